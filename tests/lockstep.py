@@ -129,7 +129,8 @@ def records_alike(pair: Pair, records: Sequence[bytes], little: Sequence[bool] |
     sizes = np.array([len(data) for data in records], np.int64)
     stop = np.cumsum(sizes)
     start = stop - sizes
-    cuts = Cuts(Window(b"".join(records)), start, stop, little if isinstance(little, bool) else np.array(orders, bool))
+    little = little if isinstance(little, bool) else np.array(orders, bool)
+    cuts = Cuts(Window(b"".join(records)), start, stop, little, chosen.parameters)
     assert_equal(pa.Table.from_batches(decoding.cuts(cuts, ""), decoding.schema), expected)
 
 

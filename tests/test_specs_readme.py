@@ -30,6 +30,7 @@ KINDS: dict[str, type] = {
     "The protocol": syntax.Protocol,
     "The library": syntax.Library,
     "A parameter": syntax.Parameter,
+    "The capture": syntax.Capture,
     "An enum": syntax.Enum,
     "An enum value": syntax.EnumValue,
     "Flags": syntax.Flags,

@@ -98,7 +98,11 @@ def compared(rows: Rows, found: list[Record], protocol: Protocol, skipped: froze
 
 def preferences(name: str, parameters: Mapping[str, Any]) -> list[str]:
     """The options with which tshark takes parameters for a protocol."""
-    return [option for key, value in parameters.items() for option in ("-o", f"{name}.{key}:{value}")]
+    told = {
+        key: f"{value:d}" if type(value) is not bool and isinstance(value, int) else value
+        for key, value in parameters.items()
+    }
+    return [option for key, value in told.items() for option in ("-o", f"{name}.{key}:{value}")]
 
 
 def of_packets(found: list[Record], count: int) -> list[list[Record]]:

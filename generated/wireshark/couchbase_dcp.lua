@@ -1546,6 +1546,7 @@ local function tried(look, at, little)
 end
 
 local function orders(framing)
+  if framing.little then return {framing.little() == true} end
   local stated = framing.byte_order and parameters[framing.byte_order] or "big"
   if stated == "big" then return {false} end
   if stated == "little" then return {true} end

@@ -44,11 +44,12 @@ ParameterValue = bool | int | str
 @dataclass(frozen=True, slots=True)
 class Parameter:
     """A fact that is not in the bytes: one of the ``choices``, a whole number within its ``bounds``, or else true or
-    false. Each row has the parameters that are a ``column``, and writing takes them from it.
+    false. Each row has the parameters that are a ``column``, and writing takes them from it. One without a ``default``
+    is what the header of a capture says, and is given for records alone.
     """
 
     name: str
-    default: ParameterValue
+    default: ParameterValue | None = None
     choices: tuple[str, ...] = ()
     bounds: tuple[int, int] | None = None
     column: bool = False
@@ -263,14 +264,22 @@ READING: Options = {
 
 
 def resolve(parameters: Iterable[Parameter], given: Mapping[str, object]) -> dict[str, Any]:
-    """Every parameter's value: the given one, checked, or the default. Raises ``OptionError``."""
+    """Every parameter's value: the given one, checked, or the default. Raises ``OptionError``.
+
+    What the header of a capture says is given as a whole or not at all.
+    """
     known = {parameter.name: parameter for parameter in parameters}
     for name in given:
         if name not in known:
             raise OptionError(unknown("parameter", name, known))
+    told = [name for name, parameter in known.items() if parameter.default is None]
+    missing = [name for name in told if name not in given]
+    if 0 < len(missing) < len(told):
+        raise OptionError(f"of what the header of a capture says, give all or nothing; missing: {', '.join(missing)}")
     return {
         name: parameter.value_of(given[name]) if name in given else parameter.default
         for name, parameter in known.items()
+        if name in given or parameter.default is not None
     }
 
 

@@ -197,7 +197,7 @@ def account(protocol: Protocol) -> Account:
     judge = Judge.of(protocol)
     shared = tuple(judge.left_in(protocol.record.head, *protocol.record.tail))
     left = {
-        message.name: tuple(dict.fromkeys((*shared, *judge.left_of(message)))) for message in protocol.messages.values()
+        message.name: tuple(dict.fromkeys((*shared, *judge.left_of(message)))) for message in protocol.records.values()
     }
     alone = [part for part in _within(_layouts(protocol)) if isinstance(part, Lone)]
     lists = (part for part in alone if isinstance(part.subcon, Repeat))
@@ -322,7 +322,7 @@ def measured(protocol: Protocol) -> frozenset[str]:
 
 def _expressions(protocol: Protocol) -> Iterator[Expression]:
     """All expressions used when records are read."""
-    for message in protocol.messages.values():
+    for message in protocol.records.values():
         yield from filter(None, (message.valid, message.otherwise))
         for variant in message.variants:
             yield from filter(None, (variant.when, variant.valid))
@@ -334,7 +334,7 @@ def _expressions(protocol: Protocol) -> Iterator[Expression]:
 def _layouts(protocol: Protocol) -> Iterator[object]:
     """The layouts of records: the record's parts, and those of messages and variants."""
     yield from (protocol.record.head, *protocol.record.tail)
-    for message in protocol.messages.values():
+    for message in protocol.records.values():
         yield from message.sections.values()
         for variant in message.variants:
             yield from variant.sections.values()

@@ -91,7 +91,8 @@ AnySeen = TypeVar("AnySeen", bound=Seen)
 @dataclass(frozen=True, slots=True, eq=False)
 class Scope:
     """A struct. ``header`` are the record's nodes that its expressions see, ``given`` what a type is given. A message
-    chooses its variant after ``decided`` of its nodes were read.
+    chooses its variant after ``decided`` of its nodes were read. What a capture begins with is ``opening`` it, and sees
+    nothing of what it says itself.
     """
 
     owner: model.Record | model.Message | model.Struct
@@ -99,6 +100,7 @@ class Scope:
     header: tuple[Visit, ...] = ()
     decided: int = 0
     given: tuple[Input, ...] = ()
+    opening: bool = False
 
     def header_at(self, visit: Visit) -> tuple[Visit, ...]:
         """The record's nodes that are read before ``visit``, one of a message, of a type or of the record."""
@@ -160,10 +162,16 @@ def _message(spec: Resolved, message: model.Message) -> Scope:
 
 
 @once
+def openings(spec: Resolved) -> tuple[Scope, ...]:
+    """What captures begin with, if they do."""
+    return () if spec.capture is None else (Scope(spec.capture, walk(spec.capture.nodes), opening=True),)
+
+
+@once
 def structs(spec: Resolved) -> tuple[Scope, ...]:
     """A scope for each use of a type as a struct; uses that see the same header fields share one."""
-    found: dict[tuple[str, int], Scope] = {}
-    pending = [head(spec), *messages(spec)]
+    found: dict[tuple[str, int, bool], Scope] = {}
+    pending = [*openings(spec), head(spec), *messages(spec)]
     while pending:
         scope = pending.pop()
         for visit in scope.visits:
@@ -171,17 +179,18 @@ def structs(spec: Resolved) -> tuple[Scope, ...]:
             if used is None or used.name in spec.recursive:
                 continue
             header = scope.header_at(visit)
-            if (used.name, len(header)) not in found:
+            use = used.name, len(header), scope.opening
+            if use not in found:
                 given = tuple(Input(used.name, name) for name in used.given)
-                inner = Scope(used, walk(used.nodes), header, given=given)
-                found[used.name, len(header)] = inner
+                inner = Scope(used, walk(used.nodes), header, given=given, opening=scope.opening)
+                found[use] = inner
                 pending.append(inner)
     return tuple(found.values())
 
 
 def every(spec: Resolved) -> tuple[Scope, ...]:
     """All scopes of the spec."""
-    return (head(spec), *messages(spec), *structs(spec))
+    return (*openings(spec), head(spec), *messages(spec), *structs(spec))
 
 
 def struct_of(spec: Resolved, item: Item) -> model.Struct | None:

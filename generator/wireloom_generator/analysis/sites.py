@@ -161,6 +161,9 @@ class _Sites:
         owner = self.scope.owner
         if isinstance(owner, model.Struct):
             return
+        if isinstance(owner, model.Record):
+            order = self.spec.little
+            yield from self.site("byte_order", order, Kind.CONDITION, Moment.FRAMING, lambda _: False, 0, regions=False)
         yield from self.framing("length", owner.length, Kind.NUMBER)
         if owner.proof is not None:
             yield from self.framing("valid", owner.proof.valid, Kind.CONDITION)
@@ -315,8 +318,9 @@ class _Sight:
         self.own = frozenset(scope.visits)
         given = frozenset(value.name for value in scope.given)
         header = (visit for visit in scope.header if visit.name not in given)
-        seen: tuple[Seen, ...] = (*scope.visits, *scope.given, *header, *spec.protocol.parameters)
-        self.named = by_name(seen)
+        own: tuple[Seen, ...] = (*scope.visits, *scope.given, *header)
+        facts = (each for each in spec.parameters.values() if each.default is not None or not scope.opening)
+        self.named = {**by_name(facts), **by_name(own)}
         self.seen_around: dict[Branch, VisibleNames] = {}
         self.slots: dict[str, int] = {}
 

@@ -60,8 +60,8 @@ class Comparison:
 
     @cached_property
     def structs(self) -> tuple[LayoutPair, ...]:
-        """The shared structs of both versions."""
-        pairs = by_name(self.old.structs, self.new.structs)
+        """The shared structs of both versions, and what captures begin with."""
+        pairs = by_name(_structs(self.old), _structs(self.new))
         return tuple(self._struct(one, other) for one, other in pairs.kept)
 
     @cached_property
@@ -96,7 +96,7 @@ class Comparison:
 
     @cached_property
     def parameters(self) -> Pairs[model.Parameter]:
-        """The parameters."""
+        """The parameters, and what the header of a capture says of its records."""
         return by_name(self.old.parameters, self.new.parameters)
 
     @property
@@ -177,3 +177,7 @@ def _renamed(pairs: Pairs[T], is_renamed: Callable[[T, T], bool]) -> Pairs[T]:
             added.remove(match)
     gone = tuple(item for item in pairs.removed if all(item is not old for old, _ in kept))
     return Pairs(tuple(kept), gone, tuple(added))
+
+
+def _structs(protocol: model.Protocol) -> tuple[model.Struct, ...]:
+    return (*protocol.structs, *(() if protocol.capture is None else (protocol.capture,)))

@@ -62,7 +62,7 @@ _WORDS: dict[tuple[type, str], Schema] = {
     (syntax.TableField, "type"): _words(*vocabulary.TABLE_TYPES),
     (syntax.Parameter, "type"): _words("bool", "text", *_UNSIGNED, *(f"i{bits}" for bits in WIDTHS)),
     (syntax.Protocol, "protocol"): _SNAKE,
-    (syntax.Protocol, "byte_order"): {"anyOf": [_ORDERS, _SNAKE]},
+    (syntax.Protocol, "byte_order"): {"anyOf": [_ORDERS, _SNAKE, {"type": "string", "pattern": " if .* else "}]},
     (syntax.Library, "library"): _SNAKE,
     (syntax.Message, "message"): _SNAKE,
     (syntax.FormEntry, "as"): _words(*vocabulary.NOTATIONS),

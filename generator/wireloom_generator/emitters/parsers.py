@@ -142,6 +142,7 @@ def _protocol(protocol: model.Protocol) -> Code:
         record="RECORD",
         messages=group(*(message_name(message.name) for message in protocol.messages)),
         framing=_framing(protocol),
+        capture=None if protocol.capture is None else constructs.layout(protocol.capture.nodes),
         parameters=group(*map(_parameter, protocol.parameters)) if protocol.parameters else None,
         forms=group(*forms) if forms else None,
     )
@@ -149,7 +150,7 @@ def _protocol(protocol: model.Protocol) -> Code:
 
 def _parameter(parameter: model.Parameter) -> Code:
     choices = group(*map(string, parameter.choices)) if parameter.choices else None
-    name, default = string(parameter.name), literal(parameter.default)
+    name, default = string(parameter.name), None if parameter.default is None else literal(parameter.default)
     bounds = group(*map(literal, parameter.bounds)) if parameter.bounds is not None else None
     return call("Parameter", name, default=default, choices=choices, bounds=bounds, column=parameter.column)
 
@@ -158,7 +159,8 @@ def _framing(protocol: model.Protocol) -> Code:
     match = group(*map(constructs.probe, protocol.match)) if protocol.match else None
     order = constructs.quoted(protocol.byte_order)
     lengths = group(*(_lengths(protocol, each) for each in protocol.lengths))
-    return call("Framing", lengths, match=match, byte_order=order, resync=protocol.record.resync)
+    little, resync = constructs.given(protocol.little), protocol.record.resync
+    return call("Framing", lengths, match=match, byte_order=order, little=little, resync=resync)
 
 
 def _selected(message: model.Message, lengths: model.Lengths) -> bool:

@@ -37,10 +37,9 @@ NAMES = frozenset({"ArrayType", "DecimalType", "StructField", "StructType"}).uni
 
 def emit(protocol: model.Protocol) -> Iterator[OutputFile]:
     """The module with the protocol's Spark schema."""
-    structs = {message.name: blocks.message_name(message.name).upper() for message in protocol.messages}
-    declared = [
-        render(_struct(message.columns, {}), before=f"{structs[message.name]} = ") for message in protocol.messages
-    ]
+    found = (*(() if protocol.capture is None else (protocol.capture,)), *protocol.messages)
+    structs = {each.name: blocks.message_name(each.name).upper() for each in found}
+    declared = [render(_struct(each.columns, {}), before=f"{structs[each.name]} = ") for each in found]
     schema = render(_struct(protocol.columns, structs), before="SCHEMA = ")
     yield module(
         protocol,

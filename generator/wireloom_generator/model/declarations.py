@@ -168,13 +168,13 @@ class Table(Described):
 
 @dataclass(frozen=True, slots=True)
 class Parameter(Described):
-    """A fact that is not in the bytes."""
+    """A fact that is not in the bytes; or, without a ``default``, what the header of a capture says of its records."""
 
     name: str
     type: str
-    default: Literal
-    choices: tuple[str, ...]
-    column: bool
+    default: Literal | None
+    choices: tuple[str, ...] = ()
+    column: bool = False
 
     @property
     def bounds(self) -> tuple[int, int] | None:

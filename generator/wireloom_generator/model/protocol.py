@@ -1,7 +1,7 @@
 """Messages, and the protocol they make."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +9,7 @@ from wireloom_generator.model.declarations import Described, Doc, Enum, Flags, P
 from wireloom_generator.model.matching import Match
 from wireloom_generator.model.names import Names
 from wireloom_generator.model.nodes import Checksum, Node, Slot, Struct
-from wireloom_generator.model.wires import Condition, End, Size, Wire
+from wireloom_generator.model.wires import Condition, End, Fields, Rest, Size, Wire
 from wireloom_generator.types.columns import CORRUPT, Column, Primitive, StructType
 
 
@@ -181,6 +181,9 @@ class Lengths:
 class Protocol:
     """A whole protocol. ``header`` are the record's own columns, recorded parameters first.
 
+    The byte order is the parameter ``byte_order``, or else ``little`` if that holds, or that of each number.
+    ``capture`` is what captures begin with.
+
     ``included`` has the descriptions of shared structs whose fields are included somewhere, by name. ``sources`` are
     the spec's files, ``folders`` their folders.
     """
@@ -192,6 +195,8 @@ class Protocol:
     path: Path
     parameters: tuple[Parameter, ...]
     byte_order: str | None
+    little: Condition | None
+    capture: Struct | None
     enums: tuple[Enum, ...]
     flags: tuple[Flags, ...]
     structs: tuple[Struct, ...]
@@ -210,9 +215,36 @@ class Protocol:
         return message.path.parent.name if message.path is not None and is_grouped else ""
 
     @property
+    def opening(self) -> "Protocol | None":
+        """What captures begin with, as a protocol of one message, whose only record ends where its fields do."""
+        found = self.capture
+        if found is None:
+            return None
+        names, written = replace(self.record.names, header={}), found.written
+        slot = Slot(found.name, Rest(), None, doc=found.doc, written=written)
+        record = Record((slot,), names, False, end=Fields(), doc=found.doc, written=written)
+        message = Message(
+            name=found.name,
+            doc=replace(found.doc, title="The header of a capture"),
+            match={},
+            sections={found.name: found.nodes},
+            variants=(),
+            trailing=(),
+            columns=found.columns,
+            examples=(),
+            forms=(),
+            path=self.path,
+            names=names,
+            written=written,
+        )
+        lengths = (Lengths({}, (), Fields(), None, None),)
+        return replace(self, capture=None, record=record, messages=(message,), lengths=lengths, match=(), header=())
+
+    @property
     def columns(self) -> tuple[Column, ...]:
         """The columns of a row."""
-        structs = (Column(m.name, StructType(m.columns), m.doc.brief) for m in self.messages)
+        own = () if self.capture is None else (self.capture,)
+        structs = (Column(m.name, StructType(m.columns), m.doc.brief) for m in (*own, *self.messages))
         message = Column(
             "message", Primitive.STRING, "Which message the record is; unknown if the spec has none for it"
         )
@@ -222,6 +254,8 @@ class Protocol:
     def layouts(self) -> Iterator[tuple[Node, ...]]:
         """Every list of nodes: those of shared structs, of the record, of messages and of their variants."""
         yield from (shared.nodes for shared in self.structs)
+        if self.capture is not None:
+            yield self.capture.nodes
         yield self.record.nodes
         for message in self.messages:
             yield from message.layouts

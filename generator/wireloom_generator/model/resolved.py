@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from wireloom_generator.model.declarations import Described, Enum, Flags, Parameter, Table
 from wireloom_generator.model.nodes import Named, Node, Region, Struct, walk
 from wireloom_generator.model.protocol import Message, Record, Variant
+from wireloom_generator.model.wires import Condition
 from wireloom_generator.problems import Location
 
 
@@ -47,7 +48,8 @@ class Resolved:
     """What a spec means, as far as that can be found out; broken specs have one, too.
 
     ``protocol`` and ``libraries`` have all that is declared; ``parameters``, ``enums``, ``flags``, ``structs`` and
-    ``tables`` are what the names mean. ``byte_order`` is one, or a parameter's name. Unless the spec ``is_whole``, a
+    ``tables`` are what the names mean; what the header of a ``capture`` says of its records is among the parameters.
+    ``byte_order`` is one, or a parameter's name, or it is ``little`` if that holds. Unless the spec ``is_whole``, a
     file of it could not be read, so nobody knows what is missing.
 
     Undeclared things stay unknown under their names: a field has the type ``Unknown``, an include brings no fields and
@@ -61,6 +63,8 @@ class Resolved:
     libraries: tuple[Declarations, ...]
     is_whole: bool
     byte_order: str
+    little: Condition | None
+    capture: Struct | None
     parameters: Mapping[str, Parameter]
     enums: Mapping[str, Enum]
     flags: Mapping[str, Flags]
@@ -85,6 +89,8 @@ class Resolved:
         for part in self.shared:
             yield from (struct.nodes for struct in part.structs)
             yield from (nodes for variant in part.variants for nodes in variant.sections.values())
+        if self.capture is not None:
+            yield self.capture.nodes
         yield self.record.nodes
         for message in self.messages:
             yield from message.layouts
@@ -97,6 +103,8 @@ class Resolved:
             yield from (value for numbers in part.numbers for value in numbers.values)
             yield from (field for table in part.tables for field in table.fields)
         yield self.record
+        if self.capture is not None:
+            yield self.capture
         for message in self.messages:
             yield from (message, *message.variants, *message.examples, *message.forms)
             yield from (entry for form in message.forms for entry in form.entries)

@@ -26,7 +26,9 @@ class Spec:
 
     @property
     def lists(self) -> Iterator[tuple[syntax.Entry, ...]]:
-        """The lists of fields of the record and of messages."""
+        """The lists of fields of the record, of messages, and of what captures begin with."""
+        if self.protocol.capture is not None:
+            yield self.protocol.capture.fields
         yield self.protocol.record.fields
         for message in self.messages:
             yield from message.sections.values()

@@ -392,6 +392,13 @@ class Record(Documented):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Capture(Documented):
+    """What stands once at the start of a capture, in front of all records."""
+
+    fields: tuple[Entry, ...] = required("its fields, whose values the records see as they see parameters")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Variant(Documented):
     """One of a message's layouts."""
 
@@ -434,8 +441,9 @@ class Protocol(Shared):
     """A protocol: what its messages share."""
 
     protocol: str = required("snake_case name, that of its folder")
-    byte_order: str = required("big, little, or the parameter that says")
+    byte_order: Expression = required("big, little, the parameter that says, or an expression for it")
     parameters: tuple[Parameter, ...] = optional("facts that are not in the bytes", ())
+    capture: Capture | None = optional("what stands once at the start of a capture")
     record: Record = required("the header and the sections of every record")
 
 

@@ -30,10 +30,14 @@ from wireloom_generator.types.sizes import SizeRange
 
 
 class FieldResolving:
-    """Resolves the fields of one protocol; ``structs`` are added when they are first used, inner ones first."""
+    """Resolves the fields of one protocol; ``structs`` are added when they are first used, inner ones first.
 
-    def __init__(self, spec: Spec, shared: Sequence[model.Declarations]) -> None:
+    Records know what they are ``told`` by what their capture begins with.
+    """
+
+    def __init__(self, spec: Spec, shared: Sequence[model.Declarations], told: Sequence[model.Parameter] = ()) -> None:
         self.spec = spec
+        self.told = told
         self.enums = {enum.name: enum for part in reversed(shared) for enum in part.enums}
         self.flags = {flags.name: flags for part in reversed(shared) for flags in part.flags}
         self.tables = {table.name: table for part in reversed(shared) for table in part.tables}
@@ -54,6 +58,7 @@ class FieldResolving:
     def _record_names(self) -> Names:
         names = self.splicing.declared(self.spec.protocol.record.fields)
         parameters = frozenset(parameter.name for parameter in self.spec.protocol.parameters)
+        parameters |= frozenset(parameter.name for parameter in self.told)
         return Names(names, {}, parameters, hexadecimal.compared_in(self.spec))
 
     def _hex(self, field: syntax.Field | syntax.BitField, names: Names, flags: str | None = None) -> bool:

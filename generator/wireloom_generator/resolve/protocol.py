@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from wireloom_generator import expressions, model
 from wireloom_generator.analysis import heads, offsets
+from wireloom_generator.analysis.sites import Site, sites
 from wireloom_generator.expressions import Value
 from wireloom_generator.resolve.columns import columns
 from wireloom_generator.resolve.spec import message_columns
@@ -26,7 +27,9 @@ def protocol_of(spec: model.Resolved) -> model.Protocol:
         included={name: spec.structs[name].doc for name in spec.included},
         libraries=tuple(library.doc for library in spec.libraries),
         path=spec.protocol.at.path,
-        parameters=parameters,
+        parameters=(*_told(spec), *parameters),
+        little=spec.little,
+        capture=spec.capture,
         byte_order=spec.byte_order if spec.byte_order in spec.parameters else None,
         enums=tuple(spec.enums.values()),
         flags=tuple(spec.flags.values()),
@@ -40,6 +43,19 @@ def protocol_of(spec: model.Resolved) -> model.Protocol:
         sources=sources,
         folders=tuple(sorted({part.at.path.parent for part in spec.shared})),
     )
+
+
+def _told(spec: model.Resolved) -> Iterator[model.Parameter]:
+    """What the header of a capture says, as far as records ask for it."""
+    records = (site for site in sites(spec) if not site.scope.opening)
+    asked = {seen for site in records for name in _asked(site) for seen in site.values.get(name, ())}
+    matched = {name for message in spec.messages for name in message.match}
+    told = (parameter for parameter in spec.parameters.values() if parameter.default is None)
+    yield from (parameter for parameter in told if parameter in asked or parameter.name in matched)
+
+
+def _asked(site: Site) -> Iterator[str]:
+    return (name.name for name in expressions.names(site.tree)) if site.tree is not None else iter(())
 
 
 def _keeps_unknown(record: model.Record) -> bool:

@@ -8,7 +8,7 @@ from wireloom_generator import model
 from wireloom_generator.model.names import Names
 from wireloom_generator.reading import syntax
 from wireloom_generator.reading.spec import Spec, declared_variants
-from wireloom_generator.resolve import conditions
+from wireloom_generator.resolve import capture, conditions
 from wireloom_generator.resolve.columns import columns, merge
 from wireloom_generator.resolve.declarations import declarations, documentation, example, form
 from wireloom_generator.resolve.fields import FieldResolving
@@ -29,11 +29,12 @@ class _Resolving:
         self.spec = spec
         self.shared_variants = declared_variants(spec.shared)
         self.shared = tuple(map(declarations, spec.shared))
-        self.fields = FieldResolving(spec, self.shared)
+        self.told = tuple(capture.told(capture.header(spec.protocol, FieldResolving(spec, self.shared))))
+        self.fields = FieldResolving(spec, self.shared, self.told)
 
     def all(self) -> model.Resolved:
-        fields, record = self.fields, self.record()
-        parameters = {parameter.name: parameter for parameter in self.shared[0].parameters}
+        fields, opening, record = self.fields, capture.header(self.spec.protocol, self.fields), self.record()
+        parameters = {parameter.name: parameter for parameter in (*self.told, *self.shared[0].parameters)}
         self.matching = Matching(record.nodes, fields.structs, fields.enums, parameters)
         messages = tuple(self.message(message, record.slots) for message in self.spec.messages)
         used = tuple(fields.structs.values())
@@ -45,7 +46,9 @@ class _Resolving:
             libraries=tuple(libraries),
             is_whole=self.spec.is_whole,
             byte_order=self.spec.protocol.byte_order,
-            parameters={parameter.name: parameter for parameter in protocol.parameters},
+            little=capture.little(self.spec.protocol, Names({}, {}, fields.record_names.parameters)),
+            capture=opening,
+            parameters={parameter.name: parameter for parameter in (*self.told, *protocol.parameters)},
             enums=fields.enums,
             flags=fields.flags,
             structs=fields.structs,

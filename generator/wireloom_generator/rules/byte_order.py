@@ -30,6 +30,8 @@ def check(spec: Resolved) -> Iterator[Problem]:
     parameter = spec.parameters.get(spec.byte_order)
     if parameter is not None:
         yield from _parameter(parameter)
+    elif spec.little is not None:
+        yield from _said(spec.little)
     elif spec.byte_order not in ORDERS:
         what, hint = f"unknown byte order {spec.byte_order!r}", closest(spec.byte_order, (*ORDERS, *spec.parameters))
         yield Problem(spec.protocol.where("byte_order"), "byte-order", what, hint)

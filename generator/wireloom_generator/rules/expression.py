@@ -22,7 +22,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 
 from wireloom_generator import expressions, model
-from wireloom_generator.analysis.scopes import Item, Scope, Seen, Visit, every, inside, once, struct_of, walk
+from wireloom_generator.analysis.scopes import Item, Scope, Seen, Visit, by_name, every, inside, once, struct_of, walk
 from wireloom_generator.analysis.sites import Moment, Site, sites
 from wireloom_generator.expressions import Among, Compare, Expr, ExpressionError, Function, Name, Value, orders
 from wireloom_generator.expressions.kinds import Kind
@@ -156,6 +156,8 @@ def _unknown_hint(spec: Resolved, site: Site, name: str) -> str:
     elsewhere = _elsewhere(spec)
     if name == "_index":
         return "index is the number of an item"
+    if spec.capture is not None and not site.scope.opening and name in by_name(walk(spec.capture.nodes)):
+        return "of its capture's header a record sees numbers and what is true or false, if they are always there"
     if name in elsewhere.choices or site.wants is Kind.TEXT:
         return f"text stands in quotes: '{name}'"
     if name in elsewhere.numbers:

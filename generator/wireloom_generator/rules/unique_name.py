@@ -88,9 +88,10 @@ def _parameters(spec: Resolved) -> Iterator[Problem]:
     seen: set[Location] = set()
     for scope in every(spec):
         for visit in scope.visits:
-            if visit.name is not None and visit.name in spec.parameters and visit.at not in seen:
+            fact = spec.parameters.get(visit.name or "")
+            if fact is not None and fact.default is not None and visit.at not in seen:
                 seen.add(visit.at)
-                place = seen_from(visit.at, spec.parameters[visit.name].where("name"))
+                place = seen_from(visit.at, fact.where("name"))
                 yield Problem(visit.at, "unique-name", f"{visit.name!r} is already a parameter, {place}")
 
 

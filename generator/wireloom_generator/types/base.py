@@ -122,6 +122,6 @@ class Base(ABC):
         return f"{self.word} can have no const", "valid: can ask for a value"
 
 
-def spelled(value: syntax.Literal) -> str:
+def spelled(value: syntax.Literal | None) -> str:
     """A literal as a spec spells it."""
     return str(value).lower() if isinstance(value, bool) else repr(value)

@@ -131,8 +131,9 @@ class _Decoding:
     @contextmanager
     def _opened(self, source: str) -> Iterator[Iterator[Row]]:
         if self.form is None:
-            with pieces.opened(source, from_hex=self.from_hex) as read:
-                yield self.view.of(pieces.rows(read, self.view.protocol, self.view.options), source)
+            protocol, options = self.view.protocol, self.view.options
+            with pieces.opened(source, protocol, dict(options.parameters), from_hex=self.from_hex) as (read, _):
+                yield self.view.of(pieces.rows(read, protocol, options), source)
         else:
             with captures.byte_stream(source) as stream:
                 rows = rows_of_lines(captures.lines(stream), self.view.protocol, self.form, self.view.options)

@@ -15,10 +15,11 @@ from wireloom.cli.arguments import FormName, Parameters, ProtocolName, parameter
 from wireloom.cli.diagnostics import FailedError, MisuseError
 from wireloom.cli.outputs import output, replaced
 from wireloom.cli.textual import line_of_row
-from wireloom.codec import Form, Protocol
+from wireloom.codec import EncodeError, Form, Protocol
+from wireloom.codec.sequence import Sequence
 from wireloom.files import INDEX, file_at, removed
 from wireloom.json_rows import harmless, row_reader
-from wireloom.options import ReadOptions, resolve
+from wireloom.options import ReadOptions
 
 
 def encode(
@@ -34,13 +35,14 @@ def encode(
     Beside a large capture is its index, <file>.wlx, as ``wireloom index`` makes it.
     """
     found = protocol_of(protocol)
-    parameters = resolve(found.parameters, parameters_of(parameter))
+    parameters = parameters_of(parameter)
     if form is not None and to_hex:
         raise MisuseError("--hex is for bytes; a textual form is text already")
     chosen = found.form(form) if form else None
     captures.must_exist(source, path)
     with captures.byte_stream(source) as stream, output(path, binary=form is None and not to_hex) as target:
-        records = _records(captures.lines(stream), found, chosen, parameters, captures.name_of(source))
+        sequence = Sequence(found, parameters, alone=chosen is not None or to_hex)
+        records = _records(captures.lines(stream), sequence, chosen, captures.name_of(source))
         for data in _alone(records, found) if form is None and not to_hex else records:
             if to_hex:
                 target.write(data.hex().encode() + b"\n")
@@ -51,7 +53,7 @@ def encode(
         if (made := replaced(path)) is not None:
             removed(f"{made}{INDEX}")  # while that is still of the capture which goes
     if made is not None and form is None and not to_hex:
-        _index(str(made), protocol, parameters)
+        _index(str(made), protocol, sequence.given)
 
 
 def _index(path: str, protocol: str, parameters: dict[str, Any]) -> None:
@@ -70,17 +72,20 @@ def _index(path: str, protocol: str, parameters: dict[str, Any]) -> None:
 
 def _records(
     lines: Iterable[tuple[int, int, bytes]],
-    protocol: Protocol,
+    sequence: Sequence,
     form: Form | None,
-    parameters: dict[str, Any],
     name: str,
 ) -> Iterator[bytes]:
+    """The bytes of each row, of which one alone may begin a capture, or its line."""
+    protocol, parameters = sequence.protocol, sequence.given
     read = row_reader(protocol)
     for number, _, line in lines:
         try:
             row = read(json.loads(line.decode(), parse_constant=_no_constant))
             if form is None:
-                yield protocol.build(row, **parameters)
+                if sequence.begins(row) and sequence.begun and not sequence.alone:
+                    raise EncodeError(f"a file of {protocol.name} has one header, and this is another")
+                yield sequence.build(row)
             else:
                 yield line_of_row(row, protocol, form, parameters) + b"\n"
         except json.JSONDecodeError as error:

@@ -80,14 +80,20 @@ class _Inspection:
         """The records, numbered. Raises ``FailedError`` if there is none to show."""
         name = captures.name_of(self.file)
         seen = shown = 0
-        with pieces.opened(self.file, from_hex=self.from_hex, offset=self.offset) as read:
+        with pieces.opened(self.file, self.protocol, self.parameters, self.offset, from_hex=self.from_hex) as (
+            read,
+            known,
+        ):
             if self.offset:
                 say(f"{name}: began at byte {self.offset}; the bytes before it were skipped")
-            for piece in pieces.pieces(read, Cutter(self.protocol.framing, self.parameters), self.offset):
+            cutter = Cutter(self.protocol.framing, known)
+            for piece in pieces.pieces(read, cutter, self.offset):
                 seen += 1
                 if self.record is not None and piece.number != self.record:
                     continue
-                inspected = explained(self.protocol, piece.data, piece.offset, self.parameters, piece.cut.error)
+                opening = self.protocol.preamble.protocol if piece.cut.preamble and self.protocol.preamble else None
+                told, protocol = piece.cut.error, opening or self.protocol
+                inspected = explained(protocol, piece.data, piece.offset, cutter.parameters, told)
                 if self.only is None or inspected.message == self.only:
                     shown += 1
                     yield piece.number, inspected

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from wireloom.cli import captures
 from wireloom.cli.diagnostics import MisuseError
-from wireloom.codec import Protocol
+from wireloom.codec import DecodeError, Protocol
 from wireloom.codec.cutting import Cut, Cutter
+from wireloom.codec.frames import Values
 from wireloom.options import ReadOptions
 from wireloom.views import Row
 
@@ -28,18 +29,28 @@ class Piece:
 
 
 @contextmanager
-def opened(source: str, *, from_hex: bool, offset: int = 0) -> Iterator[Callable[[int], bytes]]:
+def opened(
+    source: str, protocol: Protocol, parameters: Values, offset: int = 0, *, from_hex: bool
+) -> Iterator[tuple[Callable[[int], bytes], Values]]:
     """A function that reads the next bytes of a source from byte ``offset`` on; it returns none only at the end.
 
-    Raises ``MisuseError`` if the source is shorter.
+    With it come the parameters of records there, which the header in front of them may tell. Raises ``MisuseError`` if
+    the source is shorter, or the header malformed, or ``offset`` is in it.
     """
     with captures.byte_stream(source, from_hex=from_hex) as stream:
-        _skip(stream.read1, source, offset)
-        yield stream.read1
+        preamble, skipped = protocol.preamble, 0
+        if offset and preamble is not None and preamble.awaited(parameters):
+            try:
+                skipped, parameters = preamble.opened(stream.read, parameters)
+            except DecodeError as error:
+                raise MisuseError(f"{captures.name_of(source)}: its header is malformed: {error.reason}") from None
+            if offset < skipped:
+                raise MisuseError(f"--offset is 0 or behind the header of {skipped} bytes, not {offset}")
+        _skip(stream.read1, source, offset, skipped)
+        yield stream.read1, parameters
 
 
-def _skip(read: Callable[[int], bytes], source: str, offset: int) -> None:
-    skipped = 0
+def _skip(read: Callable[[int], bytes], source: str, offset: int, skipped: int) -> None:
     while skipped < offset:
         data = read(min(_PROMPT, offset - skipped))
         if not data:
@@ -79,10 +90,9 @@ def _more(read: Callable[[int], bytes], held: int) -> bytes:
 
 def rows(read: Callable[[int], bytes], protocol: Protocol, options: ReadOptions) -> Iterator[Row]:
     """The rows of the bytes from ``read``, with their positions; see ``Protocol.iter_records``."""
-    parameters = dict(options.parameters)
-    cutter = Cutter(protocol.framing, parameters, options.max_record_bytes)
+    cutter = Cutter(protocol.framing, dict(options.parameters), options.max_record_bytes)
     for piece in pieces(read, cutter, 0):
-        row = protocol.row(piece.cut, piece.data, piece.offset, parameters, options.mode, options.message)
+        row = protocol.row(piece.cut, piece.data, piece.offset, cutter.parameters, options.mode, options.message)
         if row is not None:
             row["_offset"], row["_length"] = piece.offset, len(piece.data)
             yield row

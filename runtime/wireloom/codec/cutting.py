@@ -19,7 +19,8 @@ from wireloom.options import MAX_RECORD_BYTES
 class Cut:
     """A piece of a capture: one record, or a malformed range with its ``error``. Offsets in bytes.
 
-    The length of a ``proven`` one is believed, even if it runs past the end.
+    The length of a ``proven`` one is believed, even if it runs past the end. The ``preamble`` is no record, but what
+    the capture begins with.
     """
 
     offset: int
@@ -27,23 +28,29 @@ class Cut:
     little: bool = False
     proven: bool = True
     error: DecodeError | None = None
+    preamble: bool = False
 
 
 @dataclass(slots=True)
 class MalformedRange:
-    """A malformed range: where in the capture it starts and ends, and how far its end was searched for."""
+    """A malformed range: where in the capture it starts and ends, and how far its end was searched for.
+
+    If it is ``endless``, no record is searched for behind it.
+    """
 
     error: DecodeError
     start: int
     searched: int
     stop: int | None = None
+    endless: bool = False
 
 
 class Cutter:
     """Cuts a capture into records, be it whole in memory or coming piece by piece.
 
     ``range`` is the malformed range that the reader is in, whose end may not be known yet. ``order`` is the byte order
-    of the last record: true for little-endian.
+    of the last record: true for little-endian. ``parameters`` are those of the capture, with the values of its header
+    once that is read; a capture whose header is malformed is malformed as a whole.
     """
 
     def __init__(
@@ -60,6 +67,7 @@ class Cutter:
         self.search = search or searching(framing, parameters, max_record_bytes)
         self.range: MalformedRange | None = None
         self.order: bool | None = None
+        self.awaits = framing.preamble is not None and framing.preamble.awaited(parameters)
 
     @property
     def lost(self) -> bool:
@@ -73,12 +81,14 @@ class Cutter:
         that was returned; after None, it passes the same bytes and more.
         """
         if self.range is None:
-            record = self._next(buffer, start, end, base, final=final)
+            first = self._preamble if self.awaits else self._next
+            record = first(buffer, start, end, base, final=final)
             if record is None or record.proven:
                 return record
             assert record.error is not None
             stop = base + start + record.length if record.length < end - start else None
-            self.range = MalformedRange(record.error, base + start, base + start + 1, stop)
+            endless = record.preamble or not self.framing.recovers
+            self.range = MalformedRange(record.error, base + start, base + start + 1, stop, endless)
         stop = self._stop(self.range, buffer, end, base, final=final)
         piece = min(stop - base if stop is not None else end, start + self.largest)
         settled = stop is not None or base + piece <= self.range.searched
@@ -86,9 +96,34 @@ class Cutter:
             return None
         error = self.range.error
         told = DecodeError(error.code, error.detail, error.offset, error.field)
+        is_preamble = self.awaits and base + start == self.range.start
         if stop is not None and base + piece == stop:
             self.range = None
-        return Cut(start, piece - start, proven=False, error=told)
+        return Cut(start, piece - start, proven=False, error=told, preamble=is_preamble)
+
+    def cuts(self, buffer: Buffer) -> Iterator[Cut]:
+        """The records of a whole capture in order, malformed ranges among them, together covering every byte."""
+        start, end = 0, len(buffer)
+        while start < end:
+            cut = self.cut(buffer, start, end)
+            assert cut is not None
+            yield cut
+            start += cut.length
+
+    def _preamble(self, buffer: Buffer, start: int, end: int, base: int, *, final: bool) -> Cut | None:
+        """As ``_next``, of what the capture begins with."""
+        preamble = self.framing.preamble
+        assert preamble is not None
+        try:
+            size, known = preamble.read(buffer, start, end, self.parameters, final=final, bound=self.bound)
+        except DecodeError as error:
+            if error.needed > end - start and not final:
+                return None
+            error.offset += base + start
+            return Cut(start, end - start, proven=False, error=error, preamble=True)
+        self.parameters, self.awaits = known, False
+        self.search = searching(self.framing, known, self.bound)
+        return Cut(start, size, preamble=True)
 
     def _next(self, buffer: Buffer, start: int, end: int, base: int, *, final: bool) -> Cut | None:
         """The record at ``start``, unproven if its length cannot be believed; None if more bytes are needed to decide.
@@ -121,7 +156,7 @@ class Cutter:
 
     def _stop(self, lost: MalformedRange, buffer: Buffer, end: int, base: int, *, final: bool) -> int | None:
         """Where in the capture a malformed range ends; None if that is not known yet."""
-        if lost.stop is None and self.framing.recovers:
+        if lost.stop is None and not lost.endless:
             first = lost.searched - base
             found = self.search.next(buffer, first, end, base=base, final=final, order=self.order)
             lost.searched = base + found.position
@@ -136,11 +171,5 @@ class Cutter:
 def cuts(
     framing: Framing, buffer: Buffer, parameters: Values, *, max_record_bytes: int = MAX_RECORD_BYTES
 ) -> Iterator[Cut]:
-    """The records of ``buffer`` in order, malformed ranges among them, together covering every byte."""
-    cutter = Cutter(framing, parameters, max_record_bytes)
-    start, end = 0, len(buffer)
-    while start < end:
-        cut = cutter.cut(buffer, start, end)
-        assert cut is not None
-        yield cut
-        start += cut.length
+    """As ``Cutter.cuts``."""
+    return Cutter(framing, parameters, max_record_bytes).cuts(buffer)

@@ -7,8 +7,10 @@ from typing import Any
 
 from wireloom.codec.checksums import Sums
 from wireloom.codec.errors import DecodeError, counted
-from wireloom.codec.frames import Values
+from wireloom.codec.frames import Frame, Values
 from wireloom.codec.lengths import Buffer, Ends, Everything, Look, Probe, Terminated, in_words, too_short
+from wireloom.codec.preamble import Preamble
+from wireloom.expressions import Formula, expression
 from wireloom.options import MAX_RECORD_BYTES
 
 _AHEAD = 16
@@ -21,8 +23,9 @@ class Framing:
     """How a protocol's captures fall into records.
 
     ``match`` are the header fields that select one of ``lengths``, as (name, offset, construct). ``byte_order`` is the
-    name of the parameter with the byte order; its value ``auto`` means the order in which a record is proven. With
-    ``resync``, the reader searches for the next proven record after an unproven one.
+    name of the parameter with the byte order; its value ``auto`` means the order in which a record is proven. Or it is
+    ``little`` if that holds of the parameters. With ``resync``, the reader searches for the next proven record after an
+    unproven one. ``preamble`` is what captures begin with.
     """
 
     def __init__(
@@ -31,16 +34,21 @@ class Framing:
         *,
         match: tuple[tuple[str, int, Any], ...] = (),
         byte_order: str | None = None,
+        little: Formula | None = None,
         resync: bool = False,
     ) -> None:
         self.lengths = lengths
         self.match = match
         self.byte_order = byte_order
+        self.little = expression(little)
+        self.preamble: Preamble | None = None
         self.resync = resync
         self._probes = {little: [Probe.of(field, little=little) for field in match] for little in (False, True)}
 
     def orders(self, parameters: Values) -> tuple[bool, ...]:
         """The byte orders to try, as ``little``."""
+        if self.little is not None:
+            return (self.little.holds({}, {}, Frame(parameters)),)
         order = parameters[self.byte_order] if self.byte_order else "big"
         return {"big": (False,), "little": (True,)}.get(str(order), (False, True))
 

@@ -14,17 +14,20 @@ from construct import Container
 
 from wireloom.codec.columns import U64 as LARGE
 from wireloom.codec.columns import Column
-from wireloom.codec.cutting import Cut, cuts
+from wireloom.codec.cutting import Cut, Cutter
 from wireloom.codec.dispatch import Dispatch
 from wireloom.codec.errors import DecodeError, EncodeError, counted, surplus
 from wireloom.codec.forms import Form
 from wireloom.codec.frames import Values
 from wireloom.codec.framing import Framing
 from wireloom.codec.givens import fill, fillable, given, octets, shown
-from wireloom.codec.layout import container, verify
-from wireloom.codec.message import Message, Record
+from wireloom.codec.headed import Fields
+from wireloom.codec.layout import Layout, container, verify
+from wireloom.codec.message import Message, Record, Slot
+from wireloom.codec.preamble import CAPTURE, Preamble
 from wireloom.codec.reader import Reader
 from wireloom.codec.tracing import Span, Trace, Traced
+from wireloom.codec.values import Rest
 from wireloom.codec.writer import Writer
 from wireloom.options import MAX_RECORD_BYTES, U64, Mode, OptionError, Parameter, resolve, unknown
 
@@ -33,7 +36,7 @@ POSITIONS = (Column("_offset", "long"), Column("_length", "long"))
 
 
 class Protocol:
-    """A protocol's messages, framing and parameters."""
+    """A protocol's messages, framing and parameters, and what its captures begin with: the message ``capture``."""
 
     def __init__(
         self,
@@ -45,11 +48,16 @@ class Protocol:
         framing: Framing,
         parameters: tuple[Parameter, ...] = (),
         forms: tuple[Form, ...] = (),
+        capture: Layout | None = None,
     ) -> None:
         self.name = name
         self.module = module
         self.record = record
-        self.messages = {message.name: message for message in messages}
+        self.preamble = None if capture is None else _preamble(name, module, capture, parameters, framing)
+        framing.preamble = self.preamble
+        own: dict[str, Message] = {} if self.preamble is None else self.preamble.protocol.messages
+        self.records = {message.name: message for message in messages}
+        self.messages = own | self.records
         self.framing = framing
         self.parameters = (*parameters, U64)
         self.forms = {form.name: form for form in forms}
@@ -58,12 +66,12 @@ class Protocol:
         self.header = (*recorded, *record.columns)
         self._fields = tuple(column.name for column in record.columns)
         self._fillable = fillable(record.columns)
-        structs = (Column(message.name, message.type) for message in messages)
+        structs = (Column(message.name, message.type) for message in self.messages.values())
         self.columns = (Column("message", "string"), *self.header, *structs, *CORRUPT)
         self._empty: Values = dict.fromkeys(column.name for column in self.columns)
         for message in messages:
             message.protocol = self
-        self._dispatch = Dispatch(self.messages)
+        self._dispatch = Dispatch(self.records)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _protocol, (self.module,)
@@ -134,6 +142,7 @@ class Protocol:
     def cell(self, data: bytes, parameters: Values, mode: Mode, message: str | None = None) -> Container | None:
         """The row of a value that is one record; None if it is left out, as ``row`` has it."""
         whole, little = 0, False
+        self.must_know(parameters)
         try:
             whole, little = self.framing.first(data, 0, len(data), parameters)
             if whole != len(data):
@@ -187,6 +196,7 @@ class Protocol:
         """
         length, little = len(data), False
         misfit: DecodeError | None = None
+        self.must_know(parameters)
         try:
             length, little = self.framing.first(data, 0, len(data), parameters)
             misfit = self._misfit(length, data) if length != len(data) else None
@@ -209,6 +219,7 @@ class Protocol:
     def parse_stream(self, stream: Any, **parameters: Any) -> Container:
         """The row of the next record of a stream, which is read no further than that. Raises ``DecodeError``."""
         resolved = resolve(self.parameters, parameters)
+        self.must_know(resolved)
         data, length, little = self._begin(stream, resolved)
         if length > MAX_RECORD_BYTES:
             raise DecodeError(
@@ -259,9 +270,10 @@ class Protocol:
         resolved = resolve(self.parameters, parameters)
         memoryview(buffer).release()  # a TypeError for what is no buffer
         chosen = Mode.of(mode)
-        for cut in cuts(self.framing, buffer, resolved, max_record_bytes=max_record_bytes):
+        cutter = Cutter(self.framing, resolved, max_record_bytes)
+        for cut in cutter.cuts(buffer):
             data = bytes(buffer[cut.offset : cut.offset + cut.length])
-            row = self.row(cut, data, cut.offset, resolved, chosen, message)
+            row = self.row(cut, data, cut.offset, cutter.parameters, chosen, message)
             if row is not None:
                 if positions:
                     row["_offset"], row["_length"] = cut.offset, cut.length
@@ -277,10 +289,13 @@ class Protocol:
         message: str | None = None,
     ) -> Container | None:
         """The row of a record cut from a capture; ``data`` are its bytes, which begin at ``offset`` in the capture.
+        ``parameters`` are those of the capture.
 
         None if it is left out: malformed in mode ``DROPMALFORMED``, or of another message than ``message``.
         """
         error = cut.error
+        if cut.preamble and self.preamble is not None:
+            return self._opening(error, data, parameters, mode, message)
         if error is None:
             try:
                 return self._decode(data, parameters, cut.little, None, message)
@@ -298,10 +313,14 @@ class Protocol:
         Fields that are None may be left out; ``message`` may be left out when one message's struct is given.
         Raises ``EncodeError`` naming the field that is missing, unknown or does not fit.
         """
+        return self.encode(obj, resolve(self.parameters, parameters))
+
+    def encode(self, obj: Any, parameters: Values) -> bytes:
+        """As ``build``, with the resolved parameters of a capture."""
         row = given(obj, self._empty, ignored=_POSITIONAL)
         if row["_corrupt_record"] is not None:
             return octets(row["_corrupt_record"], "_corrupt_record")
-        resolved = resolve(self.parameters, parameters)
+        resolved = dict(parameters)
         for parameter in self._recorded:
             if row[parameter.name] is not None:
                 if not isinstance(row[parameter.name], str | int):
@@ -311,6 +330,12 @@ class Protocol:
                 except OptionError as error:
                     raise EncodeError(str(error), parameter.name) from None
         message = self._message_to_write(row)
+        if self.preamble is not None:
+            if message.name == CAPTURE:
+                given_of = {parameter.name: resolved[parameter.name] for parameter in self.preamble.protocol.parameters}
+                data: bytes = self.preamble.protocol.build({CAPTURE: row[CAPTURE]}, **given_of)
+                return data
+            self.must_know(resolved)
         writer = Writer(resolved, little=True in self.framing.orders(resolved)[:1])
         writer.record = {name: row[name] for name in self._fields}
         for name, selection in message.match.items():
@@ -318,6 +343,23 @@ class Protocol:
         message.write(writer, row[message.name] if row[message.name] is not None else {})
         self._dispatch.check(message, writer.record, resolved)
         return self._checked(writer, message, resolved)
+
+    def _opening(
+        self, error: DecodeError | None, data: bytes, parameters: Values, mode: Mode, only: str | None
+    ) -> Container | None:
+        """The row of what a capture begins with. If that is malformed, readers of any message are told."""
+        assert self.preamble is not None
+        row, wanted = container(self._empty), only in (None, CAPTURE)
+        row["message"] = CAPTURE if wanted else None
+        if error is not None:
+            return None if mode is Mode.DROPMALFORMED else self._malformed(error, row, data, mode, only)
+        found = self.preamble.protocol.cell(data, parameters, Mode.FAILFAST) if wanted else None
+        return None if found is None else Container(row, **found)
+
+    def must_know(self, parameters: Values) -> None:
+        """Raises ``OptionError`` if a record needs what the header of its capture says, and it is not given."""
+        if self.preamble is not None:
+            self.preamble.must_be_told(parameters)
 
     def _within(self, error: DecodeError, message: Message) -> DecodeError:
         """The error with the message's name in its path, unless it is about a field of the record."""
@@ -390,6 +432,17 @@ def _column_type(parameter: Parameter) -> str:
     if parameter.bounds is None:
         return "string" if parameter.choices else "boolean"
     return "long" if parameter.bounds[1] < 1 << 63 else LARGE
+
+
+def _preamble(name: str, module: str, capture: Layout, parameters: tuple[Parameter, ...], framing: Framing) -> Preamble:
+    """What captures begin with, as a protocol with one message, whose only record ends where its fields do."""
+    record = Record(Slot(CAPTURE, Rest()))
+    message = Message(CAPTURE, record, match={}, sections={CAPTURE: capture})
+    own = tuple(parameter for parameter in parameters if parameter.default is not None)
+    order = next((each.name for each in own if each.name == framing.byte_order and "auto" not in each.choices), None)
+    ends = Framing((Fields(record=record, messages=(message,)),), byte_order=order)
+    told = tuple(parameter.name for parameter in parameters if parameter.default is None)
+    return Preamble(Protocol(name, module, record=record, messages=(message,), framing=ends, parameters=own), told)
 
 
 def _protocol(module: str) -> Protocol:

@@ -48,9 +48,10 @@ def one(decoder: Decoder, values: pa.Array) -> pa.Array:
 
     Raises ``DecodeError`` at the first malformed one in mode ``FAILFAST``.
     """
+    parameters, options = dict(decoder.options.parameters), decoder.options
+    decoder.protocol.must_know(parameters)
     held = _Values.of(values)
     little, sound = _single(decoder, held)
-    parameters, options = dict(decoder.options.parameters), decoder.options
 
     def redo(row: int) -> Row | None:
         found = decoder.protocol.cell(held.data(row), parameters, options.mode, options.message)
@@ -123,7 +124,8 @@ def _lists(decoder: Decoder, held: _Values) -> pa.Array:
         cell = int(found.cell[row])
         cut = Cut(0, 0, bool(found.little[row]))
         start, stop = int(found.start[row]), int(found.stop[row])
-        return decoder.row(cut, bytes(memoryview(held.buffer)[start:stop]), start - int(held.start[cell]), "")
+        data, parameters = bytes(memoryview(held.buffer)[start:stop]), dict(decoder.options.parameters)
+        return decoder.row(cut, data, start - int(held.start[cell]), parameters, "")
 
     structs, rows = _structs(decoder.records(found.stretch, (), redo, {}))
     cells = found.cell[rows]
@@ -156,8 +158,11 @@ class _Chains:
         self.held = held
         self.array = np.frombuffer(held.buffer, np.uint8)
         self.whole = held.start == held.stop
-        parts: list[tuple[Array, Array, Array, Array]] = []
-        orders = decoder.protocol.framing.orders(dict(decoder.options.parameters))
+        nothing = np.zeros(0, np.int64)
+        parts: list[tuple[Array, Array, Array, Array]] = [(nothing, nothing, nothing, np.zeros(0, bool))]
+        framing, known = decoder.protocol.framing, dict(decoder.options.parameters)
+        alone = framing.preamble is None or not framing.preamble.awaited(known)  # else each is a capture with a header
+        orders = framing.orders(known) if alone else ()
         for little in orders:
             others = tuple(other for other in orders if other is not little)
             parts.append(self._followed(np.flatnonzero(~self.whole), little, others))

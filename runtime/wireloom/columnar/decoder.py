@@ -43,6 +43,8 @@ REDONE_BYTES = 256 * 1024
 _LIGHT = 1 / 4
 """If a batch weighs less than this part of what it may weigh, the next one has twice as many records."""
 
+_NONE = -2
+"""The number of a message that no record is, as that of what a capture begins with."""
 _PLACES = 4
 """In up to this many places, the codec's records split a batch; merging them would copy all of it."""
 
@@ -70,7 +72,7 @@ class Decoder:
         self.names_of_header = frozenset(column.name for column in protocol.record.columns)
         self.names = [message.said.name for message in self.plan.messages]
         self.codes = {name: code for code, name in enumerate(self.names)}
-        self.gaps = Gaps(protocol.framing, self.plan.framing, dict(options.parameters), options.max_record_bytes)
+        self.known: tuple[Mapping[str, Any], Gaps] | None = None
         self.absent: dict[str, pa.Array] = {}
         self.tallies = [Tally()]
         """One for each capture, by its number."""
@@ -83,12 +85,21 @@ class Decoder:
         """What was seen of the capture, where there is one."""
         return self.tallies[0]
 
-    def scanner(self) -> Scanner:
-        """The scanner that cuts captures for this decoder."""
+    def gaps(self, parameters: Mapping[str, Any]) -> Gaps:
+        """Malformed ranges of captures with these parameters."""
+        if self.known is None or self.known[0] != parameters:
+            bound = self.options.max_record_bytes
+            self.known = parameters, Gaps(self.protocol.framing, self.plan.framing, dict(parameters), bound)
+        return self.known[1]
+
+    def scanner(self, parameters: Mapping[str, Any] | None = None) -> Scanner:
+        """The scanner that cuts captures for this decoder; with the ``parameters`` of one whose header was read, from
+        any place behind it.
+        """
         return Scanner(
             self.protocol.framing,
             self.plan.framing,
-            self.options.parameters,
+            self.options.parameters if parameters is None else parameters,
             self.gaps,
             max_record_bytes=self.options.max_record_bytes,
             rows=BATCH_ROWS,
@@ -107,13 +118,20 @@ class Decoder:
         for cuts in self.cut(read, start=start, stop=stop):
             yield from self.cuts(cuts, file)
 
-    def cut(self, read: Callable[[int], bytes], *, start: int = 0, stop: int | None = None) -> Iterator[Cuts]:
+    def cut(
+        self,
+        read: Callable[[int], bytes],
+        *,
+        start: int = 0,
+        stop: int | None = None,
+        parameters: Mapping[str, Any] | None = None,
+    ) -> Iterator[Cuts]:
         """The records of a capture that ``read`` gives piece by piece from its byte ``start`` on.
 
         Those that begin before ``stop``; little behind it is read. It needs memory for a few pieces, or for the largest
-        record.
+        record. ``parameters`` are as in ``scanner``.
         """
-        scanner = self.scanner()
+        scanner = self.scanner(parameters)
         size = PIECE_BYTES if stop is None else min(PIECE_BYTES, max(1, stop - start))
         pieces = Pieces(read, size, start, final=True)
         for window in pieces:
@@ -135,7 +153,7 @@ class Decoder:
         held = Held(cuts, file)
         one = Together([held])
         redo = partial(self.redo, held)
-        return (batch for batch, _ in self.records(one.stretch, one.errors, redo, one.added))
+        return (batch for batch, _ in self.records(one.stretch, one.apart, redo, one.added))
 
     def redo(self, held: Held, row: int) -> Row | None:
         """The codec's row of a record that was cut out of a capture; None if it is left out."""
@@ -144,13 +162,19 @@ class Decoder:
         order = cuts.little if isinstance(cuts.little, bool) else bool(cuts.little[row])
         error = cuts.errors.get(row)
         if error is None and cuts.malformed(row):
-            error = self.gaps.error(window.buffer, start, window.base, order=order)
-        cut = Cut(start, stop - start, order, error=error)
-        return self.row(cut, bytes(window.buffer[start:stop]), window.base + start, held.file, held.source)
+            error = self.gaps(cuts.parameters).error(window.buffer, start, window.base, order=order)
+        cut = Cut(start, stop - start, order, error=error, preamble=cuts.preamble and not row)
+        data, known = bytes(window.buffer[start:stop]), cuts.parameters
+        return self.row(cut, data, window.base + start, known, held.file, held.source)
 
-    def row(self, cut: Cut, data: bytes, offset: int, file: str, source: int = 0) -> Row | None:
-        """The codec's row of a record at ``offset`` in this mode; None if it is left out."""
-        parameters, message = dict(self.options.parameters), self.options.message
+    def row(
+        self, cut: Cut, data: bytes, offset: int, known: Mapping[str, Any], file: str, source: int = 0
+    ) -> Row | None:
+        """The codec's row of a record at ``offset`` of a capture with the ``known`` parameters in this mode.
+
+        None if it is left out.
+        """
+        message, parameters = self.options.message, dict(known)
         found = self.protocol.row(cut, data, offset, parameters, Mode.PERMISSIVE, message)
         if found is None or (found["message"] is not None and not self._admits(found)):
             return None
@@ -293,10 +317,12 @@ class Decoder:
         start, stop = (stretch.start, stretch.stop) if whole else (stretch.start[rows], stretch.stop[rows])
         little = stretch.little if whole or isinstance(stretch.little, bool) else stretch.little[rows]
         first, last = (int(start.min()), int(stop.max())) if len(rows) else (0, 0)
-        buffer, parameters = np.frombuffer(stretch.buffer, np.uint8), self.options.parameters
+        buffer = np.frombuffer(stretch.buffer, np.uint8)
+        parameters = self.options.parameters if stretch.parameters is None else stretch.parameters
         terminator = len(self.protocol.record.until)
         batch = Batch(buffer[first:last], start - first, stop - first, parameters, little, terminator)
-        self.gaps.refuse(batch, np.flatnonzero(np.isin(rows, stretch.gaps)), buffer, first)
+        if len(stretch.gaps):
+            self.gaps(parameters).refuse(batch, np.flatnonzero(np.isin(rows, stretch.gaps)), buffer, first)
         decoded = self.plan.decode(batch, self._wanted)
         absent = {name for code, name in enumerate(self.names) if code not in decoded.structs}
         widths = sum(width(field.type) for field in self.schema if field.name not in absent)
@@ -330,7 +356,7 @@ class Decoder:
         """Which records are wanted, judging by their headers."""
         conditions = [np.ones(len(message), bool)]
         if self.options.message is not None:
-            conditions.append(message == self.codes[self.options.message])
+            conditions.append(message == self.codes.get(self.options.message, _NONE))
         for condition in self.filters:
             if condition.column == "message":
                 codes = [self.codes[name] for name in condition.values if name in self.codes]
@@ -355,7 +381,7 @@ class Decoder:
         if column is not None:
             return fast.header(name, column, kind)
         if self.options.message is not None:
-            found = fast.field(self.codes[self.options.message], name)
+            found = fast.field(self.codes.get(self.options.message, _NONE), name)
             return self._nulls(field, len(fast.chosen)) if found is None else found.arrow(kind)
         struct = fast.struct(self.codes[name], kind) if name in self.codes else None
         return self._nulls(field, len(fast.chosen)) if struct is None else struct
@@ -368,7 +394,7 @@ class Decoder:
         return found.slice(0, count)
 
     def _parameter(self, name: str, kind: pa.DataType, fast: "Chosen") -> pa.Array:
-        value, valid = self.options.parameters[name], fast.has_head
+        value, valid = fast.batch.parameters[name], fast.has_head
         if name != self.protocol.framing.byte_order:
             codes, told = np.zeros(len(fast.chosen), np.uint8), (str(value), "")
         else:

@@ -5,16 +5,18 @@ record is not settled, nor is a malformed range before its end is found. If the 
 will ever be: the capture is lost, and all of it from there on is malformed, whatever comes.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from wireloom.codec import DecodeError
 from wireloom.codec.cutting import MalformedRange
 from wireloom.columnar.decoder import PIECE_BYTES, Decoder
+from wireloom.columnar.headers import header_of
 from wireloom.columnar.scanning import Cuts, Pieces, Scanner, Window
-from wireloom.columnar.splits import upto
+from wireloom.columnar.splits import UnfitError, upto
 from wireloom.files import opened
 
 
@@ -67,7 +69,7 @@ class Follower:
         position = self.reach.position
         if size <= position or self.reach.lost is not None:
             return
-        scanner, self.begun = self.decoder.scanner(), None
+        scanner, self.begun = self.decoder.scanner(self._parameters(position)), None
         scanner.cutter.order = self.reach.order
         with opened(self.path, position) as stream:
             left = size - position
@@ -78,10 +80,18 @@ class Follower:
                     at = after
                     yield from self._of(cuts, scanner)
                 lost = scanner.cutter.range
-                if lost is not None and not scanner.codec.recovers:
+                if lost is not None and lost.endless:
                     self.reach = Reach(lost.start, scanner.cutter.order, lost.error)
                     return
                 pieces.keep(at)
+
+    def _parameters(self, position: int) -> Mapping[str, Any] | None:
+        """The parameters of the capture behind its header, which is read again; None at its beginning."""
+        if not position:
+            return None
+        if (header := header_of(self.decoder, self.path)) is None:
+            raise UnfitError(f"{self.path} had a header, and has none now")
+        return header.parameters
 
     def _of(self, cuts: Cuts, scanner: Scanner) -> Iterator[Cuts | Range]:
         """What is settled of some cuts: all but the pieces of a malformed range that goes on."""
@@ -102,13 +112,15 @@ class Follower:
 
     def _pieces(self, malformed: Range) -> Iterator[Cuts]:
         """A malformed range, read again, in rows no larger than those of a reader of whole captures."""
-        largest = self.decoder.scanner().cutter.largest
+        cutter, known = self.decoder.scanner().cutter, self.decoder.options.parameters
+        largest, awaits = cutter.largest, cutter.awaits
         position = malformed.start
         with opened(self.path, position) as stream:
             read = upto(stream.read, malformed.stop - position)
             while data := read(largest):
                 size = len(data)
-                yield Cuts(Window(data, position), np.array([0]), np.array([size]), False, {0: malformed.error})
+                rows, first = (np.array([0]), np.array([size])), awaits and not position
+                yield Cuts(Window(data, position), *rows, False, known, {0: malformed.error}, preamble=first)
                 position += size
 
 
@@ -119,4 +131,7 @@ def _sliced(cuts: Cuts, first: int, stop: int) -> Cuts:
     little = cuts.little if isinstance(cuts.little, bool) else cuts.little[first:stop]
     errors = {row - first: error for row, error in cuts.errors.items() if first <= row < stop}
     gaps = cuts.gaps[(cuts.gaps >= first) & (cuts.gaps < stop)] - first
-    return Cuts(cuts.window, cuts.start[first:stop], cuts.stop[first:stop], little, errors, gaps)
+    start, preamble = cuts.start[first:stop], cuts.preamble and not first
+    return replace(
+        cuts, start=start, stop=cuts.stop[first:stop], little=little, errors=errors, gaps=gaps, preamble=preamble
+    )

@@ -47,13 +47,17 @@ class Gatherer:
         """The batches that are full with some records of the last capture. Raises as ``capture``."""
         held = Held(cuts, self.files[-1], len(self.files) - 1)
         alone = len(cuts.gaps) > 0 or _is_full(len(cuts.start), held.size)
-        if alone:
+        if alone or (self.held and not self._alike(cuts)):
             yield from self.rest()
         self.held.append(held)
         self.rows += len(cuts.start)
         self.size += held.size
         if alone or _is_full(self.rows, self.size):
             yield from self.rest()
+
+    def _alike(self, cuts: Cuts) -> bool:
+        """Whether records can be decoded with those that are held; what captures begin with can be, with any."""
+        return cuts.preamble or cuts.parameters == self.held[-1].cuts.parameters
 
     def rest(self) -> Iterator[pa.RecordBatch]:
         """The batches of what is held. Raises as ``capture``."""
@@ -70,7 +74,7 @@ class Gatherer:
                 error.file = shown(held.file)
                 raise
 
-        for batch, _ in self.decoder.records(together.stretch, together.errors, redo, together.added):
+        for batch, _ in self.decoder.records(together.stretch, together.apart, redo, together.added):
             yield batch
 
 

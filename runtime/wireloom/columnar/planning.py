@@ -41,7 +41,7 @@ def plan_of(protocol: codec.Protocol) -> Plan:
     planner = Planner(rowwise.Judge.of(protocol), rowwise.measured(protocol))
     record = planner.proving(protocol, {}).record(protocol.record)
     messages = tuple(
-        planner.proving(protocol, message.match).message(message, record) for message in protocol.messages.values()
+        planner.proving(protocol, message.match).message(message, record) for message in protocol.records.values()
     )
     return Plan(record, messages, planner.framing(protocol.framing))
 

@@ -5,7 +5,7 @@ left to ``wireloom.codec.cutting.Cutter``.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -36,15 +36,18 @@ class Cuts:
     """Records and malformed ranges in a window, with the errors of those that are known, by row.
 
     ``gaps`` are the rows of further malformed ranges, each between the end of a record and the next one that is proven.
-    Positions count from the window's start.
+    Positions count from the window's start. ``parameters`` are those of their capture. If it is the ``preamble``, the
+    first row is what the capture begins with.
     """
 
     window: Window
     start: Array
     stop: Array
     little: bool | Array
+    parameters: Mapping[str, Any]
     errors: dict[int, DecodeError] = field(default_factory=dict)
     gaps: Array = field(default_factory=lambda: _NO_ROWS)
+    preamble: bool = False
 
     def malformed(self, row: int) -> bool:
         """Whether the row is known to be malformed before it is decoded."""
@@ -67,7 +70,7 @@ class Scanner:
         codec: CodecFraming,
         framing: Framing,
         parameters: Mapping[str, Any],
-        gaps: Gaps,
+        gaps: Callable[[Mapping[str, Any]], Gaps],
         *,
         max_record_bytes: int,
         rows: int,
@@ -75,19 +78,31 @@ class Scanner:
     ) -> None:
         self.codec = codec
         self.framing = framing
-        self.parameters = parameters
         self.bound = max_record_bytes
         self.rows = rows
         self.size = size
-        self.orders = codec.orders(dict(parameters))
-        self.hops = {little: Hop(framing, little=little) for little in self.orders}
-        self.gaps = gaps
-        possible = codec.resync and framing.lengths
-        self.search = BulkSearch(codec, framing, dict(parameters), max_record_bytes) if possible else None
-        self.cutter = Cutter(codec, dict(parameters), max_record_bytes, self.search)
+        self.gaps_of = gaps
+        self.cutter = Cutter(codec, dict(parameters), max_record_bytes)
+        if not self.cutter.awaits:
+            self._begin(parameters)
         self.room = _FIRST_ROOM
         self.patience = self.apart = 0
         self.broken = False
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """Those of the capture, with what its header says once that is read."""
+        return self.cutter.parameters
+
+    def _begin(self, parameters: Mapping[str, Any]) -> None:
+        """Get ready for records of a capture with these parameters."""
+        codec, known = self.codec, dict(parameters)
+        self.orders = codec.orders(known)
+        self.hops = {little: Hop(self.framing, little=little) for little in self.orders}
+        self.gaps = self.gaps_of(parameters)
+        possible = codec.resync and self.framing.lengths
+        self.search = BulkSearch(codec, self.framing, known, self.bound) if possible else None
+        self.cutter.search = self.search or self.cutter.search
 
     def scan(self, window: Window, start: int = 0, limit: int | None = None) -> Iterator[tuple[Cuts, int]]:
         """The records of a window that start before ``limit``, and where the next one starts, group by group.
@@ -97,16 +112,19 @@ class Scanner:
         end = len(window.buffer)
         limit = end if limit is None else limit
         array = np.frombuffer(window.buffer, np.uint8)
-        group = _Group(window)
+        group = _Group(window, self.parameters)
         at = start
         while at < end and (at < limit or self.cutter.lost):
+            awaited = self.cutter.awaits
             stretch = self._stretch(window, array, at, limit, self.rows - group.count)
             if stretch is None:
                 break
             at = group.add(stretch)
-            if group.count >= self.rows or at - group.first >= self.size:
-                yield group.cuts(), at
-                group = _Group(window)
+            if awaited or group.count >= self.rows or at - group.first >= self.size:
+                yield replace(group.cuts(), preamble=awaited and window.base + group.first == 0), at
+                if awaited and not self.cutter.awaits:
+                    self._begin(self.parameters)
+                group = _Group(window, self.parameters)
         if group.count:
             yield group.cuts(), at
 
@@ -114,11 +132,15 @@ class Scanner:
         """Whether a part of a capture may begin with a record: a sound one that needs none in front of it."""
         if cuts.malformed(row):
             return False
-        buffer, start, final = cuts.window.buffer, int(cuts.start[row]), cuts.window.final
-        return self.codec.decided(buffer, start, len(buffer), dict(self.parameters), final=final, bound=self.bound)
+        if cuts.preamble:
+            return False
+        buffer, start, final, known = cuts.window.buffer, int(cuts.start[row]), cuts.window.final, dict(cuts.parameters)
+        return self.codec.decided(buffer, start, len(buffer), known, final=final, bound=self.bound)
 
     def _stretch(self, window: Window, array: Array, at: int, limit: int, rows: int) -> "_Stretch | None":
         """The next certain records, or else a single one as the codec cuts it; many if it alone can cut."""
+        if self.cutter.awaits:
+            return self._cut(window, at, limit, 1)
         if not self.framing.lengths:
             return self._cut(window, at, limit, rows)
         if not self.cutter.lost and not self.apart:
@@ -212,8 +234,9 @@ class _Stretch:
 class _Group:
     """Stretches that become one batch."""
 
-    def __init__(self, window: Window) -> None:
+    def __init__(self, window: Window, parameters: Mapping[str, Any]) -> None:
         self.window = window
+        self.parameters = parameters
         self.stretches: list[_Stretch] = []
         self.errors: dict[int, DecodeError] = {}
         self.gaps: list[Array] = []
@@ -236,7 +259,7 @@ class _Group:
         start, stop = (np.concatenate([getattr(s, name) for s in self.stretches]) for name in ("start", "stop"))
         orders = np.concatenate([np.broadcast_to(s.little, len(s.start)) for s in self.stretches])
         little = bool(orders[0]) if (orders == orders[0]).all() else orders
-        return Cuts(self.window, start, stop, little, self.errors, np.concatenate(self.gaps))
+        return Cuts(self.window, start, stop, little, self.parameters, self.errors, np.concatenate(self.gaps))
 
 
 class Pieces:

@@ -9,6 +9,7 @@ import pyarrow as pa
 from wireloom.columnar import index, splits
 from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.gathering import Gatherer
+from wireloom.columnar.headers import header_of
 from wireloom.columnar.scanning import Cuts
 from wireloom.columnar.splits import UnfitError
 from wireloom.files import INDEX, opened
@@ -44,8 +45,13 @@ Cutting = Callable[[Decoder, FilePart], Iterable[Cuts]]
 
 def cut(decoder: Decoder, part: FilePart) -> Iterator[Cuts]:
     """The records of a part that begins, and ends, where records do."""
+    known = None
+    if part.start:
+        if (header := header_of(decoder, part.path)) is None:
+            raise UnfitError("its header is malformed")
+        known = header.parameters
     with opened(part.path, part.start, ahead=0) as stream:
-        cuts: Iterable[Cuts] = decoder.cut(stream.read, start=part.start, stop=part.stop)
+        cuts: Iterable[Cuts] = decoder.cut(stream.read, start=part.start, stop=part.stop, parameters=known)
         if part.indexed:
             cuts = index.checked(cuts, decoder.scanner(), part.start, part.stop)
         elif part.searched is not None:
@@ -68,11 +74,15 @@ def gathered(part: FilePart, gatherer: Gatherer, rest: Cutting = cut) -> Iterato
 
 def _found(part: FilePart, size: int, decoder: Decoder) -> FilePart | None:
     """A part of the first ``size`` bytes of a file that begins and ends where records do; None if none begins in it."""
+    header = header_of(decoder, part.path)
+    if header is None:  # then all of the file is malformed
+        return None if part.start else replace(part, stop=None)
+    known, first = header.parameters, header.size
 
     def begun(start: int, limit: int) -> int | None:
-        base = splits.before(start)
+        base, scanner = max(first, splits.before(start)), decoder.scanner(known)
         with opened(part.path, base, ahead=0) as stream:
-            return splits.begun(decoder.scanner(), stream.read, base, start, limit, size, final=part.final)
+            return splits.begun(scanner, stream.read, base, start, limit, size, first=first, final=part.final)
 
     start = begun(part.start, part.stop or size) if part.start else 0
     if start is None:

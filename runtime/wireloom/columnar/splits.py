@@ -50,17 +50,25 @@ def places(scanner: Scanner, read: Callable[[int], bytes], size: int, every: int
 
 
 def begun(
-    scanner: Scanner, read: Callable[[int], bytes], base: int, start: int, limit: int, size: int, *, final: bool = True
+    scanner: Scanner,
+    read: Callable[[int], bytes],
+    base: int,
+    start: int,
+    limit: int,
+    size: int,
+    *,
+    first: int = 0,
+    final: bool = True,
 ) -> int | None:
     """Where the part of a capture of ``size`` bytes begins that was cut anywhere, at ``start``; ``size`` if no record
     begins there or behind; None if there are none from ``base`` to ``limit``.
 
     The first record from ``base`` on that can be told is followed to a record from ``start`` on. ``base`` is
-    ``before(start)``, and ``read`` gives the capture's bytes from there on. So all who ask are told the same, and
-    records in a payload, whose chain ends where the payload does, are passed. Unless the capture is ``final``, so are
-    those in an incomplete record at its end.
+    ``before(start)`` or where the ``first`` record begins, and ``read`` gives the capture's bytes from there on.
+    So all who ask are told the same, and records in a payload, whose chain ends where the payload does, are passed.
+    Unless the capture is ``final``, so are those in an incomplete record at its end.
     """
-    pieces, told = Pieces(upto(read, size - base), 2 * BEFORE_BYTES, base, final=final), not base
+    pieces, told = Pieces(upto(read, size - base), 2 * BEFORE_BYTES, base, final=final), base == first
     for window in pieces:
         at = 0
         if not told:

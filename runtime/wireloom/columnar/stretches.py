@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from wireloom.codec import DecodeError
 from wireloom.codec.protocol import POSITIONS
 from wireloom.columnar.buffers import Array
 from wireloom.columnar.scanning import Cuts
@@ -21,7 +20,7 @@ class Stretch:
 
     ``origin`` is what reasons add to a place in the buffer, one for all records or one a record. ``gaps`` are rows that
     are malformed ranges, as in ``Cuts``. ``source`` is the number of the capture that records are of; one for all, or
-    ascending.
+    ascending. ``parameters`` are those of the captures, if not those of the decoder.
     """
 
     buffer: Any
@@ -31,6 +30,7 @@ class Stretch:
     origin: int | Array
     gaps: Array = field(default_factory=lambda: np.zeros(0, np.int64))
     source: int | Array = 0
+    parameters: Mapping[str, Any] | None = None
 
     def sources(self, rows: Array) -> Array:
         """The number of the capture of each of ``rows``."""
@@ -58,7 +58,7 @@ class Held:
 
 
 class Together:
-    """Records of some captures as one stretch. Those of a single one stay where they are."""
+    """Records of some captures with the same parameters as one stretch. Those of a single one stay where they are."""
 
     def __init__(self, held: Sequence[Held]) -> None:
         self.held = held
@@ -72,10 +72,11 @@ class Together:
         return self.held[number], row - int(self.firsts[number])
 
     @property
-    def errors(self) -> dict[int, DecodeError]:
-        """The errors that are known before anything is decoded."""
-        pairs = zip(self.firsts.tolist(), self.held, strict=True)
-        return {first + row: error for first, each in pairs for row, error in each.cuts.errors.items()}
+    def apart(self) -> list[int]:
+        """The rows that are not decoded as records: those with a known error, and what captures begin with."""
+        pairs = list(zip(self.firsts.tolist(), self.held, strict=True))
+        wrong = [first + row for first, each in pairs for row in each.cuts.errors]
+        return wrong + [first for first, each in pairs if each.cuts.preamble and not each.cuts.errors]
 
     @property
     def stretch(self) -> Stretch:
@@ -83,7 +84,8 @@ class Together:
         if len(self.held) == 1:
             (each,) = self.held
             cuts, base = each.cuts, each.cuts.window.base
-            return Stretch(cuts.window.buffer, cuts.start, cuts.stop, cuts.little, base, cuts.gaps, each.source)
+            buffer, known = cuts.window.buffer, cuts.parameters
+            return Stretch(buffer, cuts.start, cuts.stop, cuts.little, base, cuts.gaps, each.source, known)
         buffer = b"".join([memoryview(each.cuts.window.buffer)[each.span] for each in self.held])
         sizes = np.array([each.size for each in self.held])
         moved = self._each(np.cumsum(sizes) - sizes - [each.span.start for each in self.held])
@@ -91,7 +93,8 @@ class Together:
         little = bool(orders[0]) if (orders == orders[0]).all() else orders
         start, stop = (self._joined(name) + moved for name in ("start", "stop"))
         source = self._each([each.source for each in self.held])
-        return Stretch(buffer, start, stop, little, self._bases() - moved, source=source)
+        known = self.held[0].cuts.parameters
+        return Stretch(buffer, start, stop, little, self._bases() - moved, source=source, parameters=known)
 
     @property
     def added(self) -> Mapping[str, Callable[[Array], pa.Array]]:

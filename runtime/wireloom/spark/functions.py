@@ -66,6 +66,7 @@ def reading(protocol: str, given: Mapping[str, object], *, many: bool) -> ReadOp
     """The ``given`` options of a function that decodes. Raises ``OptionError``."""
     chosen = writing(protocol, given)
     if not many:
+        registry.protocol(protocol).must_know(dict(chosen.parameters))
         if "maxrecordbytes" in map(str.lower, given):
             raise OptionError("a value is one record, however long; maxRecordBytes is for several in each")
         if chosen.mode is Mode.DROPMALFORMED:

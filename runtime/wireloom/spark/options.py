@@ -11,7 +11,10 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pyspark.sql import SparkSession
 
+from wireloom.codec import Protocol
+from wireloom.codec.preamble import CAPTURE
 from wireloom.files import local
+from wireloom.json_rows import row_reader
 from wireloom.options import (
     TRUTH,
     OptionError,
@@ -28,6 +31,7 @@ from wireloom.options import (
     truth,
     unknown,
 )
+from wireloom.views import Row
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,11 +328,15 @@ def settings(spark: SparkSession) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class WriteOptions:
-    """How captures are written. ``message`` is that of rows without one; ``compression`` is as in file names."""
+    """How captures are written. ``message`` is that of rows without one; ``compression`` is as in file names.
+
+    ``capture`` is what files begin with whose rows do not say it, as JSON.
+    """
 
     message: str | None = None
     corrupt_column: str = "_corrupt_record"
     compression: str | None = None
+    capture: str | None = None
     parameters: Mapping[str, ParameterValue] = field(default_factory=dict)
 
     @staticmethod
@@ -355,6 +363,17 @@ class WriteOptions:
         read = ReadOptions.of(given, known, messages, others=cls.names())
         return cls(read.message, read.corrupt_column, parameters=read.parameters, **read_by(WRITING, given))  # type: ignore[arg-type]
 
+    def capture_row(self, protocol: Protocol) -> Row | None:
+        """The row of the header ``capture``, if it is given. Raises ``OptionError`` if it is none."""
+        if self.capture is None:
+            return None
+        if protocol.preamble is None:
+            raise OptionError(f"captures of {protocol.name} have no header, so there is no option capture")
+        try:
+            return row_reader(protocol)({"message": CAPTURE, CAPTURE: json.loads(self.capture)})
+        except ValueError as error:
+            raise OptionError(f"capture is an object in JSON, with the fields of the header: {error}") from None
+
 
 WRITING: Options = {
     "compression": TextOption(
@@ -363,7 +382,14 @@ WRITING: Options = {
         "name",
         "zstd",
         "How files are compressed: `gzip`, `zstd`, or `none`. Their names say it, too.",
-    )
+    ),
+    "capture": TextOption(
+        "capture",
+        text,
+        "JSON",
+        """'{"magic": 1}'""",
+        "Where captures have a header: that of files whose first rows are records, with its fields as in rows.",
+    ),
 }
 """The options of writers that readers do not have."""
 

@@ -222,7 +222,8 @@ class CaptureSource(DataSource):
         """The paths to read; options for writing are an error, unless they are a dataset's."""
         for name in self.beside:
             if name.lower() in WriteOptions.names():
-                raise OptionError(f"{name} is an option of writing; what is read is decompressed as its name says")
+                why = "; what is read is decompressed as its name says" if name.lower() == "compression" else ""
+                raise OptionError(f"{name} is an option of writing{why}")
         if not self.paths:
             raise OptionError(tables.pathless(self.format))
         return self.paths

@@ -9,18 +9,22 @@ A job that fails leaves nothing; so does a task that dies. Only where the driver
 files. Local files are renamed; object stores copy and delete each, and a file is there whole or not at all.
 Beside a large file is its index; it is moved first, so that whoever sees the file sees the index, too.
 
+Where captures have headers, a file begins with each row of one, and the records behind it in the task are in that file:
+rows are written in the order in which they were read. Where a task has records and no such row before them, as behind a
+shuffle, its files begin with the header that the option ``capture`` gives; without the option the job fails.
+
 Spark hands the modes ``append`` and ``overwrite`` on to a Python data source. It refuses ``error``, its default, and
 ``ignore`` itself, with UNSUPPORTED_DATA_SOURCE_SAVE_MODE, and so there has to be a ``mode``.
 """
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count, groupby
 from operator import itemgetter
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 from uuid import uuid4
 
 import pyarrow as pa
@@ -31,6 +35,7 @@ from pyspark.sql.types import StructType
 from wireloom import registry
 from wireloom.codec import DecodeError, EncodeError, Protocol
 from wireloom.codec.cutting import cuts
+from wireloom.codec.sequence import Sequence
 from wireloom.columnar import index
 from wireloom.columnar.scanning import Scanner
 from wireloom.files import INDEX, CaptureFile, created, exists, listed, moved, removed
@@ -42,6 +47,7 @@ from wireloom.views import RECORD
 
 _SUFFIXES = {None: "", "gzip": ".gz", "zstd": ".zst"}
 _LONGEST_TOLD = 500
+_HINT = "; keep rows in the order in which they were read, or give the header of all files as the option capture"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +68,7 @@ class CaptureWriter(DataSourceArrowWriter):
         if Path(path).is_file():
             raise OptionError(f"{path} is a file; captures are written to a folder")
         self.path = (path if ":/" in path else os.path.abspath(path)).rstrip("/")  # noqa: PTH100 - resolves no links
+        options.capture_row(registry.protocol(protocol))
         self.job = str(uuid4())
         self.temporary = f"{self.path}/_temporary-{self.job}"
 
@@ -74,7 +81,7 @@ class CaptureWriter(DataSourceArrowWriter):
         suffix = f"{found.name}.bin{_SUFFIXES[self.options.compression]}"
         names = (f"part-{task.partitionId():05}-{self.job}-c{number:05}.{suffix}" for number in count())
         files = ((f"{self.temporary}/{task.taskAttemptId()}-{name}", f"{self.path}/{name}") for name in names)
-        records = _apart(self._records(found, iterator, task.partitionId()), found, self.options)
+        records = _apart(self._records(found, iterator, task.partitionId()), found)
         with self._output(found, files) as output:
             for _, numbered in groupby(records, itemgetter(0)):
                 output.write(record for _, record in numbered)
@@ -89,20 +96,23 @@ class CaptureWriter(DataSourceArrowWriter):
                 reading = index.Reading.of(protocol.name, registry.digest(self.protocol), options)
         return _Output(names, self.options.compression, reading, lambda: index.scanner_of(protocol, options))
 
-    def _records(
-        self, protocol: Protocol, batches: Iterator[pa.RecordBatch], partition: int
-    ) -> Iterator[tuple[bytes, str | None]]:
-        """The bytes of each row, and its reason if it is malformed."""
+    def _records(self, protocol: Protocol, batches: Iterator[pa.RecordBatch], partition: int) -> Iterator["_Written"]:
+        """The bytes of each row; those before any header of a capture have the one that is given as an option."""
+        sequence, header = Sequence(protocol, self.options.parameters), self.options.capture_row(protocol)
         rows = (row for batch in batches for row in self.shape.rows(batch))
         for number, row in enumerate(rows):
+            begins = sequence.begins(row)
             try:
-                data = protocol.build(row, **self.options.parameters)
+                if header is not None and not begins and not sequence.begun:
+                    yield _Written(sequence.build(header), None, True, sequence.known)
+                data = sequence.build(row)
             except EncodeError as error:
                 what = row.get("message") or "of no message"
-                message = f"row {number} of partition {partition}, {what}, cannot be written: {error}"
+                hint = "" if begins or sequence.begun or sequence.alone else _HINT
+                message = f"row {number} of partition {partition}, {what}, cannot be written: {error}{hint}"
                 raise EncodeError(message[:_LONGEST_TOLD]) from None
             malformed = row.get(RECORD.name) is not None
-            yield data, (row.get(REASON.name) or "") if malformed else None
+            yield _Written(data, (row.get(REASON.name) or "") if malformed else None, begins, sequence.known)
 
     def commit(self, messages: list[WriterCommitMessage | None]) -> None:
         """Move the files to their places; with ``overwrite``, delete those that were there, except hidden ones."""
@@ -133,27 +143,42 @@ def _files(messages: list[WriterCommitMessage | None]) -> list[tuple[str, str]]:
     return [file for message in messages if isinstance(message, WrittenFiles) for file in message.files]
 
 
-def _apart(
-    records: Iterator[tuple[bytes, str | None]], protocol: Protocol, options: WriteOptions
-) -> Iterator[tuple[int, bytes]]:
+class _Written(NamedTuple):
+    """The bytes of a row, and its reason if it is malformed.
+
+    ``begins`` is whether a capture begins with it, ``known`` are the parameters of its capture.
+    """
+
+    data: bytes
+    reason: str | None
+    begins: bool
+    known: Mapping[str, Any]
+
+
+def _apart(records: Iterator[_Written], protocol: Protocol) -> Iterator[tuple[int, bytes]]:
     """Each record behind the number of its file.
 
-    A new file begins behind a malformed record that would be another one if it went on: one that was cut off at the
-    end of a capture would swallow what follows. Where a record can be all there is, each has a file of its own.
+    A new file begins with the header of a capture, and behind a malformed record that would be another one if it went
+    on: one that was cut off at the end of a capture would swallow what follows. Where a record can be all there is,
+    each has a file of its own.
     """
-    parameters = resolve(protocol.parameters, options.parameters)
-    number, before, reason = 0, b"", ""
-    if protocol.framing.to_the_end:
-        yield from enumerate(record for record, _ in records if record)
+    number, before, reason, header, framing = -1, b"", "", b"", protocol.framing
+    if framing.to_the_end:
+        yield from enumerate(record.data for record in records if record.data)
         return
-    for record, malformed in records:
-        if not record:
+    for data, malformed, begins, known in records:
+        if not data:
             continue
-        if before:
-            cut = next(cuts(protocol.framing, before + record, parameters))
-            number += cut.length != len(before) or not _says(reason, cut.error)
-        before, reason = (b"", "") if malformed is None else (record, malformed)
-        yield number, record
+        header = data if begins else header
+        is_record = framing.preamble is None or not framing.preamble.awaited(dict(known))
+        if before and is_record and not begins:
+            cut = next(cuts(framing, before + data, dict(known)))
+            if cut.length != len(before) or not _says(reason, cut.error):
+                number += 1
+                yield number, header
+        number += begins or number < 0
+        before, reason = (b"", "") if malformed is None else (data, malformed)
+        yield number, data
 
 
 def _says(reason: str, error: DecodeError | None) -> bool:

@@ -20,7 +20,7 @@ from wireloom_generator import model
 from wireloom_generator.compat import walks
 from wireloom_generator.compat.changes import BOTH, Category, Change
 from wireloom_generator.compat.comparison import Comparison
-from wireloom_generator.compat.surface import BitLeaf, Leaf
+from wireloom_generator.compat.surface import BitLeaf, Leaf, same
 from wireloom_generator.types import Struct
 
 CATEGORY = Category.WIRE
@@ -42,7 +42,9 @@ def check(comparison: Comparison) -> Iterator[Change]:
         old, new = _meant(comparison.old, before), _meant(comparison.new, after)
         by_value = isinstance(before, model.Condition) and isinstance(after, model.Condition)
         is_same = layouts.same(kept.old.little, kept.new.little) if by_value else old == new
-        if is_same or (before is after is model.Order.PARAMETER and _same_parameter(comparison)):
+        if before is after is model.Order.PARAMETER:
+            is_same = _same_parameter(comparison) or (is_same and comparison.new.little is None)
+        if is_same:
             staying += 1
         else:
             turned[kept.new.path] = old, new
@@ -59,8 +61,11 @@ def _parameters(protocol: model.Protocol) -> set[str]:
 
 
 def _same_parameter(comparison: Comparison) -> bool:
-    """Whether the same parameter gives the byte order in both; another default is a rule of its own."""
-    return comparison.old.byte_order == comparison.new.byte_order
+    """Whether the same parameter gives the byte order in both, or the same expression; another default is a rule of its
+    own.
+    """
+    old, new = comparison.old, comparison.new
+    return old.byte_order == new.byte_order and same(old.little, new.little, comparison.header.renamed)
 
 
 def _is_plain_struct(leaf: Leaf) -> bool:
@@ -90,6 +95,8 @@ def _meant(protocol: model.Protocol, order: model.Order | model.Condition) -> st
         return order.text
     if order is not model.Order.PARAMETER:
         return order
+    if protocol.little is not None:
+        return protocol.little.text
     defaults = {parameter.name: parameter.default for parameter in protocol.parameters}
     return str(defaults.get(protocol.byte_order or "", order))
 

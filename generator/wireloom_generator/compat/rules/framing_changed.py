@@ -29,6 +29,9 @@ CATEGORY = Category.WIRE
 def check(comparison: Comparison) -> Iterator[Change]:
     """Records that are found differently."""
     old, new = comparison.old, comparison.new
+    if (old.capture is None) is not (new.capture is None):
+        had, has = ("no header", "a header") if old.capture is None else ("a header", "no header")
+        yield Change(new.name, f"captures began with {had}, and now with {has}", BOTH)
     before, after = _by_message(old), _by_message(new)
     if ("" in before) is not ("" in after):
         yield Change(new.name, "the length of records is told elsewhere", BOTH)

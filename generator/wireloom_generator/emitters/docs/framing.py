@@ -11,6 +11,12 @@ from wireloom_generator.emitters.docs.names import Meanings
 def framing(names: Meanings) -> Iterator[str]:
     """A sentence or two for each layout, and what happens after a record that is not believed."""
     protocol = names.protocol
+    if protocol.capture is not None:
+        told = [code(each.name) for each in protocol.parameters if each.default is None]
+        yield f"A capture begins with [its header]({protocol.capture.name}.md), whose row is the first."
+        if told:
+            yield f"All records see its {listing(told, 'and')}; whoever reads a record alone gives what it says."
+        yield "Where the header is malformed, all of the capture is."
     for lengths in protocol.lengths:
         which = names.matching(lengths.match)
         whose = f"A record in which {which}" if which else "A record"

@@ -75,6 +75,8 @@ def _facts(pages: MessagePages) -> Iterator[str]:
     if protocol.doc.source:
         yield f"Source: {source(protocol.doc)}."
     given = f"in the byte order that the parameter {code(protocol.byte_order)} tells"
+    if protocol.little is not None:
+        given = f"in byte order {code(protocol.little.text)}"
     yield f"Numbers are {_ORDERS.get(pages.names.order, given)}."
     folders = dict.fromkeys(folder.name for folder in protocol.folders)
     yield f"Specs: {listing((code(folder) for folder in folders), 'and')}."
@@ -95,10 +97,14 @@ def _parameters(pages: MessagePages) -> tuple[Passage, ...]:
     parameters = pages.protocol.parameters
     if not parameters:
         return ()
-    rows = ((code(p.name), cell(_choices(p)), cell(code(str(p.default).lower())), cell(_doc(p))) for p in parameters)
+    rows = ((code(p.name), cell(_choices(p)), cell(_default(p)), cell(_doc(p))) for p in parameters)
     grid = table(("Parameter", "Values", "Default", "Meaning"), rows)
     errata = tuple(e for e in pages.errata.all if e.place.startswith("parameter "))
     return (Passage("Parameters", "parameters", (), errata, (Titled("", grid),)),)
+
+
+def _default(parameter: model.Parameter) -> str:
+    return "what the header says" if parameter.default is None else code(str(parameter.default).lower())
 
 
 def _choices(parameter: model.Parameter) -> str:

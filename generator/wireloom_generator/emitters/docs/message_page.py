@@ -71,9 +71,17 @@ class MessagePage:
 
 
 class MessagePages:
-    """Makes the pages of a protocol's messages."""
+    """Makes the pages of a protocol's messages, or of what is ``opening`` its captures."""
 
-    def __init__(self, protocol: model.Protocol, errata: Errata, traces: Mapping[tuple[str, str], Traced]) -> None:
+    def __init__(
+        self,
+        protocol: model.Protocol,
+        errata: Errata,
+        traces: Mapping[tuple[str, str], Traced],
+        *,
+        opening: bool = False,
+    ) -> None:
+        self.opening = opening
         self.protocol = protocol
         self.errata = errata
         self.traces = traces
@@ -113,7 +121,10 @@ class MessagePages:
         yield from (f"{told}." for told in versions(message.doc) if told)
         if message_name(message.name) != message.name:
             yield f"In Python it is {code(message_name(message.name))}."
-        yield f"A record is this message if {self.names.selected(message)}."
+        if self.opening:
+            yield "It stands once, at the start of a capture."
+        else:
+            yield f"A record is this message if {self.names.selected(message)}."
         yield from (f"Its length is {text}." for text in lengths_of(self.protocol, message))
         if message.valid is not None:
             yield f"A record of it is malformed unless {code(message.valid.text)}."

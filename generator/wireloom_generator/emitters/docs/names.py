@@ -32,7 +32,7 @@ class Meanings:
     @cached_property
     def order(self) -> model.Order:
         """The protocol's byte order: the parameter, or that of most of its numbers."""
-        if self.protocol.byte_order:
+        if self.protocol.byte_order or self.protocol.little is not None:
             return model.Order.PARAMETER
         found = Counter(
             field.wire.order

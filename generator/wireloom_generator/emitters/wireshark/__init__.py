@@ -140,7 +140,9 @@ def _encodings(protocol: model.Protocol) -> Iterator[Mapping[str, str]]:
 
 def _parameter(parameter: model.Parameter) -> LuaTable:
     choices = LuaTable(tuple(map(string, parameter.choices))) if parameter.choices else None
-    default, doc, bounds = literal(parameter.default), _words(parameter.doc.comment), parameter.bounds
+    doc, bounds = _words(parameter.doc.comment), parameter.bounds
+    nothing = False if bounds is None else 0
+    default = literal(nothing if parameter.default is None else parameter.default)
     least, most = (None, None) if bounds is None else map(literal, bounds)
     return LuaTable(
         entries(name=string(parameter.name), default=default, choices=choices, least=least, most=most, doc=doc)
@@ -467,6 +469,7 @@ def _framing(protocol: model.Protocol) -> LuaTable:
     return LuaTable(
         entries(
             byte_order=string(protocol.byte_order) if protocol.byte_order else None,
+            little=_derive(protocol.little),
             resync="true" if protocol.record.resync else None,
             proven="true" if proven else None,
             until=string(end.value) if isinstance(end, model.Terminator) else None,

@@ -1,0 +1,83 @@
+"""What captures begin with, and what it says of their records."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from wireloom_generator import expressions, model
+from wireloom_generator.expressions import Conditional, parsed
+from wireloom_generator.model.names import Names
+from wireloom_generator.reading import syntax
+from wireloom_generator.resolve import conditions
+from wireloom_generator.resolve.columns import columns
+from wireloom_generator.resolve.declarations import documentation
+from wireloom_generator.resolve.fields import FieldResolving
+from wireloom_generator.types import Boolean, Integer
+
+NAME = "capture"
+"""The message of the row that it is, and its struct."""
+
+
+def little(written: syntax.Protocol, names: Names) -> model.Condition | None:
+    """When the byte order of the protocol is little, if an expression says that."""
+    is_said = isinstance(parsed(written.byte_order), Conditional)
+    return conditions.little(written.byte_order, written.where("byte_order"), names) if is_said else None
+
+
+def header(protocol: syntax.Protocol, fields: FieldResolving) -> model.Struct | None:
+    """What captures begin with; the protocol's byte order holds behind the fields that tell it."""
+    written = protocol.capture
+    if written is None:
+        return None
+    declared = frozenset(parameter.name for parameter in protocol.parameters)
+    names = Names(fields.splicing.declared(written.fields), {}, declared)
+    order = little(protocol, names)
+    known = 0 if order is None else _telling(protocol, written.fields, fields)
+    nodes = fields.nodes(written.fields[:known], names)
+    behind = fields.nodes(written.fields[known:], names)
+    if order is not None and behind:
+        behind = (model.Ordered(order, behind, written=protocol),)
+    every = (*nodes, *behind)
+    return model.Struct(NAME, (), every, columns(every), False, doc=documentation(written), written=written)
+
+
+def _telling(protocol: syntax.Protocol, entries: Sequence[syntax.Entry], fields: FieldResolving) -> int:
+    """How many entries there are up to the last that the byte order asks for."""
+    tree = parsed(protocol.byte_order)
+    asked = {name.steps[0] for name in expressions.names(tree)} if tree is not None else set()
+    own = (fields.splicing.declared([entry]) for entry in entries)
+    return max((number for number, names in enumerate(own, 1) if not asked.isdisjoint(names)), default=0)
+
+
+def told(capture: model.Struct | None) -> Iterator[model.Parameter]:
+    """What it says of the records behind it: its numbers, and what is true or false, as far as each is always there."""
+    for item in _always(() if capture is None else capture.nodes):
+        kind = _type(item)
+        if kind is not None:
+            yield model.Parameter(item.name, kind, None, doc=item.doc, written=item.written, via=item.via)
+
+
+def _always(nodes: Iterable[model.Node]) -> Iterator[model.Named]:
+    """What is there in every capture."""
+    for node in nodes:
+        match node:
+            case model.Field() | model.Computed():
+                yield node
+            case model.Bits(when=None, named=named):
+                yield from named
+            case model.Section(nodes=inner) | model.Ordered(nodes=inner):
+                yield from _always(inner)
+            case model.Bits() | model.Padding() | model.Slot() | model.Choice():
+                pass
+
+
+def _type(item: model.Named) -> str | None:
+    """The type of its values as a parameter's; None if they can be none."""
+    match item:
+        case model.BitField(boolean=boolean, width=width):
+            return "bool" if boolean else f"u{max(8, -(-width // 8) * 8)}" if width <= 64 else None
+        case model.Field(when=None, repeat=None, optional=False, place=None, meaning=None, type=type_):
+            pass
+        case model.Computed(when=None, meaning=None, type=type_):
+            pass
+        case _:
+            return None
+    return type_.word if isinstance(type_, Integer | Boolean) else None

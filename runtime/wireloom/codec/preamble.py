@@ -1,0 +1,65 @@
+"""What stands once at the start of a capture: a record of a protocol of its own, whose message is ``capture``.
+
+Its values are to the records behind it what parameters are: facts that are not in their bytes.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from wireloom.codec.errors import DecodeError
+from wireloom.codec.frames import Values
+from wireloom.codec.lengths import Buffer
+from wireloom.options import MAX_RECORD_BYTES, OptionError
+
+CAPTURE = "capture"
+"""The message of a row of it. Among the parameters of a capture, that it was read."""
+
+
+class Preamble:
+    """The header of captures: the one record of a ``protocol`` of its own. Records ask for the values ``told``."""
+
+    def __init__(self, protocol: Any, told: tuple[str, ...]) -> None:
+        self.protocol = protocol
+        self.told = told
+
+    def awaited(self, parameters: Values) -> bool:
+        """Whether it is still to be read. It is not there if its values are given beforehand."""
+        return CAPTURE not in parameters and not (self.told and self.told[0] in parameters)
+
+    def must_be_told(self, parameters: Values) -> None:
+        """Raises ``OptionError`` if what records ask for is not known."""
+        if self.told and self.awaited(parameters):
+            name, needed = self.protocol.name, ", ".join(self.told)
+            what = f"a record of {name} alone does not say what the header of its capture does: give {needed}"
+            raise OptionError(what)
+
+    def read(
+        self, buffer: Buffer, start: int, end: int, parameters: Values, *, final: bool, bound: int
+    ) -> tuple[int, Values]:
+        """Its size, and the parameters of the capture with its values. Raises ``DecodeError``, offset from ``start``.
+
+        The arguments are those of ``Framing.believed``.
+        """
+        framing = self.protocol.framing
+        size, little = framing.believed(buffer, start, end, parameters, final=final, bound=bound, order=None)
+        row = self.protocol.decode(bytes(buffer[start : start + size]), parameters, little=little)
+        return size, self.known(row, parameters)
+
+    def known(self, row: Mapping[str, Any], parameters: Values) -> Values:
+        """The parameters of a capture that begins with this row."""
+        values = row[CAPTURE]
+        return {**parameters, **{name: values[name] for name in self.told}, CAPTURE: True}
+
+    def opened(
+        self, read: Callable[[int], bytes], parameters: Values, *, bound: int = MAX_RECORD_BYTES
+    ) -> tuple[int, Values]:
+        """As ``read``, for a stream at its start, of which no more is read. Raises ``DecodeError``."""
+        data, final = b"", False
+        while True:
+            try:
+                return self.read(data, 0, len(data), parameters, final=final, bound=bound)
+            except DecodeError as error:
+                more = read(max(0, error.needed - len(data)))
+                if not more and final:
+                    raise
+                data, final = data + more, final or not more

@@ -1,0 +1,48 @@
+"""Rows written one after the other, as those of a capture: what its header says, its records are written by."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from wireloom.codec.errors import EncodeError
+from wireloom.codec.preamble import CAPTURE
+from wireloom.codec.protocol import Protocol
+from wireloom.options import MAX_RECORD_BYTES, resolve
+
+
+class Sequence:
+    """Builds rows, each of the capture whose header came last; ``parameters`` are those that are given.
+
+    ``known`` are the parameters of that capture. A row that is ``alone`` belongs to none: to say what its header would
+    is left to the parameters.
+    """
+
+    def __init__(self, protocol: Protocol, parameters: Mapping[str, Any], *, alone: bool = False) -> None:
+        self.protocol = protocol
+        self.given = resolve(protocol.parameters, parameters)
+        self.known = self.given
+        self.alone = alone or protocol.preamble is None or not protocol.preamble.awaited(self.given)
+        self.begun = False
+
+    def begins(self, row: Mapping[str, Any]) -> bool:
+        """Whether a capture begins with the row; one whose header is malformed has the message of a header, too."""
+        if self.protocol.preamble is None:
+            return False
+        message = row.get("message")
+        return message == CAPTURE or (message is None and row.get(CAPTURE) is not None)
+
+    def build(self, row: Mapping[str, Any]) -> bytes:
+        """The bytes of the next row. Raises ``EncodeError``, also for a record that has no header before it."""
+        preamble, begins = self.protocol.preamble, self.begins(row)
+        if not begins and not (self.alone or self.begun):
+            raise EncodeError(
+                f"a capture of {self.protocol.name} begins with a row of {CAPTURE}, and none is before it"
+            )
+        if not begins or preamble is None:
+            return self.protocol.encode(row, self.known)
+        if not preamble.awaited(self.given):
+            raise EncodeError(f"what a row of {CAPTURE} says is given, so that there is none", CAPTURE)
+        self.begun, self.known = True, self.given
+        data = self.protocol.encode(row, self.given)
+        if row.get("_corrupt_record") is None:
+            _, self.known = preamble.read(data, 0, len(data), self.given, final=True, bound=MAX_RECORD_BYTES)
+        return data
