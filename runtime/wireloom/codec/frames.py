@@ -40,8 +40,9 @@ class Frame(dict[str, Extremes]):
 
     __slots__ = ("given", "index", "left", "listed", "parameters", "runs", "unpacked")
 
-    def __init__(self, parameters: Values, **spans: Extremes) -> None:
-        super().__init__(spans)
+    def __init__(self, parameters: Values, record: Extremes | None = None) -> None:
+        if record is not None:
+            self["record"] = record
         self.parameters = parameters
         self.given: Mapping[str, Any] = NOTHING
         self.runs: dict[Placement, int] = {}
@@ -62,7 +63,7 @@ class Frame(dict[str, Extremes]):
 
     def size(self, name: str) -> int:
         """Bytes of ``name``; 0 when it is absent."""
-        start, end = self.span(name) or (0, 0)
+        start, end = self[name] if name in self else self.span(name) or (0, 0)
         return end - start
 
     def offset(self, name: str) -> int:

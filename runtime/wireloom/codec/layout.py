@@ -81,7 +81,8 @@ class Layout(Construct):
         stream.frame = Frame(outer.parameters, record=outer["record"])
         stream.frame.given = values
         self.read(stream, this)
-        verify(stream, this, self.derived)
+        if self.derived:
+            verify(stream, this, self.derived)
         stream.frame = outer
         return this
 

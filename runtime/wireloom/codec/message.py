@@ -167,25 +167,25 @@ class Message(Construct):
         """The message's fields, read after the record's head. What follows the sections is read into ``record``."""
         this = container(self._empty)
         variant: Variant | None = None
-        if reader.trace is not None:
-            reader.trace.message = self.name
-        for step in self._plan:
-            if step.slot is None:
-                step.common.read(reader, record)
+        trace = reader.trace
+        if trace is not None:
+            trace.message = self.name
+        for slot, common, decisive in self._plan:
+            if slot is None:
+                common.read(reader, record)
                 continue
-            outer = step.slot.enter(reader, record)
-            if reader.trace is not None:
-                reader.trace.of_message(self.name)
-            step.common.read(reader, this)
-            if step.decisive:
+            outer = slot.enter(reader, record)
+            if trace is not None:
+                trace.of_message(self.name)
+            common.read(reader, this)
+            if decisive:
                 variant = self._select(this, record, reader.frame)
                 this["variant"] = variant.name if variant else None
-                if reader.trace is not None:
-                    reader.trace.variant = this["variant"]
-            own = variant and variant.sections.get(step.slot.name)
-            if own:
-                own.read(reader, this)
-            step.slot.leave(reader, this, outer)
+                if trace is not None:
+                    trace.variant = this["variant"]
+            if variant is not None and slot.name in variant.sections:
+                variant.sections[slot.name].read(reader, this)
+            slot.leave(reader, this, outer)
         verify(reader, this, self._derived[variant.name if variant else None])
         wrong = self.wrong(this, reader.record, reader.frame, variant)
         if wrong is not None:

@@ -38,7 +38,8 @@ class _Measured(Frame):
 
 def measured(rule: Expression, this: Values, record: Values, frame: Frame) -> str:
     """The region whose size was the last thing that a false condition used; empty if that was something else."""
-    asked = _Measured(frame.parameters, **frame)
+    asked = _Measured(frame.parameters)
+    asked.update(frame)
     asked.runs = frame.runs
     rule.holds(this, record, asked)
     return "" if frame.span(asked.last) is None else asked.last
