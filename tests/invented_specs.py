@@ -364,9 +364,13 @@ class _Drawing:
     def choice(self, depth: int) -> Piece:
         kind = self.named("kind")
         options = [self.pieces(self.random.randint(1, 2), depth) for _ in range(self.random.randint(1, 3))]
-        entries = [{"when": f"{kind} == {number}", "fields": option[0]} for number, option in enumerate(options)]
+        matched = self.random.random() < 0.5
+        entries: list[Entry] = [
+            {**({"match": {kind: number}} if matched else {"when": f"{kind} == {number}"}), "fields": option[0]}
+            for number, option in enumerate(options)
+        ]
         if self.random.random() < 0.5 and len(entries) > 1:
-            del entries[-1]["when"]
+            entries[-1] = {"fields": entries[-1]["fields"]}
 
         def fill(row: Row) -> None:
             row[kind] = self.random.randrange(len(options))

@@ -77,3 +77,30 @@ def test_a_header_that_does_not_select_the_message_is_an_error(
 ) -> None:
     with pytest.raises(EncodeError, match=why):
         compiled.feature("match").codec.build({"magic": b"\xca\xfe", "tag": "abc", "head": PLAIN, **row}, **parameters)
+
+
+def test_what_selects_an_alternative_is_filled_in() -> None:
+    codec = compiled.feature("choice_by_match").codec
+    given = [
+        {"hello": {"number": 5}},
+        {"text": "ab"},
+        {"msg_type": 0x80, "codes": [1, 2]},
+        {"msg_type": 4, "data": b"\x08"},
+    ]
+    assert codec.build({"handshake": {"messages": given}}) == bytes.fromhex("160f 01020005 02026162 80020102 040108")
+    items = [{"level": 7, "wide": 5}, {"mark": b"\xbe\xef", "level": 6, "narrow": 3}]
+    assert codec.build({"items": {"items": items}}) == bytes.fromhex("1709 cafe870005 beef0603")
+
+
+@pytest.mark.parametrize(
+    ("item", "why"),
+    [
+        ({"codes": [1, 2]}, r"messages\[0\].codes: not in the alternative that is taken: no condition holds"),
+        ({"data": b"\x08"}, r"messages\[0\].msg_type: missing"),
+        ({"msg_type": 2, "hello": {"number": 5}}, r"messages\[0\].hello: not in the alternative that is taken"),
+        ({"hello": {"number": 5}, "text": "ab"}, r"messages\[0\].text: not in one alternative with hello"),
+    ],
+)
+def test_what_selects_no_alternative_alone_must_be_given(item: dict[str, Any], why: str) -> None:
+    with pytest.raises(EncodeError, match=why):
+        compiled.feature("choice_by_match").codec.build({"handshake": {"messages": [item]}})

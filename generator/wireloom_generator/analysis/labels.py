@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator
 
 from wireloom_generator import naming
-from wireloom_generator.model import EnumValue, Flag
-from wireloom_generator.problems import Problem, Severity, seen_from
+from wireloom_generator.model import Enum, EnumValue, Flag
+from wireloom_generator.problems import Problem, Severity, closest, seen_from
 
 
 def misread(rule: str, named: Iterable[EnumValue | Flag]) -> Iterator[Problem]:
@@ -23,3 +23,10 @@ def misread(rule: str, named: Iterable[EnumValue | Flag]) -> Iterator[Problem]:
             at, place = (one.where("label" if one.gives("label") else "name") for one in (each, known))
             what = f"{each.label!r} is already the label of {known.name}, {seen_from(at, place)}"
             yield Problem(at, rule, what, "it is no number's alone, so none can be encoded by it", Severity.WARNING)
+
+
+def unnamed(enum: Enum, word: str) -> tuple[str, str]:
+    """That no value of an enum has that name, and a hint."""
+    same = next((value.name for value in enum.values if value.label == word), None)
+    names = [value.name for value in enum.values]
+    return f"{enum.name} has no value {word!r}", f"write its name {same!r}" if same else closest(word, names)

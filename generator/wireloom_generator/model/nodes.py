@@ -340,11 +340,12 @@ class Ordered(Sourced):
 class When:
     """An alternative that is taken if the condition holds, or fields that share the condition.
 
-    Fields inside do not have it a second time.
+    Fields inside do not have it a second time. ``misnamed`` are words that it matches and enums that have no such name.
     """
 
     when: Condition
     nodes: "tuple[Node, ...]"
+    misnamed: tuple[tuple[str, str], ...] = field(default=(), compare=False)
 
     @property
     def at(self) -> Location:

@@ -292,10 +292,23 @@ class Section(Documented):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Between(Written):
+    """A range of numbers, open at an end that is not given."""
+
+    first: int | None = optional("first number of it", key="from")
+    last: int | None = optional("last number of it", key="to")
+
+
+Matched = Between | Literal
+"""What selects a message or an alternative: a value, the name of an enum's value, bytes in hex, or a range."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Alternative(Written):
     """One of the alternatives of a choice."""
 
     when: Expression | None = optional("taken if this holds; the last may do without")
+    match: Mapping[str, tuple[Matched, ...]] = optional("instead: fields, and the values of them that select it", None)
     fields: "tuple[Entry, ...]" = required("its fields")
 
 
@@ -476,18 +489,6 @@ class Form(Documented):
     name: str = required("snake_case name")
     style: str = required("json_lines")
     entries: tuple[FormEntry, ...] = required("its keys, in the order written")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Between(Written):
-    """A range of numbers, open at an end that is not given."""
-
-    first: int | None = optional("first number of it", key="from")
-    last: int | None = optional("last number of it", key="to")
-
-
-Matched = Between | Literal
-"""What selects a message: a value, the name of an enum's value, bytes in hex, or a range."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

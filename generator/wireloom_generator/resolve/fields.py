@@ -12,6 +12,8 @@ from wireloom_generator.reading.vocabulary import BIT_ORDERS, ORDERS, TERMINATOR
 from wireloom_generator.resolve import conditions, hexadecimal
 from wireloom_generator.resolve.columns import columns, field_columns, labelled
 from wireloom_generator.resolve.declarations import documentation
+from wireloom_generator.resolve.filling import filled
+from wireloom_generator.resolve.matches import Matching
 from wireloom_generator.resolve.names import Spliced, Splicing, loops
 from wireloom_generator.resolve.stray import meaningless, stray
 from wireloom_generator.resolve.watched import watched
@@ -47,6 +49,7 @@ class FieldResolving:
         self.structs: dict[str, model.Struct] = {}
         self.columns: dict[str, tuple[model.Column, ...]] = {}
         self.declared = Declared(self.columns, {name: each.columns for name, each in self.tables.items()})
+        self.matching = Matching(self.enums, {each.name: each for each in (*told, *shared[0].parameters)})
         self.record_names = self._record_names()
         self.order = _order(spec.protocol.byte_order) or model.Order.PARAMETER
         """That of what is resolved now."""
@@ -163,8 +166,9 @@ class FieldResolving:
     def _alternatives(self, entry: syntax.Choice, names: Names, via: Location | None) -> Iterator[model.Alternative]:
         for alternative in entry.choice:
             nodes = self.nodes(alternative.fields, names, via)
-            condition = conditions.condition(alternative.when, alternative.where("when"), names)
-            yield model.When(condition, nodes) if condition else model.Otherwise(nodes, alternative.at)
+            condition = self.matching.condition(alternative, names)
+            misnamed = tuple(self.matching.misnamed(alternative, names))
+            yield model.When(condition, nodes, misnamed) if condition else model.Otherwise(nodes, alternative.at)
 
     def _whole(
         self, entry: syntax.Bits, wire: model.Wire, when: model.Condition | None, names: Names, via: Location | None
@@ -332,7 +336,7 @@ class FieldResolving:
     def _default(self, field: syntax.Field | syntax.BitField, names: Names) -> model.Condition | None:
         default = field.default
         if default is None:
-            return self._nothing(field, names) if field.reserved else None
+            return self._nothing(field, names) if field.reserved else filled(field, self.splicing, self.matching, names)
         if not isinstance(default, str):
             return model.Condition(Value(default), str(default))
         return conditions.expression(default, field.where("default"), names)

@@ -1,72 +1,90 @@
-"""Syntax → model for what selects a message: names of enum values become numbers, and ranges get both ends."""
+"""Syntax → model for what selects messages and alternatives: names become numbers, and ranges get both ends."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from wireloom_generator import model
+from wireloom_generator import model, types
+from wireloom_generator.expressions import qualified, spelled
 from wireloom_generator.expressions.domain import Domain
 from wireloom_generator.expressions.kinds import Kind
 from wireloom_generator.model import matching
+from wireloom_generator.model.names import Names
 from wireloom_generator.reading import syntax
-from wireloom_generator.types import Struct
+from wireloom_generator.resolve import conditions
+from wireloom_generator.resolve.names import DeclaredNames
 
 _ANY = Domain()
 
 
 @dataclass(frozen=True, slots=True)
 class Matching:
-    """What a match can ask for: the header's nodes, with structs and enums by name, and parameters."""
+    """What the values mean that select a message or an alternative: enums and parameters by name."""
 
-    nodes: Sequence[model.Node]
-    structs: Mapping[str, model.Struct]
     enums: Mapping[str, model.Enum]
     parameters: Mapping[str, model.Parameter]
 
-    def match(self, written: Mapping[str, tuple[syntax.Matched, ...]]) -> model.Match:
-        """What selects a message; what cannot be understood stays as it was written."""
-        return {name: self._selectors(name, values) for name, values in written.items()}
+    def match(self, written: Mapping[str, tuple[syntax.Matched, ...]], names: Names) -> model.Match:
+        """What selects; what cannot be understood stays as it was written."""
+        return {name: self._selectors(name, values, names) for name, values in written.items()}
 
-    def _selectors(self, name: str, values: tuple[syntax.Matched, ...]) -> tuple[model.Selector, ...]:
-        field = self._field(name)
-        values_of = field.type.values if field is not None else self._parameter(name)
-        enum = self.enums.get(field.enum) if field is not None and field.enum else None
+    def _selectors(self, name: str, values: tuple[syntax.Matched, ...], names: Names) -> tuple[model.Selector, ...]:
+        field = _field(name, names)
+        numbers = self._parameter(name) if field is None else _values(field)
+        enum = self._enum(name, names)
         found: list[model.Selector] = []
         for value in values:
             match value:
                 case syntax.Between(first=first, last=last):
-                    least = values_of.least if first is None else first
-                    found.append(model.Between(least, values_of.most if last is None else last))
+                    least = numbers.least if first is None else first
+                    found.append(model.Between(least, numbers.most if last is None else last))
                 case str() if enum is not None:
-                    found += numbers(enum, value) or (value,)
-                case str() if values_of.kind is Kind.BYTES:
+                    found += named(enum, value) or (value,)
+                case str() if numbers.kind is Kind.BYTES:
                     found.append(_octets(value))
                 case _:
                     found.append(value)
         return tuple(found)
 
-    def _field(self, name: str) -> model.Named | None:
-        """The first field of that name."""
-        first, *steps = name.split(".")
-        found = _first(self.nodes, first)
-        for step in steps:
-            used = self.structs.get(found.type.name) if found is not None and isinstance(found.type, Struct) else None
-            found = None if used is None else _first(used.nodes, step)
-        return found
-
     def _parameter(self, name: str) -> Domain:
         bounds = self.parameters[name].bounds if name in self.parameters else None
         return _ANY if bounds is None else Domain(*bounds)
 
+    def condition(self, alternative: syntax.Alternative, names: Names) -> model.Condition | None:
+        """When an alternative is taken: if it matches, and if its condition holds."""
+        if not alternative.match:
+            return conditions.condition(alternative.when, alternative.where("when"), names)
+        match = self.match(alternative.match, names)
+        meant = {spelled(name): tuple(self._meant(name, selectors, names)) for name, selectors in match.items()}
+        found = qualified(matching.condition(meant), "")
+        text = found if alternative.when is None else f"({found}) and ({alternative.when})"
+        return conditions.expression(text, alternative.where("match"), names)
 
-def numbers(enum: model.Enum, name: str) -> tuple[model.Selector, ...]:
+    def misnamed(self, alternative: syntax.Alternative, names: Names) -> Iterator[tuple[str, str]]:
+        """The words of a match that are no names of an enum's values, with the enum."""
+        for name, selectors in self.match(alternative.match, names).items():
+            if (enum := self._enum(name, names)) is not None:
+                yield from ((word, enum.name) for word in selectors if isinstance(word, str))
+
+    def _meant(self, name: str, selectors: Sequence[model.Selector], names: Names) -> Iterator[model.Selector]:
+        """The selectors, with a number in the place of a word that is no name of its enum."""
+        enum = self._enum(name, names)
+        for each in selectors:
+            yield enum.values[0].first if isinstance(each, str) and enum is not None and enum.values else each
+
+    def _enum(self, name: str, names: Names) -> model.Enum | None:
+        field = _field(name, names)
+        return self.enums.get(field.enum) if field is not None and field.enum else None
+
+
+def named(enum: model.Enum, name: str) -> tuple[model.Selector, ...]:
     """The numbers that have a name of an enum; none if it has no such name."""
-    named = next((value for value in enum.values if value.name == name), None)
-    if named is None:
+    found = next((value for value in enum.values if value.name == name), None)
+    if found is None:
         return ()
-    if not named.range:
-        return (named.first,)
-    narrow = (value for value in enum.values if value is not named and _goes_before(value, named))
-    return matching.without([model.Between(named.first, named.last)], [_span(value) for value in narrow])
+    if not found.range:
+        return (found.first,)
+    narrow = (value for value in enum.values if value is not found and _goes_before(value, found))
+    return matching.without([model.Between(found.first, found.last)], [_span(value) for value in narrow])
 
 
 def _goes_before(value: model.EnumValue, other: model.EnumValue) -> bool:
@@ -84,5 +102,17 @@ def _octets(text: str) -> str | bytes:
         return text
 
 
-def _first(nodes: Sequence[model.Node], name: str) -> model.Named | None:
-    return next((node for node in model.walk(nodes) if isinstance(node, model.Named) and node.name == name), None)
+def _field(name: str, names: Names) -> syntax.Field | syntax.BitField | None:
+    """The field that a name, maybe with dots, stands for."""
+    for known in (names.own, names.header):
+        if isinstance(known, DeclaredNames) and (found := known.field(name)) is not None:
+            return found
+    return None
+
+
+def _values(field: syntax.Field | syntax.BitField) -> Domain:
+    """The values that a field can have."""
+    if isinstance(field, syntax.BitField):
+        return Domain(0, (1 << max(field.width, 0)) - 1)
+    found = types.of(field)
+    return _ANY if found is None else found.values

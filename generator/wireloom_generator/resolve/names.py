@@ -45,17 +45,19 @@ class DeclaredNames(Mapping[str, bool]):
     """The names that a list of entries declares, each with whether it may be absent; ``header.len`` is one if the field
     ``header`` is a struct with the field ``len``.
 
-    ``types`` are the types of fields, ``inner`` the names that a type declares if it is a struct.
+    ``fields`` are those that have one value, ``inner`` the names that a type declares if it is a struct. ``choices``
+    stand among them.
     """
 
     own: Mapping[str, bool]
-    types: Mapping[str, str]
+    fields: Mapping[str, syntax.Field | syntax.BitField]
     inner: "Callable[[str], Mapping[str, bool]]"
+    choices: tuple[syntax.Choice, ...] = ()
 
     def __getitem__(self, name: str) -> bool:
         first, _, inside = name.partition(".")
         absent = self.own[first]
-        return absent if not inside else self.inner(self.types.get(first, ""))[inside] or absent
+        return absent if not inside else self.inner(self._struct(first))[inside] or absent
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.own)
@@ -63,10 +65,21 @@ class DeclaredNames(Mapping[str, bool]):
     def __len__(self) -> int:
         return len(self.own)
 
+    def field(self, name: str) -> syntax.Field | syntax.BitField | None:
+        """The field with that name, if it has one value."""
+        first, _, inside = name.partition(".")
+        within = self.inner(self._struct(first)) if inside else None
+        return within.field(inside) if isinstance(within, DeclaredNames) else self.fields.get(name)
+
+    def _struct(self, name: str) -> str:
+        """The type of a field."""
+        found = self.fields.get(name)
+        return found.type if isinstance(found, syntax.Field) else ""
+
     def with_some(self, other: "DeclaredNames") -> "DeclaredNames":
         """These names and those that only some records have."""
-        own, types = {**self.own, **dict.fromkeys(other.own, True)}, {**self.types, **other.types}
-        return replace(self, own=own, types=types)
+        own, fields = {**self.own, **dict.fromkeys(other.own, True)}, {**self.fields, **other.fields}
+        return replace(self, own=own, fields=fields, choices=(*self.choices, *other.choices))
 
 
 class Splicing:
@@ -95,14 +108,25 @@ class Splicing:
             elif entry.include not in self.recursive:
                 yield from self.spliced(self.structs[entry.include].fields, via or entry.where("include"))
 
+    def flat(self, entries: Iterable[syntax.Entry]) -> Iterator[syntax.Entry]:
+        """The entries with those of includes and sections."""
+        for entry, _ in self.spliced(entries):
+            yield entry
+            if isinstance(entry, syntax.Section):
+                yield from self.flat(entry.fields)
+
     def declared(self, entries: Iterable[syntax.Entry]) -> DeclaredNames:
         """The names that a list of entries declares."""
+        entries = tuple(entries)
         own: dict[str, bool] = {}
-        types: dict[str, str] = {}
-        for name, absent, type_ in self._declared(entries, nullable=False):
+        fields: dict[str, syntax.Field | syntax.BitField] = {}
+        for name, absent, field in self._declared(entries, nullable=False):
             own[name] = absent or own.get(name, False)
-            types[name] = type_
-        return DeclaredNames(own, types, self.declared_in)
+            fields.pop(name, None)
+            if field is not None:
+                fields[name] = field
+        choices = tuple(entry for entry in self.flat(entries) if isinstance(entry, syntax.Choice))
+        return DeclaredNames(own, fields, self.declared_in, choices)
 
     def declared_in(self, name: str) -> Mapping[str, bool]:
         """The names that a struct declares; none if nothing is called so."""
@@ -110,25 +134,29 @@ class Splicing:
             self.inner[name] = self.declared(self.structs[name].fields)
         return self.inner.get(name, {})
 
-    def _declared(self, entries: Iterable[syntax.Entry], nullable: bool) -> Iterator[tuple[str, bool, str]]:
-        """Each name with whether it may be absent, and with the type of a field that is no list."""
+    def _declared(
+        self, entries: Iterable[syntax.Entry], nullable: bool
+    ) -> Iterator[tuple[str, bool, syntax.Field | syntax.BitField | None]]:
+        """Each name with whether it may be absent, and with its field if that is no list."""
         for entry, _ in self.spliced(entries):
             match entry:
                 case syntax.Field():
                     absent = nullable or entry.tail or entry.when is not None or entry.compute is not None
-                    yield entry.name, absent, entry.type if entry.repeat is None else ""
+                    yield entry.name, absent, entry if entry.repeat is None else None
                     if entry.raw:
-                        yield entry.raw, True, ""
+                        yield entry.raw, True, None
                 case syntax.Section():
-                    yield entry.section, nullable, ""
+                    yield entry.section, nullable, None
                     yield from self._declared(entry.fields, nullable)
                     for name in filter(None, (entry.trailing, entry.raw)):
-                        yield name, True, ""
+                        yield name, True, None
                 case syntax.Choice(choice=alternatives):
                     for alternative in alternatives:
                         yield from self._declared(alternative.fields, True)
                 case syntax.Bits(name=whole, fields=fields, when=when):
-                    found = (whole, *(field.name for field in fields))
-                    yield from ((name, nullable or when is not None, "") for name in found if name)
+                    absent = nullable or when is not None
+                    if whole:
+                        yield whole, absent, None
+                    yield from ((field.name, absent, field) for field in fields)
                 case syntax.Pad() | syntax.Align():
                     pass

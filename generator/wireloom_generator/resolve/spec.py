@@ -13,7 +13,6 @@ from wireloom_generator.resolve.columns import columns, merge
 from wireloom_generator.resolve.declarations import declarations, documentation, example, form
 from wireloom_generator.resolve.fields import FieldResolving
 from wireloom_generator.resolve.hexadecimal import compared
-from wireloom_generator.resolve.matches import Matching
 
 Contents = Mapping[str, tuple[model.Node, ...]]
 """What stands in each section."""
@@ -34,8 +33,6 @@ class _Resolving:
 
     def all(self) -> model.Resolved:
         fields, opening, record = self.fields, capture.header(self.spec.protocol, self.fields), self.record()
-        parameters = {parameter.name: parameter for parameter in (*self.told, *self.shared[0].parameters)}
-        self.matching = Matching(record.nodes, fields.structs, fields.enums, parameters)
         messages = tuple(self.message(message, record.slots) for message in self.spec.messages)
         used = tuple(fields.structs.values())
         for name in self.spec.structs:
@@ -115,7 +112,7 @@ class _Resolving:
         return model.Message(
             name=written.message,
             doc=documentation(written, title=written.title),
-            match=self.matching.match(written.match),
+            match=self.fields.matching.match(written.match, self.fields.record_names),
             sections=sections,
             variants=resolved,
             trailing=trailing,

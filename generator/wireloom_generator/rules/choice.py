@@ -1,8 +1,9 @@
 """A choice has alternatives that can all be taken.
 
-They are tried in order, and the first whose condition holds is taken. One that is never taken describes bytes that no
-record has, and hides a mistake in its condition or in an earlier one. So each has a condition, except perhaps the last.
-No condition is impossible, or holds only if an earlier one does.
+They are tried in order, and the first that matches, and whose condition holds, is taken. One that is never taken
+describes bytes that no record has, and hides a mistake in its condition or in an earlier one. So each has a condition
+(``when`` or ``match``), except perhaps the last. No condition is impossible, also by what ``valid`` or ``const`` leaves
+of a field, or holds only if an earlier one does.
 
 Bad::
 
@@ -22,6 +23,7 @@ from collections.abc import Iterator, Sequence
 from wireloom_generator import model
 from wireloom_generator.analysis import domains
 from wireloom_generator.analysis.coverage import Covered, Implied, Impossible, Repeated, judged
+from wireloom_generator.analysis.labels import unnamed
 from wireloom_generator.analysis.scopes import Scope, Visit, every, nodes
 from wireloom_generator.expressions import conditions
 from wireloom_generator.model import Alternative, Resolved
@@ -32,7 +34,7 @@ def check(spec: Resolved) -> Iterator[Problem]:
     """Alternatives that are never taken, and choices without any."""
     for node in nodes(spec):
         if isinstance(node, model.Choice):
-            yield from _choice(node)
+            yield from _choice(spec, node)
     found: dict[Location, list[str | None]] = {}
     for scope in every(spec):
         known = domains.of(spec, scope)
@@ -45,7 +47,10 @@ def check(spec: Resolved) -> Iterator[Problem]:
             yield Problem(at, "choice", f"never taken: {uses[0]}")
 
 
-def _choice(choice: model.Choice) -> Iterator[Problem]:
+def _choice(spec: Resolved, choice: model.Choice) -> Iterator[Problem]:
+    for alternative in choice.alternatives:
+        for word, enum in alternative.misnamed if isinstance(alternative, model.When) else ():
+            yield Problem(alternative.at, "choice", *unnamed(spec.enums[enum], word))
     if not choice.alternatives:
         yield Problem(choice.where("choice"), "choice", "a choice needs at least one alternative")
     for alternative in choice.alternatives[:-1]:

@@ -19,6 +19,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from wireloom_generator import model
 from wireloom_generator.analysis import domains, offsets, rivals
+from wireloom_generator.analysis.labels import unnamed
 from wireloom_generator.analysis.scopes import Visit, head, inside, until_slot
 from wireloom_generator.expressions import conditions
 from wireloom_generator.expressions.domain import Domain
@@ -122,7 +123,7 @@ def _faults(
     """What is wrong with a selector, and a hint."""
     shown = matching.shown(selector)
     if isinstance(selector, str) and kind is Kind.NUMBER and enum is not None:
-        yield _unnamed(enum, selector)
+        yield unnamed(enum, selector)
     elif not _is_of(selector, kind):
         names = f", or names of values of {enum.name}" if enum is not None else ""
         yield f"{name!r} is {kind}, not {shown}", f"write {_WRITTEN[kind]}{names}"
@@ -134,12 +135,6 @@ def _faults(
         yield f"{name!r} is never {shown}", f"it has {', '.join(map(str, ranges[0].listed))}"
     elif twice := matching.common([selector], before):
         yield f"{matching.shown(twice[0])} is given twice", ""
-
-
-def _unnamed(enum: model.Enum, name: str) -> tuple[str, str]:
-    same = next((value.name for value in enum.values if value.label == name), None)
-    names = [value.name for value in enum.values]
-    return f"{enum.name} has no value {name!r}", f"write its name {same!r}" if same else closest(name, names)
 
 
 def _is_of(selector: model.Selector, kind: Kind) -> bool:

@@ -17,7 +17,7 @@ from wireloom_generator import model
 from wireloom_generator.compat import walks, words
 from wireloom_generator.compat.changes import BACKWARD, NEITHER, Category, Change
 from wireloom_generator.compat.comparison import Comparison
-from wireloom_generator.expressions import Value
+from wireloom_generator.expressions import Conditional, Value
 
 CATEGORY = Category.CODEC
 
@@ -25,10 +25,17 @@ CATEGORY = Category.CODEC
 def check(comparison: Comparison) -> Iterator[Change]:
     """Fields with another default."""
     for pair, kept, old, new in walks.values(comparison):
-        if not pair.same(old.default, new.default) and not (_is_zeros(old) and _is_zeros(new)):
+        follows = (_is_zeros(old) and _is_zeros(new)) or (_selects(old) and _selects(new))
+        if not pair.same(old.default, new.default) and not follows:
             breaks = NEITHER if old.default is None else BACKWARD
             yield Change(kept.new.path, f"default {walks.was(old.default, new.default)}", breaks)
     yield from _selecting(comparison)
+
+
+def _selects(field: walks.Valued) -> bool:
+    """Whether its default is what alternatives match, which are compared."""
+    default = field.default
+    return default is not None and not default.is_written and isinstance(default.expression, Conditional)
 
 
 def _is_zeros(field: walks.Valued) -> bool:
