@@ -248,13 +248,13 @@ class _Drawing:
         told, items, count = self.named("told"), self.named("items"), self.named("count")
         places = self.random.random() < 0.5
         extent = {"prefix": "u8", "at": f"{told}[index]"} if places else {"size": f"{told}[index]"}
-        repeat = {"repeat": {"count": count}}
         derive = f"{'offset' if places else 'size'}({items}[index])"
         entries = [
             {"name": count, "type": "u8", "derive": f"count({items})"},
-            {"name": told, "type": self.random.choice(("u16", "leb128_u32", "u32")), "derive": derive, **repeat},
-            {"name": items, "type": self.random.choice(("bytes", "text")), **extent, **repeat},
+            {"name": told, "type": self.random.choice(("u16", "leb128_u32", "u32")), "derive": derive},
+            {"name": items, "type": self.random.choice(("bytes", "text")), **extent},
         ]
+        entries = [entries[0], *(entry | {"repeat": {"count": count}} for entry in entries[1:])]
         as_text = entries[2]["type"] == "text"
 
         def fill(row: Row) -> None:

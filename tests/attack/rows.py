@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from random import Random
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from wireloom.codec import (
     Bits,
@@ -240,13 +241,13 @@ class Shapes:
 
     @classmethod
     def of(cls, protocol: Protocol) -> "Shapes":
-        found = _SHAPES.get(id(protocol))
+        found = _SHAPES.get(protocol)
         if found is None:
-            found = _SHAPES[id(protocol)] = cls(_whole(protocol))
+            found = _SHAPES[protocol] = cls(_whole(protocol))
         return found
 
 
-_SHAPES: dict[int, Shapes] = {}
+_SHAPES: WeakKeyDictionary[Protocol, Shapes] = WeakKeyDictionary()
 
 
 def _whole(protocol: Protocol) -> Shape:

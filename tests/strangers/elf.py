@@ -37,7 +37,7 @@ def captures() -> Iterator[Capture]:
 
 
 def _read(data: bytes) -> dict[str, Any]:
-    """What pyelftools reads in the headers of a file."""
+    """What pyelftools reads in a file."""
     file = ELFFile(BytesIO(data))
     bits = file.elfclass
     found = file.header
@@ -51,7 +51,11 @@ def _read(data: bytes) -> dict[str, Any]:
     own |= {"e_type_name": found["e_type"], "program_headers": None}
     if found["e_phnum"]:
         own["program_headers"] = [_plain(dict(each.header)) for each in file.iter_segments()]
-    own["section_headers"] = [_plain(dict(each.header)) for each in file.iter_sections()]
+        own["segments"] = [each.data() for each in file.iter_segments()]
+    sections = list(file.iter_sections())
+    own["section_headers"] = [_plain(dict(each.header)) for each in sections]
+    own["section_names"] = [each.name for each in sections]
+    own["sections"] = [b"" if each["sh_type"] == "SHT_NOBITS" else each.data() for each in sections]
     return {"ei_data": 1 if file.little_endian else 2, f"elf{bits}": own}
 
 
