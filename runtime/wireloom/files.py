@@ -1,29 +1,17 @@
-"""Files on any filesystem: which files a path means, and how they are opened, written, renamed and removed.
+"""Files on any filesystem: which files a path means, and how they are opened, written, renamed and removed."""
 
-This is the only module that knows filesystems. A path is local (``/x``, ``x``, or ``file:///a%20b`` with percent
-escapes), or the URI of a filesystem that pyarrow or fsspec knows. Such a URI is used unchanged, as Hadoop does: ``%``
-and ``#`` are ordinary characters. Those libraries find their credentials in the environment.
-"""
-
-import io
 import os
 import re
-import shutil
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from fnmatch import fnmatchcase
-from functools import cache
-from glob import glob, has_magic
-from importlib import import_module
-from itertools import takewhile
+from glob import has_magic
 from pathlib import Path
-from typing import Any, BinaryIO
-from urllib.parse import unquote
+from typing import BinaryIO
 from uuid import uuid4
 
 from wireloom.compressed import decompressed
+from wireloom.filesystems import LOCAL, Directory, StoredFile, located
 from wireloom.options import OptionError
 
 _REMOTE_CHUNK = 4 * 1024 * 1024  # each is one request to an object store
@@ -32,7 +20,6 @@ INDEX = ".wlx"
 INDEX_EVERY = 4 * 1024 * 1024
 """An index notes a record behind each multiple of so many bytes; a smaller capture needs none."""
 _COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
-_URI = re.compile(r"([a-z][a-z0-9+.-]+):(?://([^/]*)|(?=/))(.*)", re.IGNORECASE | re.DOTALL)
 _CHOICE = re.compile(r"\{([^{}]*)\}")
 
 
@@ -69,11 +56,6 @@ class CaptureFile:
         return self.splittable and self.size > INDEX_EVERY
 
 
-@dataclass(frozen=True, slots=True)
-class _Directory:
-    path: str
-
-
 def listed(paths: Iterable[str], *, indexes: bool = False) -> tuple[CaptureFile, ...]:
     """Every file that ``paths`` mean, each once. Paths are files, directories with everything below them, and patterns.
 
@@ -95,7 +77,7 @@ def opened(path: str, offset: int = 0, *, ahead: int = _REMOTE_CHUNK) -> Iterato
     Raises ``ValueError`` for an offset into a compressed file. Reading a truncated or corrupt one raises an ``OSError``
     that names the path.
     """
-    filesystem, name = _located(path)
+    filesystem, name = located(path)
     compression = _compression(name)
     if offset and compression:
         raise ValueError(f"{path} is compressed and cannot be read from byte {offset}")
@@ -111,7 +93,7 @@ def opened(path: str, offset: int = 0, *, ahead: int = _REMOTE_CHUNK) -> Iterato
 
 def stored(path: str) -> BinaryIO:
     """The bytes of a file as they are stored, compressed or not."""
-    filesystem, name = _located(path)
+    filesystem, name = located(path)
     return filesystem.reader(name, 0)
 
 
@@ -120,7 +102,7 @@ def created(path: str) -> BinaryIO:
 
     Raises ``FileExistsError`` if a local file exists; a remote one is replaced.
     """
-    filesystem, name = _located(path)
+    filesystem, name = located(path)
     return filesystem.writer(name)
 
 
@@ -142,8 +124,8 @@ def moved(source: str, target: str) -> None:
 
     Object stores copy instead, and many can move files but not directories. Raises ``ValueError`` for two filesystems.
     """
-    filesystem, name = _located(source)
-    other, new_name = _located(target)
+    filesystem, name = located(source)
+    other, new_name = located(target)
     if other is not filesystem:
         raise ValueError(f"{source} and {target} are on different filesystems")
     filesystem.move(name, new_name)
@@ -151,29 +133,29 @@ def moved(source: str, target: str) -> None:
 
 def removed(path: str) -> None:
     """Delete a file, or a directory and everything in it. It is no error if there is none."""
-    filesystem, name = _located(path)
+    filesystem, name = located(path)
     filesystem.remove(name)
 
 
 def file_at(path: str) -> CaptureFile:
     """The file of this name. Patterns are ordinary names here. Raises ``FileNotFoundError`` if there is none."""
-    filesystem, name = _located(path)
+    filesystem, name = located(path)
     entry = filesystem.entry(name)
-    if not isinstance(entry, CaptureFile):
+    if not isinstance(entry, StoredFile):
         raise FileNotFoundError(f"there is no file {path}")
-    return entry
+    return CaptureFile(*entry)
 
 
 def exists(path: str) -> bool:
     """Whether there is such a file or directory. Patterns are ordinary names here."""
-    filesystem, name = _located(path)
+    filesystem, name = located(path)
     return filesystem.entry(name) is not None
 
 
 def local(path: str) -> Path | None:
     """The path on this machine; None if it is on another filesystem."""
-    filesystem, name = _located(path)
-    return Path(name) if filesystem is _LOCAL else None
+    filesystem, name = located(path)
+    return Path(name) if filesystem is LOCAL else None
 
 
 def shown(path: str | Path) -> str:
@@ -194,7 +176,7 @@ def _compression(path: str) -> str | None:
 
 
 def _meant(path: str) -> Iterator[CaptureFile]:
-    filesystem, name = _located(path)
+    filesystem, name = located(path)
     entry = filesystem.entry(name)
     found = [entry] if entry else []
     if entry is None and (has_magic(name) or _CHOICE.search(name)):
@@ -205,11 +187,10 @@ def _meant(path: str) -> Iterator[CaptureFile]:
     if not found:
         raise OptionError(f"there is no file or directory {path}")
     for entry in found:
-        if isinstance(entry, _Directory):
-            for file in filesystem.below(entry.path):
-                yield CaptureFile(file.path, file.size, file.modified, entry.path)
+        if isinstance(entry, Directory):
+            yield from (CaptureFile(*file, entry.path) for file in filesystem.below(entry.path))
         else:
-            yield entry
+            yield CaptureFile(*entry)
 
 
 def choices(pattern: str) -> Iterator[str]:
@@ -219,244 +200,3 @@ def choices(pattern: str) -> Iterator[str]:
             yield from choices(pattern[: inner.start()] + choice + pattern[inner.end() :])
     else:
         yield pattern
-
-
-def _hidden(name: str) -> bool:
-    """Whether it is a hidden file or a marker, which Spark's own sources also skip below a directory."""
-    return name.startswith(".") or (name.startswith("_") and "=" not in name) or name.endswith("._COPYING_")
-
-
-def _fits(names: Sequence[str], pattern: Sequence[str]) -> bool:
-    """Whether the names of a path match those of a pattern, by the rules of ``glob``."""
-    if not pattern or not names:
-        return not names and all(part == "**" for part in pattern)
-    hidden = names[0].startswith(".") and not pattern[0].startswith(".")
-    if pattern[0] == "**":
-        return _fits(names, pattern[1:]) or (not hidden and _fits(names[1:], pattern))
-    return not hidden and fnmatchcase(names[0], pattern[0]) and _fits(names[1:], pattern[1:])
-
-
-# Filesystems
-
-
-def _located(path: str) -> "tuple[_Local | _Remote, str]":
-    """The filesystem of a path, and the path in it: a local one without its scheme, a URI unchanged."""
-    uri = _URI.fullmatch(path)
-    if uri is None:
-        return _LOCAL, path
-    scheme, host, rest = uri[1].lower(), uri[2] or "", uri[3]
-    if scheme != "file":
-        return _remote(scheme, host, os.getpid()), f"{scheme}://{host}{rest}"
-    if host not in ("", "localhost"):
-        raise OptionError(f"{path} names the host {host}; local files are file:///…")
-    return _LOCAL, unquote(rest, errors="surrogateescape")
-
-
-class _Local:
-    """The files of this machine."""
-
-    def entry(self, path: str) -> CaptureFile | _Directory | None:
-        """What is there."""
-        file = Path(path).absolute()
-        with suppress(FileNotFoundError):  # it was there a moment ago
-            if file.exists():
-                return _Directory(str(file)) if file.is_dir() else _stored(str(file), file.stat())
-        return None
-
-    def below(self, directory: str) -> Iterator[CaptureFile]:
-        """All files below a directory, sorted, except hidden ones; none if it was there a moment ago."""
-        entries: list[os.DirEntry[str]] = []
-        with suppress(FileNotFoundError), os.scandir(directory) as found:
-            entries = sorted((entry for entry in found if not _hidden(entry.name)), key=lambda entry: entry.name)
-        for entry in entries:
-            if entry.is_dir():
-                yield from self.below(entry.path)
-                continue
-            try:
-                yield _stored(entry.path, entry.stat())
-            except FileNotFoundError:
-                if entry.is_symlink():
-                    raise OptionError(f"there is no file or directory {entry.path}") from None
-                # else it was there a moment ago: renamed or deleted by whoever writes here
-
-    def matching(self, pattern: str) -> Iterator[CaptureFile | _Directory]:
-        """What matches a pattern without choices."""
-        for path in glob(pattern, recursive=True):  # noqa: PTH207 - a pattern may be absolute
-            if entry := self.entry(path):
-                yield entry
-            elif Path(path).is_symlink():
-                raise OptionError(f"there is no file or directory {path}")
-
-    def reader(self, path: str, _ahead: int) -> BinaryIO:
-        return Path(path).open("rb")
-
-    def writer(self, path: str) -> BinaryIO:
-        Path(path).parent.mkdir(parents=True, exist_ok=True)
-        return Path(path).open("xb")
-
-    def move(self, source: str, target: str) -> None:
-        Path(target).parent.mkdir(parents=True, exist_ok=True)
-        Path(source).replace(target)
-
-    def remove(self, path: str) -> None:
-        if Path(path).is_dir() and not Path(path).is_symlink():
-            shutil.rmtree(path)
-        else:
-            Path(path).unlink(missing_ok=True)
-
-
-def _stored(path: str, status: os.stat_result) -> CaptureFile:
-    return CaptureFile(path, status.st_size, status.st_mtime_ns)
-
-
-_LOCAL = _Local()
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Remote:
-    """The files of a pyarrow filesystem. Its paths begin with ``root`` where URIs have ``prefix``, their scheme and
-    host.
-    """
-
-    prefix: str
-    root: str
-    library: Any
-
-    def entry(self, path: str) -> CaptureFile | _Directory | None:
-        return self._entry(self.library.get_file_info(self._inner(path)))
-
-    def below(self, directory: str) -> list[CaptureFile]:
-        files = (entry for entry in self._entries(directory, recursive=True) if isinstance(entry, CaptureFile))
-        seen = (file for file in files if not any(map(_hidden, _names(file.path, directory))))
-        return sorted(seen, key=lambda file: file.path.split("/"))
-
-    def matching(self, pattern: str, directory: str = "") -> Iterator[CaptureFile | _Directory]:
-        """Goes level by level up to the first ``**``, since listing everything below a directory may list a whole
-        bucket.
-        """
-        parts = _names(pattern, self.prefix)
-        plain = list(takewhile(lambda part: not has_magic(part), parts))
-        directory, parts = "/".join((directory or self.prefix, *plain)), parts[len(plain) :]
-        if not parts:
-            yield from filter(None, [self.entry(directory)])
-            return
-        here = parts if parts[0] == "**" else parts[:1]
-        for entry in self._entries(directory, recursive=parts[0] == "**"):
-            if not _fits(_names(entry.path, directory), here):
-                continue
-            if len(here) < len(parts):
-                if isinstance(entry, _Directory):
-                    yield from self.matching("/".join(parts[1:]), entry.path)
-            elif isinstance(entry, CaptureFile) or here[-1] != "**":  # ** has all files below its directories too
-                yield entry
-
-    def _entries(self, directory: str, *, recursive: bool) -> Iterator[CaptureFile | _Directory]:
-        """What is in a directory, listed at once; nothing if there is no directory."""
-        from pyarrow.fs import FileSelector
-
-        try:
-            infos = self.library.get_file_info(FileSelector(self._inner(directory), recursive=recursive))
-        except (FileNotFoundError, NotADirectoryError):
-            return
-        yield from filter(None, map(self._entry, infos))
-
-    def _entry(self, info: Any) -> CaptureFile | _Directory | None:
-        path = "/".join((self.prefix, *_names(info.path.strip("/"), self.root.strip("/"))))
-        if info.type.name == "NotFound":
-            return None
-        if info.type.name == "Directory":
-            return _Directory(path)
-        return CaptureFile(path, info.size or 0, info.mtime_ns or 0)
-
-    def _inner(self, path: str) -> str:
-        """A path in the form that the library uses."""
-        start = [self.root.rstrip("/")] if self.root else []
-        return "/".join((*start, *_names(path, self.prefix))) or self.root
-
-    def reader(self, path: str, ahead: int) -> BinaryIO:
-        stored = self.library.open_input_file(self._inner(path))
-        return io.BufferedReader(stored, ahead) if ahead else stored
-
-    def writer(self, path: str) -> BinaryIO:
-        inner = self._inner(path)
-        try:
-            stream = self.library.open_output_stream(inner, compression=None)
-        except FileNotFoundError:  # object stores need no directories, and would make empty objects of them
-            self.library.create_dir(inner.rpartition("/")[0], recursive=True)
-            stream = self.library.open_output_stream(inner, compression=None)
-        return stream  # type: ignore[no-any-return]
-
-    def move(self, source: str, target: str) -> None:
-        inner = self._inner(target)
-        try:
-            self.library.move(self._inner(source), inner)
-        except FileNotFoundError:  # as in ``writer``
-            self.library.create_dir(inner.rpartition("/")[0], recursive=True)
-            self.library.move(self._inner(source), inner)
-
-    def remove(self, path: str) -> None:
-        match self.entry(path):
-            case _Directory():
-                self.library.delete_dir(self._inner(path))
-            case CaptureFile():
-                self.library.delete_file(self._inner(path))
-
-
-def _names(path: str, directory: str) -> list[str]:
-    """The names that lead from a directory to a path below it."""
-    return [name for name in path.removeprefix(directory).split("/") if name]
-
-
-@cache
-def _remote(scheme: str, host: str, _process: int) -> _Remote:
-    """The filesystem of URIs that begin like this. Each process has its own: connections do not survive a fork."""
-    import pyarrow as pa
-    from pyarrow.fs import FileSystem
-
-    prefix = f"{scheme}://{host}"
-    try:
-        library, root = FileSystem.from_uri(f"{prefix}/")
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):  # not one of pyarrow's
-        library, root = _fsspec(scheme, f"{prefix}/")
-    return _Remote(prefix, root, library)
-
-
-def _fsspec(scheme: str, uri: str) -> tuple[Any, str]:
-    """An fsspec filesystem as a pyarrow one, and the path in it. Raises ``OptionError``."""
-    from pyarrow import PythonFile
-    from pyarrow.fs import FSSpecHandler, PyFileSystem
-
-    class Handler(FSSpecHandler):  # type: ignore[misc]
-        def get_file_info(self, paths: list[str]) -> Any:
-            self.fs.invalidate_cache()  # or files that came since would not be seen
-            return super().get_file_info(paths)
-
-        def open_input_file(self, path: str) -> Any:
-            if not self.fs.isfile(path):
-                raise FileNotFoundError(path)
-            return PythonFile(self.fs.open(path, mode="rb", cache_type="none"), mode="r")  # what is read and no more
-
-        @staticmethod
-        def _create_file_info(path: str, info: dict[str, Any]) -> Any:
-            return FSSpecHandler._create_file_info(path, {**info, "mtime": _modified(info)})
-
-    try:
-        core = import_module("fsspec.core")
-    except ImportError:
-        raise OptionError(f"{scheme}:// paths need fsspec: pip install fsspec") from None
-    try:
-        filesystem, path = core.url_to_fs(uri)
-    except (ImportError, ValueError) as error:  # a driver that is not installed, a scheme that is not known
-        raise OptionError(f"{scheme}:// paths cannot be used: {error}") from None
-    return PyFileSystem(Handler(filesystem)), path
-
-
-def _modified(info: dict[str, Any]) -> datetime | None:
-    """When a file changed; fsspec's filesystems have different names for it."""
-    for name in ("mtime", "LastModified", "last_modified", "created"):
-        match info.get(name):
-            case datetime() as time:
-                return time.astimezone(UTC) if time.tzinfo else time  # pyarrow takes any zone for UTC
-            case int() | float() as seconds:
-                return datetime.fromtimestamp(seconds, UTC)
-    return None
