@@ -8,6 +8,7 @@ import pytest
 import strangers
 from lockstep import Pair, captures_alike, damaged, records_alike
 
+from wireloom.codec.sequence import Sequence
 from wireloom_generator.generate import check
 
 each_protocol = pytest.mark.parametrize("name", strangers.NAMES)
@@ -37,7 +38,7 @@ def test_records_are_written_back_to_the_byte(name: str) -> None:
     codec = pair(name).codec
     for capture in strangers.captures(name):
         rows = codec.iter_records(capture.data, **capture.parameters)
-        assert b"".join(codec.build(row, **capture.parameters) for row in rows) == capture.data, capture.name
+        assert b"".join(map(Sequence(codec, capture.parameters).build, rows)) == capture.data, capture.name
 
 
 @each_protocol
@@ -48,7 +49,13 @@ def test_both_engines_read_the_same(name: str) -> None:
 
 @each_protocol
 def test_both_engines_refuse_the_same(name: str) -> None:
-    random, records = Random(name), list(strangers.records(name))
+    random = Random(name)
+    if pair(name).codec.preamble is not None:  # its records mean nothing without it
+        for capture in strangers.captures(name)[:4]:
+            for data in damaged(capture.data, random, 12):
+                captures_alike(pair(name), data, **capture.parameters)
+        return
+    records = list(strangers.records(name))
     for record in random.sample(records, min(len(records), 8)):
         records_alike(pair(name), list(damaged(record, random, 50)))
 

@@ -78,6 +78,9 @@ class Decoder:
         """One for each capture, by its number."""
         self.share = BATCH_ROWS
         """How many records are decoded at once at most; fewer if they are heavy."""
+        told = (parameter for parameter in protocol.parameters if parameter.default is None)
+        self.untold = {parameter.name: False if parameter.bounds is None else 0 for parameter in told}
+        """What headers of captures say, for where no record is decoded."""
         self.recorded = [parameter for parameter in protocol.parameters if parameter.column]
 
     @property
@@ -318,11 +321,12 @@ class Decoder:
         little = stretch.little if whole or isinstance(stretch.little, bool) else stretch.little[rows]
         first, last = (int(start.min()), int(stop.max())) if len(rows) else (0, 0)
         buffer = np.frombuffer(stretch.buffer, np.uint8)
-        parameters = self.options.parameters if stretch.parameters is None else stretch.parameters
+        known = self.options.parameters if stretch.parameters is None else stretch.parameters
+        parameters = {**self.untold, **known}
         terminator = len(self.protocol.record.until)
         batch = Batch(buffer[first:last], start - first, stop - first, parameters, little, terminator)
         if len(stretch.gaps):
-            self.gaps(parameters).refuse(batch, np.flatnonzero(np.isin(rows, stretch.gaps)), buffer, first)
+            self.gaps(known).refuse(batch, np.flatnonzero(np.isin(rows, stretch.gaps)), buffer, first)
         decoded = self.plan.decode(batch, self._wanted)
         absent = {name for code, name in enumerate(self.names) if code not in decoded.structs}
         widths = sum(width(field.type) for field in self.schema if field.name not in absent)
