@@ -138,7 +138,7 @@ def test_names_lead_into_structs(written: str, text: str, value: object) -> None
 @pytest.mark.parametrize(
     "text",
     [
-        "(record).a", "a . b", "a.b()", "a().b", "a[0].b", "a[0]", "a()", "open('x')", "(lambda: 1)()", "x := 1", "",
+        "(record).a", "a . b", "a.b()", "a().b", "a[0:1]", "a()", "open('x')", "(lambda: 1)()", "x := 1", "",
         "a; b", "'\ud800'", "a\0", "-" * 100_000 + "1", "not " * 400 + "a", "1 + " * 5_000 + "1",
         "(" * 400 + "a" + ")" * 400,
     ],

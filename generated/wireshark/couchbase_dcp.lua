@@ -176,6 +176,18 @@ local function band(a, b) return bitwise(a, b, function(ones) return ones == 2 e
 local function bor(a, b) return bitwise(a, b, function(ones) return ones > 0 end) end
 local function bxor(a, b) return bitwise(a, b, function(ones) return ones == 1 end) end
 
+-- Strings in the order of their bytes, whatever the locale; numbers as they are.
+local Octets = {
+  __lt = function(one, other)
+    for i = 1, math.min(#one.data, #other.data) do
+      if one.data:byte(i) ~= other.data:byte(i) then return one.data:byte(i) < other.data:byte(i) end
+    end
+    return #one.data < #other.data
+  end,
+}
+Octets.__le = function(one, other) return not Octets.__lt(other, one) end
+local function by_bytes(value) return type(value) == "string" and setmetatable({data = value}, Octets) or value end
+
 local function least(found, ...)
   for i = 1, select("#", ...) do
     local value = (select(i, ...))
@@ -718,6 +730,8 @@ function tell(reader, tree, node, at, length, value)
     item = tell_bits(reader, tree, node.field, range, node.word)
   elseif node.meaning then
     item = tell_meaning(reader, tree, node, at, length, value)
+  elseif node.shape == "bytes" and node.compute and value ~= "" then
+    item = tree:add(node.field, ByteArray.new(value, true):tvb(node.name):range())
   elseif node.shape == "bytes" or node.shape == "none" or ADDRESSES[node.shape] then
     item = tree:add(node.field, range)
   elseif node.shape == "uint64" then

@@ -146,5 +146,5 @@ def _compared(left: Expr, right: Expr, of: KindOf, *, ordered: bool) -> Iterator
     one, two = kind(left, of), kind(right, of)
     if one and two and one is not two and not (one in _NUMBERS and two in _NUMBERS):
         yield Misfit(left, Fault.UNLIKE, one, two)
-    elif ordered and (found := one or two) in (Kind.TEXT, Kind.BYTES, Kind.CONDITION):
-        yield Misfit(left, Fault.UNORDERED, found, found)
+    elif ordered and Kind.CONDITION in (one, two):
+        yield Misfit(left, Fault.UNORDERED, Kind.CONDITION, Kind.CONDITION)

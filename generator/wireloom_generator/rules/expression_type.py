@@ -2,8 +2,9 @@
 
 A size is a number, a condition is true or false. Numbers are not conditions: one output of a spec would take 2 for
 true, another would not. Text equals text, bytes equal bytes, a number equals a number. Lists and structs cannot be in
-an expression, but ``size``, ``count`` and ``present`` of them can. Divisors and shifts are plain numbers, since a
-hostile record could otherwise divide by zero or shift by billions.
+an expression, but ``size``, ``count`` and ``present`` of them can. A divisor is a number, or ``max`` of something and
+a number above 0, and a shift a number, a small field, or ``min`` of a field and a number, since a hostile record could
+otherwise divide by zero or shift by billions.
 
 Bad::
 
@@ -22,7 +23,7 @@ from typing import assert_never
 from wireloom_generator import expressions
 from wireloom_generator.analysis.scopes import Seen, Visit
 from wireloom_generator.analysis.sites import Site, sites
-from wireloom_generator.expressions import Binary, Expr, Name, Value
+from wireloom_generator.expressions import Binary, Call, Expr, Function, Name, Value
 from wireloom_generator.expressions.kinds import Fault, Kind, Misfit, misfits
 from wireloom_generator.model import Named, Resolved
 from wireloom_generator.problems import Problem
@@ -96,11 +97,23 @@ def _unlike(kinds: set[Kind]) -> str:
 
 
 def _bounded(site: Site, operator: str, right: Expr) -> Iterator[Problem]:
-    if operator in ("//", "%") and not (isinstance(right, Value) and right.value):
-        yield _problem(site, right, "the divisor must be a number other than 0", "a record could have 0 here")
+    if operator in ("//", "%") and not (isinstance(right, Value) and right.value) and not _is_positive(right):
+        hint = "a record could have 0 here; max(…, 1) is never 0"
+        yield _problem(site, right, "the divisor must be a number other than 0", hint)
     elif operator in ("<<", ">>") and not _is_small(site, right):
-        hint = "a record could have billions here; a field of 8 bits is enough"
+        hint = "a record could have billions here; a field of 8 bits is enough, or min(…, 63)"
         yield _problem(site, right, "the shift must be a number up to 63 or a small field", hint)
+
+
+def _is_positive(part: Expr) -> bool:
+    """Whether a number is above 0 by what is written, whatever its names are."""
+    match part:
+        case Value(value=int() as value):
+            return value > 0
+        case Call(Function.MAX, arguments):
+            return any(map(_is_positive, arguments))
+        case _:
+            return False
 
 
 def _is_small(site: Site, part: Expr) -> bool:
@@ -108,11 +121,18 @@ def _is_small(site: Site, part: Expr) -> bool:
         case Value(value=int() as value):
             return 0 <= value <= 63
         case Name(name=name):
-            return all(_bits(seen) <= 8 for seen in site.values.get(name, ()))
+            return _bits(site, name) <= 8
+        case Call(Function.MIN, (Name(name=name), Value(value=int() as most))):
+            return _bits(site, name) <= 64 and 0 <= most <= 63
         case _:
             return False
 
 
-def _bits(seen: Seen) -> int:
+def _bits(site: Site, name: str) -> int:
+    """How many bits a name has that is never negative; more than 64 if that is unknown."""
+    return max((_width(seen) for seen in site.values.get(name, ())), default=0)
+
+
+def _width(seen: Seen) -> int:
     type_ = seen.item.type if isinstance(seen, Visit) and isinstance(seen.item, Named) else None
-    return type_.bits if isinstance(type_, Integer) and not type_.signed else 64
+    return type_.bits if isinstance(type_, Integer) and not type_.signed else 65

@@ -6,6 +6,7 @@ from enum import Enum, auto
 from wireloom.expressions.tree import (
     OF_NAMES,
     Among,
+    Binary,
     Call,
     Compare,
     Conditional,
@@ -61,6 +62,8 @@ def reason(tree: Expr, strange: Mapping[str, Strange] = _NOTHING) -> str | None:
             return None
         case Call(function, (Name(),)) if function in OF_NAMES:
             return None
+        case Binary("//" | "%", _, divisor) if not isinstance(divisor, Value):
+            return "an expression divides by what is not written as a number"
         case Conditional(test, then, other):
             asked = (test, *(branch for branch in (then, other) if branch != Value(None)))
     return next(filter(None, (reason(part, strange) for part in asked)), None)

@@ -235,8 +235,12 @@ def _text(expression: Expr, *, may_fail: bool = False) -> str:
             return _number(expression, may_fail=may_fail)
         case Compare("==", left, right) if _is_none_alike(left, right):
             return f"({_text(left)} == {_text(right)})"
+        case Compare("==" | "!=" as operator, left, right):
+            return _guarded((left, right), f" {'~=' if operator == '!=' else operator} ".join)
+        case Compare(operator, left, right) if {Kind.NUMBER, Kind.FLOAT} & {kind(left), kind(right)}:
+            return _guarded((left, right), f" {operator} ".join)
         case Compare(operator, left, right):
-            return _guarded((left, right), (f" {'~=' if operator == '!=' else operator} ").join)
+            return _guarded((left, right), lambda values: f" {operator} ".join(f"by_bytes({one})" for one in values))
         case Among(value, choices, negated):
             if negated:
                 return _guarded((value, *choices), lambda values: f"not among({', '.join(values)})")
