@@ -28,10 +28,12 @@ from wireloom.codec import (
     Nested,
     Optional,
     Ordered,
+    Packed,
     Protocol,
     Repeat,
     Section,
     StructOf,
+    Unpack,
     When,
     With,
 )
@@ -293,17 +295,19 @@ def _shape(steps: Iterable[Any]) -> Shape:
                     _add(shape, _field(name, field))
             case Lone():
                 _add(shape, _field(step.name, step.field))
-                if step.raw is not None:
-                    _add(shape, {step.raw.column: Kind(raw=True, fills=True)})
+                if step.raw is not None or step.beside:
+                    _add(shape, {step.field.raw or step.beside: Kind(raw=True, fills=True)})
             case Computed():
                 _add(shape, {**_field(step.name, step.field), step.name: Kind(fills=True)})
             case Encoded():
                 fields = {field.name: Kind(fills=True) for field in step.encoding.table.fields}
                 _add(shape, {step.name: Kind(inner=fields), step.encoding.raw: Kind(raw=True, fills=True)})
-            case Section() | When() | Optional() | Ordered():
+            case Section() | When() | Optional() | Ordered() | Unpack():
                 _add(shape, _shape(step.content.steps))
-                if isinstance(step, Section) and step.trailing:
+                if isinstance(step, Section | Unpack) and step.trailing:
                     shape[step.trailing] = Kind()
+                if isinstance(step, Unpack) and step.through.raw:
+                    shape[step.through.raw] = Kind(raw=True, fills=True)
             case Elsewhere():
                 inside = _shape(step.content.steps)
                 _add(shape, _filled(inside) if step.shared else inside)
@@ -324,8 +328,8 @@ def _field(name: str, field: Field) -> Shape:
     inside, constant = field.subcon, type(field.subcon).__name__ == "Constant"
     repeated = isinstance(inside, Repeat)
     inside = inside.item if isinstance(inside, Repeat) else inside
-    while isinstance(inside, Nested | With):
-        inside = inside.layout
+    while isinstance(inside, Nested | With | Packed):
+        inside = inside.value if isinstance(inside, Packed) else inside.layout
     inner = _shape(inside.steps) if isinstance(inside, Layout) else None
     fills = repeated or constant or field.const is not None or field.default is not None
     shape: Shape = {}

@@ -8,7 +8,7 @@ from construct import Construct
 
 from wireloom.codec.awaiting import Awaited
 from wireloom.codec.columns import Column, ColumnType
-from wireloom.codec.errors import DecodeError, EncodeError, surplus
+from wireloom.codec.errors import DecodeError, EncodeError, counted, surplus
 from wireloom.codec.frames import Frame, Values
 from wireloom.codec.givens import octets
 from wireloom.codec.layout import Layout, Part, await_, verify
@@ -80,7 +80,10 @@ class Through:
         written = bytes(data)
         writer.claim(_Sealed(writer, writer.reserved[reserved:], data), this, written)
         writer.claim(_Chosen(self, name), this, step)
-        return self._packed(step or Same(), this, written)
+        try:
+            return self._packed(step or Same(), this, written)
+        except EncodeError as error:
+            raise (error if error.field or not name else error.within(name)) from None
 
     def _packed(self, step: Transform, this: Values, data: bytes) -> bytes:
         """The bytes that stand for what was written: the given ones, if they still say the same."""
@@ -92,6 +95,9 @@ class Through:
                     return kept
             except DecodeError:
                 pass
+        if step.grows and len(data) > self.limit:
+            raise EncodeError(f"unpacks to {counted(len(data), 'byte')}, more than the {self.limit} allowed")
+        step.check(data)
         return step.pack(data)
 
     def step(self, this: Values, record: Values, frame: Frame) -> Transform | None:
@@ -155,6 +161,10 @@ class Packed(Composite):
         return found
 
     def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
+        if self.beside and context.get(self.beside) is not None:
+            within, (stream.path, _) = stream.path, stream.path or (None, "")
+            octets(context[self.beside], self.beside)
+            stream.path = within
         built: list[Any] = []
 
         def write() -> None:
@@ -179,7 +189,7 @@ class Unpack(Part):
         self.derived = [(name, field) for name, field in self.content.derived if field.checksum is None]
         self._sums = [(name, field) for name, field in self.content.derived if field.checksum is not None]
         self._names = tuple(dict.fromkeys(_located(self.content)))
-        self.name = next(self.columns(), Column("", "")).name
+        self.name = trailing or next(self.columns(), Column("", "")).name
 
     def columns(self) -> Iterator[Column]:
         yield from self.content.columns()

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 from wireloom.codec.compression import COMPRESSORS, DamagedError, OverflowingError
-from wireloom.codec.errors import DecodeError, counted
+from wireloom.codec.errors import DecodeError, EncodeError, counted
 from wireloom.codec.frames import Frame, Values
 from wireloom.codec.givens import shown
 from wireloom.expressions import Expression, Formula, expression
@@ -29,6 +29,9 @@ class Transform:
     def pack(self, data: bytes) -> bytes:
         """The bytes that stand for ``data``."""
         return data
+
+    def check(self, data: bytes) -> None:
+        """Raises ``EncodeError`` for what would unpack to something else."""
 
     def keeps(self, data: bytes, unpacked: bytes) -> bool:
         """Whether ``data`` belongs beside what is unpacked, as that does not determine it."""
@@ -84,6 +87,12 @@ class Filled(Transform):
 
     def pack(self, data: bytes) -> bytes:
         return data.rstrip(b"\0") or data[:1]
+
+    def check(self, data: bytes) -> None:
+        if len(data) < self.size:
+            raise EncodeError(f"has {counted(len(data), 'byte')}, and would be filled with zeros up to {self.size}")
+        if len(data) > self.size and data.endswith(b"\0"):
+            raise EncodeError(f"has more than {counted(self.size, 'byte')}, and zeros at its end, which are cut off")
 
     def keeps(self, data: bytes, unpacked: bytes) -> bool:
         return self.pack(unpacked) != data
