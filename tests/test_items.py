@@ -128,3 +128,25 @@ sections:
     capture = bytes.fromhex("05 02 aabbcc  04 01 0102  03 02 07  02 00")
     table = captures_alike(Pair.of(found.columnar), capture)
     assert table["one"].combine_chunks().field("cells").to_pylist()[:2] == [[0xCC, 0xBB], [2]]
+
+
+def test_items_are_unpacked_each_as_long_as_its_number_says() -> None:
+    found = compiled.of(
+        """
+protocol: packed
+byte_order: big
+record: {length: rest, fields: [{section: body, size: rest}]}
+---
+message: one
+match: {}
+sections:
+  body:
+    - {name: count, type: u8, derive: count(sizes)}
+    - {name: sizes, type: u8, derive: "size(bodies[index])", repeat: {count: count}}
+    - {name: bodies, type: bytes, size: "sizes[index]", through: {xor: 5}, repeat: {count: count}}
+"""
+    )
+    data = bytes.fromhex("03 01 00 02 0a 0b0c")
+    row = found.codec.parse(data)
+    assert row["one"]["bodies"] == [b"\x0f", b"", b"\x0e\x09"]
+    assert found.codec.build({"one": {"bodies": row["one"]["bodies"]}}) == data

@@ -274,7 +274,6 @@ class With(Construct):
         super().__init__()
         self.layout = layout
         self.values = {name: expression(value) for name, value in values.items()}
-        self.asks_index = any(value.asks_index for value in self.values.values())
 
     def columns(self) -> Iterator[Column]:
         """The columns in order."""

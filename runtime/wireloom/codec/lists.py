@@ -16,7 +16,7 @@ from wireloom.codec.givens import shown, unfit, whole
 from wireloom.codec.items import PlacedItem, place
 from wireloom.codec.reader import Reader
 from wireloom.codec.tracing import SpanKind, Trace
-from wireloom.codec.values import Composite, asks_index, value_type
+from wireloom.codec.values import Composite, value_type
 from wireloom.codec.writer import Spot, Writer
 from wireloom.expressions import Expression, Formula, expression
 
@@ -25,8 +25,9 @@ class Repeat(Composite):
     """A list of items: ``count`` of them, or up to and with the first for which ``until`` holds, or to the end.
 
     ``until`` uses an item's own fields, so it needs items that are structs. Each item stands at the byte ``at`` of the
-    record, if that is given, and its bytes may be ``shared``. The ``name`` is that of the list, where somebody asks for
-    its items while it is read, or where they are, and where they stand somewhere else.
+    record, if that is given, and its bytes may be ``shared``. What is said of ``numbered`` items depends on their
+    numbers. The ``name`` is that of the list, where somebody asks for its items while it is read, or where they are,
+    and where they stand somewhere else.
     """
 
     def __init__(
@@ -37,6 +38,7 @@ class Repeat(Composite):
         until: Formula | None = None,
         at: Formula | None = None,
         shared: bool = False,
+        numbered: bool = False,
         name: str | None = None,
     ) -> None:
         super().__init__()
@@ -47,7 +49,7 @@ class Repeat(Composite):
         self.at = expression(at)
         self.shared = shared
         self.name = name
-        self.numbered = self.at is not None or asks_index(item)
+        self.numbered = numbered
         self._may_be_empty = self.count is not None and self.numbered
         self._big = _NumberItem.of(item, little=False)
         self._little = _NumberItem.of(item, little=True)

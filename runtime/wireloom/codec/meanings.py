@@ -59,7 +59,6 @@ class As(Subconstruct):
         super().__init__(subcon)
         self.meaning = meaning
         self.type = meaning.type
-        self.asks_index = bool(getattr(subcon, "asks_index", False))
 
     def _parse(self, stream: Any, context: Any, path: str) -> Any:
         start = stream.pos

@@ -23,8 +23,6 @@ class Extent:
     """Where a value ends. A ``strict`` one accepts behind the value only what it writes there."""
 
     strict = True
-    asks_index = False
-    """Whether it differs from item to item of a list."""
 
     def span(self, reader: Reader, this: Values) -> tuple[int, int, int]:
         """The start and end of the value, and where reading continues, in bytes from the record's start."""
@@ -80,7 +78,7 @@ class Size(Extent):
 
     def __init__(self, size: Formula) -> None:
         self.size: int | Expression = size if isinstance(size, int) else expression(size)
-        self.asks_index = isinstance(self.size, Expression) and self.size.asks_index
+        self._asks_spot = isinstance(self.size, Expression) and (self.size.asks_left or self.size.asks_index)
 
     def span(self, reader: Reader, this: Values) -> tuple[int, int, int]:
         size = self.measure(reader, this)
@@ -98,7 +96,7 @@ class Size(Extent):
 
     def write(self, writer: Writer, this: Values, data: bytes) -> None:
         if isinstance(self.size, Expression):
-            writer.claim(self, this, len(data), spot=writer.spot() if self.size.asks_left or self.asks_index else None)
+            writer.claim(self, this, len(data), spot=writer.spot() if self._asks_spot else None)
         elif len(data) != self.size:
             raise EncodeError(f"{counted(self.size, 'byte')} expected, {len(data)} given")
         writer.write(data)
@@ -162,7 +160,6 @@ class Ended(Composite):
     def __init__(self, extent: Extent) -> None:
         super().__init__()
         self.extent = extent
-        self.asks_index = extent.asks_index
 
     def lenient(self) -> Self:
         found = super().lenient()
@@ -249,7 +246,6 @@ class Nested(Composite):
         super().__init__()
         self.extent = extent
         self.layout = layout
-        self.asks_index = extent.asks_index or asks_index(layout)
 
     @property
     def type(self) -> ColumnType:  # type: ignore[override]
@@ -292,11 +288,6 @@ class Nested(Composite):
         del stream.buffer[start:]
         self.extent.write(stream, context, data)
         return built
-
-
-def asks_index(construct: Construct) -> bool:
-    """Whether an item of a list is read as its number says."""
-    return bool(getattr(construct, "asks_index", False))
 
 
 def value_type(construct: Construct) -> ColumnType:
