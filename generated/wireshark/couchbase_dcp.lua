@@ -1244,7 +1244,10 @@ function readers.field(reader, tree, this, node, derived)
     tell(reader, tree, node.raw, at, reader.pos - at)
   end
   reader.frame[node.name] = {at, reader.pos}
-  if node.derive then derived[#derived + 1] = {node = node, at = at, frame = reader.frame} end
+  if node.derive or node.checksum then
+    if this[node.name] == nil and not reader.open then fail("invalid", at, reader.path .. node.name, "a value expected") end
+    derived[#derived + 1] = {node = node, at = at, frame = reader.frame}
+  end
   check(reader, node, this, at)
   validate(reader, node, this, at)
 end

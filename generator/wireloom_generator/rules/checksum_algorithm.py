@@ -1,4 +1,4 @@
-"""A checksum has a known algorithm, an integer of its width, and a range of bytes, or several pieces.
+"""A checksum has a known algorithm, an integer of its width or digits, and a range of bytes, or several pieces.
 
 A CRC without a name has parameters, as catalogues give them: with its highest bit first, and the polynomial without the
 one that stands for the width. ``reflect_in`` and ``reflect_out`` say what is reflected, not how they are written.
@@ -26,7 +26,7 @@ from wireloom_generator.analysis.scopes import fields, structs
 from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Location, Problem, closest
 from wireloom_generator.reading.catalogue import ALGORITHMS, OTHER_NAMES, CrcParameters
-from wireloom_generator.types import Integer
+from wireloom_generator.types import Ascii, Integer
 
 _LEAST, _MOST = 3, 64
 """The widths of CRCs, in bits."""
@@ -71,7 +71,9 @@ def _fits(field: model.Field, checksum: model.Checksum) -> Iterator[Problem]:
         if isinstance(kind, CrcParameters):
             yield from _parameters(kind, at)
         bits = 8 * -(-kind.width // 8)
-        if field.type != Integer(bits, signed=False):
+        if isinstance(field.type, Ascii):
+            yield from _in_digits(field, field.type, checksum)
+        elif field.type != Integer(bits, signed=False):
             name = checksum.algorithm if checksum.algorithm in ALGORITHMS else "the CRC"
             what = f"{name} has {kind.width} bits and does not fit {field.type.word}"
             yield Problem(field.where("type"), "checksum-algorithm", what, f"write type: u{bits}")
@@ -81,6 +83,18 @@ def _fits(field: model.Field, checksum: model.Checksum) -> Iterator[Problem]:
         start, end = covered.start.constant, covered.end.constant
         if start is not None and end is not None and start >= end:
             yield Problem(covered.end.at, "checksum-algorithm", f"the range from {start} to {end} has no bytes")
+
+
+def _in_digits(field: model.Field, digits: Ascii, checksum: model.Checksum) -> Iterator[Problem]:
+    """What is wrong with a checksum in digits. Sums may have fewer bits than their names say, as those of few bytes."""
+    kind = checksum.kind
+    assert kind is not None
+    if field.wire.fixed is None:
+        what = f"{field.name!r} has no room that is known before it is"
+        yield Problem(field.where("type"), "checksum-algorithm", what, "give it a size that is a number")
+    elif digits.bits < kind.width and not checksum.algorithm.startswith("sum"):
+        what = f"{checksum.algorithm} has {kind.width} bits, and {digits} of {field.wire.fixed} bytes has {digits.bits}"
+        yield Problem(field.where("size"), "checksum-algorithm", what)
 
 
 def _parameters(crc: CrcParameters, at: Location) -> Iterator[Problem]:

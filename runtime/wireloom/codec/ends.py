@@ -98,6 +98,7 @@ class Padded(Extent):
 
     def __init__(self, size: Formula, pad: bytes, until: Until | None = None) -> None:
         self.size: Size | Rest = Size(size)
+        self.fixed = self.size.fixed
         self.pad = pad
         self.until = until
 

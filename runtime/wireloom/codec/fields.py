@@ -216,7 +216,9 @@ class Field(Subconstruct):
         self.raw = raw
         self.digits = digits(subcon) if hex or checksum is not None else 0
         self.last = checksum is not None
-        self._most = (1 << 8 * subcon.sizeof()) - 1 if self.last else 0
+        self._most = 0
+        if self.last:
+            self._most = (1 << 8 * subcon.sizeof()) - 1 if packing_of(subcon) else subcon.most
 
     @property
     def derived(self) -> bool:

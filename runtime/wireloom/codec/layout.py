@@ -16,7 +16,7 @@ from wireloom.codec.fields import Field, Settled, Validity, fixed
 from wireloom.codec.frames import NOTHING, Frame, Values
 from wireloom.codec.givens import given
 from wireloom.codec.lists import Repeat
-from wireloom.codec.raw import Raw
+from wireloom.codec.raw import Raw, written
 from wireloom.codec.reader import Reader
 from wireloom.codec.runs import Run, byte_order
 from wireloom.codec.values import Constant, value_type
@@ -175,7 +175,7 @@ class Around(Part):
 
 
 class Lone(Part):
-    """A value that is in no run, under its name."""
+    """A value that is in no run, under its name. If it is a checksum, it has as many bytes in each record."""
 
     def __init__(self, name: str, subcon: Construct) -> None:
         super().__init__()
@@ -208,6 +208,9 @@ class Lone(Part):
                 raise error.within(self.name) from None
         if self.raw is not None:
             this[self.raw.column] = self.raw.kept(reader, this, start, this[self.name])
+            if self.derived and this[self.name] is None:
+                found = reader.buffer[start : reader.pos].hex()
+                reader.refuse(DecodeError("invalid", f"a value expected, found {found}", start, self.name))
         for load in self._wide if reader.wide else self._loaded:
             try:
                 load(this)
@@ -220,6 +223,9 @@ class Lone(Part):
 
     def write(self, writer: Writer, this: Values) -> None:
         start = len(writer.buffer)
+        if self.field.last:
+            self._reserve(writer, this)
+            return
         if self.derived:
             value = writer.guess(this, self.name) or self._nothing
             writer.claim(self._settled, this, value)
@@ -239,6 +245,26 @@ class Lone(Part):
         writer.frame[self.name] = (start, len(writer.buffer))
         if self._validity is not None:
             writer.claim(self._validity, this, taken=True)
+
+    def _reserve(self, writer: Writer, this: Values) -> None:
+        """Leave room for a checksum."""
+        start, size = len(writer.buffer), self.subcon.extent.fixed
+        writer.reserve(self, this, size)
+        writer.frame[self.name] = (start, start + size)
+        if self._validity is not None:
+            writer.claim(self._validity, this, taken=True)
+
+    def pack(self, writer: Writer, this: Values) -> bytes:
+        """The bytes of a checksum, or those beside it that say the same. Raises ``EncodeError``."""
+        found = None if self.raw is None else self.raw.meant(writer, this, this[self.name])
+        try:
+            return written(self.subcon, this[self.name], this, writer) if found is None else found
+        except EncodeError as error:
+            raise error.within(self.name) from None
+
+    def misfit(self, writer: Writer, this: Values) -> EncodeError | None:
+        """None, since a checksum that is given is not written."""
+        return None
 
     def _given(self, writer: Writer, this: Values) -> Any:
         """The value, or what is put in place of a missing one."""

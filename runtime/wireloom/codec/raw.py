@@ -74,11 +74,16 @@ class Raw:
 
 
 def _written(kind: Value, value: Any, this: Values, beside: Reader | Writer) -> bytes | None:
-    """The bytes that a value is written as beside the others; None if it cannot be."""
-    writer = Writer(beside.frame.parameters, little=beside.little)
-    writer.record, writer.frame = beside.record, beside.frame
+    """As ``written``; None if it cannot be written."""
     try:
-        kind._build(value, writer, this, "")
+        return written(kind, value, this, beside)
     except EncodeError:
         return None
+
+
+def written(kind: Value, value: Any, this: Values, beside: Reader | Writer) -> bytes:
+    """The bytes that a value is written as beside the others. Raises ``EncodeError``."""
+    writer = Writer(beside.frame.parameters, little=beside.little)
+    writer.record, writer.frame = beside.record, beside.frame
+    kind._build(value, writer, this, "")
     return bytes(writer.buffer)

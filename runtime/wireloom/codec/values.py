@@ -23,6 +23,8 @@ class Extent:
     """Where a value ends. A ``strict`` one accepts behind the value only what it writes there."""
 
     strict = True
+    fixed: int | None = None
+    """How many bytes it always has."""
 
     def span(self, reader: Reader, this: Values) -> tuple[int, int, int]:
         """The start and end of the value, and where reading continues, in bytes from the record's start."""
@@ -78,6 +80,7 @@ class Size(Extent):
 
     def __init__(self, size: Formula) -> None:
         self.size: int | Expression = size if isinstance(size, int) else expression(size)
+        self.fixed = size if isinstance(size, int) else None
         self._asks_spot = isinstance(self.size, Expression) and (self.size.asks_left or self.size.asks_index)
 
     def span(self, reader: Reader, this: Values) -> tuple[int, int, int]:

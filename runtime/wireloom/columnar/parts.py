@@ -125,7 +125,7 @@ class Lone:
 
     def __init__(self, field: Field, value: ValueReader) -> None:
         self.field = field
-        self.derived = [field] if field.derive else []
+        self.derived = [field] if field.derive or field.checksum else []
         self.value = value
         self.fixed = value.fixed
 
