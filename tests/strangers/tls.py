@@ -4,7 +4,16 @@ import ssl
 from collections.abc import Iterator
 from typing import Any
 
-from scapy.layers.tls.all import TLS, TLSAlert, TLSApplicationData, TLSChangeCipherSpec, TLSClientHello
+from scapy.layers.tls.all import (
+    TLS,
+    TLSAlert,
+    TLSApplicationData,
+    TLSCertificate,
+    TLSChangeCipherSpec,
+    TLSClientHello,
+    TLSServerHello,
+    TLSServerHelloDone,
+)
 from scapy.layers.tls.extensions import TLS_Ext_ALPN as Protocols
 from scapy.layers.tls.extensions import TLS_Ext_ServerName, TLS_Ext_SupportedGroups
 from scapy.layers.tls.extensions import TLS_Ext_SupportedVersion_CH as Versions
@@ -14,13 +23,17 @@ from strangers import Capture
 
 
 def captures() -> Iterator[Capture]:
-    """What clients begin with, and what else is not encrypted."""
+    """What clients and servers begin with, and what else is not encrypted."""
     for version in (ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3):
         data = _hello(version)
         yield Capture(f"OpenSSL, {version.name}", data, (_read(data),))
+    for name, data in zip(("server", "client"), _conversation(), strict=True):
+        yield Capture(f"OpenSSL, {name}", data, tuple(map(_read, _records(data))))
     hello = TLSClientHello(gmt_unix_time=5, random_bytes=b"r" * 28, sid=b"", ciphers=[0x000A, 0x002F], ext=[])
+    answer = TLSServerHello(version=0x0303, gmt_unix_time=5, random_bytes=b"s" * 28, sid=b"abc", cipher=0x002F, ext=[])
     plain = [
         TLS(type=22, version=0x0301, msg=[hello]),
+        TLS(type=22, version=0x0303, msg=[answer, TLSCertificate(), TLSServerHelloDone()]),
         TLS(type=20, msg=[TLSChangeCipherSpec()]),
         TLS(type=21, msg=[TLSAlert(level=2, descr=40)]),
         TLS(type=23, msg=[TLSApplicationData(data=b"secret")]),
@@ -34,41 +47,100 @@ def _hello(version: ssl.TLSVersion) -> bytes:
     context.maximum_version = version
     context.set_alpn_protocols(["h2", "http/1.1"])
     sent = ssl.MemoryBIO()
-    client = context.wrap_bio(ssl.MemoryBIO(), sent, server_hostname="host.example.org")
+    _go_on(context.wrap_bio(ssl.MemoryBIO(), sent, server_hostname="host.example.org"))
+    return sent.read()
+
+
+def _conversation() -> tuple[bytes, bytes]:
+    """What an OpenSSL server and a client send each other until they encrypt it; neither needs a certificate."""
+    contexts = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER), ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    for context in contexts:
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+        context.maximum_version = ssl.TLSVersion.TLSv1_2
+        context.set_ciphers("AECDH-AES128-SHA:@SECLEVEL=0")
+    to_server, to_client = ssl.MemoryBIO(), ssl.MemoryBIO()
+    server = contexts[0].wrap_bio(to_server, to_client, server_side=True)
+    client = contexts[1].wrap_bio(to_client, to_server)
+    _go_on(client)
+    _go_on(server)
+    answer = to_client.read()
+    to_client.write(answer)
+    _go_on(client)
+    *plain, _ = _records(to_server.read())
+    return answer, b"".join(plain)
+
+
+def _go_on(side: ssl.SSLObject) -> None:
+    """Let it send what it can without an answer."""
     try:
-        client.do_handshake()
+        side.do_handshake()
     except ssl.SSLWantReadError:
-        return sent.read()
+        return
     raise AssertionError("nobody has answered")
+
+
+def _records(data: bytes) -> list[bytes]:
+    """The records, by their lengths."""
+    found = []
+    while data:
+        size = 5 + int.from_bytes(data[3:5], "big")
+        found.append(data[:size])
+        data = data[size:]
+    return found
 
 
 def _read(data: bytes) -> dict[str, Any]:
     """What Scapy reads in a record."""
     record = TLS(data)
-    (message,) = record.msg
+    message = record.msg[0]
     match message:
-        case TLSClientHello():
-            own = {"handshake": _client_hello(message)}
         case TLSChangeCipherSpec():
             own = {"change_cipher_spec": {"type": 1}}
         case TLSAlert():
             own = {"alert": {"variant": "plain", "level": message.level, "description": message.descr}}
-        case _:
+        case TLSApplicationData():
             own = {"application_data": {"encrypted_record": bytes(message)}}
+        case _:
+            own = {"handshake": {"messages": list(map(_handshake, record.msg))}}
     return {"content_type": record.type, "legacy_record_version": record.version, "length": record.len, **own}
+
+
+def _handshake(message: Packet) -> dict[str, Any]:
+    """A handshake message; Scapy leaves those raw that depend on what was agreed on."""
+    data = bytes(message)
+    match message:
+        case TLSClientHello():
+            own = {"client_hello": _client_hello(message)}
+        case TLSServerHello():
+            own = {"server_hello": _server_hello(message)}
+        case TLSCertificate():
+            own = {"certificates": [certificate.der for _, certificate in message.certs]}
+        case _:
+            own = {"data": data[4:]}
+    return {"msg_type": data[0], "msg_length": int.from_bytes(data[1:4], "big"), **own}
 
 
 def _client_hello(hello: Packet) -> dict[str, Any]:
     extensions = [_extension(each) for each in hello.ext or ()]
     return {
-        "variant": "client_hello",
-        "msg_type": 1,
-        "msg_length": hello.msglen,
         "legacy_version": hello.version,
         "random": hello.gmt_unix_time.to_bytes(4, "big") + hello.random_bytes,
         "legacy_session_id": hello.sid,
         "cipher_suites": list(hello.ciphers),
         "legacy_compression_methods": bytes(hello.comp),
+        "extension_list": {"extensions_size": hello.extlen, "extensions": extensions} if extensions else None,
+    }
+
+
+def _server_hello(hello: Packet) -> dict[str, Any]:
+    extensions = [{"extension_type": each.type, "data": bytes(each)[4:]} for each in hello.ext or ()]
+    return {
+        "legacy_version": hello.version,
+        "random": hello.gmt_unix_time.to_bytes(4, "big") + hello.random_bytes,
+        "legacy_session_id_echo": hello.sid,
+        "cipher_suite": hello.cipher,
+        "legacy_compression_method": hello.comp[0],
         "extension_list": {"extensions_size": hello.extlen, "extensions": extensions} if extensions else None,
     }
 
