@@ -1,0 +1,343 @@
+"""Fields, sections and other nodes as the dissector has them: Lua tables that say how their bytes are read."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import assert_never
+
+from wireloom_generator import model
+from wireloom_generator.emitters.wireshark.lua import (
+    Lua,
+    LuaCall,
+    LuaEntry,
+    LuaTable,
+    entries,
+    function,
+    literal,
+    string,
+)
+from wireloom_generator.reading import catalogue
+from wireloom_generator.types import (
+    Ascii,
+    Bcd,
+    Boolean,
+    Bytes,
+    FlatBuffers,
+    Float,
+    Integer,
+    Struct,
+    Text,
+    Varint,
+    WireType,
+    meanings,
+)
+
+_COMPUTED = {
+    model.Primitive.BYTE: "int8",
+    model.Primitive.SHORT: "int16",
+    model.Primitive.INT: "int32",
+    model.Primitive.LONG: "int64",
+    model.Primitive.FLOAT: "float",
+    model.Primitive.DOUBLE: "double",
+    model.Primitive.BOOLEAN: "bool",
+    model.Primitive.BINARY: "bytes",
+    model.Primitive.STRING: "string",
+}
+"""Wireshark's names for the types of columns."""
+_NONE: Mapping[str, model.Condition] = {}
+
+
+_SHAPES: Mapping[type[meanings.Meaning], str] = {
+    meanings.Timestamp: "absolute_time",
+    meanings.Duration: "relative_time",
+    meanings.DecimalNumber: "string",
+    meanings.DoubleNumber: "double",
+    meanings.Uuid: "guid",
+    meanings.Ipv4: "ipv4",
+    meanings.Ipv6: "ipv6",
+    meanings.Mac: "ether",
+}
+"""The same for what numbers and bytes stand for."""
+
+
+def listed(nodes: Iterable[model.Node]) -> LuaTable:
+    """Nodes in order."""
+    return LuaTable(tuple(map(_node, model.grouped(nodes))))
+
+
+def _node(node: model.Node | model.When | model.Tail | model.Elsewhere) -> LuaTable:
+    match node:
+        case model.Field():
+            return _field(node)
+        case model.Computed():
+            return _computed(node)
+        case model.Bits(wire=wire, fields=fields, whole=whole, shifts=shifts):
+            bits = LuaTable(tuple(map(_bit, fields, shifts)))
+            return _kind("bits", value=reading(wire), whole=_bit(whole, 0) if whole else None, bits=bits)
+        case model.Padding(size=size, align=align, start=start):
+            return _kind(
+                "padding", extent=_extent(model.Size(size)), align=str(align), origin=string(start) if start else None
+            )
+        case model.Section(through=model.Through()):
+            wire = model.Wire(Bytes(), None, model.Rest())
+            packed = model.Field(node.name, wire, (), doc=node.doc, written=node.written)
+            return _kind("section", **_region(node), nodes=listed((packed,)))
+        case model.Unpack():
+            raise AssertionError("all of a section is packed")
+        case model.Section(trailing=trailing, nodes=nodes):
+            left = LuaTable(entries(name=string(trailing), shape=string("bytes"))) if trailing else None
+            return _kind("section", **_region(node), trailing=left, nodes=listed(nodes))
+        case model.Slot(trailing=trailing):
+            doc = string(f"Bytes of the {node.name} behind its last field")
+            left = LuaTable(entries(name=string(trailing), doc=doc)) if trailing else None
+            return _kind("slot", **_region(node), left_over=left)
+        case model.Elsewhere(place=place, field=field):
+            at, shared = function(place.expression), "true" if field.shared else None
+            return _kind("elsewhere", name=string(field.name), place=at, shared=shared, nodes=LuaTable([_field(field)]))
+        case model.When():
+            return _kind("choice", options=LuaTable([_option(node)]))
+        case model.Ordered(little=little, nodes=nodes):
+            return _kind("ordered", little=function(little.expression), nodes=listed(nodes))
+        case model.Choice(alternatives=alternatives):
+            return _kind("choice", options=LuaTable(tuple(map(_option, alternatives))))
+        case model.Tail(nodes=nodes):
+            return _kind("tail", nodes=listed(nodes))
+        case _:
+            assert_never(node)
+
+
+def _kind(kind: str, **values: Lua | None) -> LuaTable:
+    return LuaTable(entries(kind=string(kind), **values))
+
+
+def _region(node: model.Section | model.Slot) -> Mapping[str, Lua | None]:
+    return {"section": string(node.name), "extent": _extent(node.extent), "doc": _doc(node.doc)}
+
+
+def _option(option: model.When | model.Otherwise) -> LuaTable:
+    when = function(option.when.expression) if isinstance(option, model.When) else None
+    return LuaTable(entries(when=when, nodes=listed(option.nodes)))
+
+
+def _doc(doc: model.Doc) -> str | None:
+    text = f"{doc.comment} ({doc.unit})" if doc.unit else doc.comment
+    return words(text) if text else None
+
+
+def words(text: str) -> str:
+    """Text for Wireshark, on one line: tshark prints it unescaped, into tables and on terminals."""
+    line = " ".join(text.split())
+    return string("".join(char if char.isprintable() else repr(char)[1:-1] for char in line))
+
+
+def _names(enum: str | None, flags: str | None, labels: bool) -> Mapping[str, Lua | None]:
+    return {
+        "enum": f"enums.{enum}" if enum else None,
+        "flags": f"flags.{flags}" if flags else None,
+        "labels": "true" if labels and enum else None,
+    }
+
+
+def rule(condition: model.Condition | None) -> LuaTable | None:
+    """What must hold, in words and as a function."""
+    return None if condition is None else LuaTable([words(condition.text), function(condition.expression)])
+
+
+def asked(condition: model.Condition | None) -> Lua | None:
+    """An expression as a function."""
+    return None if condition is None else function(condition.expression)
+
+
+def _field(field: model.Field) -> LuaTable:
+    if field.through is not None:
+        wire = replace(field.wire, type=Bytes())
+        field = replace(field, wire=wire, through=None, raw=None, inputs={}, valid=None)
+    is_bytes, is_table = isinstance(field.const, bytes), isinstance(field.type, FlatBuffers)
+    return _kind(
+        "field",
+        name=string(field.name),
+        column=string(field.raw) if field.raw and is_table else None,
+        raw=None if is_table else _raw(field),
+        shape=string(_shape(field.wire.type) if field.meaning is None else _SHAPES[type(field.meaning)]),
+        meaning=_meaning(field.meaning),
+        value=LuaCall("constant", [literal(field.const)]) if is_bytes else reading(field.wire, field.raw, field.inputs),
+        hex="true" if field.hex else None,
+        **_names(field.enum, field.flags, field.labels),
+        const=None if field.const is None or is_bytes else literal(field.const),
+        long="true" if field.long else None,
+        valid=rule(field.valid),
+        derive=asked(field.derive),
+        checksum=_checksum(field.checksum),
+        **_repeat(field),
+        doc=_doc(field.doc),
+    )
+
+
+def _computed(field: model.Computed) -> LuaTable:
+    kind = field.plain
+    assert isinstance(kind, model.Primitive | model.Decimal)
+    plain = _COMPUTED[kind] if isinstance(kind, model.Primitive) else "uint64"
+    return _kind(
+        "computed",
+        name=string(field.name),
+        shape=string(plain if field.meaning is None else _SHAPES[type(field.meaning)]),
+        meaning=_meaning(field.meaning),
+        compute=function(field.value.expression),
+        type=string(str(kind)),
+        **_names(field.enum, None, field.labels),
+        doc=_doc(field.doc),
+    )
+
+
+def _raw(field: model.Field) -> LuaTable | None:
+    """What is shown beside a value that does not determine it: the bytes, or the number that it stands for."""
+    if field.raw is None:
+        return None
+    shape = "bytes" if field.meaning is None else _shape(field.wire.type)
+    return LuaTable(entries(name=string(field.raw), shape=string(shape)))
+
+
+def _meaning(meaning: meanings.Meaning | None) -> LuaTable | None:
+    match meaning:
+        case meanings.Counted(step=step):
+            least, most = meaning.ends
+            first = literal(meaning.first) if isinstance(meaning, meanings.Timestamp) else None
+            found = entries(step=literal(step), first=first, least=literal(least), most=literal(most))
+        case meanings.Scaled(whole=(times, plus, by)):
+            places = literal(meaning.column().scale) if isinstance(meaning, meanings.DecimalNumber) else None
+            found = entries(times=literal(times), plus=literal(plus), by=literal(by), places=places)
+        case meanings.Spelled() | None:
+            return None
+        case _:
+            raise NotImplementedError(type(meaning).__name__)
+    return LuaTable(found)
+
+
+def _bit(field: model.BitField, shift: int) -> LuaTable:
+    wide = next(bits for bits in (8, 16, 24, 32, 64) if field.width <= bits)
+    return LuaTable(
+        entries(
+            name=string(field.name),
+            shape=string("bool" if field.boolean else f"uint{wide}"),
+            width=str(field.width),
+            shift=str(shift),
+            hex="true" if field.hex else None,
+            **_names(field.enum, None, field.labels),
+            const=None if field.const is None else literal(field.const),
+            valid=rule(field.valid),
+            derive=asked(field.derive),
+            doc=_doc(field.doc),
+        )
+    )
+
+
+def _repeat(field: model.Field) -> Mapping[str, Lua | None]:
+    about = model.derived_from(field)
+    repeat, is_placed = field.repeat, model.numbered(field, "at")
+    if repeat is None:
+        return {}
+    return {
+        "list": "true" if repeat.count is None and repeat.until is None else None,
+        "count": asked(repeat.count),
+        "until": asked(repeat.until),
+        "numbered": "true" if model.numbered(field) else None,
+        "place": asked(field.place) if is_placed else None,
+        "shared": "true" if is_placed and field.shared else None,
+        "watched": "true" if field.watched else None,
+        "about": None if about is None else function(about),
+    }
+
+
+def _checksum(checksum: model.Checksum | None) -> LuaTable | None:
+    if checksum is None:
+        return None
+    assert checksum.kind is not None
+    pieces = (literal(piece) if isinstance(piece, bytes) else LuaTable(bounds(piece)) for piece in checksum.over)
+    return LuaTable(entries(algorithm=algorithm(checksum.kind), over=LuaTable(tuple(pieces))))
+
+
+def bounds(covered: model.ByteRange) -> list[Lua]:
+    """Where a range begins and ends."""
+    return entries(from_=function(covered.start.expression), to=function(covered.end.expression))
+
+
+def algorithm(kind: catalogue.Computation) -> Lua:
+    """How a checksum is computed."""
+    match kind:
+        case catalogue.Other(name=name):
+            return f"checksums.{name}"
+        case catalogue.CrcParameters():
+            flags = ["true" if flag else "false" for flag in (kind.reflect_in, kind.reflect_out)]
+            halves = [
+                f"0x{half:x}" for number in (kind.poly, kind.init, kind.xor_out) for half in divmod(number, 1 << 32)
+            ]
+            return LuaCall("crc", [str(kind.width), *flags, *halves])
+
+
+def _shape(kind: WireType) -> str:
+    """The name of Wireshark's type for such values."""
+    match kind:
+        case Integer(bits=bits, signed=signed):
+            return f"{'' if signed else 'u'}int{bits if bits <= 32 else 64}"
+        case Varint(bits=bits, signed=signed) | Ascii(bits=bits, signed=signed):
+            return f"{'' if signed else 'u'}int{32 if bits <= 32 else 64}"
+        case Float(bits=bits):
+            return "double" if bits == 64 else "float"
+        case Boolean():
+            return "bool"
+        case Bytes() | FlatBuffers():
+            return "bytes"
+        case Text() | Bcd():
+            return "string"
+        case Struct():
+            return "none"
+        case _:
+            assert_never(kind)
+
+
+def reading(wire: model.Wire, raw: str | None = None, inputs: Mapping[str, model.Condition] = _NONE) -> Lua:
+    """How a value is read; with ``raw``, from all bytes that say one. ``inputs`` are what a type is given."""
+    order = [string(wire.order)] if wire.order else []
+    extent = [] if wire.extent is None else [_extent(wire.extent, lenient=raw is not None)]
+    match wire.type:
+        case Integer(bits=bits, signed=signed):
+            return LuaCall("sint" if signed else "uint", [str(bits // 8), *order])
+        case Float(bits=bits):
+            return LuaCall("float", [str(bits // 8), *order])
+        case Boolean():
+            return "bool"
+        case Varint(bits=bits, block=form):
+            return LuaCall("varint", [string(form), str(bits), *(["true"] if raw else [])])
+        case Bytes() | FlatBuffers():
+            return LuaCall("bytes", extent)
+        case Bcd(digits=digits, scale=scale, nibbles=nibbles):
+            return LuaCall("bcd", [str(digits), str(scale), string(nibbles)])
+        case Ascii() as found:
+            front = [str(found.base), str(found.bits), str(found.digits), string(found.fill), str(found.width)]
+            return LuaCall("ascii", [*front, *map(literal, (found.signed, found.upper, raw is not None)), *extent])
+        case Text(encoding=encoding):
+            return LuaCall("text", [string(encoding), literal(raw is not None), *extent])
+        case Struct(name=name):
+            given = LuaTable([LuaEntry(key, function(value.expression)) for key, value in inputs.items()])
+            return LuaCall(
+                "struct", [string(name), *((extent or ["nil"]) if inputs else extent), *([given] if inputs else [])]
+            )
+        case _:
+            assert_never(wire.type)
+
+
+def _extent(extent: model.Extent, *, lenient: bool = False) -> Lua:
+    match extent:
+        case model.Rest():
+            return "rest"
+        case model.Size(condition=model.Condition(expression=bytes, asks_left=is_open), fixed=fixed):
+            size = LuaCall("size", [function(bytes) if fixed is None else literal(fixed)])
+            if extent.pad is None:
+                return size
+            until = () if extent.until is None else (_extent(extent.until),)
+            return LuaCall("padded", [literal(lenient), literal(is_open), string(extent.pad), size, *until])
+        case model.Prefix(length=length):
+            return LuaCall("prefix", [reading(length)])
+        case model.Terminator(value=value, terminator=kept, unterminated=missing, unit=unit):
+            return LuaCall("up_to", [string(value), string(kept), literal(missing), literal(unit), literal(lenient)])
+        case _:
+            assert_never(extent)
