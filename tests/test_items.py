@@ -35,6 +35,16 @@ def test_offsets_are_kept_where_they_can_be_and_made_anew_where_not(offsets: lis
     assert read("items_elsewhere", data)["cells"] == ["de", "c"]
 
 
+def test_what_belongs_to_others_may_be_left_out_and_must_be_right_if_it_is_not() -> None:
+    data = bytes.fromhex("0a 00 01 0207 04 61006200")
+    row = read("items_elsewhere", data)
+    assert row["labels"] == ["b"]
+    assert written("items_elsewhere", {**row, "labels": None}) == data
+    for wrong in (["a"], [], ["b", "b"]):
+        with pytest.raises(EncodeError, match="labels"):
+            written("items_elsewhere", {**row, "labels": wrong})
+
+
 def test_gaps_between_items_are_kept() -> None:
     data = bytes.fromhex("0d 02 0a 06 00 00  ff 01 63 ee ee 01 64")
     found = read("items_elsewhere", data)

@@ -184,6 +184,7 @@ class Lone(Part):
         self.beside: str = getattr(self.field.subcon, "beside", "")
         self.raw = Raw(self.field.raw, self.field.subcon) if self.field.raw else None
         self.subcon = self.raw.value if self.raw else self.field.subcon
+        self._shared = isinstance(self.subcon, Repeat) and self.subcon.shared
         self._nothing: Any = [] if isinstance(self.subcon, Repeat) else 0
         self.inputs = (*self.field.inputs(name), *filter(None, (self.field.raw, self.beside)))
         self.is_built = isinstance(value_type(self.subcon), StructOf) or isinstance(self.subcon, Repeat)
@@ -225,6 +226,8 @@ class Lone(Part):
         start = len(writer.buffer)
         if self.field.last:
             self._reserve(writer, this)
+            return
+        if self._shared and this[self.name] is None:
             return
         if self.derived:
             value = writer.guess(this, self.name) or self._nothing
