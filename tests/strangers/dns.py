@@ -23,7 +23,14 @@ RECORDS = (
 
 
 def captures() -> Iterator[Capture]:
-    """A question, its answer, and an answer of many records whose names point to each other."""
+    """Each message as a datagram."""
+    for name, message in messages():
+        data = message.to_wire()
+        yield Capture(name, data, ({"datagram": read(data)},), told=with_names)
+
+
+def messages() -> Iterator[tuple[str, dns.message.Message]]:
+    """A question, an answer of many records whose names point to each other, and a refusal."""
     question = dns.message.make_query("www.example.org", "A", id=0x1234, use_edns=0)
     answer = dns.message.make_response(question, recursion_available=True)
     answer.answer += [_rrset(record) for record in RECORDS]
@@ -31,9 +38,7 @@ def captures() -> Iterator[Capture]:
     answer.authority.append(dns.rrset.from_text("example.org.", 60, "IN", "SOA", soa))
     refused = dns.message.make_response(dns.message.make_query(".", "NS", id=1, use_edns=False))
     refused.set_rcode(3)
-    for name, message in (("question", question), ("answer", answer), ("refused", refused)):
-        data = message.to_wire()
-        yield Capture(name, data, (_read(data),), told=_with_names)
+    yield from (("question", question), ("answer", answer), ("refused", refused))
 
 
 def _rrset(record: tuple[str, int, str, str]) -> dns.rrset.RRset:
@@ -41,7 +46,7 @@ def _rrset(record: tuple[str, int, str, str]) -> dns.rrset.RRset:
     return dns.rrset.from_text(name, ttl, "IN", kind, *text)
 
 
-def _read(data: bytes) -> dict[str, Any]:
+def read(data: bytes) -> dict[str, Any]:
     """What dnspython reads in a message."""
     message = dns.message.from_wire(data, one_rr_per_rrset=True)
     flags = {
@@ -49,7 +54,7 @@ def _read(data: bytes) -> dict[str, Any]:
         for name in ("qr", "aa", "tc", "rd", "ra", "ad", "cd")
     }
     additional = [] if message.opt is None else [message.opt]
-    own = {
+    return {
         "id": message.id,
         **flags,
         "opcode": message.opcode(),
@@ -61,7 +66,6 @@ def _read(data: bytes) -> dict[str, Any]:
         "authorities": list(map(_record, message.authority)),
         "additionals": [{"type": dns.rdatatype.OPT, "class": message.payload} for _ in additional],
     }
-    return {"datagram": own}
 
 
 def _record(found: dns.rrset.RRset) -> dict[str, Any]:
@@ -88,15 +92,15 @@ def _record(found: dns.rrset.RRset) -> dict[str, Any]:
     return own
 
 
-def _with_names(value: Any) -> Any:
+def with_names(value: Any) -> Any:
     """A row with names as dnspython writes them, found along their pointers."""
     match value:
         case {"labels": list()}:
             return ".".join(_labels(value)) or "."
         case dict():
-            return {name: _with_names(inner) for name, inner in value.items()}
+            return {name: with_names(inner) for name, inner in value.items()}
         case list():
-            return list(map(_with_names, value))
+            return list(map(with_names, value))
     return value
 
 
