@@ -35,6 +35,19 @@ LENGTHS = ("u8", "u16", "leb128_u32", "quic_u62", "vlq_u28", "zigzag_i32")
 LETTERS = "abcxyzÄé"
 TERMINATED = 0.2
 """How often records end at a terminator."""
+HEADED = 0.2
+"""How often captures begin with a header."""
+ORDER = "little if header_mark == 0x4949 else big"
+HEADER: list[Entry] = [
+    {"name": "header_mark", "type": "u16", "byte_order": "big", "valid": "header_mark in (0x4949, 0x4d4d)"},
+    {"name": "header_size", "type": "u8"},
+    {
+        "bits": "u16",
+        "fields": [{"name": "header_flag", "width": 1}, {"name": "header_unused", "width": 15, "default": 5}],
+    },
+    {"name": "header_text", "type": "text", "prefix": "u16"},
+]
+"""What stands there, and the byte order that follows from it."""
 LABELS = ("one or none", 'said "so" `once`', "Ä | \\", "<b>&amp;</b>", "{{ none }} %s", "'it's'", "# a_b*c*")
 
 SUMS = (("crc32", "u32"), ("crc16_mcrf4xx", "u16"), ("sum8", "u8"), ("internet", "u16"), ("fletcher16", "u16"))
@@ -80,11 +93,28 @@ KINDS: tuple[tuple[Entry, int, list[Any], tuple[Any, ...]], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Invented:
-    """A spec, compiled, and rows that it can write."""
+    """A spec, compiled, and rows that it can write; captures may begin with the ``header``."""
 
     text: str
     compiled: compiled.Compiled
     rows: tuple[Row, ...]
+    header: Row
+
+    @property
+    def told(self) -> Row:
+        """What the header says of the records."""
+        return {each.name: self.header[each.name] for each in self.compiled.codec.parameters if each.default is None}
+
+    @property
+    def records(self) -> tuple[bytes, ...]:
+        """The rows as bytes."""
+        return tuple(self.compiled.codec.build(row, **self.told) for row in self.rows)
+
+    @property
+    def opening(self) -> bytes:
+        """The header as bytes."""
+        opening: bytes = self.compiled.codec.build({"capture": self.header}) if self.header else b""
+        return opening
 
 
 def invented(random: Random) -> Invented:
@@ -103,7 +133,7 @@ def invented(random: Random) -> Invented:
         fill(values)
         kind = random.choice(drawing.kind[3])
         rows.append({"message": message.name, message.name: values} | ({} if kind is None else {"kind": kind}))
-    return Invented(text, found, tuple(rows))
+    return Invented(text, found, tuple(rows), drawing.header)
 
 
 def _types(protocol: model.Protocol, message: model.Message) -> Iterator[tuple[str, WireType]]:
@@ -131,6 +161,7 @@ class _Drawing:
     flags: list[Entry] = field(default_factory=list)
     names: int = 0
     kind: tuple[Entry, int, list[Any], tuple[Any, ...]] = KINDS[0]
+    header: Row = field(default_factory=dict)
 
     def spec(self) -> tuple[str, Fill]:
         """Its documents, and what fills a row of its message."""
@@ -153,10 +184,24 @@ class _Drawing:
         ending = {"length": f"{size + 2} + size"}
         if self.random.random() < TERMINATED:
             ending = {"until": self.random.randbytes(8).hex()}  # bytes that no record has
+        if self.random.random() < HEADED:
+            told, fill_told = self.told_by_header()
+            protocol |= {"byte_order": ORDER, "capture": {"fields": HEADER}}
+            entries, fill = [*told, *entries], _both(fill_told, fill)
         protocol["record"] = {**ending, "fields": [{"name": "kind", **kind}, *others]}
         match = {"kind": selecting} if selecting else {}
         message = {"message": "all", "match": match, "sections": {"body": [*entries, *last]}}
         return yaml.safe_dump_all([protocol, message], sort_keys=False), _both(fill, fill_last)
+
+    def told_by_header(self) -> Piece:
+        """Fields that ask for what the header of their capture says, which is drawn, too."""
+        size, flag = self.random.randint(0, 3), self.random.random() < 0.5
+        mark, text = self.random.choice((0x4949, 0x4D4D)), self.random.choice(("", "ab"))
+        self.header = {"header_mark": mark, "header_size": size, "header_flag": flag, "header_text": text}
+        sized = {"name": "header_sized", "type": "bytes", "size": "header_size"}
+        flagged = {"name": "header_flagged", "type": "u16", "when": "header_flag"}
+        values = {"header_sized": self.random.randbytes(size)} | ({"header_flagged": 0x0102} if flag else {})
+        return [sized, flagged], lambda row: row.update(values)
 
     def named(self, stem: str) -> str:
         self.names += 1

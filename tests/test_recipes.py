@@ -51,4 +51,9 @@ def test_what_is_invented_of_types_keeps_the_rules_and_comes_back(tmp_path: Path
         found = invented_specs.invented(Random(seed))
         assert check([compiled.folders(found.text, tmp_path / str(seed))]) == []
         for row in found.rows:
-            assert_says(found.compiled.codec.parse(found.compiled.codec.build(row)), row)
+            codec, told = found.compiled.codec, found.told
+            assert_says(codec.parse(codec.build(row, **told), **told), row)
+        if found.header:
+            first, *others = found.compiled.codec.iter_records(found.opening + b"".join(found.records))
+            assert_says(first["capture"], found.header)
+            assert len(others) == len(found.rows)

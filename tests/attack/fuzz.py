@@ -10,6 +10,8 @@ import time
 import traceback
 from random import Random
 
+from lockstep import damaged
+
 from attack import contracts
 from attack.mutation import Mutator
 from attack.targets import NAMES, target
@@ -30,6 +32,14 @@ def attack(name: str, seed: str) -> None:
     contracts.comes_back(attacked, capture, parameters)
     contracts.rows_come_back(attacked, parameters, random)
     contracts.is_explained(attacked, records[0], parameters)
+    if attacked.openings:
+        told = {parameter.name for parameter in attacked.pair.codec.parameters if parameter.default is None}
+        given = {name: value for name, value in parameters.items() if name not in told}
+        header = random.choice(attacked.openings)
+        for opening in (header, next(damaged(header, random, 1))):
+            contracts.engines_agree(attacked, opening + capture, given, random)
+            contracts.cut_anywhere_agree(attacked, opening + capture, given, random)
+            contracts.comes_back(attacked, opening + capture, given)
 
 
 def main() -> int:

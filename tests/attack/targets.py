@@ -39,12 +39,16 @@ Parameters = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Target:
-    """A protocol with both engines, records of it, and every set of parameters that they can be read with."""
+    """A protocol with both engines, records of it, and every set of parameters that they can be read with.
+
+    Captures may begin with one of the ``openings``.
+    """
 
     name: str
     pair: Pair
     records: tuple[bytes, ...]
     parameters: tuple[Parameters, ...]
+    openings: tuple[bytes, ...] = ()
 
 
 def target(name: str, seed: str = "") -> Target:
@@ -55,8 +59,8 @@ def target(name: str, seed: str = "") -> Target:
 def invented(random: Random) -> Target:
     """A protocol that nobody has written."""
     found = invented_specs.invented(random)
-    records = tuple(dict.fromkeys(found.compiled.codec.build(row) for row in found.rows))
-    return Target(INVENTED, Pair.of(found.compiled.columnar), records, ({},))
+    records, openings = tuple(dict.fromkeys(found.records)), (found.opening,) if found.header else ()
+    return Target(INVENTED, Pair.of(found.compiled.columnar), records, (found.told,), openings)
 
 
 @cache
@@ -79,4 +83,7 @@ def known(name: str) -> Target:
         for parameter in pair.codec.parameters
     ]
     unique = tuple(dict.fromkeys(record for record in records if len(record) < 4096))
-    return Target(name, pair, unique, tuple(dict(chosen) for chosen in product(*choices)))
+    own = strangers.captures(name) if name in strangers.NAMES and pair.codec.preamble is not None else ()
+    openings = [next(pair.codec.iter_records(each.data, positions=True))["_length"] for each in own]
+    begun = tuple(each.data[:size] for each, size in zip(own, openings, strict=True))
+    return Target(name, pair, unique, tuple(dict(chosen) for chosen in product(*choices)), begun)
