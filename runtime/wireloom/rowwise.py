@@ -21,6 +21,7 @@ from wireloom.codec import (
     Checksum,
     Choice,
     Column,
+    Compressing,
     Constant,
     EitherOrder,
     Elsewhere,
@@ -42,6 +43,7 @@ from wireloom.codec import (
     Protocol,
     Repeat,
     Rest,
+    Rol,
     Section,
     Size,
     Slot,
@@ -53,6 +55,8 @@ from wireloom.codec import (
     Variant,
     When,
     With,
+    Xor,
+    Zeros,
 )
 from wireloom.codec.chains import chain
 from wireloom.codec.columns import ColumnType, is_whole
@@ -81,6 +85,7 @@ CONTENTS: dict[type, Callable[[Any], Iterable[object]]] = {
     Optional: lambda part: [part.content],
     Ordered: lambda part: [part.little, part.content],
     Pad: lambda part: [part.extent],
+    Unpack: lambda part: [part.content],
     Section: lambda part: [part.extent, part.content],
     Slot: lambda part: [part.extent, part.content],
     When: lambda part: [part.condition, part.content],
@@ -94,6 +99,7 @@ CONTENTS: dict[type, Callable[[Any], Iterable[object]]] = {
     EitherOrder: lambda value: [],
     FormatField: lambda value: [],
     Nested: lambda value: [value.extent, value.layout],
+    Packed: lambda value: [value.extent, value.value],
     Repeat: lambda value: [value.count, value.item, value.until],
     Text: lambda value: [value.extent],
     With: lambda value: [value.layout, *value.values.values()],
@@ -130,6 +136,7 @@ _FIXED: Mapping[type, Callable[[Any], bool]] = {
     Optional: lambda part: False,
     Ordered: lambda part: _is_fixed(part.content),
     Pad: lambda part: part.align == 1 and _is_fixed(part.extent),
+    Unpack: lambda part: False,
     Section: lambda part: _is_fixed(part.extent),
     Slot: lambda part: _is_fixed(part.extent),
     When: lambda part: False,
@@ -143,6 +150,7 @@ _FIXED: Mapping[type, Callable[[Any], bool]] = {
     EitherOrder: lambda value: True,
     FormatField: lambda value: True,
     Nested: lambda value: _is_fixed(value.extent),
+    Packed: lambda value: _is_fixed(value.extent),
     Repeat: lambda value: value.count is not None and isinstance(value.count.tree, Value) and _is_fixed(value.item),
     Text: lambda value: _is_fixed(value.extent),
     With: lambda value: _is_fixed(value.layout),
@@ -164,6 +172,7 @@ _NAMES: Mapping[type, Callable[[Any], str]] = {
     Optional: lambda part: "what may be missing",
     Ordered: lambda part: f"what is little endian if {part.little.written}",
     Pad: lambda part: "padding",
+    Unpack: lambda part: str(part.name),
     Section: lambda part: str(part.name),
     Slot: lambda part: str(part.name),
     When: lambda part: f"what depends on {part.condition.written}",
@@ -248,8 +257,8 @@ class Judge:
                 return next(
                     filter(None, (self.reason(each) for each in part.values.values() if not self._text(each))), None
                 )
-            case Packed() | Unpack():
-                return "it is packed"
+            case Packed() | Unpack() if (why := self._packed(part)) is not None:
+                return why
         if (contents := _contents(part)) is None:
             return f"nothing reads a {type(part).__name__} in many records at once"
         return next(filter(None, map(self.reason, contents)), None)
@@ -259,6 +268,25 @@ class Judge:
         if not isinstance(asked.tree, Name) or asked.tree.item is not None:
             return False
         return self.strange.get(asked.tree.steps[-1]) is Strange.TEXT
+
+    def _packed(self, part: Packed | Unpack) -> str | None:
+        """Why only the codec can unpack what is packed."""
+        match part.through.way, part.through.way.asked.tree:
+            case Compressing(), _:
+                return "it is compressed"
+            case (Rol() | Zeros(), Value(int())) | (Xor(), Value(bytes())):
+                pass
+            case Xor(asked=key), _:
+                if (why := self.reason(key)) is not None:
+                    return why
+            case _:
+                return f"{part.through.way.asked.written} is not the same in all records"
+        if isinstance(part, Unpack) and part.follows:
+            return "what follows from other values is packed"
+        inside = _within([part.content if isinstance(part, Unpack) else part.value])
+        if any(place for each in inside if isinstance(each, Expression) for place, _ in each.mentions):
+            return "an expression in it asks for a size or a place"
+        return None
 
     def _whole(self, valid: Expression | None, name: str) -> Iterator[Left]:
         """The conditions of a whole record that only the codec can check."""
@@ -382,7 +410,7 @@ def _inner(kind: ColumnType) -> tuple[Column, ...]:
 
 def _name(part: object) -> str:
     """The name of a part in messages."""
-    if isinstance(part, Elsewhere | Unpack):
+    if isinstance(part, Elsewhere):
         return part.name
     name = _NAMES.get(type(part))
     return f"a {type(part).__name__}" if name is None else name(part)

@@ -188,6 +188,7 @@ class Unpack(Part):
         self.inputs = (*self.content.inputs, *beside)
         self.derived = [(name, field) for name, field in self.content.derived if field.checksum is None]
         self._sums = [(name, field) for name, field in self.content.derived if field.checksum is not None]
+        self.follows = bool(self.content.derived)
         self._names = tuple(dict.fromkeys(_located(self.content)))
         self.name = trailing or next(self.columns(), Column("", "")).name
 

@@ -103,12 +103,16 @@ class Spans:
         return Spans(self.buffer, spread(self.start, places), spread(self.stop, places), _present(self.valid, places))
 
     def over(self, rows: Array, other: "Spans") -> "Column":
+        if self.buffer is not other.buffer:
+            return replace(self, rows, other)
         start, stop = self.start.copy(), self.stop.copy()
         start[rows], stop[rows] = other.start, other.stop
         return Spans(self.buffer, start, stop, _replaced(self.valid, len(start), rows, other.valid))
 
-    def joined(self, others: Sequence["Spans"]) -> "Spans":
+    def joined(self, others: Sequence["Spans"]) -> "Column":
         columns = [self, *others]
+        if any(column.buffer is not self.buffer for column in others):
+            return Made(pa.concat_arrays([column.arrow(pa.binary()) for column in columns]))
         starts, stops = (np.concatenate([getattr(c, name) for c in columns]) for name in ("start", "stop"))
         return Spans(self.buffer, starts, stops, _valids(columns))
 

@@ -65,6 +65,16 @@ class Batch:
         found.refusals = Refusals(count)
         return found
 
+    def unpacked(self, records: Array, buffer: Array, start: Array, stop: Array) -> "Batch":
+        """What is packed in ``records``, as records of another buffer."""
+        found = copy(self)
+        found._outermost, found._found = self.root, {}
+        found.buffer, found.start, found.stop = buffer, start, stop
+        found.little = self.little if isinstance(self.little, bool) else self.little[records]
+        found.doubtful = self.doubtful[records]
+        found.refusals = Refusals(len(start))
+        return found
+
     def places_of_high(self) -> Array:
         """The positions of non-ASCII bytes in the buffer, ascending."""
         if None not in self._found:

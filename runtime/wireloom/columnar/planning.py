@@ -17,7 +17,7 @@ from wireloom.codec.headed import HeadItem
 from wireloom.codec.lengths import Ends
 from wireloom.codec.matching import Match
 from wireloom.codec.message import Record as CodecRecord
-from wireloom.columnar import ends, parts, values
+from wireloom.columnar import ends, packed, parts, values
 from wireloom.columnar.ascii import Ascii
 from wireloom.columnar.bcd import Bcd
 from wireloom.columnar.bits import Bit, Bits
@@ -257,6 +257,30 @@ def _optional(part: codec.Optional, planner: Planner) -> parts.Optional:
 def _table(part: flatbuffers.Encoded, planner: Planner) -> FlatBuffer:
     kind, located = part.encoding, part.name in planner.measured
     return FlatBuffer(part.name, reader(kind.extent, planner), kind.table, raw=kind.raw, located=located)
+
+
+@reader.register
+def _unpack(part: codec.Unpack, planner: Planner) -> packed.Unpack:
+    return packed.Unpack(_way(part.through), planner.layout(part.content), part.trailing, part.through.raw)
+
+
+@reader.register
+def _packed(value: codec.Packed, planner: Planner) -> packed.Packed:
+    extent, inside = reader(value.extent, planner), reader(value.value, planner)
+    return packed.Packed(extent, _way(value.through), inside, value.through.raw)
+
+
+def _way(through: codec.Through) -> packed.Way:
+    match through.way, through.way.asked.tree:
+        case codec.Xor(), Value(bytes() as key):
+            return packed.Xor(key)
+        case codec.Xor(asked=key), _:
+            return packed.Xor(vector(key))
+        case codec.Rol(), Value(int() as bits):
+            return packed.Rol(int(bits))
+        case codec.Zeros(), Value(int() as size):
+            return packed.Zeros(int(size))
+    raise AssertionError(f"nothing unpacks {through.way.asked.written} in many rows")
 
 
 @reader.register
