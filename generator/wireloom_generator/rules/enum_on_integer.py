@@ -1,8 +1,9 @@
 """Enums and flags name the numbers of integers that are wide enough for them; flags are for unsigned ones.
 
-A name for a number that the field cannot hold would never be shown, and the bit of a sign is no flag. A field has an
-enum or flags, not both. ``labels: false`` leaves out the column that enums and flags add. A repeated number has
-neither; a type with the number as its field, repeated, names each.
+A name for a number that the field cannot hold is never shown: a warning, since wider fields may have the same enum, or
+an error if no name of it fits. The bit of a sign is no flag. A field has an enum or flags, not both. ``labels: false``
+leaves out the column that enums and flags add. A repeated number has neither; a type with the number as its field,
+repeated, names each.
 
 Bad::
 
@@ -22,7 +23,7 @@ from wireloom_generator.analysis.scopes import fields
 from wireloom_generator.expressions.domain import Domain
 from wireloom_generator.expressions.kinds import Kind
 from wireloom_generator.model import Named, Resolved
-from wireloom_generator.problems import Problem
+from wireloom_generator.problems import Problem, Severity
 from wireloom_generator.types import Integer, whole
 
 
@@ -86,10 +87,11 @@ def _flags_fit(spec: Resolved, field: model.Field, name: str, wire: Integer, mos
 
 
 def _enum_fits(spec: Resolved, field: Named, name: str, fits: Domain, width: str) -> Iterator[Problem]:
-    enum = spec.enums.get(name)
-    for value in enum.values if enum else ():
-        strange = [number for number in (value.first, value.last) if not fits.least <= number <= fits.most]
-        if strange:
-            what = f"{name}.{value.name} = {strange[0]} does not fit {width}"
-            yield Problem(field.where("enum"), "enum-on-integer", what)
-            return
+    values = spec.enums[name].values if name in spec.enums else ()
+    ends = [(value.name, end) for value in values for end in (value.first, value.last)]
+    strange = [(label, end) for label, end in ends if not fits.least <= end <= fits.most]
+    if strange:
+        label, end = strange[0]
+        severity = Severity.WARNING if len(strange) < len(ends) else Severity.ERROR
+        what, hint = f"{name}.{label} = {end} does not fit {width}", "it is never there"
+        yield Problem(field.where("enum"), "enum-on-integer", what, hint, severity)
