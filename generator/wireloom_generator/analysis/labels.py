@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from wireloom_generator import naming
-from wireloom_generator.model import Enum, EnumValue, Flag
+from wireloom_generator.model import Enum, EnumValue, Flag, Flags
 from wireloom_generator.problems import Problem, Severity, closest, seen_from
 
 
@@ -25,8 +25,8 @@ def misread(rule: str, named: Iterable[EnumValue | Flag]) -> Iterator[Problem]:
             yield Problem(at, rule, what, "it is no number's alone, so none can be encoded by it", Severity.WARNING)
 
 
-def unnamed(enum: Enum, word: str) -> tuple[str, str]:
-    """That no value of an enum has that name, and a hint."""
-    same = next((value.name for value in enum.values if value.label == word), None)
-    names = [value.name for value in enum.values]
-    return f"{enum.name} has no value {word!r}", f"write its name {same!r}" if same else closest(word, names)
+def unnamed(numbers: Enum | Flags, word: str) -> tuple[str, str]:
+    """That no value of an enum or of flags has that name, and a hint."""
+    same = next((value.name for value in numbers.values if value.label == word), None)
+    names = [value.name for value in numbers.values]
+    return f"{numbers.name} has no value {word!r}", f"write its name {same!r}" if same else closest(word, names)

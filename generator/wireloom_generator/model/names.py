@@ -1,10 +1,14 @@
 """The names that expressions of a struct can use."""
 
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from wireloom_generator import expressions
 from wireloom_generator.expressions import INDEX, LEFT, Expr, Name, Origin
+
+_NAMED = re.compile(r"""'[^']*'|"[^"]*"|\b[A-Z]\w*\.\w+""")
+"""Names of numbers, and texts, in which they are none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,7 +17,7 @@ class Names:
     header fields, parameters, and the words for what is left in a section and for the number of an item.
 
     With a field goes whether it may be absent; names with dots lead into structs. What judges whole records compares
-    those of ``hexadecimal`` with numbers written so.
+    those of ``hexadecimal`` with numbers written so. ``Kind.Reading``, a value of an enum, is one of the ``numbers``.
     """
 
     own: Mapping[str, bool]
@@ -21,6 +25,18 @@ class Names:
     parameters: frozenset[str]
     hexadecimal: frozenset[str] = frozenset()
     given: frozenset[str] = frozenset()
+    numbers: Mapping[str, int] = field(default_factory=dict, repr=False)
+
+    def numbered(self, text: str) -> str:
+        """The text of an expression with numbers in the place of their names; what follows stays where it is."""
+        if "." not in text or not self.numbers:
+            return text
+
+        def number(found: re.Match[str]) -> str:
+            name = found[0]
+            return repr(self.numbers[name]).ljust(len(name)) if name in self.numbers else name
+
+        return _NAMED.sub(number, text)
 
     def resolve(self, name: Name) -> Name:
         """The name with its origin; unchanged if it is unknown."""

@@ -28,7 +28,7 @@ def header(protocol: syntax.Protocol, fields: FieldResolving) -> model.Struct | 
     if written is None:
         return None
     declared = frozenset(parameter.name for parameter in protocol.parameters)
-    names = Names(fields.splicing.declared(written.fields), {}, declared)
+    names = Names(fields.splicing.declared(written.fields), {}, declared, numbers=fields.numbers)
     order = little(protocol, names)
     known = 0 if order is None else _telling(protocol, written.fields, fields)
     nodes = fields.nodes(written.fields[:known], names)

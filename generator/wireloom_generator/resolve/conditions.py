@@ -12,9 +12,10 @@ from wireloom_generator.reading.catalogue import ALGORITHMS, CrcParameters
 
 def little(text: str, at: Location, names: Names) -> model.Condition:
     """Whether a byte order that is an expression is little."""
-    tree = parsed(text)
+    raw = names.numbered(text)
+    tree = parsed(raw)
     found = None if tree is None else orders.little(tree)
-    return model.Condition(names.resolved(found or Value(False)), " ".join(text.split()), text, at)
+    return model.Condition(names.resolved(found or Value(False)), " ".join(text.split()), raw, at)
 
 
 def condition(text: str | None, at: Location, names: Names) -> model.Condition | None:
@@ -24,8 +25,8 @@ def condition(text: str | None, at: Location, names: Names) -> model.Condition |
 
 def expression(text: str, at: Location, names: Names) -> model.Condition:
     """An expression with resolved names; one that cannot be parsed has no value."""
-    tree = parsed(text)
-    return model.Condition(names.resolved(tree or Value(None)), " ".join(text.split()), text, at)
+    raw = names.numbered(text)
+    return model.Condition(names.resolved(parsed(raw) or Value(None)), " ".join(text.split()), raw, at)
 
 
 def through(
@@ -36,9 +37,10 @@ def through(
     if written is None:
         return None
     if isinstance(written, str):
-        tree = parsed(written)
+        raw = names.numbered(written)
+        tree = parsed(raw)
         named = Value(None) if tree is None else ways.named(tree)
-        asked = model.Condition(names.resolved(named), " ".join(written.split()), written, at)
+        asked = model.Condition(names.resolved(named), " ".join(written.split()), raw, at)
         return model.Through("", asked, entry.limit, entry.raw, at=at)
     keys = {"xor": written.xor, "rol": written.rol, "zeros": written.zeros}
     given = tuple(key for key, text in keys.items() if text is not None)

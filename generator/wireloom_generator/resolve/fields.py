@@ -13,7 +13,7 @@ from wireloom_generator.resolve import conditions, hexadecimal
 from wireloom_generator.resolve.columns import columns, field_columns, labelled
 from wireloom_generator.resolve.declarations import documentation
 from wireloom_generator.resolve.filling import filled
-from wireloom_generator.resolve.matches import Matching
+from wireloom_generator.resolve.matches import Matching, numbered
 from wireloom_generator.resolve.names import Spliced, Splicing, loops
 from wireloom_generator.resolve.stray import meaningless, stray
 from wireloom_generator.resolve.watched import watched
@@ -50,6 +50,7 @@ class FieldResolving:
         self.columns: dict[str, tuple[model.Column, ...]] = {}
         self.declared = Declared(self.columns, {name: each.columns for name, each in self.tables.items()})
         self.matching = Matching(self.enums, {each.name: each for each in (*told, *shared[0].parameters)})
+        self.numbers = dict(numbered(self.enums.values(), self.flags.values()))
         self.record_names = self._record_names()
         self.order = _order(spec.protocol.byte_order) or model.Order.PARAMETER
         """That of what is resolved now."""
@@ -62,7 +63,7 @@ class FieldResolving:
         names = self.splicing.declared(self.spec.protocol.record.fields)
         parameters = frozenset(parameter.name for parameter in self.spec.protocol.parameters)
         parameters |= frozenset(parameter.name for parameter in self.told)
-        return Names(names, {}, parameters, hexadecimal.compared_in(self.spec))
+        return Names(names, {}, parameters, hexadecimal.compared_in(self.spec), numbers=self.numbers)
 
     def _hex(self, field: syntax.Field | syntax.BitField, names: Names, flags: str | None = None) -> bool:
         """Whether the spec writes one of the field's values in hexadecimal."""
@@ -72,7 +73,7 @@ class FieldResolving:
     def names(self, entries: Iterable[syntax.Entry], given: Iterable[str] = ()) -> Names:
         """The names for the expressions of a shared struct."""
         own, record = self.splicing.declared(entries), self.record_names
-        return Names(own, record.own, record.parameters, given=frozenset(given))
+        return Names(own, record.own, record.parameters, given=frozenset(given), numbers=self.numbers)
 
     def struct_named(self, name: str) -> None:
         """Resolve the shared struct of that name, if it is not resolved yet; recursive ones are left out."""

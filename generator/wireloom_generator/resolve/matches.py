@@ -1,6 +1,6 @@
 """Syntax → model for what selects messages and alternatives: names become numbers, and ranges get both ends."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from wireloom_generator import model, types
@@ -74,6 +74,14 @@ class Matching:
     def _enum(self, name: str, names: Names) -> model.Enum | None:
         field = _field(name, names)
         return self.enums.get(field.enum) if field is not None and field.enum else None
+
+
+def numbered(enums: Iterable[model.Enum], flags: Iterable[model.Flags]) -> Iterator[tuple[str, int]]:
+    """What expressions call numbers: ``Kind.Reading``."""
+    for enum in enums:
+        yield from ((f"{enum.name}.{spelled(each.name)}", each.first) for each in enum.values if not each.range)
+    for bits in flags:
+        yield from ((f"{bits.name}.{spelled(flag.name)}", flag.value) for flag in bits.values)
 
 
 def named(enum: model.Enum, name: str) -> tuple[model.Selector, ...]:

@@ -43,7 +43,9 @@ class _Resolving:
             libraries=tuple(libraries),
             is_whole=self.spec.is_whole,
             byte_order=self.spec.protocol.byte_order,
-            little=capture.little(self.spec.protocol, Names({}, {}, fields.record_names.parameters)),
+            little=capture.little(
+                self.spec.protocol, Names({}, {}, fields.record_names.parameters, numbers=fields.numbers)
+            ),
             capture=opening,
             parameters={parameter.name: parameter for parameter in (*self.told, *protocol.parameters)},
             enums=fields.enums,
@@ -171,7 +173,7 @@ class _Resolving:
         own = declared(chain.from_iterable(written.sections.values()))
         for variant in written.variants:
             own = own.with_some(declared(chain.from_iterable(variant.sections.values())))
-        return Names(own, record.own, record.parameters, compared(written))
+        return Names(own, record.own, record.parameters, compared(written), numbers=self.fields.numbers)
 
 
 def _decisive(slots: tuple[model.Slot, ...], variants: tuple[model.Variant, ...]) -> str:

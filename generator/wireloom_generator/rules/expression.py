@@ -3,9 +3,9 @@
 The expression language is small on purpose: comparisons, and/or/not, in, whole-number arithmetic, bit operations,
 ``a if b else c`` and the calls size, offset, count, present, min and max. Names are the fields of the same struct, the
 record's header fields, the protocol's parameters and, in a type, what it is given; ``head.length`` is a field of the
-struct ``head``, ``sizes[0]`` an item of the list ``sizes``; text stands in quotes. What is left of the section is
-``rest`` in a size, and ``left`` in ``when``, ``count`` and ``until`` of a field. It cannot decide which alternative is
-taken: that must follow from values, since somebody has to write them.
+struct ``head``, ``sizes[0]`` an item of the list ``sizes``, ``Kind.Reading`` a number of the enum ``Kind``; text stands
+in quotes. What is left of the section is ``rest`` in a size, and ``left`` in ``when``, ``count`` and ``until`` of a
+field. It cannot decide which alternative is taken: that must follow from values, since somebody has to write them.
 
 Bad::
 
@@ -22,6 +22,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 
 from wireloom_generator import expressions, model
+from wireloom_generator.analysis.labels import unnamed
 from wireloom_generator.analysis.scopes import Item, Scope, Seen, Visit, by_name, every, inside, once, struct_of, walk
 from wireloom_generator.analysis.sites import Moment, Site, sites
 from wireloom_generator.expressions import Among, Compare, Expr, ExpressionError, Function, Name, Value, orders
@@ -95,6 +96,13 @@ _TERMINATED = frozenset(
 """Words for a record that ends at a terminator."""
 
 
+def _no_number(numbers: model.Enum | model.Flags, word: str) -> tuple[str, str]:
+    """What is wrong with a name of an enum or of flags that stands for no number."""
+    if any(value.name == word for value in numbers.values):
+        return f"{numbers.name}.{word} is a range", "compare with its ends"
+    return unnamed(numbers, word)
+
+
 def _unknown(spec: Resolved, site: Site, name: Name) -> tuple[str, str]:
     """What is wrong with a name that nothing has, and what to do."""
     if name.item is not None:
@@ -105,6 +113,8 @@ def _unknown(spec: Resolved, site: Site, name: Name) -> tuple[str, str]:
         return f"{first!r} is a parameter, and has no field {steps[0]!r}", ""
     if steps and first in site.around:
         return _no_field(spec, site, name)
+    if len(steps) == 1 and (numbers := spec.enums.get(first) or spec.flags.get(first)) is not None:
+        return _no_number(numbers, steps[0])
     if site.key == "length" and first in _TERMINATED:
         return what, 'until: "0a" in place of length says that each record ends with these bytes'
     if first in _OUTSIDE:
@@ -192,13 +202,11 @@ class _Elsewhere:
         self.spec = spec
         self.choices = frozenset(choice for parameter in spec.protocol.parameters for choice in parameter.choices)
         self.numbers: dict[str, str] = {}
-        """What to write for the values of enums, each under ``Reading`` and ``Kind.Reading``."""
+        """What to write for the values of enums, by their names."""
         for enum in spec.enums.values():
             for value in enum.values:
                 if not value.range:
-                    hint = f"write the number: {value.name} is {value.first} in {enum.name}"
-                    self.numbers.setdefault(value.name, hint)
-                    self.numbers[f"{enum.name}.{value.name}"] = hint
+                    self.numbers.setdefault(value.name, f"write {enum.name}.{expressions.spelled(value.name)}")
         self.given = frozenset(name for struct in spec.structs.values() for name in struct.given)
         self.inner: dict[Scope, dict[str, model.Field]] = {}
         self.names: dict[str, frozenset[str]] = {}
