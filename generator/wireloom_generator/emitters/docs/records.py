@@ -208,7 +208,8 @@ def _compared(conditions: Iterable[Expr]) -> dict[str, tuple[int, ...]]:
                     numbers = (value,)
                 case _:
                     continue
-            found[name] = (*found.get(name, ()), *(n for n in numbers if isinstance(n, int)))
+            if known := [number for number in numbers if isinstance(number, int)]:
+                found[name] = (*found.get(name, ()), *known)
     return found
 
 
