@@ -436,10 +436,12 @@ def test_a_stream_waits_for_a_header_to_be_whole(generated: Protocol, tmp_path: 
 
 @pytest.mark.spark
 def test_functions_of_columns_are_given_what_a_header_says(generated: Protocol) -> None:
-    from wireloom.spark.functions import reading
+    from wireloom.spark import sql_functions
+    from wireloom.spark.functions import from_wire, reading
 
+    assert len(list(sql_functions._functions(NAME, "own"))) == 3  # those of SQL are given it when they are called
     with pytest.raises(OptionError, match="give mark, dated, unit, newest"):
-        reading(NAME, {}, many=False)
+        from_wire("value", NAME)
     told = {"mark": "0x4949", "dated": "true", "unit": "2", "newest": "false"}
     assert reading(NAME, told, many=False).parameters["mark"] == 0x4949
     assert "mark" not in reading(NAME, {}, many=True).parameters

@@ -66,7 +66,6 @@ def reading(protocol: str, given: Mapping[str, object], *, many: bool) -> ReadOp
     """The ``given`` options of a function that decodes. Raises ``OptionError``."""
     chosen = writing(protocol, given)
     if not many:
-        registry.protocol(protocol).must_know(dict(chosen.parameters))
         if "maxrecordbytes" in map(str.lower, given):
             raise OptionError("a value is one record, however long; maxRecordBytes is for several in each")
         if chosen.mode is Mode.DROPMALFORMED:
@@ -122,6 +121,8 @@ def _given(col: Column | str) -> Column:
 
 def _decoding(col: Column | str, protocol: str, options: Mapping[str, object], *, many: bool) -> Column:
     chosen = reading(protocol, options, many=many)
+    if not many:
+        registry.protocol(protocol).must_know(dict(chosen.parameters))
     schema = spark_schema(protocol, chosen)
 
     def decode(values: pa.Array) -> pa.Array:
