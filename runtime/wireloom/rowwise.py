@@ -69,7 +69,7 @@ from wireloom.codec.runs import Run
 from wireloom.codec.values import Ended, Scalar
 from wireloom.expressions import Expression
 from wireloom.expressions.tree import Name, Value
-from wireloom.expressions.unvectorised import Strange, reason
+from wireloom.expressions.unvectorised import Strange, items_of, reason
 
 Left = tuple[str, str]
 """A field or section that is left to the codec, and why."""
@@ -391,7 +391,11 @@ def _strange(columns: Iterable[Column]) -> Iterator[tuple[str, Strange]]:
                 yield column.name, Strange.TEXT
             case "float" | "double":
                 yield column.name, Strange.FLOAT
-            case ListOf() | StructOf():
+            case ListOf(element=element):
+                yield column.name, Strange.OTHER
+                if element != "boolean" and (not isinstance(element, str) or not is_whole(element)):
+                    yield items_of(column.name), Strange.OTHER
+            case StructOf():
                 yield column.name, Strange.OTHER
             case kind if kind != "boolean" and not is_whole(kind):
                 yield column.name, Strange.OTHER

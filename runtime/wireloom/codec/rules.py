@@ -16,13 +16,20 @@ def in_words(rules: Iterable[Expression], this: Values, record: Values, frame: F
     found: dict[str, str] = {}
     for rule in rules:
         for place, name in rule.mentions:
-            if place:
+            if name.item is not None:
+                from wireloom.expressions.scalar import function
+                from wireloom.expressions.tree import Call
+
+                value = function(Call(place, (name,)) if place else name)(this, record, frame)
+                if isinstance(value, int | float):
+                    found[f"{place}({name.name})" if place else name.name] = shown(value)
+            elif place:
                 found[f"{place}({name.name})"] = shown(getattr(frame, place)(name.name))
-                continue
-            value = inside(record if name.origin == "record" else this, *name.steps)
-            if isinstance(value, int | float):
-                number = int(value) if isinstance(value, int) else value
-                found[name.name] = shown(number, digits.get(name.name, 0))
+            else:
+                value = inside(record if name.origin == "record" else this, *name.steps)
+                if isinstance(value, int | float):
+                    number = int(value) if isinstance(value, int) else value
+                    found[name.name] = shown(number, digits.get(name.name, 0))
     return ", ".join(f"{name} {value}" for name, value in found.items())
 
 

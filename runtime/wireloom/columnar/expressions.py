@@ -4,6 +4,7 @@ import operator
 from collections.abc import Callable
 from typing import Any, assert_never, overload
 
+from wireloom.columnar.items import item
 from wireloom.columnar.rows import Frame, Values
 from wireloom.columnar.vectors import among, both, choose, either, greatest, least, negate, present, settles
 from wireloom.expressions import Expression
@@ -16,6 +17,7 @@ from wireloom.expressions.tree import (
     Conditional,
     Expr,
     Function,
+    InList,
     Logical,
     Name,
     Origin,
@@ -115,6 +117,8 @@ def _is_parameter(tree: Expr) -> bool:
 
 
 def _found(name: Name) -> Vectorised:
+    if name.item is not None:
+        return _item(name.item, in_record=name.origin is Origin.RECORD)
     key = name.name
     match name.origin:
         case Origin.PARAMETER:
@@ -129,6 +133,16 @@ def _found(name: Name) -> Vectorised:
             raise AssertionError("the number of an item is left to the codec")
         case Origin.THIS | None:
             return lambda this, record, frame: this[key]
+
+
+def _item(found: InList, *, in_record: bool) -> Vectorised:
+    number = None if found.word == "last" else _of(found.number)
+
+    def asked(this: Values, record: Values, frame: Frame) -> Any:
+        index = None if number is None else number(this, record, frame)
+        return item(record if in_record else this, found.list, index, found.inner)
+
+    return asked
 
 
 def _called(call: Call) -> Vectorised:

@@ -53,6 +53,8 @@ def _numbers(message: Message, at: Rows, this: Values, names: set[Name]) -> dict
     own = {column.name for column in message.columns}
     found: dict[str, Numbers] = {}
     for name in names:
+        if name.item is not None:
+            return None
         column = (this if name.steps[0] in own else at.record).column(name.name)
         if isinstance(column, Numbers) and column.data.dtype.kind in "iub":
             found[name.name] = column

@@ -90,8 +90,14 @@ class Values:
     def __getitem__(self, name: str) -> Vector:
         """A number or boolean for an expression to compute with, or a text or bytes to compare."""
         column = self.column(name)
-        if column is None:
-            return Vector(np.zeros(len(self.rows), np.int64), np.zeros(len(self.rows), bool), self.rows.doubt)
+        return self.absent() if column is None else self.vector(column)
+
+    def absent(self) -> Vector:
+        """That no row has a value."""
+        return Vector(np.zeros(len(self.rows), np.int64), np.zeros(len(self.rows), bool), self.rows.doubt)
+
+    def vector(self, column: Column) -> Vector:
+        """What is in a column that has a value for each row."""
         if isinstance(column, Made) and pa.types.is_decimal(column.array.type):
             whole, fits = integers(column.array)
             if not fits.all():

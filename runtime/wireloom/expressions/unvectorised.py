@@ -46,8 +46,10 @@ def reason(tree: Expr, strange: Mapping[str, Strange] = _NOTHING) -> str | None:
         case Value(value) if not isinstance(value, int) or abs(value) > _LONGEST:
             shown = f"hex('{value.hex()}')" if isinstance(value, bytes) else repr(value)
             return f"an expression has {shown} in it"
-        case Name(name, item=InList()):
-            return f"an expression asks for {name}, an item of a list"
+        case Name(name, item=InList(listed, number, _, inner)):
+            if (inner[-1] if inner else items_of(listed)) in strange:
+                return f"an expression asks for {name}, which is no whole number"
+            return reason(number, strange)
         case Name(origin=Origin.ITEM):
             return "an expression asks for the number of an item"
         case Call(function, (Name(name, item=InList()),)):
@@ -67,6 +69,11 @@ def reason(tree: Expr, strange: Mapping[str, Strange] = _NOTHING) -> str | None:
         case Conditional(test, then, other):
             asked = (test, *(branch for branch in (then, other) if branch != Value(None)))
     return next(filter(None, (reason(part, strange) for part in asked)), None)
+
+
+def items_of(listed: str) -> str:
+    """The name of a list's items among strange ones."""
+    return f"{listed.rpartition('.')[2]}[]"
 
 
 def _comparable(strange: Mapping[str, Strange], *operands: Expr, ordered: bool = False) -> bool:
