@@ -75,7 +75,8 @@ TOLD = [
 
 def redone(protocol: model.Protocol, pair: Pair) -> Iterator[str]:
     """The messages of which sound examples went to the codec, though they need no column for bytes."""
-    kept = set(account(pair.codec).kept)
+    told = account(pair.codec)
+    kept = {*told.kept, *told.gaps}
     for message, example in compiled.worked(protocol):
         if example.malformed is None and not kept & set(filled(pair.codec.parse(example.data, **example.parameters))):
             decoding = pair.decoder(pair.options({"mode": "FAILFAST", **example.parameters}))

@@ -33,5 +33,8 @@ def sentences(account: "Account", name: Callable[[str], str] = str, words: Calla
     kept = " or ".join(map(name, account.kept))
     if kept:
         yield f"A record that has bytes for {kept} is read by itself."
+    gaps = " or ".join(map(name, account.gaps))
+    if gaps:
+        yield f"A record that has bytes for {gaps} in several places is read by itself."
     if not account.chained:
         yield "Records are found one by one, as their length is no sum of numbers that only numbers stand before."

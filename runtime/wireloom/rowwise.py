@@ -79,6 +79,7 @@ CONTENTS: dict[type, Callable[[Any], Iterable[object]]] = {
     Run: lambda part: [field for _, field in part.fields],
     Choice: lambda part: part.alternatives,
     Computed: lambda part: [part.compute.value],
+    Elsewhere: lambda part: [part.at, part.content],
     Encoded: lambda part: [part.encoding.extent],
     Layout: lambda part: part.steps,
     Lone: lambda part: [part.field, part.subcon],
@@ -130,6 +131,7 @@ _FIXED: Mapping[type, Callable[[Any], bool]] = {
     Run: lambda part: True,
     Choice: lambda part: False,
     Computed: lambda part: True,
+    Elsewhere: lambda part: True,
     Encoded: lambda part: False,
     Layout: lambda part: all(map(_is_fixed, part.steps)),
     Lone: lambda part: _is_fixed(part.subcon),
@@ -167,6 +169,7 @@ _NAMES: Mapping[type, Callable[[Any], str]] = {
     Bits: lambda part: str(part.name),
     Choice: lambda part: _name(part.alternatives[0]),
     Computed: lambda part: str(part.name),
+    Elsewhere: lambda part: part.name,
     Encoded: lambda part: str(part.name),
     Lone: lambda part: str(part.name),
     Optional: lambda part: "what may be missing",
@@ -191,13 +194,15 @@ class Account:
 
     ``left`` are the parts of each message that are left to the codec. ``varying`` are the lists whose items may differ
     in size, so that they must be read one after the other. ``kept`` are the columns for bytes that values do not
-    determine: a record that has such bytes is left to the codec. Records are ``chained`` if their lengths are sums of
+    determine: a record that has such bytes is left to the codec. So is one with bytes for one of ``gaps`` that are not
+    all in one place. Records are ``chained`` if their lengths are sums of
     numbers in front of which nothing varies but numbers, or they end at a terminator or are all there is.
     """
 
     left: Mapping[str, tuple[Left, ...]]
     varying: tuple[str, ...]
     kept: tuple[str, ...]
+    gaps: tuple[str, ...]
     chained: bool
 
 
@@ -208,14 +213,27 @@ def account(protocol: Protocol) -> Account:
     left = {
         message.name: tuple(dict.fromkeys((*shared, *judge.left_of(message)))) for message in protocol.records.values()
     }
-    alone = [part for part in _within(_layouts(protocol)) if isinstance(part, Lone)]
+    alone = [part for part in within(_layouts(protocol)) if isinstance(part, Lone)]
     lists = (part for part in alone if isinstance(part.subcon, Repeat))
     varying = dict.fromkeys(part.name for part in lists if part.subcon.until or not _alike(part.subcon.item))
     chained = all(
         isinstance(ends, Everything | Terminated) or chain(ends) is not None for ends in protocol.framing.lengths
     )
     kept = dict.fromkeys(part.field.raw for part in alone if part.field.raw)
-    return Account(left, tuple(varying), tuple(kept), chained)
+    return Account(left, tuple(varying), tuple(kept), tuple(_gaps(protocol)), chained)
+
+
+def _gaps(protocol: Protocol) -> Iterator[str]:
+    """The columns of bytes that are left over in sections in which something does not stand in sequence."""
+    anywhere = any(map(is_scattered, protocol.records.values()))
+    for part in within(_layouts(protocol)):
+        if isinstance(part, Section) and ((anywhere and isinstance(part, Slot)) or _has(Elsewhere, part.content)):
+            yield from [part.trailing] if part.trailing else []
+
+
+def _has(kind: type, *parts: object) -> bool:
+    """Whether such a part is among some, or inside them."""
+    return any(isinstance(part, kind) for part in within(parts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,10 +267,10 @@ class Judge:
                 return "it is computed and no whole number"
             case Repeat(item=Ended() | Nested() as item) if _asks_left(item.extent):
                 return "the size of each item depends on what is left behind the one before"
-            case Elsewhere():
-                return "it stands elsewhere"
             case Repeat(at=Expression()):
                 return "its items stand elsewhere"
+            case Repeat() if any(_has(Repeat, each) for each in within([part.item]) if isinstance(each, Elsewhere)):
+                return "its items have lists that stand elsewhere"
             case With():
                 return next(
                     filter(None, (self.reason(each) for each in part.values.values() if not self._text(each))), None
@@ -311,8 +329,8 @@ class Judge:
         if not isinstance(ends, Headed):
             return self.reason(ends)
         steps = [item.step for item in ends.items if isinstance(item, HeadItem) and item.within is None]
-        if any(isinstance(part, Repeat) for part in _within(steps)):
-            return "a list stands before the end of what tells it"
+        if any(isinstance(part, Elsewhere | Repeat) for part in within(steps)):
+            return "a list, or what stands elsewhere, is among what tells it"
         slots = [item.step.extent for item in ends.items if isinstance(item, HeadItem) and isinstance(item.step, Slot)]
         left = (self.reason(part) for part in (ends.length, ends.valid, *slots))
         return next(filter(None, (*left, *(why for _, why in self.left_in(*steps)))), None)
@@ -354,7 +372,7 @@ def _expressions(protocol: Protocol) -> Iterator[Expression]:
         yield from filter(None, (message.valid, message.otherwise))
         for variant in message.variants:
             yield from filter(None, (variant.when, variant.valid))
-    for part in _within(_layouts(protocol)):
+    for part in within(_layouts(protocol)):
         if isinstance(part, Expression):
             yield part
 
@@ -363,19 +381,29 @@ def _layouts(protocol: Protocol) -> Iterator[object]:
     """The layouts of records: the record's parts, and those of messages and variants."""
     yield from (protocol.record.head, *protocol.record.tail)
     for message in protocol.records.values():
-        yield from message.sections.values()
-        for variant in message.variants:
-            yield from variant.sections.values()
+        yield from _layouts_of(message)
 
 
-def _within(parts: Iterable[object], seen: set[int] | None = None) -> Iterator[object]:
+def _layouts_of(message: Message) -> Iterator[Layout]:
+    """Those of a message and its variants."""
+    yield from message.sections.values()
+    for variant in message.variants:
+        yield from variant.sections.values()
+
+
+def is_scattered(message: Message) -> bool:
+    """Whether something in a message does not stand in sequence."""
+    return _has(Elsewhere, *_layouts_of(message))
+
+
+def within(parts: Iterable[object], seen: set[int] | None = None) -> Iterator[object]:
     """Parts and everything inside them, each once, without those already ``seen``."""
     seen = set() if seen is None else seen
     for part in parts:
         if part is not None and id(part) not in seen:
             seen.add(id(part))
             yield part
-            yield from _within(_contents(part) or (), seen)
+            yield from within(_contents(part) or (), seen)
 
 
 def _contents(part: object) -> Iterable[object] | None:

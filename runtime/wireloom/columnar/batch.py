@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from wireloom.codec.reader import Reader
 from wireloom.columnar import weighing
 from wireloom.columnar.buffers import Array, places
 from wireloom.columnar.refusals import Refusals
@@ -41,6 +42,10 @@ class Batch:
         self.turns = 0
         """How many turns of few rows it took to read lists, including lists in lists."""
         self.weight = 0
+        self.untold: Array | None = None
+        """In which records the first error is not known where others are found."""
+        self.borrowed = np.zeros(0, np.int64)
+        """How many bytes of each record were read again, if any were."""
         self._outermost: Batch | None = None
         self._found: dict[bytes | None, Array] = {}
 
@@ -63,6 +68,7 @@ class Batch:
         found.little = self.little if isinstance(self.little, bool) else np.repeat(self.little[records], run)
         found.doubtful = np.zeros(count, bool)
         found.refusals = Refusals(count)
+        found.untold = None if self.untold is None else np.repeat(self.untold[records], run)
         return found
 
     def unpacked(self, records: Array, buffer: Array, start: Array, stop: Array) -> "Batch":
@@ -88,6 +94,19 @@ class Batch:
         root = self.root
         root.weight += weight
         weighing.bear(root.weight, weighing.lists(len(root.start)), ahead)
+
+    def leave_errors(self, records: Array) -> None:
+        """Leave records to the codec if anything is wrong with them."""
+        self.untold = np.zeros(len(self.start), bool) if self.untold is None else self.untold
+        self.untold[records] = True
+
+    def borrow(self, records: Array, count: Array) -> Array:
+        """Count bytes of records that were read again; the records that have too many of them."""
+        if not len(self.borrowed):
+            self.borrowed = np.zeros(len(self.start), np.int64)
+        np.add.at(self.borrowed, records, count)
+        found: Array = self.borrowed > Reader.SHARED * (self.stop - self.start)
+        return found
 
     def places(self, wanted: bytes) -> Array:
         """The positions of some bytes in the buffer, ascending; for no bytes, those of bytes other than zero."""

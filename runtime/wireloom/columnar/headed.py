@@ -2,9 +2,8 @@
 
 from collections.abc import Sequence
 
-from wireloom.columnar.buffers import Array
 from wireloom.columnar.fields import Field
-from wireloom.columnar.parts import Slot
+from wireloom.columnar.parts import Enclosing, Slot
 from wireloom.columnar.rows import Rows, Values
 
 
@@ -14,7 +13,7 @@ class Opened:
     derived: Sequence[Field] = ()
     fixed = None
 
-    def __init__(self, slot: Slot, outer: list[Array]) -> None:
+    def __init__(self, slot: Slot, outer: list[Enclosing]) -> None:
         self.slot = slot
         self.outer = outer
 
@@ -28,12 +27,12 @@ class Closed:
     derived: Sequence[Field] = ()
     fixed = None
 
-    def __init__(self, outer: list[Array]) -> None:
+    def __init__(self, outer: list[Enclosing]) -> None:
         self.outer = outer
 
     def read(self, at: Rows, this: Values) -> None:
         at.move(at.limit)
-        at.limit = self.outer.pop()
+        at.limit, at.scattered = self.outer.pop()
 
 
 class Reached:

@@ -15,6 +15,7 @@ from wireloom.columnar.ascii import Ascii
 from wireloom.columnar.buffers import Array, ragged
 from wireloom.columnar.expressions import Vectorised
 from wireloom.columnar.fields import Number, number
+from wireloom.columnar.places import Scattered
 from wireloom.columnar.refusals import Unit
 from wireloom.columnar.rows import Rows, Values
 from wireloom.columnar.values import Blob, Nested, Size, Text, ValueReader
@@ -192,6 +193,7 @@ class _Lists:
         inner = at.listed(start, rows, stretch)
         if (longest := int(size.max(initial=-1))) > 0:
             inner.ahead = min(longest, inner.ahead)
+        inner.scattered = Scattered()
         items = self.kind.item.read(inner, Values(inner, self.this))
         stop, until, doubtful = inner.at, self._until(inner, items), inner.batch.doubtful
         kept, last = stretch, np.arange(len(rows))
@@ -202,6 +204,9 @@ class _Lists:
             last = np.cumsum(stretch) - stretch + kept - 1
             if (kept < stretch).any():
                 items = items.take(np.flatnonzero(number < np.repeat(kept, stretch)))
+        for taken, first, behind in inner.scattered:
+            some = np.flatnonzero(number[taken] < np.repeat(kept, stretch)[taken])
+            at.take(np.repeat(rows, stretch)[taken[some]], first[some], behind[some])
         self.turns.append(_Turn(rows, self.count[rows], kept, items))
         self._go_on(rows, kept, start[last], stop[last], doubtful[last] | until[last])
         if len(wrong := np.flatnonzero(doubtful[last])):

@@ -47,7 +47,9 @@ _NOTHING = Layout()
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message: its fields, and what must hold of its records. ``said`` is what the codec has of it."""
+    """One message: its fields, and what must hold of its records. ``said`` is what the codec has of it. Some of its
+    fields may be ``scattered``: they do not stand in sequence.
+    """
 
     said: codec.Message
     record: Record
@@ -55,9 +57,12 @@ class Message:
     variants: tuple[Variant, ...]
     valid: Vectorised | None
     otherwise: Vectorised | None
+    scattered: bool
 
     def read(self, at: Rows, record: Values) -> Structs:
         """The message's fields; fields after the sections go to ``record``."""
+        if self.scattered:
+            at.batch.leave_errors(at.index)
         this = Values(at)
         codes = np.zeros(0, np.int64)
         for part in self.record.tail:
@@ -171,6 +176,8 @@ class Plan:
         with at.within(MessageName(kind.said.name)):
             struct = kind.read(at, header)
         verify(at, header, self.record.derived)
+        for rows, _, _ in at.scattered or ():
+            at.doubt(rows)
         place, stop = at.at, at.batch.limit[at.index]
         if (left := place < stop).any():
             at.refuse(left, "trailing-bytes", place, stop - place, Unit("byte"), " left over")

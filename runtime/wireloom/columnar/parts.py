@@ -13,9 +13,10 @@ from wireloom.columnar.buffers import Array, Valid
 from wireloom.columnar.expressions import Vectorised
 from wireloom.columnar.fields import Field, label, must_be_valid, number
 from wireloom.columnar.meanings import meant
+from wireloom.columnar.places import Scattered
 from wireloom.columnar.refusals import Unit
 from wireloom.columnar.rows import Rows, Values
-from wireloom.columnar.values import Rest, Size, ValueReader
+from wireloom.columnar.values import Rest, Size, ValueReader, left_over
 from wireloom.columnar.vectors import true
 
 
@@ -146,6 +147,10 @@ class Lone:
         must_be_valid(field, at, this, start)
 
 
+Enclosing = tuple[Array, Scattered | None]
+"""The ends of the regions around another, and what was read out of sequence in them."""
+
+
 class Section:
     """A region with a size. What is left over goes to ``trailing`` or is doubtful."""
 
@@ -162,26 +167,27 @@ class Section:
         self.content.put(at, this)
         self.leave(at, this, outer)
 
-    def enter(self, at: Rows, this: Values) -> Array:
-        """Set the limits to the section's end, and return the old ones."""
-        outer, pos, shift = at.limit, at.pos, at.shift
+    def enter(self, at: Rows, this: Values) -> Enclosing:
+        """Set the limits to the section's end, and return the old bounds."""
+        outer, pos, shift = (at.limit, at.scattered), at.pos, at.shift
         with at.within(self.name):
             start, at.limit = self.extent.span(at, this)
         at.pos, at.shift = pos, shift
         at.frame.put(self.name, start, at.limit)
+        at.scattered = Scattered()
         return outer
 
-    def leave(self, at: Rows, this: Values, outer: Array) -> None:
-        """Handle the bytes left over in the section and restore the limits."""
-        start, end = at.at, at.limit
+    def leave(self, at: Rows, this: Values, outer: Enclosing) -> None:
+        """Handle the bytes left over in the section and restore the bounds."""
+        start, end = left_over(at)
         if (left := start < end).any():
             if self.trailing is None:
                 with at.within(self.name):
                     at.refuse(left, "trailing-bytes", start, end - start, Unit("byte"), " left over")
             else:
                 this.put(self.trailing, Spans(at.batch.buffer, start, end, None if left.all() else left))
-        at.move(end)
-        at.limit = outer
+        at.move(at.limit)
+        at.limit, at.scattered = outer
 
 
 class Slot(Section):

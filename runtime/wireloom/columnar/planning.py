@@ -21,7 +21,7 @@ from wireloom.columnar import ends, packed, parts, values
 from wireloom.columnar.ascii import Ascii
 from wireloom.columnar.bcd import Bcd
 from wireloom.columnar.bits import Bit, Bits
-from wireloom.columnar.buffers import Array
+from wireloom.columnar.elsewhere import Elsewhere
 from wireloom.columnar.expressions import Vectorised, vector
 from wireloom.columnar.fields import Checksum, Field, Joined, Number, Run, code
 from wireloom.columnar.flatbuffers import FlatBuffer
@@ -29,7 +29,7 @@ from wireloom.columnar.framing import Framing, Lengths, Probe
 from wireloom.columnar.headed import Closed, Opened, Reached
 from wireloom.columnar.lists import Repeat
 from wireloom.columnar.messages import Message, Plan, Record, Variant
-from wireloom.columnar.parts import Fallback, Layout, Part, Slot
+from wireloom.columnar.parts import Enclosing, Fallback, Layout, Part, Slot
 from wireloom.columnar.varints import Varints
 from wireloom.expressions import Expression
 from wireloom.expressions.tree import Value
@@ -88,7 +88,8 @@ class Planner:
         if self.judge.variants(message.variants):
             variants = (Variant("", None, {slot.name: Layout(Fallback()) for slot in message.record.slots}),)
         sections = {slot: self.layout(content) for slot, content in message.sections.items()}
-        return Message(message, record, sections, variants, self.whole(message.valid), self.whole(message.otherwise))
+        rules = self.whole(message.valid), self.whole(message.otherwise)
+        return Message(message, record, sections, variants, *rules, rowwise.is_scattered(message))
 
     def _variant(self, variant: codec.Variant) -> Variant:
         when = None if self.judge.reason(variant.when) else vector(variant.when)
@@ -154,11 +155,11 @@ class Planner:
     def _headed(self, lengths: codec.Headed) -> Lengths:
         asked = [*lengths.length.mentions, *(lengths.valid.mentions if lengths.valid is not None else ())]
         planner = Planner(self.judge, frozenset(name.name for place, name in asked if place), judging=False)
-        open_: list[Array] = []
+        open_: list[Enclosing] = []
         head = [planner.opened(item, open_) for item in lengths.items]
         return Lengths(lengths, (), vector(lengths.length), vector(lengths.valid), head=head)
 
-    def opened(self, item: HeadItem | headed.Reached, outer: list[Array]) -> Part:
+    def opened(self, item: HeadItem | headed.Reached, outer: list[Enclosing]) -> Part:
         """An item of how a record begins."""
         match item:
             case headed.Reached(name):
@@ -233,6 +234,11 @@ def _slot(part: codec.Slot, planner: Planner) -> parts.Slot:
 @reader.register
 def _when(part: codec.When, planner: Planner) -> parts.When:
     return parts.When(vector(part.condition), planner.layout(part.content))
+
+
+@reader.register
+def _elsewhere(part: codec.Elsewhere, planner: Planner) -> Elsewhere:
+    return Elsewhere(vector(part.at), planner.layout(part.content), shared=part.shared)
 
 
 @reader.register

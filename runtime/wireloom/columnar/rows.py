@@ -15,6 +15,7 @@ import pyarrow as pa
 from wireloom.columnar.arrays import Column, Lists, Made, Numbers, Spans, Structs, replace
 from wireloom.columnar.batch import Batch
 from wireloom.columnar.buffers import Array, integers, octets_of, windows
+from wireloom.columnar.places import Scattered
 from wireloom.columnar.refusals import Refusal, Unit, Words
 from wireloom.columnar.vectors import Texts, Vector, taken
 
@@ -228,6 +229,9 @@ class Rows:
         """The byte order of each row."""
         self.frame = Frame(self)
         self.record: Values = Values(self, None if outer is None else outer.record)
+        self.outer = outer
+        self.scattered: Scattered | None = None if outer is not None else Scattered()
+        """What was read out of sequence in the innermost region, if that was entered in these rows."""
         self.path: Path = ()
         self.ahead = AHEAD
         self._ahead = np.zeros(0, "V1")
@@ -269,7 +273,10 @@ class Rows:
 
         Different texts in ``detail`` are those of the selected rows; numbers are those of all rows.
         """
-        batch, rows = self.batch, np.flatnonzero(which)
+        batch = self.batch
+        if batch.untold is not None:
+            self.doubt(which & batch.untold[self.index])
+        rows = np.flatnonzero(which)
         among = np.flatnonzero(~batch.doubtful[self.index[rows]])
         if not len(among):
             return
@@ -334,6 +341,25 @@ class Rows:
         """Put the cursors elsewhere."""
         self.pos = to
         self.shift = 0
+
+    def take(self, rows: Array, start: Array, stop: Array) -> None:
+        """Take bytes of the innermost region, out of sequence, in some rows."""
+        if self.scattered is not None:
+            self.scattered.take(rows, start, stop)
+        elif self.outer is not None:
+            self.outer.take(self._outwards(rows), start, stop)
+
+    def borrow(self, rows: Array, count: Array) -> None:
+        """Count bytes that belong to others, and doubt the rows whose records have too many of them."""
+        if self.outer is not None:
+            self.outer.borrow(self._outwards(rows), count)
+            return
+        self.batch.weigh(int(count.sum()))
+        self.doubt(self.batch.borrow(self.index[rows], count)[self.index])
+
+    def _outwards(self, rows: Array) -> Array:
+        """The numbers of rows among those around them."""
+        return rows if self.selected.chosen is None else self.selected.chosen[rows]
 
     def only(self, chosen: Array, this: Values) -> "tuple[Rows, Values]":
         """Some of the rows, by number, with their values; ``merge`` takes them back."""

@@ -12,6 +12,7 @@ from wireloom.columnar.encodings import translated
 from wireloom.columnar.expressions import Vectorised
 from wireloom.columnar.fields import number
 from wireloom.columnar.meanings import meant
+from wireloom.columnar.places import Scattered
 from wireloom.columnar.refusals import Unit
 from wireloom.columnar.rows import Rows, Values
 
@@ -145,6 +146,8 @@ def text(at: Rows, start: Array, stop: Array, valid: Array | None, place: Array 
 
     Rows with other bytes are refused with an error at ``place``, or doubted if there is none.
     """
+    if (size := int((stop - start).sum())) > len(at.batch.buffer):  # these are the bytes of others
+        at.batch.weigh(size)
     doubtful = at.batch.doubtful[at.index]
     if doubtful.any():
         valid = ~doubtful if valid is None else valid & ~doubtful
@@ -212,6 +215,15 @@ class Constant:
         return Spans(at.batch.buffer, start, start + size)
 
 
+def left_over(at: Rows) -> tuple[Array, Array]:
+    """From where to where there are bytes that nobody has read of the region that ends here."""
+    if not at.scattered:
+        return at.at, at.limit
+    start, end, doubtful = at.scattered.left_over(at.at, at.limit)
+    at.doubt(doubtful)
+    return start, end
+
+
 class Nested:
     """A struct in a region of its own; bytes that it leaves over are doubtful."""
 
@@ -222,12 +234,13 @@ class Nested:
 
     def read(self, at: Rows, this: Values) -> Column:
         start, stop = self.extent.span(at, this)
-        after, outer = at.at, at.limit
+        after, outer = at.at, (at.limit, at.scattered)
         at.move(start)
-        at.limit = stop
+        at.limit, at.scattered = stop, Scattered()
         found = self.layout.read(at, this)
-        if (left := at.at < stop).any():
-            at.refuse(left, "trailing-bytes", at.at, stop - at.at, Unit("byte"), " left over")
+        start, stop = left_over(at)
+        if (left := start < stop).any():
+            at.refuse(left, "trailing-bytes", start, stop - start, Unit("byte"), " left over")
         at.move(after)
-        at.limit = outer
+        at.limit, at.scattered = outer
         return found

@@ -189,7 +189,7 @@ class Vector:
 
 
 class Texts(Vector):
-    """Texts or bytes of a buffer, one a row. They can be compared, and asked whether they are there."""
+    """Texts or bytes of a buffer, one a row: whether they are there, and whether they are others, can be asked of many."""
 
     __slots__ = ("buffer", "start", "stop")
 
@@ -201,6 +201,9 @@ class Texts(Vector):
 
     def _compared(self, other: Any, operation: Any) -> Vector:
         valid = self.valid
+        if operation is not np.equal and operation is not np.not_equal:
+            self.doubt(_mask(self))
+            return Vector(np.zeros(len(self.data), bool), None, self.doubt)
         if isinstance(other, Texts):
             same, valid = self._is_other(other), _both_valid(valid, other.valid)
         elif isinstance(other, str | bytes):
