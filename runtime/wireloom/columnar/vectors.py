@@ -189,7 +189,7 @@ class Vector:
 
 
 class Texts(Vector):
-    """Texts or bytes of a buffer, one a row: whether they are there, and whether they are others, can be asked of many."""
+    """Texts or bytes of a buffer, one a row. Which of two comes first is left to the codec."""
 
     __slots__ = ("buffer", "start", "stop")
 
