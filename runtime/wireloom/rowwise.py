@@ -301,7 +301,9 @@ class Judge:
                 return f"{part.through.way.asked.written} is not the same in all records"
         if isinstance(part, Unpack) and part.follows:
             return "what follows from other values is packed"
-        inside = _within([part.content if isinstance(part, Unpack) else part.value])
+        inside = list(within([part.content if isinstance(part, Unpack) else part.value]))
+        if _has(Elsewhere, *inside):
+            return "something in it stands elsewhere"
         if any(place for each in inside if isinstance(each, Expression) for place, _ in each.mentions):
             return "an expression in it asks for a size or a place"
         return None

@@ -78,6 +78,7 @@ class Batch:
         found.buffer, found.start, found.stop = buffer, start, stop
         found.little = self.little if isinstance(self.little, bool) else self.little[records]
         found.doubtful = self.doubtful[records]
+        found.untold = None if self.untold is None else self.untold[records]
         found.refusals = Refusals(len(start))
         return found
 
