@@ -222,7 +222,7 @@ def test_an_error_tells_where_the_packed_bytes_begin() -> None:
     data[-2] ^= 1  # of the checksum of zlib
     with pytest.raises(DecodeError) as told:
         found.codec.parse(bytes(data))
-    assert (told.value.code, told.value.offset) == ("packed", 6)
+    assert (told.value.code, told.value.offset, told.value.field) == ("packed", 6, "all.inner")
     inner = b"\x07" + b"\x05\x01x"
     outer = bytes(byte ^ 0x33 for byte in leb128(len(zlib.compress(inner))) + zlib.compress(inner))
     body = leb128(len(outer)) + outer + b"\x09"

@@ -77,7 +77,7 @@ def _item(part: model.Node | model.Alternative | model.Tail | model.Elsewhere) -
         case model.Padding(align=align, start=start):
             return call("Pad", align=literal(align), start=quoted(start))
         case model.Section(name=name, nodes=(model.Unpack(through=through, nodes=nodes),)):
-            inside = call("Unpack", _through(through), *row(nodes), trailing=quoted(part.trailing))
+            inside = call("Unpack", string(name), _through(through), *row(nodes), trailing=quoted(part.trailing))
             return call("Section", string(name), _extent(part.extent), inside)
         case model.Section(name=name, nodes=nodes):
             return call("Section", string(name), _extent(part.extent), *row(nodes), trailing=quoted(part.trailing))

@@ -29,25 +29,27 @@ class Through:
     limit: int = Reader.HEAVIEST
     raw: str | None = None
 
-    def read(self, reader: Reader, this: Values, start: int, end: int, read: Read) -> Any:
-        """What ``read`` finds in what is packed between these bytes; reading goes on where the caller says."""
+    def read(self, reader: Reader, this: Values, start: int, end: int, read: Read, name: str = "") -> Any:
+        """What ``read`` finds in what is packed between these bytes, under that name in errors; reading goes on where
+        the caller says.
+        """
         try:
             step = self.way.step(this, reader.record, reader.frame)
             packed = reader.buffer[start:end]
             data = step.unpack(packed, min(self.limit, Reader.HEAVIEST - reader.weight))
         except DecodeError as error:
             error.offset = start
-            raise
+            raise (error.within(name) if name else error) from None
         if step.grows:
             reader.weigh(len(data))
         keeps = step.keeps(packed, data)
         if self.raw is not None:
             this[self.raw] = packed if keeps else None
         elif keeps:
-            reader.refuse(DecodeError("padding", "zeros at its end, which are cut off when it is written", start))
+            reader.refuse(DecodeError("padding", "zeros at its end, which are cut off when it is written", start, name))
         outside = reader.open(data)
         if reader.trace is not None:
-            reader.trace.open(start, end)
+            reader.trace.open(start, packed)
         try:
             found = read(reader)
         except DecodeError as error:
@@ -177,10 +179,13 @@ class Packed(Composite):
 
 
 class Unpack(Part):
-    """What all of a section's bytes unpack to. What is left over of that goes to ``trailing``, or is malformed."""
+    """What all bytes of the section called ``name`` unpack to. What is left over of that goes to ``trailing``, or is
+    malformed.
+    """
 
-    def __init__(self, through: Through, *items: Construct, trailing: str | None = None) -> None:
+    def __init__(self, name: str, through: Through, *items: Construct, trailing: str | None = None) -> None:
         super().__init__()
+        self.name = name
         self.through = through
         self.trailing = trailing
         self.content = Layout(*items)
@@ -190,7 +195,7 @@ class Unpack(Part):
         self._sums = [(name, field) for name, field in self.content.derived if field.checksum is not None]
         self.follows = bool(self.content.derived)
         self._names = tuple(dict.fromkeys(_located(self.content)))
-        self.name = trailing or next(self.columns(), Column("", "")).name
+        self._blamed = trailing or next(self.columns(), Column("", "")).name
 
     def columns(self) -> Iterator[Column]:
         yield from self.content.columns()
@@ -198,7 +203,7 @@ class Unpack(Part):
 
     def read(self, reader: Reader, this: Values) -> None:
         start = reader.pos
-        self.through.read(reader, this, start, reader.limit, lambda inside: self._content(inside, this))
+        self.through.read(reader, this, start, reader.limit, lambda inside: self._content(inside, this), self.name)
         reader.frame.unpacked = {**reader.frame.unpacked, **dict.fromkeys(self._names, start)}
 
     def _content(self, reader: Reader, this: Values) -> None:
@@ -206,7 +211,7 @@ class Unpack(Part):
         verify(reader, this, self._sums)
         left = reader.left_over()
         if left and self.trailing is None:
-            reader.refuse(surplus(left))
+            reader.refuse(surplus(left, self.name))
         if left and self.trailing is not None:
             this[self.trailing] = b"".join(reader.buffer[begin:end] for begin, end in left)
             if reader.trace is not None:
@@ -215,7 +220,7 @@ class Unpack(Part):
 
     def write(self, writer: Writer, this: Values) -> None:
         around: list[Awaited] = [(this, name, field, writer.frame, writer.path) for name, field in self.derived]
-        writer.write(self.through.write(writer, this, lambda: self._write(writer, this), around, self.name))
+        writer.write(self.through.write(writer, this, lambda: self._write(writer, this), around, self._blamed))
 
     def _write(self, writer: Writer, this: Values) -> None:
         await_(writer, this, self._sums)

@@ -88,9 +88,9 @@ class Trace:
         self._shared: list[bool] = []
         self._packed: list[int] = []
 
-    def open(self, start: int, end: int) -> None:
-        """What follows is unpacked from these bytes."""
-        self.note("(packed)", start, end, {"(packed)": end - start}, kind=SpanKind.PART)
+    def open(self, start: int, data: bytes) -> None:
+        """What follows is unpacked from the ``data`` there."""
+        self.note(_PACKED, start, start + len(data), {_PACKED: data}, kind=SpanKind.PART)
         self._packed.append(self._packed[-1] if self._packed else start)
 
     def close(self) -> None:
@@ -194,8 +194,16 @@ def _borrow(spans: list[Span], pos: int) -> None:
         _borrow(span.spans, pos)
 
 
+_PACKED = "(packed)"
+
+
 def _flat(spans: list[Span]) -> Iterator[Span]:
     for span in spans:
+        packed = next((inner for inner in span.spans if inner.name == _PACKED), None)
+        if span.kind is SpanKind.SECTION and packed is not None:
+            held = {span.name: packed.value}
+            yield dataclasses.replace(packed, name=span.name, path=span.path, kind=SpanKind.FIELD, held=held)
+            continue
         if span.kind in (SpanKind.FIELD, SpanKind.SECTION):
             inner = list(_flat(span.spans))
             yield from inner or ([span] if span.kind is SpanKind.FIELD and span.held is not None else [])

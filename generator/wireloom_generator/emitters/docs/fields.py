@@ -69,7 +69,8 @@ class FieldTable:
             case model.Padding():
                 yield at, _size(tree), "padding", "–", cell(sentences([sentence(when), "Zero bytes"])), "–"
             case model.Section(name=name, doc=doc, trailing=trailing):
-                kept = f"{code(trailing)}: `binary`" if trailing else "–"
+                raw = tree.node.through.raw if tree.node.through is not None else None
+                kept = "<br>".join(f"{code(column)}: `binary`" for column in (trailing, raw) if column) or "–"
                 yield at, _size(tree), "section", code(name), self._section(tree, name, doc, trailing, when), kept
                 for inner in tree.inner:
                     yield from self._tree(inner, "")
