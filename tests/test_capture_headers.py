@@ -50,6 +50,17 @@ match: {}
 sections: {body: [{name: number, type: u16}, {name: text, type: bytes, size: rest}]}
 """
 """Records that can be told wherever they stand, behind a header that tells their byte order."""
+UNASKED = """
+protocol: unasked
+byte_order: big
+capture: {fields: [{name: magic, type: u32, const: 0x01020304}, {name: names, type: text, prefix: u8}]}
+record: {until: "0a", fields: [{section: body, size: rest}]}
+---
+message: line
+match: {}
+sections: {body: [{name: text, type: text, size: rest}]}
+"""
+"""Lines behind a header that none of them asks for anything."""
 PACKAGE = "capture_headers"
 NAME = f"{PACKAGE}.capture_header"
 BIG, LITTLE = (0x4D4D, ">"), (0x4949, "<")
@@ -170,6 +181,18 @@ def test_both_engines_read_the_same() -> None:
         captures_alike(searched(), data)
         for each in damaged(data, random, 8):
             captures_alike(searched(), each)
+
+
+def test_a_header_that_no_record_asks_for_anything_is_there_all_the_same() -> None:
+    found, data = Pair.of(compiled.of(UNASKED).columnar), b"\1\2\3\4\2ab" + b"hello\n\nworld\n"
+    rows = list(found.codec.iter_records(data))
+    assert [row.message for row in rows] == ["capture", "line", "line", "line"]
+    assert found.codec.parse(b"hello\n").line.text == "hello"
+    assert b"".join(map(Sequence(found.codec, {}).build, rows)) == data
+    with pytest.raises(EncodeError, match="none is before it"):
+        Sequence(found.codec, {}).build(rows[1])
+    for each in (data, *damaged(data, Random("unasked"), 20)):
+        captures_alike(found, each)
 
 
 def test_rows_of_the_header_and_of_records_can_be_read_alone() -> None:
