@@ -48,6 +48,8 @@ UNSEEN = {
     "form-changed: BACKWARD": "the form is another, not the bytes",
     "form-changed: FORWARD": "the form is another, not the bytes",
     "framing-changed--and_the_match: BACKWARD": "records that are made up begin with their length",
+    "framing-changed--until: BACKWARD": "records that are made up end with no terminator",
+    "framing-changed--until: FORWARD": "records that are made up end with no terminator",
     "match-changed--to_what_is_written: FORWARD": "its records are unknown and lose no bytes",
     "optional-changed--what_may_be_empty: FORWARD": "old readers tell an empty text where new ones tell none",
     "parameter-removed: BACKWARD": "what the parameter asks for by default is what is asked for now",

@@ -200,7 +200,8 @@ class Scanner:
         if not hop.possible:
             return None
         end = len(window.buffer)
-        start, after = hop.follow(window.buffer, at, end, min(rows, self.room))
+        near = end if not self.framing.until else min(end, at + max(self.bound, self.size))
+        start, after = hop.follow(window.buffer, at, near, min(rows, self.room))
         stop, before = np.append(start[1:], after), int(start.searchsorted(limit))
         start, stop = start[:before], stop[:before]
         if not len(start):
