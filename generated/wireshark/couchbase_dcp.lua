@@ -2606,9 +2606,7 @@ local record = {
 
 messages[#messages + 1] = {
   name = "failover_log_request",
-  match = function(this, record, frame)
-    return ((record.magic ~= nil and among(record.magic, 0x80, 0x08)) and (record.opcode == 0x54))
-  end,
+  match = function(this, record, frame) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x54)) end,
   valid = {
     "size(extras) == 0 and size(key) == 0 and size(value) == 0",
     function(this, record, frame)
@@ -2621,9 +2619,7 @@ messages[#messages + 1] = {
 
 messages[#messages + 1] = {
   name = "failover_log_response",
-  match = function(this, record, frame)
-    return ((record.magic ~= nil and among(record.magic, 0x81, 0x18)) and (record.opcode == 0x54))
-  end,
+  match = function(this, record, frame) return ((among(this.magic, 0x81, 0x18)) and (this.opcode == 0x54)) end,
   valid = {
     "size(extras) == 0 and size(key) == 0",
     function(this, record, frame) return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0)) end,
@@ -2685,9 +2681,7 @@ messages[#messages + 1] = {
 
 messages[#messages + 1] = {
   name = "snapshot_marker",
-  match = function(this, record, frame)
-    return ((record.magic ~= nil and among(record.magic, 0x80, 0x08)) and (record.opcode == 0x56))
-  end,
+  match = function(this, record, frame) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x56)) end,
   valid = {"size(key) == 0", function(this, record, frame) return (size_of(frame, "key") == 0) end},
   otherwise = {"size(extras) == 1", function(this, record, frame) return (size_of(frame, "extras") == 1) end},
   sections = {
@@ -2934,9 +2928,7 @@ messages[#messages + 1] = {
 
 messages[#messages + 1] = {
   name = "snapshot_marker_response",
-  match = function(this, record, frame)
-    return ((record.magic ~= nil and among(record.magic, 0x81, 0x18)) and (record.opcode == 0x56))
-  end,
+  match = function(this, record, frame) return ((among(this.magic, 0x81, 0x18)) and (this.opcode == 0x56)) end,
   valid = {
     "size(extras) == 0 and size(key) == 0",
     function(this, record, frame) return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0)) end,
@@ -2988,9 +2980,7 @@ messages[#messages + 1] = {
 
 messages[#messages + 1] = {
   name = "system_event",
-  match = function(this, record, frame)
-    return ((record.magic ~= nil and among(record.magic, 0x80, 0x08)) and (record.opcode == 0x5f))
-  end,
+  match = function(this, record, frame) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x5f)) end,
   valid = {"size(extras) == 13", function(this, record, frame) return (size_of(frame, "extras") == 13) end},
   otherwise = {"true", function(this, record, frame) return true end},
   sections = {
@@ -3233,9 +3223,7 @@ messages[#messages + 1] = {
 
 messages[#messages + 1] = {
   name = "system_event_response",
-  match = function(this, record, frame)
-    return ((record.magic ~= nil and among(record.magic, 0x81, 0x18)) and (record.opcode == 0x5f))
-  end,
+  match = function(this, record, frame) return ((among(this.magic, 0x81, 0x18)) and (this.opcode == 0x5f)) end,
   valid = {
     "size(extras) == 0 and size(key) == 0",
     function(this, record, frame) return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0)) end,

@@ -1882,7 +1882,7 @@ local record = {
 
 messages[#messages + 1] = {
   name = "dbus_event",
-  match = function(this, record, frame) return (record.version == 0) end,
+  match = function(this, record, frame) return (this.version == 0) end,
   sections = {
     body = {
       {
@@ -2120,7 +2120,7 @@ local framing = {
   match = {{"version", 0, uint(1)}},
   lengths = {
     {
-      match = function(this, record, frame) return (record.version == 0) end,
+      match = function(this, record, frame) return (this.version == 0) end,
       probes = {
         {"header_crc", 1, uint(4, "parameter")},
         {"length", 5, sint(4, "parameter")},

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from wireloom_generator.expressions import Among, Compare, Expr, Logical, Name, Origin, Value
+from wireloom_generator.expressions import Among, Compare, Expr, Logical, Name, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,10 +90,9 @@ def _between(least: int, most: int) -> Iterator[Selector]:
         yield least if least == most else Between(least, most)
 
 
-def condition(match: Match, origins: Mapping[str, Origin] | None = None) -> Expr:
-    """That a record is selected. The names are resolved if their ``origins`` are given."""
-    told = origins or {}
-    found = [_one(Name(name, 0, told.get(name), nullable=True), each) for name, each in match.items()]
+def condition(match: Match) -> Expr:
+    """That a record is selected."""
+    found = [_one(Name(name), selectors) for name, selectors in match.items()]
     return found[0] if len(found) == 1 else Logical("and", tuple(found)) if found else Value(True)
 
 

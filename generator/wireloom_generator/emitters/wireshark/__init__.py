@@ -28,7 +28,6 @@ from wireloom_generator.emitters.wireshark.lua import (
     string,
 )
 from wireloom_generator.emitters.wireshark.nodes import algorithm, asked, bounds, listed, reading, rule, words
-from wireloom_generator.expressions import Origin
 from wireloom_generator.model import matching
 from wireloom_generator.output import OutputFile, head
 from wireloom_generator.templates import filled
@@ -108,9 +107,7 @@ def _parameter(parameter: model.Parameter) -> LuaTable:
 
 def _match(protocol: model.Protocol, match: model.Match) -> LuaFunction | None:
     """The condition that a header selects what this is of; None if every one does."""
-    parameters = {parameter.name for parameter in protocol.parameters}
-    origins = {name: Origin.PARAMETER if name in parameters else Origin.RECORD for name in match}
-    return function(matching.condition(match, origins)) if match else None
+    return function(protocol.record.names.resolved(matching.condition(match))) if match else None
 
 
 def _sections(sections: Mapping[str, tuple[model.Node, ...]]) -> LuaTable:
