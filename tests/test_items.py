@@ -62,7 +62,7 @@ def test_a_table_of_sizes_follows_from_what_is_written() -> None:
 @pytest.mark.parametrize(
     ("row", "told"),
     [
-        ({"rows": [{"cell": b"a"}]}, "its size says None"),
+        ({"rows": [{"cell": b"a"}]}, r"entries\[index\].width has no value"),
         ({"entries": [{"tag": 1, "width": 2}], "rows": [{"cell": b"a"}]}, "its size says 2"),
         ({"entries": [{"tag": 1, "width": 1}], "rows": [{"cell": b"a", "place": 3}]}, "the other fields make it 0"),
         ({"entries": 5, "rows": []}, "a list expected"),
@@ -219,3 +219,30 @@ sections:
     )
     with pytest.raises(DecodeError, match=r"found last\(numbers\) 6, size\(words\[1\]\) 4$"):
         found.codec.parse(bytes.fromhex("0106 6100 61626300"))
+
+
+def test_an_item_that_a_struct_is_given_must_be_there() -> None:
+    found = compiled.of(
+        """
+protocol: lacking
+byte_order: big
+types: [{name: Flagged, given: [flag, level], fields: [{name: more, type: u8, when: flag or not level}]}]
+record: {length: 1 + size, fields: [{name: size, type: u8}, {section: body, size: rest, trailing: unused}]}
+---
+message: one
+match: {}
+sections:
+  body:
+    - {name: flags, type: bool, repeat: {count: 2}}
+    - {name: number, type: u8}
+    - {name: flagged, type: Flagged, with: {flag: "flags[number]", level: "first(flags) and flags[1]"}, size: rest}
+"""
+    )
+    capture = bytes.fromhex("04 0001 01 07  04 0001 00 07  04 0001 02 07  04 0101 01 07")
+    reasons = [row["_corrupt_reason"] for row in found.codec.iter_records(capture, "PERMISSIVE")]
+    assert [reason is None for reason in reasons] == [True, True, False, True]
+    assert "flags[number] has no value, which is given as flag" in reasons[2]
+    captures_alike(Pair.of(found.columnar), capture)
+    values = {"flags": [False, True], "number": 2, "flagged": {"more": 7}}
+    with pytest.raises(EncodeError, match="has no value"):
+        found.codec.build({"size": 4, "message": "one", "one": values})

@@ -303,6 +303,7 @@ class With(Construct):
         super().__init__()
         self.layout = layout
         self.values = {name: expression(value) for name, value in values.items()}
+        self.items = [GivenItem(name, value) for name, value in self.values.items() if value.asks_item]
 
     def columns(self) -> Iterator[Column]:
         """The columns in order."""
@@ -311,14 +312,34 @@ class With(Construct):
     def _parse(self, stream: Any, context: Any, path: str) -> Any:
         record, frame = stream.record, stream.frame
         values = {name: value.ask(context, record, frame) for name, value in self.values.items()}
-        missing = next((name for name, value in values.items() if value is None), None)
-        if missing is not None:
-            what = f"{self.values[missing].written} has no value, which is given as {missing}"
-            raise DecodeError("invalid", what, stream.pos)
+        for item in self.items:
+            if values[item.name] is None:
+                raise DecodeError("invalid", item.fault, stream.pos)
         return self.layout.parse_given(stream, values)
 
     def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
+        for item in self.items:
+            stream.claim(item, context, taken=True, spot=stream.spot())
         return self.layout.build_given(obj, stream, _LateValues(self.values, stream, context))
+
+
+class GivenItem:
+    """The claim that there is the item of a list which a struct is given under a ``name``."""
+
+    def __init__(self, name: str, value: Expression) -> None:
+        self.name = name
+        self.value = value
+
+    @property
+    def fault(self) -> str:
+        """What is said where there is none."""
+        return f"{self.value.written} has no value, which is given as {self.name}"
+
+    def state(self, this: Values, record: Values, frame: Frame) -> bool:
+        return self.value.ask(this, record, frame) is not None
+
+    def refusal(self, this: Values, taken: bool, found: bool) -> EncodeError:
+        return EncodeError(self.fault)
 
 
 class _LateValues(Mapping[str, Any]):

@@ -17,7 +17,7 @@ from wireloom.columnar.places import Scattered
 from wireloom.columnar.refusals import Unit
 from wireloom.columnar.rows import Rows, Values
 from wireloom.columnar.values import Rest, Size, ValueReader, left_over
-from wireloom.columnar.vectors import true
+from wireloom.columnar.vectors import Vector, true
 
 
 class Part(Protocol):
@@ -68,15 +68,20 @@ class Layout:
 
 
 class With:
-    """A struct that is given ``values`` under names of its own."""
+    """A struct that is given ``values`` under names of its own, of which the ``items`` of lists must be there."""
 
-    def __init__(self, layout: Layout, values: Mapping[str, Vectorised]) -> None:
+    def __init__(self, layout: Layout, values: Mapping[str, Vectorised], items: Sequence[str]) -> None:
         self.layout = layout
         self.values = values
+        self.items = items
         self.fixed = layout.fixed
 
     def read(self, at: Rows, this: Values) -> Column:
-        return self.layout.read_given(at, {name: at.ask(value, this) for name, value in self.values.items()})
+        given = {name: at.ask(value, this) for name, value in self.values.items()}
+        for name in self.items:
+            if isinstance(given[name], Vector) and given[name].valid is not None:
+                at.doubt(~given[name].valid)
+        return self.layout.read_given(at, given)
 
 
 def verify(at: Rows, this: Values, derived: Iterable[Field]) -> None:

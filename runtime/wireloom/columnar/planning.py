@@ -299,7 +299,7 @@ def _struct(value: codec.Layout, planner: Planner) -> Layout:
 @reader.register
 def _with(value: codec.With, planner: Planner) -> parts.With:
     asked = {name: vector(each) for name, each in value.values.items()}
-    return parts.With(reader(value.layout, planner), asked)
+    return parts.With(reader(value.layout, planner), asked, [item.name for item in value.items])
 
 
 @reader.register

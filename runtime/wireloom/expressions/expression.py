@@ -1,11 +1,15 @@
 """``Expression``: a text from generated code, with its tree, its names and its function."""
 
+import re
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, overload
 
 if TYPE_CHECKING:
     from wireloom.expressions.scalar import RecordFunction
     from wireloom.expressions.tree import Expr, Function, Name
+
+
+_OF_A_LIST = re.compile(r"\w\[|\b(?:first|last)\(")
 
 
 class Expression:
@@ -15,6 +19,8 @@ class Expression:
         self.text = text
         self.asks_index = "item." in text
         """Whether it may ask for the number of an item."""
+        self.asks_item = _OF_A_LIST.search(text) is not None
+        """Whether it may ask for an item of a list."""
         self.asks_left = "section." in text
         """Whether it may ask how many bytes are left in the section, so that who asks it must say so to the frame."""
         self.ask: RecordFunction = self._ask_first
