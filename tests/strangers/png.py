@@ -23,6 +23,7 @@ def captures() -> Iterator[Capture]:
 def _file(mode: str, size: tuple[int, int]) -> Capture:
     text = PngImagePlugin.PngInfo()
     text.add_text("Title", "Füße")
+    text.add_text("Comment", "Füße und Füße", zip=True)
     text.add(b"prVt", b"whatever", after_idat=True)
     made = BytesIO()
     image = Image.new(mode, size)
@@ -35,7 +36,7 @@ def _file(mode: str, size: tuple[int, int]) -> Capture:
 def _chunks(mode: str, data: bytes) -> list[dict[str, Any]]:
     """What Pillow reads in the chunks of a file."""
     with Image.open(BytesIO(data)) as image:
-        (width, height), title = image.size, image.info["Title"]
+        (width, height), title, comment = image.size, image.info["Title"], image.info["Comment"]
     found: list[dict[str, Any]] = []
     with PngImagePlugin.ChunkStream(BytesIO(data[8:])) as stream:
         while not found or found[-1]["chunk_type"] != "IEND":
@@ -56,6 +57,8 @@ def _chunks(mode: str, data: bytes) -> list[dict[str, Any]]:
                     }
                 case b"tEXt":
                     known = {"keyword": "Title", "text": title}
+                case b"zTXt":
+                    known = {"keyword": "Comment", "text": comment}
                 case b"pHYs":
                     known = {"phys": {"pixels_per_unit_x": 2835, "pixels_per_unit_y": 2835, "unit_specifier": 1}}
             found.append({"chunk_type": kind.decode(), "length": length, "crc": crc, **known})
