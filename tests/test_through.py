@@ -88,6 +88,14 @@ def test_damage_is_an_error_of_its_own(name: str) -> None:
             COMPRESSORS[name].unpack(bytes(wrong), 1 << 20)
 
 
+@pytest.mark.parametrize("name", ["gzip", "bzip2", "xz"])
+def test_many_streams_are_one_and_cost_no_more_than_their_bytes(name: str) -> None:
+    assert COMPRESSORS[name].unpack(OTHERS[name](TEXT) + OTHERS[name](NOISE), 1 << 20) == TEXT + NOISE
+    begun = time.process_time()
+    assert COMPRESSORS[name].unpack(OTHERS[name](b"") * 20_000, 0) == b""
+    assert time.process_time() - begun < 5
+
+
 BOMB = """
 protocol: bomb
 byte_order: big

@@ -42,24 +42,29 @@ def _by_steps(
     """
 
     def unpack(data: bytes, most: int) -> bytes:
-        found, left = bytearray(), data
+        found, place, stream, size = bytearray(), 0, begin(), _PIECE
         while True:
-            stream = begin()
+            piece = data[place : place + size]
             try:
-                found += stream.decompress(left, most - len(found) + 1)
+                found += stream.decompress(piece, most - len(found) + 1)
             except _BROKEN as error:
                 raise DamagedError(str(error)) from None
             if len(found) > most:
                 raise OverflowingError
-            if not stream.eof:
+            place += len(piece) - len(stream.unused_data)
+            if not stream.eof and place == len(data):
                 raise DamagedError("it ends too early")
-            left = stream.unused_data
-            if not left or open_ended:
+            if stream.eof and (place == len(data) or open_ended):
                 return bytes(found)
-            if not several:
-                raise DamagedError(f"{counted(len(left), 'byte')} behind it")
+            if stream.eof and not several:
+                raise DamagedError(f"{counted(len(data) - place, 'byte')} behind it")
+            stream, size = (begin(), _PIECE) if stream.eof else (stream, 2 * size)
 
     return unpack
+
+
+_PIECE = 512
+"""How many bytes are given to a stream at first; what is behind its end is copied."""
 
 
 def _deflated(bits: int) -> Compressor:
