@@ -42,6 +42,7 @@ PLAIN = {"is_last": False, "has_code": False, "level": 5}
         ({"tag": "abc", "head": PLAIN, "hello": {"number": 7}}, "cafe 616263 01 05 07"),
         ({"tag": "", "head": {"has_code": False, "level": 0}, "bye": {"text": "ab"}}, "cafe 202020 02 80 02 6162"),
         ({"magic": b"\xbe\xef", "head": PLAIN, "of_one": {"one": 1}}, "beef 412020 03 05 01"),
+        ({"magic": bytearray(b"\xbe\xef"), "head": PLAIN, "of_one": {"one": 1}}, "beef 412020 03 05 01"),
         ({"head": {**PLAIN, "kind": 0xF4}, "of_one": {"one": 3}}, "cafe 412020 f4 05 03"),
         (
             {"tag": "", "head": {**PLAIN, "kind_name": "Good bye"}, "until_later": {"minutes": 5}},

@@ -12,6 +12,8 @@ from wireloom.codec.frames import Values
 
 _LONGEST = 60
 """How many characters of a value an error shows."""
+_OTHERWISE = frozenset((Decimal, bytearray, memoryview))
+"""Types of values that expressions and matches know as an integer or as ``bytes``."""
 
 
 def given(obj: Any, columns: Values, ignored: frozenset[str] = frozenset()) -> Values:
@@ -24,8 +26,8 @@ def given(obj: Any, columns: Values, ignored: frozenset[str] = frozenset()) -> V
             if name not in ignored:
                 raise EncodeError(f"unknown field; known are {', '.join(columns)}", shown(name).strip("'") or "''")
             del this[name]
-    if Decimal in map(type, this.values()):
-        return {name: whole(value) for name, value in this.items()}
+    if not _OTHERWISE.isdisjoint(map(type, this.values())):
+        return {name: _plain(value) for name, value in this.items()}
     return this
 
 
@@ -66,6 +68,10 @@ def whole(value: Any) -> Any:
     if isinstance(value, Decimal) and value.is_finite() and value.adjusted() < _LONGEST:
         return int(value) if value == value.to_integral_value() else value
     return value
+
+
+def _plain(value: Any) -> Any:
+    return bytes(value) if isinstance(value, bytearray | memoryview) else whole(value)
 
 
 def octets(value: Any, path: str = "") -> bytes:
