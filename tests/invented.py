@@ -26,6 +26,7 @@ from wireloom.codec import (
     Nested,
     Optional,
     Ordered,
+    Packed,
     Pad,
     Protocol,
     Repeat,
@@ -33,6 +34,7 @@ from wireloom.codec import (
     Section,
     Size,
     Text,
+    Unpack,
     Variant,
     When,
     With,
@@ -167,6 +169,10 @@ class _Row:
                     this[step.name] = self.choose(st.integers(0, 40))
             case Section():
                 self._section(step, this)
+            case Unpack():
+                self.room = True
+                self._fill(step.content, this)
+                self._trail(step.trailing, this)
             case When():
                 if step.condition.holds(this, self.record, self.frame) or self.choose(st.booleans()):
                     self._fill(step.content, this)
@@ -233,6 +239,8 @@ class _Row:
                 inner = self._value(kind.layout, around)
                 self.frame = outer
                 return inner
+            case Packed():
+                return self._value(kind.value, around)
             case Constant():
                 return kind.value
             case Ascii():

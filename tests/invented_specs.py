@@ -166,6 +166,7 @@ class _Drawing:
     def spec(self) -> tuple[str, Fill]:
         """Its documents, and what fills a row of its message."""
         order = self.random.choice(("big", "little"))
+        self.kind = self.random.choice(KINDS)
         entries, fill = self.pieces(self.random.randint(1, 6), depth=2)
         ends = (self.optional, self.rest, self.all_but, self.while_left, self.nothing)
         is_elsewhere = "'at'" in str([entries, self.structs])  # and so is what is left
@@ -178,7 +179,6 @@ class _Drawing:
             "types": self.structs,
             "tables": every_type.PROTOCOL["tables"] if tables else [],
         }
-        self.kind = self.random.choice(KINDS)
         kind, size, selecting, _ = self.kind
         _, *others = every_type.PROTOCOL["record"]["fields"]
         ending = {"length": f"{size + 2} + size"}
@@ -471,7 +471,8 @@ class _Drawing:
         number, follows = self.named("given"), self.named("follows")
         struct["given"] = [number]
         inner.append({"name": follows, "type": "u16", "derive": f"{number} * 2"})
-        entry["with"] = {number: f"kind + {self.random.randrange(9)}"}
+        kind = {"u8": "kind", "i16": "kind & 255"}.get(self.kind[0]["type"], "1")
+        entry["with"] = {number: f"({kind}) + {self.random.randrange(9)}"}
 
     def asked(self, struct: Entry, inner: list[Entry], fill: Fill) -> Piece:
         """A struct, and behind it a field that is there if one inside the struct says so."""

@@ -11,7 +11,7 @@ import compiled
 import invented
 import pytest
 from attack import contracts, rows
-from attack.targets import NAMES, Target, target
+from attack.targets import NAMES, Target, parameters, target
 from cases import each
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -23,14 +23,15 @@ from test_specs_readme import BLOCKS, documents
 def shown(number: int) -> Target:
     """The protocol of an example of the language's reference."""
     found = compiled.of(documents(BLOCKS[number]))
-    records = tuple(example.data for _, example in compiled.worked(found.protocol))
-    return Target(f"example {number}", Pair.of(found.columnar), records, ({},))
+    examples = [example for _, example in compiled.worked(found.protocol)]
+    records, pair = tuple(example.data for example in examples), Pair.of(found.columnar)
+    return Target(f"example {number}", pair, records, parameters(pair, [example.parameters for example in examples]))
 
 
 def attack(found: Target, seed: str, count: int) -> None:
     """Build altered rows of a protocol, with each set of parameters."""
-    for parameters in found.parameters:
-        contracts.rows_come_back(found, parameters, Random(f"{seed} {found.name}"), count)
+    for each_of in found.parameters:
+        contracts.rows_come_back(found, each_of, Random(f"{seed} {found.name}"), count)
 
 
 @each("number", range(len(BLOCKS)))
@@ -61,9 +62,9 @@ def test_invented_rows_are_refused_or_come_back(name: str, data: st.DataObject) 
 def invented_comes_back(found: Target, data: st.DataObject) -> None:
     """Invent a row of a protocol, and see what becomes of it."""
     codec = found.pair.codec
-    shape, parameters = (
+    shape, chosen = (
         data.draw(st.sampled_from([*invented.shapes(codec)])),
         data.draw(st.sampled_from(found.parameters)),
     )
-    row: dict[str, Any] = data.draw(invented.rows(*shape, parameters))
-    assert rows.check(codec, row, parameters) is None
+    row: dict[str, Any] = data.draw(invented.rows(*shape, chosen))
+    assert rows.check(codec, row, chosen) is None

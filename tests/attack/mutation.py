@@ -15,7 +15,7 @@ SIZES = (0, 1, 2, 3, 7, 8, 15, 16, 20, 24, 60, 61, 127, 128, 255, 256, 0x7FFF, 0
 HOSTILE = (*SIZES, 0x7FFFFFFF, 0x80000000, 0xFFFFFFE8, 0xFFFFFFFF, 1 << 63, (1 << 63) - 1, (1 << 64) - 1)
 EXPECTED = re.compile(r"(?P<number>0x[0-9a-f]+|-?(?:0|[1-9]\d*)) expected")
 LONGEST = 4096
-"""Records do not grow beyond so many bytes."""
+"""Records do not grow beyond so many bytes, unless there are longer ones."""
 
 Span = tuple[int, int]
 
@@ -26,6 +26,7 @@ class Mutator:
     def __init__(self, protocol: Protocol, records: Sequence[bytes], parameters: Parameters, random: Random) -> None:
         self.protocol = protocol
         self.records = records
+        self.longest = max(LONGEST, *map(len, records))
         self.parameters = parameters
         self.random = random
         self.ways: tuple[Callable[[bytes], bytes], ...] = (
@@ -42,7 +43,7 @@ class Mutator:
         """A record that something was done to, its lengths and sums mended more often than not."""
         data = self.random.choice(self.records)
         for _ in range(self.random.choice((0, 1, 1, 1, 2, 2, 3, 5))):
-            data = self.random.choice(self.ways)(data)[:LONGEST]
+            data = self.random.choice(self.ways)(data)[: self.longest]
             if self.random.random() < 0.6:
                 data = self.mended(data)
         return data

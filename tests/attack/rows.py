@@ -43,6 +43,7 @@ from wireloom.codec.flatbuffers import Encoded
 from wireloom.codec.layout import Lone
 from wireloom.codec.protocol import CORRUPT, POSITIONS
 from wireloom.codec.runs import Run
+from wireloom.codec.sequence import Sequence as Written
 
 Row = dict[str, Any]
 
@@ -264,10 +265,20 @@ def _whole(protocol: Protocol) -> Shape:
             for layout in sections.values():
                 _add(inner, _shape(layout.steps))
         inner |= {name: Kind() for name in message.trailing.values() if name}
-        for name in message.match:
-            whole[name] = Kind(**{**vars(whole[name]), "fills": True})
+        for path in message.match:
+            _selects(whole, path)
         whole[message.name] = Kind(inner=inner)
     return whole
+
+
+def _selects(shape: Shape, path: str) -> None:
+    """What selects the message is filled in, be it in a struct; a parameter that no row has is not."""
+    name, _, inner = path.partition(".")
+    kind = shape.get(name)
+    if kind is not None:
+        shape[name] = replace(kind, fills=True)
+        if inner and kind.inner is not None:
+            _selects(kind.inner, inner)
 
 
 def _add(shape: Shape, more: Shape) -> None:
@@ -360,7 +371,7 @@ def check(protocol: Protocol, row: Any, parameters: Mapping[str, Any]) -> str | 
     if row.get("_corrupt_record") is not None:
         return None if data == bytes(row["_corrupt_record"]) else "a malformed row is not its bytes"
     try:
-        back = protocol.parse(data, **parameters)
+        back = _read(protocol, data, row, parameters)
     except DecodeError as error:
         return f"{data.hex()} is malformed: {error.reason}"
     names = {column.name for column in (*CORRUPT, *POSITIONS)} | {"_file"}
@@ -368,6 +379,17 @@ def check(protocol: Protocol, row: Any, parameters: Mapping[str, Any]) -> str | 
     back = {name: value for name, value in back.items() if name not in names}
     difference = _difference(given, back, Shapes.of(protocol).whole)
     return f"{data.hex()} has other values: {difference}" if difference else None
+
+
+def _read(protocol: Protocol, data: bytes, row: Row, parameters: Mapping[str, Any]) -> Row:
+    """The row that was built as these bytes: a record, or what a capture begins with. Raises ``DecodeError``."""
+    told = protocol.preamble.told if protocol.preamble is not None else ()
+    own = {name: value for name, value in parameters.items() if name not in told}
+    if not Written(protocol, own).begins(row):
+        return protocol.parse(data, **parameters)
+    found = list(protocol.iter_records(data, **own))
+    assert len(found) == 1, "there is more behind what the capture begins with"
+    return found[0]
 
 
 def _misnamed(protocol: Protocol, row: Any, error: EncodeError) -> str | None:

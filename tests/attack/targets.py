@@ -2,7 +2,7 @@
 records to begin from.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
@@ -75,15 +75,33 @@ def known(name: str) -> Target:
     else:
         found = every_type.feature(name)
         protocol, pair = found.protocol, Pair.of(found.columnar)
-    records = [example.data for _, example in compiled.worked(protocol)]
+    examples = [example for _, example in compiled.worked(protocol)]
+    records = [example.data for example in examples]
     records += [vectors.data_of(row) for row in vectors.committed(*VECTORS.get(name, ())) if "hex" in row]
     records += strangers.records(name) if name in strangers.NAMES else ()
+    unique = tuple(dict.fromkeys(record for record in records if len(record) < 4096)) or (min(records, key=len),)
+    headed = strangers.captures(name) if name in strangers.NAMES and pair.codec.preamble is not None else ()
+    read = [next(pair.codec.iter_records(capture.data, positions=True)) for capture in headed]
+    openings = tuple(capture.data[: row["_length"]] for capture, row in zip(headed, read, strict=True))
+    given = [{parameter: row["capture"][parameter] for parameter in _told(pair)} for row in read]
+    return Target(name, pair, unique, parameters(pair, (*(each.parameters for each in examples), *given)), openings)
+
+
+def _told(pair: Pair) -> tuple[str, ...]:
+    """The parameters that what captures begin with tells."""
+    return pair.codec.preamble.told if pair.codec.preamble is not None else ()
+
+
+def parameters(pair: Pair, given: Sequence[Parameters] = ()) -> tuple[Parameters, ...]:
+    """The sets of them that a protocol can be read with: all, of numbers with the least and the greatest, and the
+    ``given`` ones.
+    """
     choices = [
         [(parameter.name, value) for value in parameter.choices or parameter.bounds or (False, True)]
         for parameter in pair.codec.parameters
     ]
-    unique = tuple(dict.fromkeys(record for record in records if len(record) < 4096))
-    own = strangers.captures(name) if name in strangers.NAMES and pair.codec.preamble is not None else ()
-    openings = [next(pair.codec.iter_records(each.data, positions=True))["_length"] for each in own]
-    begun = tuple(each.data[:size] for each, size in zip(own, openings, strict=True))
-    return Target(name, pair, unique, tuple(dict(chosen) for chosen in product(*choices)), begun)
+    every = [dict(chosen) for chosen in product(*choices)]
+    for more in given:
+        if (found := {**every[0], **more}) not in every:
+            every.append(found)
+    return tuple(every)
