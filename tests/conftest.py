@@ -57,3 +57,13 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     )
     yield session
     session.stop()
+
+
+@pytest.fixture
+def in_a_task(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the test be a task of Spark, without a session."""
+    from pyspark import TaskContext
+
+    monkeypatch.setattr(TaskContext, "_taskContext", None)  # where the one of a process is kept
+    context = TaskContext()
+    context._partitionId, context._taskAttemptId = 0, 0

@@ -397,22 +397,11 @@ def test_inspection_begins_with_the_header_or_behind_it(generated: Protocol, tmp
 # --- Spark
 
 
-def task(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let this be a task."""
-    from pyspark import TaskContext
-
-    context = TaskContext()
-    context._partitionId, context._taskAttemptId = 0, 0
-    monkeypatch.setattr(TaskContext, "get", lambda: context)
-
-
 @pytest.mark.spark
-def test_files_are_read_by_spark_and_written_back(
-    generated: Protocol, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.usefixtures("in_a_task")
+def test_files_are_read_by_spark_and_written_back(generated: Protocol, tmp_path: Path) -> None:
     from wireloom.spark.sources import source_of
 
-    task(monkeypatch)
     captures = {name: data for name, data in sorted(CAPTURES.items()) if data}
     for name, data in captures.items():
         tmp_path.joinpath(f"{name}.bin").write_bytes(data)

@@ -140,16 +140,10 @@ def test_files_are_read_whole_in_batches_and_streams(generated: Protocol, tmp_pa
 
 
 @pytest.mark.spark
-def test_each_row_is_written_to_a_file_of_its_own(
-    generated: Protocol, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from pyspark import TaskContext
-
+@pytest.mark.usefixtures("in_a_task")
+def test_each_row_is_written_to_a_file_of_its_own(generated: Protocol, tmp_path: Path) -> None:
     from wireloom.spark.sources import source_of
 
-    context = TaskContext()
-    context._partitionId, context._taskAttemptId = 0, 0
-    monkeypatch.setattr(TaskContext, "get", lambda: context)
     records = [NUMBERS, TEXT, TEXT, b"\2\7"]
     for number, data in enumerate(records):
         tmp_path.joinpath(f"{number}.bin").write_bytes(data)
