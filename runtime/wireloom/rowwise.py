@@ -238,9 +238,14 @@ def _has(kind: type, *parts: object) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Judge:
-    """Decides what can be read many records at once; ``strange`` are the columns whose values are not whole numbers."""
+    """Decides what can be read many records at once.
+
+    ``strange`` are the columns whose values are not whole numbers. ``deep`` are the parts, by identity, that stand
+    elsewhere with a list in them, in items of a list: each item could read the same bytes.
+    """
 
     strange: Mapping[str, Strange]
+    deep: frozenset[int]
 
     @classmethod
     def of(cls, protocol: Protocol) -> "Judge":
@@ -248,7 +253,9 @@ class Judge:
         found: dict[str, Strange] = {}
         for name, kind in _strange(protocol.columns):
             found[name] = kind if found.get(name, kind) is kind else Strange.OTHER
-        return cls(found)
+        items = [part.item for part in within(_layouts(protocol)) if isinstance(part, Repeat)]
+        apart = (part for part in within(items) if isinstance(part, Elsewhere))
+        return cls(found, frozenset(id(part) for part in apart if _has(Repeat, part)))
 
     def reason(self, part: object) -> str | None:
         """Why only the codec can read a part, apart from the layouts inside it; None if there is no reason."""
@@ -269,8 +276,8 @@ class Judge:
                 return "the size of each item depends on what is left behind the one before"
             case Repeat(at=Expression()):
                 return "its items stand elsewhere"
-            case Repeat() if any(_has(Repeat, each) for each in within([part.item]) if isinstance(each, Elsewhere)):
-                return "its items have lists that stand elsewhere"
+            case Elsewhere() if id(part) in self.deep:
+                return "it is a list that stands elsewhere, in a list"
             case With():
                 return next(
                     filter(None, (self.reason(each) for each in part.values.values() if not self._text(each))), None
