@@ -12,6 +12,7 @@ from typing import Any
 
 from construct import Container
 
+from wireloom.codec.building import Building, message_to_write
 from wireloom.codec.columns import U64 as LARGE
 from wireloom.codec.columns import Column
 from wireloom.codec.cutting import Cut, Cutter
@@ -20,7 +21,7 @@ from wireloom.codec.errors import DecodeError, EncodeError, counted, surplus
 from wireloom.codec.forms import Form
 from wireloom.codec.frames import Values
 from wireloom.codec.framing import Framing
-from wireloom.codec.givens import fill, fillable, given, octets, shown
+from wireloom.codec.givens import given, octets, shown
 from wireloom.codec.headed import Fields
 from wireloom.codec.layout import Layout, container, verify
 from wireloom.codec.message import Message, Record, Slot
@@ -28,7 +29,6 @@ from wireloom.codec.preamble import CAPTURE, Preamble
 from wireloom.codec.reader import Reader
 from wireloom.codec.tracing import Span, Trace, Traced
 from wireloom.codec.values import Rest
-from wireloom.codec.writer import Writer
 from wireloom.options import MAX_RECORD_BYTES, U64, Mode, OptionError, Parameter, resolve, unknown
 
 CORRUPT = (Column("_corrupt_record", "binary"), Column("_corrupt_reason", "string"))
@@ -65,13 +65,13 @@ class Protocol:
         recorded = (Column(item.name, _column_type(item)) for item in self._recorded)
         self.header = (*recorded, *record.columns)
         self._fields = tuple(column.name for column in record.columns)
-        self._fillable = fillable(record.columns)
         structs = (Column(message.name, message.type) for message in self.messages.values())
         self.columns = (Column("message", "string"), *self.header, *structs, *CORRUPT)
         self._empty: Values = dict.fromkeys(column.name for column in self.columns)
         for message in messages:
             message.protocol = self
         self._dispatch = Dispatch(self.records)
+        self._building = Building(record, framing, self._dispatch)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _protocol, (self.module,)
@@ -329,20 +329,14 @@ class Protocol:
                     resolved[parameter.name] = parameter.value_of(row[parameter.name])
                 except OptionError as error:
                     raise EncodeError(str(error), parameter.name) from None
-        message = self._message_to_write(row)
+        message = message_to_write(row, self.messages)
         if self.preamble is not None:
             if message.name == CAPTURE:
                 given_of = {parameter.name: resolved[parameter.name] for parameter in self.preamble.protocol.parameters}
                 data: bytes = self.preamble.protocol.build({CAPTURE: row[CAPTURE]}, **given_of)
                 return data
             self.must_know(resolved)
-        writer = Writer(resolved, little=True in self.framing.orders(resolved)[:1])
-        writer.record = {name: row[name] for name in self._fields}
-        for name, selection in message.match.items():
-            fill(writer.record, self._fillable, name, selection.first)
-        message.write(writer, row[message.name] if row[message.name] is not None else {})
-        self._dispatch.check(message, writer.record, resolved)
-        return self._checked(writer, message, resolved)
+        return self._building.build(row, message, resolved)
 
     def _opening(
         self, error: DecodeError | None, data: bytes, parameters: Values, mode: Mode, only: str | None
@@ -366,60 +360,6 @@ class Protocol:
         if re.split(r"[.\[]", error.field)[0] not in self._fields:
             error.within(message.name)
         return error
-
-    def _checked(self, writer: Writer, message: Message, parameters: Values) -> bytes:
-        """The written bytes. Raises ``EncodeError`` if a reader would not find the record: its length, proof or order
-        is wrong.
-        """
-        data = bytes(writer.buffer)
-        try:
-            length, little = self.framing.first(data, 0, len(data), parameters)
-        except DecodeError as error:
-            name = error.field or self._telling(writer, message, proof=True)
-            raise EncodeError(f"cannot be read back: {error.detail}", name) from None
-        if length < len(data) and (until := self.record.until):
-            raise EncodeError(
-                f"contains the terminator {until.hex()}", self._field_at(length - len(until), data, writer)
-            )
-        if length != len(data):
-            what = f"the record has {counted(len(data), 'byte')}, but its length says {length}"
-            raise EncodeError(what, self._telling(writer, message))
-        if little != writer.little:
-            raise EncodeError("the record can be read in the other byte order too", self.framing.byte_order or "")
-        return data
-
-    def _field_at(self, place: int, data: bytes, writer: Writer) -> str:
-        """The name of the field in which that byte of a record stands that was written; the record's if none has it."""
-        trace = Trace()
-        with suppress(DecodeError):
-            self.decode(data, writer.frame.parameters, little=writer.little, trace=trace)
-        return next((span.path for _, span in trace.flat() if span.start <= place < (span.end or 0)), "record")
-
-    def _telling(self, writer: Writer, message: Message, *, proof: bool = False) -> str:
-        """The name of the field that gives a record's length or proves it; the message's name if there is none."""
-        header = writer.record
-        for lengths in self.framing.lengths:
-            if all(header[name] in values for name, values in lengths.match.items()):
-                told = lengths.valid if proof and lengths.valid else lengths.length
-                for asked in told.names if told else ():
-                    return asked.name if asked.name in self._fields else f"{message.name}.{asked.name}"
-        return message.name
-
-    def _message_to_write(self, row: Values) -> Message:
-        name = row["message"]
-        present = [name for name in self.messages if row[name] is not None]
-        if name is None:
-            if len(present) != 1:
-                raise EncodeError(f"needed: one of {', '.join(self.messages)}", "message")
-            name = present[0]
-        if not isinstance(name, str):
-            raise EncodeError(f"text expected, not {shown(name)}", "message")
-        if name not in self.messages:
-            raise EncodeError(unknown("message", shown(name).strip("'"), self.messages), "message")
-        if present not in ([], [name]):
-            other = next(other for other in present if other != name)
-            raise EncodeError(f"given, but the row is a {name}", other)
-        return self.messages[name]
 
     def form(self, name: str) -> Form:
         """The textual form called ``name``. Raises ``OptionError``."""
