@@ -175,7 +175,8 @@ def _apart(records: Iterator[_Written], protocol: Protocol) -> Iterator[tuple[in
             cut = next(cuts(framing, before + data, dict(known)))
             if cut.length != len(before) or not _says(reason, cut.error):
                 number += 1
-                yield number, header
+                if header:
+                    yield number, header
         number += begins or number < 0
         before, reason = (b"", "") if malformed is None else (data, malformed)
         yield number, data
