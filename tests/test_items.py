@@ -246,3 +246,45 @@ sections:
     values = {"flags": [False, True], "number": 2, "flagged": {"more": 7}}
     with pytest.raises(EncodeError, match="has no value"):
         found.codec.build({"size": 4, "message": "one", "one": values})
+
+
+def test_what_belongs_to_others_is_read_back_even_if_it_is_left_out() -> None:
+    row = read("items_elsewhere", bytes.fromhex("0a 00 01 0207 04 61006200"))
+    row["entries"][0]["name_offset"] = 99
+    with pytest.raises(EncodeError, match=r"labels.*would stand at byte 105"):
+        written("items_elsewhere", {**row, "labels": None})
+
+
+EMPTY = """
+protocol: empty
+byte_order: big
+record: {{length: rest, fields: [{{section: body, size: rest}}]}}
+---
+message: one
+match: {{}}
+sections:
+  body:
+    - {{name: number, type: u16}}
+    - {{name: nothing, {what}, repeat: {{count: number}}}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("what", "most"),
+    [
+        ('type: bytes, size: "index * 0"', 128),
+        ('type: bytes, size: "index * 0", at: "index * 0"', 128),
+        ('type: u16, at: "index * 0", shared: true', 64),
+    ],
+)
+def test_no_more_is_written_than_would_be_read(what: str, most: int) -> None:
+    codec = compiled.of(EMPTY.format(what=what)).codec
+
+    def row(number: int) -> Any:
+        return {"number": number, "nothing": [number if "shared" in what else b""] * number}
+
+    assert codec.parse(codec.build({"one": row(most)}))["one"] == row(most)
+    with pytest.raises(EncodeError, match=r"one\.nothing.*more than 64"):
+        codec.build({"one": row(most + 1)})
+    with pytest.raises(DecodeError, match="more than 64"):
+        codec.parse((most + 1).to_bytes(2))

@@ -14,7 +14,7 @@ TABLES = ("sqlite_schema", "items", "empty", "words")
 
 
 def captures() -> Iterator[Capture]:
-    """A database with pages of every kind, and one of another page size."""
+    """A database with pages of every kind, one of another page size, and a small one."""
     with TemporaryDirectory() as folder:
         for name, size in (("trees", 4096), ("small pages", 512)):
             path = Path(folder) / name
@@ -23,6 +23,13 @@ def captures() -> Iterator[Capture]:
             found.close()
             rows = {"pages_4096": {"tables": tables}} if size == 4096 else {"unknown": {}}
             yield Capture(name, path.read_bytes(), ({"page_size": size, **rows},), told=_told)
+        found = sqlite3.connect(Path(folder) / "few rows")
+        found.execute("create table items (name text)")
+        found.execute("insert into items values ('a'), ('b')")
+        found.commit()
+        found.close()
+        table = {"kind_name": "leaf_table", "tree": {"cells": [{"rowid": 1}, {"rowid": 2}]}}
+        yield Capture("few rows", Path(folder, "few rows").read_bytes(), ({"pages_4096": {"other_pages": [table]}},))
 
 
 def _filled(found: sqlite3.Connection, size: int) -> dict[str, list[Any]]:

@@ -10,7 +10,7 @@ from wireloom.codec.givens import shown
 from wireloom.codec.items import agrees, misplaced, place
 from wireloom.codec.layout import Around
 from wireloom.codec.reader import Reader
-from wireloom.codec.writer import Standing, Writer
+from wireloom.codec.writer import Writer
 from wireloom.expressions import Formula, expression
 
 
@@ -54,11 +54,8 @@ class Elsewhere(Around):
     def refusal(self, this: Values, taken: int, found: Any) -> EncodeError:
         return misplaced(self.at, taken, found, self.name)
 
-    def misread(self, writer: Writer, data: bytes, item: Standing) -> EncodeError | None:
+    def misread(self, reader: Reader, this: Values) -> EncodeError | None:
         """The error if what others wrote is not the value that was given."""
-        _, this, frame, _, little = item
-        reader = Reader(data, frame.parameters, little=little)
-        reader.frame, reader.record = frame, writer.record
         found = dict(this)
         try:
             self.read(reader, found)

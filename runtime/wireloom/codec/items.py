@@ -9,7 +9,7 @@ from wireloom.codec.errors import DecodeError, EncodeError
 from wireloom.codec.frames import Frame, Values
 from wireloom.codec.givens import shown
 from wireloom.codec.reader import Reader
-from wireloom.codec.writer import Standing, Writer
+from wireloom.codec.writer import Writer
 from wireloom.expressions import Expression
 
 
@@ -36,6 +36,8 @@ class PlacedItem:
         writer.frame.index = self.index
         self.built[self.index] = self.item._build(self.built[self.index], writer, this, "")
         end = len(writer.buffer)
+        if end == start:
+            hollow(writer, this)
         if end == start and place is not None and 0 <= place < start:
             start = end = place
         if self.spans is not None:
@@ -51,19 +53,38 @@ class PlacedItem:
     def refusal(self, this: Values, taken: int, found: Any) -> EncodeError:
         return misplaced(self.at, taken, found)
 
-    def misread(self, writer: Writer, data: bytes, item: Standing) -> EncodeError | None:
+    def misread(self, reader: Reader, this: Values) -> EncodeError | None:
         """The error if what others wrote is not the value that was given."""
-        _, this, frame, _, little = item
-        reader = Reader(data, frame.parameters, little=little)
-        reader.frame, reader.record = frame, writer.record
         try:
-            at, given = self.state(this, writer.record, frame), self.built[self.index]
+            at, given = self.state(this, reader.record, reader.frame), self.built[self.index]
             found = reader.away(at, "", lambda: self.item._parse(reader, this, ""), shared=True)
         except DecodeError as error:
             return EncodeError(f"cannot be read back: {error.detail}", error.field or "")
         if agrees(given, found):
             return None
         return EncodeError(f"{shown(given)} given, but the bytes there are {shown(found)}")
+
+
+def hollow(writer: Writer, this: Values) -> None:
+    """Count an item without bytes, and claim that there are not too many."""
+    writer.empty += 1
+    if writer.empty % Reader.SHARED == 1:
+        writer.claim(_Bounded(writer), this, taken=True)
+
+
+class _Bounded:
+    """The claim that no more items without bytes are written than are read."""
+
+    __slots__ = ("writer",)
+
+    def __init__(self, writer: Writer) -> None:
+        self.writer = writer
+
+    def state(self, this: Values, record: Values, frame: Frame) -> bool:
+        return self.writer.empty <= Reader.SHARED * len(self.writer.buffer)
+
+    def refusal(self, this: Values, taken: object, found: object) -> EncodeError:
+        return EncodeError(f"has items without bytes, more than {Reader.SHARED} for each byte of the record")
 
 
 def place(writer: Writer, this: Values, at: Expression) -> int | None:

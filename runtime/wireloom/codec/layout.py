@@ -228,6 +228,7 @@ class Lone(Part):
             self._reserve(writer, this)
             return
         if self._shared and this[self.name] is None:
+            writer.share(self, this)
             return
         if self.derived:
             value = writer.guess(this, self.name) or self._nothing
@@ -248,6 +249,14 @@ class Lone(Part):
         writer.frame[self.name] = (start, len(writer.buffer))
         if self._validity is not None:
             writer.claim(self._validity, this, taken=True)
+
+    def misread(self, reader: Reader, this: Values) -> EncodeError | None:
+        """The error if others wrote no list here, of which nothing is given."""
+        try:
+            self.read(reader, dict(this))
+        except DecodeError as error:
+            return EncodeError(f"cannot be read back: {error.detail}", error.field or self.name)
+        return None
 
     def _reserve(self, writer: Writer, this: Values) -> None:
         """Leave room for a checksum."""

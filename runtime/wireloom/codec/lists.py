@@ -13,7 +13,7 @@ from wireloom.codec.errors import DecodeError, EncodeError, counted
 from wireloom.codec.fields import UNPACKABLE, Packing, packing_of
 from wireloom.codec.frames import Frame, Spans, Values
 from wireloom.codec.givens import shown, unfit, whole
-from wireloom.codec.items import PlacedItem, place
+from wireloom.codec.items import PlacedItem, hollow, place
 from wireloom.codec.reader import Reader
 from wireloom.codec.tracing import SpanKind, Trace
 from wireloom.codec.values import Composite, value_type
@@ -192,8 +192,10 @@ class Repeat(Composite):
                 built.append(self.item._build(item, stream, context, ""))
                 if spans is not None:
                     spans.append((start, len(stream.buffer)))
-            if len(stream.buffer) == start and not self._may_be_empty and self.at is None:
-                raise EncodeError("takes no bytes, so that it could repeat for ever")
+            if len(stream.buffer) == start and self.at is None:
+                if not self._may_be_empty:
+                    raise EncodeError("takes no bytes, so that it could repeat for ever")
+                hollow(stream, context)
             if self.until is not None:
                 spots.append(stream.spot() if self.until.asks_left else None)
         stream.path = outer

@@ -291,7 +291,7 @@ class Message(Construct):
         writer.restart(header)
         try:
             self._write_parts(writer, this, variant)
-            error = settle(writer)
+            error = settle(writer, len(self.record.until))
         except EncodeError as found:
             path = writer.path
             with suppress(EncodeError):

@@ -7,6 +7,7 @@ from wireloom.codec.awaiting import Awaited, Path
 from wireloom.codec.errors import EncodeError
 from wireloom.codec.fields import Field
 from wireloom.codec.frames import Values
+from wireloom.codec.reader import Reader
 from wireloom.codec.writer import Reservation, Writer
 
 ATTEMPTS = 64
@@ -15,8 +16,9 @@ itself, and that can make another one longer.
 """
 
 
-def settle(writer: Writer) -> EncodeError | None:
-    """Fill in derived values, then checksums. Returns the error if a claim does not hold.
+def settle(writer: Writer, terminator: int) -> EncodeError | None:
+    """Fill in derived values, then checksums. Returns the error if a claim does not hold. The record ends with a
+    ``terminator`` of so many bytes.
 
     Raises ``EncodeError`` for errors that another attempt could not mend.
     """
@@ -29,7 +31,7 @@ def settle(writer: Writer) -> EncodeError | None:
             writer.path = path
             return part.refusal(this, taken, found)
     _summed(writer, sums, writer.reserved)
-    return _misread(writer) if writer.shared else None
+    return _misread(writer, terminator) if writer.shared else None
 
 
 def _summed(writer: Writer, sums: list[Awaited], reserved: list[Reservation]) -> None:
@@ -113,13 +115,16 @@ def misfit(writer: Writer) -> EncodeError | None:
     return None
 
 
-def _misread(writer: Writer) -> EncodeError | None:
+def _misread(writer: Writer, terminator: int) -> EncodeError | None:
     """The error for the first value that is not what others wrote in its place; ``path`` leads there."""
-    data = bytes(writer.buffer)
-    for item in writer.shared:
-        error = item[0].misread(writer, data, item)
+    reader = Reader(bytes(writer.buffer), writer.frame.parameters, terminator=terminator)
+    reader.borrowed = writer.empty
+    reader.record = writer.record
+    for part, this, frame, path, little in writer.shared:
+        reader.frame, reader.little = frame, little
+        error = part.misread(reader, this)
         if error is not None:
-            writer.path = item[3]
+            writer.path = path
             return error
     return None
 

@@ -60,6 +60,8 @@ packed in it.
 """
 Standing = tuple["Place", Values, Frame, Path, bool]
 """A field that does not stand in sequence, the struct it is in, and whether that is little-endian."""
+Lent = tuple["Shared", Values, Frame, Path, bool]
+"""The same of a field whose bytes belong to others."""
 
 
 _FAR = 2
@@ -91,13 +93,14 @@ class Writer:
 
     ``waiting`` are the fields that are written when what stands in sequence in the region is; ``shared`` are those
     whose bytes others write. With ``keeps``, places that follow from awaited values are where these say. If a field is
-    not where it should be, it is ``moved``.
+    not where it should be, it is ``moved``. So many items of lists are ``empty``.
     """
 
     __slots__ = (
         "awaited",
         "buffer",
         "claims",
+        "empty",
         "frame",
         "frames",
         "keeps",
@@ -128,7 +131,8 @@ class Writer:
         self.claims: list[Claim] = []
         self.open_ends: list[OpenEnd | Spot | Followed] = []
         self.awaited = Awaiting()
-        self.shared: list[Standing] = []
+        self.shared: list[Lent] = []
+        self.empty = 0
         self.waiting: Waiting[Standing] | None = None
         self.keeps = self.moved = False
         self.known: dict[Path, Values] = {}
@@ -144,7 +148,7 @@ class Writer:
         self.frame.left = self.frame.listed = None
         self.buffer = bytearray()
         self.frames, self.reserved, self.claims, self.open_ends, self.shared = [], [], [], [], []
-        self.awaited, self.waiting, self.moved = Awaiting(), None, False
+        self.awaited, self.waiting, self.moved, self.empty = Awaiting(), None, False, 0
         if self.length is not None:
             self.frame["record"] = (0, self.length)
 
@@ -230,14 +234,11 @@ class Writer:
     def defer(self, part: "Place", this: Values, place: int | None) -> None:
         """Let a field wait that should stand at ``place``, if that is known."""
         self.waiting = self.waiting or Waiting()
-        self.waiting.add(place, self._standing(part, this))
+        self.waiting.add(place, (part, this, self.frame, self.path, self.little))
 
-    def share(self, part: "Place", this: Values) -> None:
+    def share(self, part: "Shared", this: Values) -> None:
         """Let the value of a field be compared with what others wrote."""
-        self.shared.append(self._standing(part, this))
-
-    def _standing(self, part: "Place", this: Values) -> Standing:
-        return part, this, self.frame, self.path, self.little
+        self.shared.append((part, this, self.frame, self.path, self.little))
 
     def leave(self, region: Region, spare: bytes = b"") -> None:
         """End a region: write what waits in it, with ``spare`` bytes in the gaps and behind it, and check its open ends
@@ -360,8 +361,12 @@ class Place(Refuser, Protocol):
         """Write it where the writer is, although it should stand at ``place``, if that is known."""
         ...
 
-    def misread(self, writer: Writer, data: bytes, item: Standing) -> EncodeError | None:
-        """The error if the bytes that others wrote are not those of its value."""
+
+class Shared(Protocol):
+    """A field whose bytes belong to others."""
+
+    def misread(self, reader: Any, this: Values) -> EncodeError | None:
+        """The error if what a ``Reader`` finds in these bytes is not its value."""
         ...
 
 
