@@ -18,6 +18,7 @@ from lockstep import Pair, captures_alike
 
 from wireloom.codec import DecodeError, EncodeError
 from wireloom.codec.compression import COMPRESSORS, DamagedError, OverflowingError
+from wireloom.columnar.packed import Zeros
 from wireloom.columnar.tables import Table
 from wireloom.inspection.plain import lines
 from wireloom.inspection.record import inspect_record
@@ -356,3 +357,26 @@ def _is_sound(found: compiled.Compiled, record: bytes) -> bool:
     except DecodeError:
         return False
     return row["all"]["short_packed"] is None
+
+
+def test_zeros_of_many_records_are_read_no_more_at_once_than_memory_holds() -> None:
+    found = compiled.of(
+        """
+protocol: filled
+byte_order: big
+record: {length: 1 + size, fields: [{name: size, type: u8}, {section: body, size: size}]}
+---
+message: one
+match: {}
+sections:
+  body:
+    - {section: filled, size: rest, through: {zeros: 20000}, trailing: left, fields: [{name: number, type: u8}]}
+"""
+    )
+    pair, capture = Pair.of(found.columnar), bytes.fromhex("0105 0100 020500") * 60
+    with (
+        mock.patch("wireloom.columnar.weighing.LISTS", 500_000),
+        mock.patch("wireloom.columnar.packed.Zeros.unpack", autospec=True, side_effect=Zeros.unpack) as unpack,
+    ):
+        assert captures_alike(pair, capture).num_rows == 180
+    assert unpack.call_count > 180 * 20_000 // 500_000

@@ -95,7 +95,7 @@ class Filled(Transform):
             raise EncodeError(f"has more than {counted(self.size, 'byte')}, and zeros at its end, which are cut off")
 
     def keeps(self, data: bytes, unpacked: bytes) -> bool:
-        return self.pack(unpacked) != data
+        return data.endswith(b"\0") if len(data) > 1 else not data and self.size > 0
 
 
 @dataclass(frozen=True, slots=True)

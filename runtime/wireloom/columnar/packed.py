@@ -59,6 +59,7 @@ class Zeros:
         last[some] = data[(np.cumsum(sizes) - 1)[some]]
         at.doubt((some & (last == 0) & (sizes > 1)) | (~some & (self.size > 0)))
         whole = np.maximum(sizes, self.size)
+        at.batch.weigh(int(whole.sum()))
         found = np.zeros(int(whole.sum()), np.uint8)
         found[ragged(np.cumsum(whole) - whole, sizes)] = data
         return found, whole
