@@ -19,8 +19,8 @@ from typer.testing import CliRunner
 from wireloom import registry
 from wireloom.cli import app
 from wireloom.codec import DecodeError, EncodeError, Protocol
+from wireloom.codec.captures import CaptureBuilder
 from wireloom.codec.cutting import Cutter
-from wireloom.codec.sequence import Sequence
 from wireloom.columnar import cells, index, scans, splits
 from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.following import Follower, Reach
@@ -107,7 +107,7 @@ def capture(order: tuple[int, str], count: int = 3, **said: Any) -> bytes:
 
 def notes(order: tuple[int, str], count: int) -> bytes:
     """A capture of the other protocol."""
-    builder = Sequence(searched().codec, {})
+    builder = CaptureBuilder(searched().codec, {})
     rows: list[dict[str, Any]] = [{"capture": {"mark": order[0], "spare": bytes(40)}}]
     rows += ({"note": {"number": n, "text": b"x" * (n % 30)}} for n in range(count))
     return b"".join(map(builder.build, rows))
@@ -188,9 +188,9 @@ def test_a_header_that_no_record_asks_for_anything_is_there_all_the_same() -> No
     rows = list(found.codec.iter_records(data))
     assert [row.message for row in rows] == ["capture", "line", "line", "line"]
     assert found.codec.parse(b"hello\n").line.text == "hello"
-    assert b"".join(map(Sequence(found.codec, {}).build, rows)) == data
+    assert b"".join(map(CaptureBuilder(found.codec, {}).build, rows)) == data
     with pytest.raises(EncodeError, match="none is before it"):
-        Sequence(found.codec, {}).build(rows[1])
+        CaptureBuilder(found.codec, {}).build(rows[1])
     for each in (data, *damaged(data, Random("unasked"), 20)):
         captures_alike(found, each)
 
@@ -252,18 +252,18 @@ def test_rows_are_written_as_they_were_read() -> None:
     for found, captures in ((plain(), CAPTURES.values()), (searched(), [notes(BIG, 9), notes(LITTLE, 9)])):
         for data in captures:
             rows = list(found.codec.iter_records(data, "PERMISSIVE"))
-            assert b"".join(map(Sequence(found.codec, {}).build, rows)) == data
+            assert b"".join(map(CaptureBuilder(found.codec, {}).build, rows)) == data
 
 
 def test_rows_of_several_captures_are_each_written_by_their_own_header() -> None:
     both = [*plain().codec.iter_records(CAPTURES["big"]), *plain().codec.iter_records(CAPTURES["newest"])]
-    assert b"".join(map(Sequence(plain().codec, {}).build, both)) == CAPTURES["big"] + CAPTURES["newest"]
+    assert b"".join(map(CaptureBuilder(plain().codec, {}).build, both)) == CAPTURES["big"] + CAPTURES["newest"]
     with pytest.raises(
         EncodeError, match="a capture of capture_header begins with a row of capture, and none is before it"
     ):
-        Sequence(plain().codec, {}).build(both[1])
+        CaptureBuilder(plain().codec, {}).build(both[1])
     with pytest.raises(EncodeError, match="what a row of capture says is given"):
-        Sequence(plain().codec, {"mark": 0x4949, "dated": False, "unit": 2, "newest": False}).build(both[0])
+        CaptureBuilder(plain().codec, {"mark": 0x4949, "dated": False, "unit": 2, "newest": False}).build(both[0])
 
 
 def files(folder: Path, found: Pair, captures: dict[str, bytes]) -> list[FilePart]:

@@ -8,7 +8,7 @@ import pytest
 import strangers
 from lockstep import Pair, captures_alike, damaged, records_alike
 
-from wireloom.codec.sequence import Sequence
+from wireloom.codec.captures import CaptureBuilder
 from wireloom_generator.generate import check
 
 each_protocol = pytest.mark.parametrize("name", strangers.NAMES)
@@ -38,7 +38,7 @@ def test_records_are_written_back_to_the_byte(name: str) -> None:
     codec = pair(name).codec
     for capture in strangers.captures(name):
         rows = codec.iter_records(capture.data, **capture.parameters)
-        assert b"".join(map(Sequence(codec, capture.parameters).build, rows)) == capture.data, capture.name
+        assert b"".join(map(CaptureBuilder(codec, capture.parameters).build, rows)) == capture.data, capture.name
 
 
 @each_protocol

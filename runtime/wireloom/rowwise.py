@@ -195,8 +195,8 @@ class Account:
     ``left`` are the parts of each message that are left to the codec. ``varying`` are the lists whose items may differ
     in size, so that they must be read one after the other. ``kept`` are the columns for bytes that values do not
     determine: a record that has such bytes is left to the codec. So is one with bytes for one of ``gaps`` that are not
-    all in one place. Records are ``chained`` if their lengths are sums of
-    numbers in front of which nothing varies but numbers, or they end at a terminator or are all there is.
+    all in one place. Records are ``chained`` if their lengths are sums of numbers in front of which nothing varies but
+    numbers, or they end at a terminator or are all there is.
     """
 
     left: Mapping[str, tuple[Left, ...]]

@@ -15,7 +15,7 @@ from test_splits import divided
 
 from attack import rows
 from attack.targets import Parameters, Target
-from wireloom.codec.sequence import Sequence
+from wireloom.codec.captures import CaptureBuilder
 from wireloom.columnar import accel, decoder, scans, splits
 from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.gathering import Gatherer
@@ -108,11 +108,11 @@ def comes_back(target: Target, capture: bytes, parameters: Parameters) -> None:
     """Every row, and every row as a JSON object, is written as the bytes it was read from."""
     codec = target.pair.codec
     write, read = json_writer(codec.columns), row_reader(codec)
-    end, sequence, other = 0, Sequence(codec, parameters), Sequence(codec, parameters)
+    end, builder, other = 0, CaptureBuilder(codec, parameters), CaptureBuilder(codec, parameters)
     for row in codec.iter_records(capture, "PERMISSIVE", positions=True, **parameters):
         start, end = row["_offset"], row["_offset"] + row["_length"]
         record = capture[start:end]
-        assert sequence.build(row) == record, f"the row at byte {start} does not come back"
+        assert builder.build(row) == record, f"the row at byte {start} does not come back"
         text = json.dumps(write(row), allow_nan=False)
         assert other.build(read(json.loads(text))) == record, f"its JSON at byte {start} does not"
     assert end == len(capture), "the rows do not cover the capture"

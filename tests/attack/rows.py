@@ -37,13 +37,13 @@ from wireloom.codec import (
     When,
     With,
 )
+from wireloom.codec.captures import CaptureBuilder
 from wireloom.codec.columns import decimal_size
 from wireloom.codec.computed import Computed
 from wireloom.codec.flatbuffers import Encoded
 from wireloom.codec.layout import Lone
 from wireloom.codec.protocol import CORRUPT, POSITIONS
 from wireloom.codec.runs import Run
-from wireloom.codec.sequence import Sequence as Written
 
 Row = dict[str, Any]
 
@@ -385,7 +385,7 @@ def _read(protocol: Protocol, data: bytes, row: Row, parameters: Mapping[str, An
     """The row that was built as these bytes: a record, or what a capture begins with. Raises ``DecodeError``."""
     told = protocol.preamble.told if protocol.preamble is not None else ()
     own = {name: value for name, value in parameters.items() if name not in told}
-    if not Written(protocol, own).begins(row):
+    if not CaptureBuilder(protocol, own).begins(row):
         return protocol.parse(data, **parameters)
     found = list(protocol.iter_records(data, **own))
     assert len(found) == 1, "there is more behind what the capture begins with"

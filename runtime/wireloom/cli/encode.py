@@ -16,7 +16,7 @@ from wireloom.cli.diagnostics import FailedError, MisuseError
 from wireloom.cli.outputs import output, replaced
 from wireloom.cli.textual import line_of_row
 from wireloom.codec import EncodeError, Form, Protocol
-from wireloom.codec.sequence import Sequence
+from wireloom.codec.captures import CaptureBuilder
 from wireloom.files import INDEX, file_at, removed
 from wireloom.json_rows import harmless, row_reader
 from wireloom.options import ReadOptions
@@ -41,8 +41,8 @@ def encode(
     chosen = found.form(form) if form else None
     captures.must_exist(source, path)
     with captures.byte_stream(source) as stream, output(path, binary=form is None and not to_hex) as target:
-        sequence = Sequence(found, parameters, alone=chosen is not None or to_hex)
-        records = _records(captures.lines(stream), sequence, chosen, captures.name_of(source))
+        builder = CaptureBuilder(found, parameters, alone=chosen is not None or to_hex)
+        records = _records(captures.lines(stream), builder, chosen, captures.name_of(source))
         for data in _alone(records, found) if form is None and not to_hex else records:
             if to_hex:
                 target.write(data.hex().encode() + b"\n")
@@ -53,7 +53,7 @@ def encode(
         if (made := replaced(path)) is not None:
             removed(f"{made}{INDEX}")  # while that is still of the capture which goes
     if made is not None and form is None and not to_hex:
-        _index(str(made), protocol, sequence.given)
+        _index(str(made), protocol, builder.given)
 
 
 def _index(path: str, protocol: str, parameters: dict[str, Any]) -> None:
@@ -72,20 +72,20 @@ def _index(path: str, protocol: str, parameters: dict[str, Any]) -> None:
 
 def _records(
     lines: Iterable[tuple[int, int, bytes]],
-    sequence: Sequence,
+    builder: CaptureBuilder,
     form: Form | None,
     name: str,
 ) -> Iterator[bytes]:
     """The bytes of each row, of which one alone may begin a capture, or its line."""
-    protocol, parameters = sequence.protocol, sequence.given
+    protocol, parameters = builder.protocol, builder.given
     read = row_reader(protocol)
     for number, _, line in lines:
         try:
             row = read(json.loads(line.decode(), parse_constant=_no_constant))
             if form is None:
-                if sequence.begins(row) and sequence.begun and not sequence.alone:
+                if builder.begins(row) and builder.begun and not builder.alone:
                     raise EncodeError(f"a file of {protocol.name} has one header, and this is another")
-                yield sequence.build(row)
+                yield builder.build(row)
             else:
                 yield line_of_row(row, protocol, form, parameters) + b"\n"
         except json.JSONDecodeError as error:

@@ -34,8 +34,8 @@ from pyspark.sql.types import StructType
 
 from wireloom import registry
 from wireloom.codec import DecodeError, EncodeError, Protocol
+from wireloom.codec.captures import CaptureBuilder
 from wireloom.codec.cutting import cuts
-from wireloom.codec.sequence import Sequence
 from wireloom.columnar import index
 from wireloom.columnar.scanning import Scanner
 from wireloom.files import INDEX, CaptureFile, created, exists, listed, moved, removed
@@ -98,21 +98,21 @@ class CaptureWriter(DataSourceArrowWriter):
 
     def _records(self, protocol: Protocol, batches: Iterator[pa.RecordBatch], partition: int) -> Iterator["_Written"]:
         """The bytes of each row; those before any header of a capture have the one that is given as an option."""
-        sequence, header = Sequence(protocol, self.options.parameters), self.options.capture_row(protocol)
+        builder, header = CaptureBuilder(protocol, self.options.parameters), self.options.capture_row(protocol)
         rows = (row for batch in batches for row in self.shape.rows(batch))
         for number, row in enumerate(rows):
-            begins = sequence.begins(row)
+            begins = builder.begins(row)
             try:
-                if header is not None and not begins and not sequence.begun:
-                    yield _Written(sequence.build(header), None, True, sequence.known)
-                data = sequence.build(row)
+                if header is not None and not begins and not builder.begun:
+                    yield _Written(builder.build(header), None, True, builder.known)
+                data = builder.build(row)
             except EncodeError as error:
                 what = row.get("message") or "of no message"
-                hint = "" if begins or sequence.begun or sequence.alone else _HINT
+                hint = "" if begins or builder.begun or builder.alone else _HINT
                 message = f"row {number} of partition {partition}, {what}, cannot be written: {error}{hint}"
                 raise EncodeError(message[:_LONGEST_TOLD]) from None
             malformed = row.get(RECORD.name) is not None
-            yield _Written(data, (row.get(REASON.name) or "") if malformed else None, begins, sequence.known)
+            yield _Written(data, (row.get(REASON.name) or "") if malformed else None, begins, builder.known)
 
     def commit(self, messages: list[WriterCommitMessage | None]) -> None:
         """Move the files to their places; with ``overwrite``, delete those that were there, except hidden ones."""

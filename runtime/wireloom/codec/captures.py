@@ -9,7 +9,7 @@ from wireloom.codec.protocol import Protocol
 from wireloom.options import MAX_RECORD_BYTES, resolve
 
 
-class Sequence:
+class CaptureBuilder:
     """Builds rows, each of the capture whose header came last; ``parameters`` are those that are given.
 
     ``known`` are the parameters of that capture. A row that is ``alone`` belongs to none: to say what its header would
