@@ -91,8 +91,8 @@ AnySeen = TypeVar("AnySeen", bound=Seen)
 @dataclass(frozen=True, slots=True, eq=False)
 class Scope:
     """A struct. ``header`` are the record's nodes that its expressions see, ``given`` what a type is given. A message
-    chooses its variant after ``decided`` of its nodes were read. What a capture begins with is ``opening`` it, and sees
-    nothing of what it says itself.
+    chooses its variant after ``decided`` of its nodes were read. That of a capture's preamble sees nothing of what the
+    preamble says of records.
     """
 
     owner: model.Record | model.Message | model.Struct
@@ -100,7 +100,7 @@ class Scope:
     header: tuple[Visit, ...] = ()
     decided: int = 0
     given: tuple[Input, ...] = ()
-    opening: bool = False
+    is_preamble: bool = False
 
     def header_at(self, visit: Visit) -> tuple[Visit, ...]:
         """The record's nodes that are read before ``visit``, one of a message, of a type or of the record."""
@@ -164,7 +164,7 @@ def _message(spec: Resolved, message: model.Message) -> Scope:
 @once
 def openings(spec: Resolved) -> tuple[Scope, ...]:
     """What captures begin with, if they do."""
-    return () if spec.capture is None else (Scope(spec.capture, walk(spec.capture.nodes), opening=True),)
+    return () if spec.capture is None else (Scope(spec.capture, walk(spec.capture.nodes), is_preamble=True),)
 
 
 @once
@@ -179,10 +179,10 @@ def structs(spec: Resolved) -> tuple[Scope, ...]:
             if used is None or used.name in spec.recursive:
                 continue
             header = scope.header_at(visit)
-            use = used.name, len(header), scope.opening
+            use = used.name, len(header), scope.is_preamble
             if use not in found:
                 given = tuple(Input(used.name, name) for name in used.given)
-                inner = Scope(used, walk(used.nodes), header, given=given, opening=scope.opening)
+                inner = Scope(used, walk(used.nodes), header, given=given, is_preamble=scope.is_preamble)
                 found[use] = inner
                 pending.append(inner)
     return tuple(found.values())

@@ -319,7 +319,7 @@ class _Sight:
         given = frozenset(value.name for value in scope.given)
         header = (visit for visit in scope.header if visit.name not in given)
         own: tuple[Seen, ...] = (*scope.visits, *scope.given, *header)
-        facts = (each for each in spec.parameters.values() if each.default is not None or not scope.opening)
+        facts = (each for each in spec.parameters.values() if each.default is not None or not scope.is_preamble)
         self.named = {**by_name(facts), **by_name(own)}
         self.seen_around: dict[Branch, VisibleNames] = {}
         self.slots: dict[str, int] = {}

@@ -27,7 +27,7 @@ class Names:
     given: frozenset[str] = frozenset()
     numbers: Mapping[str, int] = field(default_factory=dict, repr=False)
 
-    def numbered(self, text: str) -> str:
+    def with_numbers(self, text: str) -> str:
         """The text of an expression with numbers in the place of their names; what follows stays where it is."""
         if "." not in text or not self.numbers:
             return text

@@ -215,7 +215,7 @@ class Protocol:
         return message.path.parent.name if message.path is not None and is_grouped else ""
 
     @property
-    def opening(self) -> "Protocol | None":
+    def preamble(self) -> "Protocol | None":
         """What captures begin with, as a protocol of one message, whose only record ends where its fields do."""
         found = self.capture
         if found is None:

@@ -12,7 +12,7 @@ from wireloom_generator.reading.catalogue import ALGORITHMS, CrcParameters
 
 def little(text: str, at: Location, names: Names) -> model.Condition:
     """Whether a byte order that is an expression is little."""
-    raw = names.numbered(text)
+    raw = names.with_numbers(text)
     tree = parsed(raw)
     found = None if tree is None else orders.little(tree)
     return model.Condition(names.resolved(found or Value(False)), " ".join(text.split()), raw, at)
@@ -25,7 +25,7 @@ def condition(text: str | None, at: Location, names: Names) -> model.Condition |
 
 def expression(text: str, at: Location, names: Names) -> model.Condition:
     """An expression with resolved names; one that cannot be parsed has no value."""
-    raw = names.numbered(text)
+    raw = names.with_numbers(text)
     return model.Condition(names.resolved(parsed(raw) or Value(None)), " ".join(text.split()), raw, at)
 
 
@@ -37,7 +37,7 @@ def through(
     if written is None:
         return None
     if isinstance(written, str):
-        raw = names.numbered(written)
+        raw = names.with_numbers(written)
         tree = parsed(raw)
         named = Value(None) if tree is None else ways.named(tree)
         asked = model.Condition(names.resolved(named), " ".join(written.split()), raw, at)

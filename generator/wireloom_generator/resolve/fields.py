@@ -13,7 +13,7 @@ from wireloom_generator.resolve import conditions, hexadecimal
 from wireloom_generator.resolve.columns import columns, field_columns, labelled
 from wireloom_generator.resolve.declarations import documentation
 from wireloom_generator.resolve.filling import filled
-from wireloom_generator.resolve.matches import Matching, numbered
+from wireloom_generator.resolve.matches import Matching, names_of_numbers
 from wireloom_generator.resolve.names import Spliced, Splicing, loops
 from wireloom_generator.resolve.stray import meaningless, stray
 from wireloom_generator.resolve.watched import watched
@@ -50,7 +50,7 @@ class FieldResolving:
         self.columns: dict[str, tuple[model.Column, ...]] = {}
         self.declared = Declared(self.columns, {name: each.columns for name, each in self.tables.items()})
         self.matching = Matching(self.enums, {each.name: each for each in (*told, *shared[0].parameters)})
-        self.numbers = dict(numbered(self.enums.values(), self.flags.values()))
+        self.numbers = dict(names_of_numbers(self.enums.values(), self.flags.values()))
         self.record_names = self._record_names()
         self.order = _order(spec.protocol.byte_order) or model.Order.PARAMETER
         """That of what is resolved now."""

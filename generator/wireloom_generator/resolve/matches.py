@@ -76,7 +76,7 @@ class Matching:
         return self.enums.get(field.enum) if field is not None and field.enum else None
 
 
-def numbered(enums: Iterable[model.Enum], flags: Iterable[model.Flags]) -> Iterator[tuple[str, int]]:
+def names_of_numbers(enums: Iterable[model.Enum], flags: Iterable[model.Flags]) -> Iterator[tuple[str, int]]:
     """What expressions call numbers: ``Kind.Reading``."""
     for enum in enums:
         yield from ((f"{enum.name}.{spelled(each.name)}", each.first) for each in enum.values if not each.range)

@@ -47,7 +47,7 @@ def protocol_of(spec: model.Resolved) -> model.Protocol:
 
 def _told(spec: model.Resolved) -> Iterator[model.Parameter]:
     """What the header of a capture says, as far as records ask for it."""
-    records = (site for site in sites(spec) if not site.scope.opening)
+    records = (site for site in sites(spec) if not site.scope.is_preamble)
     asked = {seen for site in records for name in _asked(site) for seen in site.values.get(name, ())}
     matched = {name for message in spec.messages for name in message.match}
     told = (parameter for parameter in spec.parameters.values() if parameter.default is None)

@@ -32,7 +32,7 @@ class _Resolving:
         self.fields = FieldResolving(spec, self.shared, self.told)
 
     def all(self) -> model.Resolved:
-        fields, opening, record = self.fields, capture.header(self.spec.protocol, self.fields), self.record()
+        fields, preamble, record = self.fields, capture.header(self.spec.protocol, self.fields), self.record()
         messages = tuple(self.message(message, record.slots) for message in self.spec.messages)
         used = tuple(fields.structs.values())
         for name in self.spec.structs:
@@ -46,7 +46,7 @@ class _Resolving:
             little=capture.little(
                 self.spec.protocol, Names({}, {}, fields.record_names.parameters, numbers=fields.numbers)
             ),
-            capture=opening,
+            capture=preamble,
             parameters={parameter.name: parameter for parameter in (*self.told, *protocol.parameters)},
             enums=fields.enums,
             flags=fields.flags,

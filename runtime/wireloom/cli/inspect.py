@@ -91,8 +91,8 @@ class _Inspection:
                 seen += 1
                 if self.record is not None and piece.number != self.record:
                     continue
-                opening = self.protocol.preamble.protocol if piece.cut.preamble and self.protocol.preamble else None
-                told, protocol = piece.cut.error, opening or self.protocol
+                preamble = self.protocol.preamble.protocol if piece.cut.preamble and self.protocol.preamble else None
+                told, protocol = piece.cut.error, preamble or self.protocol
                 inspected = explained(protocol, piece.data, piece.offset, cutter.parameters, told)
                 if self.only is None or inspected.message == self.only:
                     shown += 1

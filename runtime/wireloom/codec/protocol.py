@@ -295,7 +295,7 @@ class Protocol:
         """
         error = cut.error
         if cut.preamble and self.preamble is not None:
-            return self._opening(error, data, parameters, mode, message)
+            return self._preamble_row(error, data, parameters, mode, message)
         if error is None:
             try:
                 return self._decode(data, parameters, cut.little, None, message)
@@ -338,7 +338,7 @@ class Protocol:
             self.must_know(resolved)
         return self._building.build(row, message, resolved)
 
-    def _opening(
+    def _preamble_row(
         self, error: DecodeError | None, data: bytes, parameters: Values, mode: Mode, only: str | None
     ) -> Container | None:
         """The row of what a capture begins with. If that is malformed, readers of any message are told."""

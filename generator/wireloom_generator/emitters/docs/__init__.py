@@ -35,8 +35,9 @@ def emit(
     pages = MessagePages(protocol, Errata(protocol), traces)
     templates = _templates(rendering)
     yield _file(protocol, INDEX, templates.get_template("index.md.j2"), index_page(pages, account))
-    opening = protocol.opening
-    for page in (pages, *(() if opening is None else (MessagePages(opening, Errata(opening), traces, opening=True),))):
+    preamble = protocol.preamble
+    own = () if preamble is None else (MessagePages(preamble, Errata(preamble), traces, is_preamble=True),)
+    for page in (pages, *own):
         for message in page.protocol.messages:
             yield _file(protocol, f"{message.name}.md", templates.get_template("message.md.j2"), page.page(message))
 

@@ -54,7 +54,7 @@ def names_in(sections: Iterable[Iterable[model.Node]]) -> Iterator[str]:
 
 def row_columns(protocol: model.Protocol) -> Iterator[TableRow]:
     """The columns of a protocol's row; a message's struct is a link to its page."""
-    rows = (*protocol.messages, *(protocol.opening.messages if protocol.opening is not None else ()))
+    rows = (*protocol.messages, *(protocol.preamble.messages if protocol.preamble is not None else ()))
     titles = {message.name: message.doc.title or message.name for message in rows}
     for column in protocol.columns:
         if column.name in titles and isinstance(column.type, model.StructType):

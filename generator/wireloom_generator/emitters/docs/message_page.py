@@ -71,7 +71,7 @@ class MessagePage:
 
 
 class MessagePages:
-    """Makes the pages of a protocol's messages, or of what is ``opening`` its captures."""
+    """Makes the pages of a protocol's messages, or that of its captures' preamble."""
 
     def __init__(
         self,
@@ -79,9 +79,9 @@ class MessagePages:
         errata: Errata,
         traces: Mapping[tuple[str, str], Traced],
         *,
-        opening: bool = False,
+        is_preamble: bool = False,
     ) -> None:
-        self.opening = opening
+        self.is_preamble = is_preamble
         self.protocol = protocol
         self.errata = errata
         self.traces = traces
@@ -121,7 +121,7 @@ class MessagePages:
         yield from (f"{told}." for told in versions(message.doc) if told)
         if message_name(message.name) != message.name:
             yield f"In Python it is {code(message_name(message.name))}."
-        if self.opening:
+        if self.is_preamble:
             yield "It stands once, at the start of a capture."
         else:
             yield f"A record is this message if {self.names.selected(message)}."
