@@ -17,7 +17,7 @@ from wireloom_generator.model.declarations import (
     Table,
     TableField,
 )
-from wireloom_generator.model.grouping import grouped
+from wireloom_generator.model.grouping import Elsewhere, Tail, grouped
 from wireloom_generator.model.matching import Between, Match, Selector
 from wireloom_generator.model.nodes import (
     MOST_RESERVED,
@@ -28,7 +28,6 @@ from wireloom_generator.model.nodes import (
     Checksum,
     Choice,
     Computed,
-    Elsewhere,
     Field,
     Named,
     Node,
@@ -40,8 +39,6 @@ from wireloom_generator.model.nodes import (
     Section,
     Slot,
     Struct,
-    Tail,
-    Through,
     Unpack,
     When,
     children,
@@ -74,6 +71,7 @@ from wireloom_generator.model.wires import (
     Rest,
     Size,
     Terminator,
+    Through,
     Wire,
 )
 from wireloom_generator.types.columns import U64, Column, ColumnType, Decimal, ListType, Primitive, StructType

@@ -1,7 +1,7 @@
 """Nodes in a row that are there together, or that do not stand in the row, as emitters take them."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import assert_never
 
@@ -9,19 +9,32 @@ from wireloom_generator.model.nodes import (
     Bits,
     Choice,
     Computed,
-    Elsewhere,
     Field,
     Node,
     Ordered,
     Padding,
     Section,
     Slot,
-    Tail,
     Unpack,
     When,
 )
 from wireloom_generator.model.numbering import numbered
 from wireloom_generator.model.wires import Condition
+
+
+@dataclass(frozen=True, slots=True)
+class Tail:
+    """Fields that are there if bytes are left. The first of them is not ``optional`` a second time."""
+
+    nodes: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """A field that does not stand in sequence, but at the byte ``place`` of the record."""
+
+    place: Condition
+    field: Field
 
 
 def grouped(nodes: Iterable[Node]) -> Iterator[Node | When | Tail | Elsewhere]:

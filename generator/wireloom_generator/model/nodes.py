@@ -8,7 +8,7 @@ from typing import assert_never
 from wireloom_generator.expressions import Conditional, Literal, Value
 from wireloom_generator.expressions.kinds import Kind
 from wireloom_generator.model.declarations import Described, Sourced
-from wireloom_generator.model.wires import NOWHERE, Condition, Rest, Size, Wire
+from wireloom_generator.model.wires import NOWHERE, Condition, Rest, Size, Through, Wire
 from wireloom_generator.problems import Location
 from wireloom_generator.reading import catalogue
 from wireloom_generator.types import Boolean, Integer, WireType
@@ -69,32 +69,6 @@ class Checksum(Sourced):
     def alone(self) -> ByteRange | None:
         """The range, if it is over nothing else."""
         return self.ranges[0] if self.ranges and len(self.over) == 1 else None
-
-
-@dataclass(frozen=True, slots=True)
-class Through:
-    """What bytes go through: ``way`` is its key, or nothing for a compression, which ``asked`` tells by name.
-
-    They unpack to ``limit`` bytes at most. ``raw`` is the column for the packed ones. There is no ``way`` if not just
-    one is ``given``, which is a mistake.
-    """
-
-    way: str
-    asked: Condition
-    limit: int | None
-    raw: str | None
-    given: tuple[str, ...] = field(default=(), compare=False)
-    at: Location = field(default=NOWHERE, compare=False, repr=False)
-
-    @property
-    def resizes(self) -> bool:
-        """Whether there may be another number of bytes than is unpacked."""
-        return self.way in ("", "zeros")
-
-    @property
-    def text(self) -> str:
-        """What it is, in words."""
-        return f"{self.way}: {self.asked.text}" if self.way else self.asked.text
 
 
 class _Named(Described):
@@ -371,21 +345,6 @@ class Otherwise:
     def when(self) -> None:
         """None, since it has no condition of its own."""
         return None
-
-
-@dataclass(frozen=True, slots=True)
-class Tail:
-    """Fields that are there if bytes are left. The first of them is not ``optional`` a second time."""
-
-    nodes: "tuple[Node, ...]"
-
-
-@dataclass(frozen=True, slots=True)
-class Elsewhere:
-    """A field that does not stand in sequence, but at the byte ``place`` of the record."""
-
-    place: Condition
-    field: Field
 
 
 Named = Field | Computed | BitField

@@ -1,4 +1,4 @@
-"""The wire form of values: type, byte order and extent."""
+"""The wire form of values: type, byte order, extent, and what their bytes go through."""
 
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -132,6 +132,32 @@ class Fields:
 
 End = Rest | Size | Fields | Terminator
 """Where a record ends: where all that is there ends, after so many bytes, where its fields end, behind a terminator."""
+
+
+@dataclass(frozen=True, slots=True)
+class Through:
+    """What bytes go through: ``way`` is its key, or nothing for a compression, which ``asked`` tells by name.
+
+    They unpack to ``limit`` bytes at most. ``raw`` is the column for the packed ones. There is no ``way`` if not just
+    one is ``given``, which is a mistake.
+    """
+
+    way: str
+    asked: Condition
+    limit: int | None
+    raw: str | None
+    given: tuple[str, ...] = field(default=(), compare=False)
+    at: Location = field(default=NOWHERE, compare=False, repr=False)
+
+    @property
+    def resizes(self) -> bool:
+        """Whether there may be another number of bytes than is unpacked."""
+        return self.way in ("", "zeros")
+
+    @property
+    def text(self) -> str:
+        """What it is, in words."""
+        return f"{self.way}: {self.asked.text}" if self.way else self.asked.text
 
 
 @dataclass(frozen=True, slots=True)
