@@ -216,10 +216,8 @@ class _Reading:
                 return Conditional(self.part(test), self.part(body), self.part(other))
             case ast.Compare():
                 return self._comparison(node)
-            case ast.Call(func=ast.Name(id="hex"), args=[ast.Constant(value=str() as digits)], keywords=[]):
-                return Value(self._bytes(node, digits))
             case ast.Call(func=ast.Name(id="hex")):
-                raise ExpressionError("hex() has digits in quotes", self._column(node), "as in hex('89504e47')")
+                return Value(self._bytes(node))
             case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
                 return self._call(name, arguments, self._column(node))
         raise ExpressionError(f"{ast.unparse(node)!r} is not allowed here", self._column(node))
@@ -277,13 +275,17 @@ class _Reading:
         written = self._source(node)
         return integer(written) if written[:2].lower() == "0x" else value
 
-    def _bytes(self, node: ast.Call, digits: str) -> bytes:
-        """The bytes that these digits say."""
-        try:
-            return bytes.fromhex(digits)
-        except ValueError:
-            what = f"{digits!r} is not pairs of hex digits"
-            raise ExpressionError(what, self._column(node), "as in hex('89504e47')") from None
+    def _bytes(self, node: ast.Call) -> bytes:
+        """The bytes that the digits in ``hex('…')`` say."""
+        hint = "as in hex('89504e47')"
+        match node:
+            case ast.Call(args=[ast.Constant(value=str() as digits)], keywords=[]):
+                try:
+                    return bytes.fromhex(digits)
+                except ValueError:
+                    what = f"{digits!r} is not pairs of hex digits"
+                    raise ExpressionError(what, self._column(node), hint) from None
+        raise ExpressionError("hex() has digits in quotes", self._column(node), hint)
 
     def _comparison(self, node: ast.Compare) -> Expr:
         parts: list[Expr] = []
