@@ -176,8 +176,15 @@ class _Shaping:
     def hex(self, node: YamlScalar) -> Any:
         digits = re.sub(r"#[^\n]*|\s", "", node.text)
         if len(digits) % 2 or not re.fullmatch(r"[0-9A-Fa-f]*", digits):
-            return self.wrong(node, "pairs of hex digits")
+            return self.wrong(node, "pairs of hex digits", _in_hex(node.text))
         return digits.lower()
+
+
+def _in_hex(text: str) -> str:
+    """How a single character, or a byte with 0x in front, is written."""
+    if re.fullmatch(r"0x([0-9A-Fa-f]{2})+", text):
+        return f'write "{text[2:]}"'
+    return f'write "{ord(text):02x}"' if len(text) == 1 and text.isascii() and not text.isalnum() else ""
 
 
 def _plain(node: YamlNode) -> Any:

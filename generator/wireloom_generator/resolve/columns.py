@@ -91,4 +91,4 @@ def _node_columns(node: model.Node) -> Iterator[Column]:
 def _packed(name: str, through: model.Through) -> str:
     """What the column for packed bytes has."""
     others = "" if not through.way else ", if they are not those that it is written as"
-    return f"Unpack bytes of {name}{others}; written back while it is unchanged"
+    return f"Packed bytes of {name}{others}; written back while it is unchanged"

@@ -33,7 +33,7 @@ _KINDS = (Kind.NUMBER, Kind.CONDITION, Kind.TEXT, Kind.BYTES)
 """What messages can match on."""
 _WRITTEN = {
     Kind.NUMBER: "numbers",
-    Kind.CONDITION: "true and false",
+    Kind.CONDITION: "true or false",
     Kind.TEXT: "texts",
     Kind.BYTES: "bytes in hex, in quotes",
 }

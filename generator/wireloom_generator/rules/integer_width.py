@@ -24,21 +24,26 @@ from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Location, Problem
 from wireloom_generator.types import BIT_WIDTHS, WIDTHS, Integer, Varint, WireType
 
+_BYTES = (2, 3, 4)
+"""What other tools write for so many bytes, as in ``u4``."""
+
 
 def check(spec: Resolved) -> Iterator[Problem]:
     """Integers that are not a whole number of bytes, or have too many."""
     for wire, at, widths in _types(spec):
         if isinstance(wire, Integer) and wire.bits not in widths:
-            hint = (
-                "keep it as bytes"
-                if wire.bits > widths[-1]
-                else "8, 16, 24 … 64 bits; split off smaller ones with bits:"
-            )
-            yield Problem(at, "integer-width", f"no integer has {wire.bits} bits", hint)
+            yield Problem(at, "integer-width", f"no integer has {wire.bits} bits", _hint(wire, widths[-1]))
         elif isinstance(wire, Varint) and wire.bits not in wire.widths:
             few, most = wire.widths[0], wire.widths[-1]
             hint = f"{few} to {most} bits" if few < most else f"write {wire.stem}{most}"
             yield Problem(at, "integer-width", f"there is no {wire.word}", hint)
+
+
+def _hint(wire: Integer, most: int) -> str:
+    if wire.bits > most:
+        return "keep it as bytes"
+    meant = f"{wire.bits} bytes are {wire.word[0]}{8 * wire.bits}; " if wire.bits in _BYTES else ""
+    return f"{meant}8, 16, 24 … 64 bits; split off smaller ones with bits:"
 
 
 def _types(spec: Resolved) -> Iterator[tuple[WireType, Location, Sequence[int]]]:

@@ -13,6 +13,7 @@ Good::
     - {name: length, type: u32}
 """
 
+import re
 from collections.abc import Iterator
 
 from wireloom_generator import model
@@ -39,6 +40,12 @@ _ENDED = {
 }
 """What other tools call values by where they end."""
 
+_ORDERS = {
+    "l": ", and byte_order: little where it is not that of the protocol",
+    "b": ", and byte_order: big where it is not that of the protocol",
+}
+"""What to write for a byte order in a name."""
+
 _OTHERS = [name for name in NAMES if not isinstance(parse(name), Integer)]
 __doc__ = (__doc__ or "").replace("OTHERS", f"{', '.join(_OTHERS[:-1])} and {_OTHERS[-1]}")
 
@@ -62,4 +69,20 @@ def _hint(spec: Resolved, known: frozenset[str], name: str) -> str:
     if (ended := _ENDED.get(name.lower())) is not None:
         return ended
     meant = _OTHER_NAMES.get(name.replace("sint", "int").lower())
-    return f"did you mean {meant!r}?" if meant else closest(name, known)
+    return f"did you mean {meant!r}?" if meant else _number(name.lower()) or closest(name, known)
+
+
+def _number(name: str) -> str:
+    """The number that Kaitai Struct or construct calls so; one of Kaitai Struct's counts bytes."""
+    if found := re.fullmatch(r"([usif])(\d{1,2})([lb]?)e?", name):
+        kind, size, order = found.groups()
+        bits = int(size) * 8 if size in ("1", "2", "4", "8") else int(size)
+    elif found := re.fullmatch(r"(?:int(\d{1,2})([us])|float(\d{1,2}))([lbn])", name):
+        kind, bits, order = found[2] or "f", int(found[1] or found[3]), found[4]
+    else:
+        return ""
+    ours = f"{'i' if kind == 's' else kind}{bits}"
+    if ours not in NAMES:
+        return ""
+    said = _ORDERS.get(order, "") if bits > 8 else ""
+    return f"write type: {ours}{said}"

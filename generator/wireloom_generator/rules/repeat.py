@@ -22,6 +22,9 @@ from wireloom_generator.model import Resolved, takes_rest
 from wireloom_generator.problems import Problem
 from wireloom_generator.types import FlatBuffers, Struct
 
+_OTHER_WORDS = {"eos": "write rest", "expr": "write {count: …}", "until": "write {until: …}"}
+"""What other tools call the ends of lists."""
+
 
 def check(spec: Resolved) -> Iterator[Problem]:
     """Lists without a length or with two, and items that cannot be listed."""
@@ -34,8 +37,9 @@ def check(spec: Resolved) -> Iterator[Problem]:
 def _length(field: model.Field, repeat: model.Repeat) -> Iterator[Problem]:
     at, count, until = field.where("repeat"), repeat.count, repeat.until
     if "repeat" in field.stray:
+        word = field.stray["repeat"]
         hint = "write rest, {count: …} or {until: …}"
-        yield Problem(at, "repeat", f"unknown repeat {field.stray['repeat']!r}", hint)
+        yield Problem(at, "repeat", f"unknown repeat {word!r}", _OTHER_WORDS.get(word, hint))
     elif count is None and until is None and not repeat.rest:
         yield Problem(at, "repeat", "repeat needs count or until", "repeat: rest goes to the end of the section")
     elif count is not None and until is not None:
