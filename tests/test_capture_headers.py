@@ -457,3 +457,34 @@ def test_functions_of_columns_are_given_what_a_header_says(generated: Protocol) 
     told = {"mark": "0x4949", "dated": "true", "unit": "2", "newest": "false"}
     assert reading(NAME, told, many=False).parameters["mark"] == 0x4949
     assert "mark" not in reading(NAME, {}, many=True).parameters
+
+
+@pytest.mark.parametrize("size", [0, 1, 5, 300])
+def test_a_header_whose_end_only_its_bytes_tell_is_read_in_a_few_steps(size: int) -> None:
+    found = compiled.of(
+        """
+protocol: lines
+byte_order: big
+capture: {fields: [{name: kind, type: u8}, {name: title, type: text, until: "00"}]}
+record: {length: 2, fields: [{name: number, type: u16}, {section: body, size: rest}]}
+---
+message: one
+match: {}
+sections: {body: [{name: nothing, type: u8, when: kind == 9}]}
+"""
+    )
+    preamble, header, asked = found.codec.preamble, b"\1" + b"a" * size + b"\0", []
+    assert preamble is not None
+    stream = io.BytesIO(header + bytes(2000))
+
+    def read(count: int) -> bytes:
+        asked.append(count)
+        return stream.read(count)
+
+    length, known, ahead = preamble.opened(read, {})
+    assert (length, known["kind"]) == (len(header), 1)
+    assert header + ahead + stream.read() == header + bytes(2000)
+    assert len(asked) < 14
+    assert len(ahead) <= max(len(header), 2)
+    with pytest.raises(DecodeError, match="unterminated"):
+        preamble.opened(io.BytesIO(header[:-1]).read, {})

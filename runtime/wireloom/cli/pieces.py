@@ -38,16 +38,27 @@ def opened(
     the source is shorter, or the header malformed, or ``offset`` is in it.
     """
     with captures.byte_stream(source, from_hex=from_hex) as stream:
-        preamble, skipped = protocol.preamble, 0
+        preamble, skipped, ahead = protocol.preamble, 0, b""
         if offset and preamble is not None and preamble.awaited(parameters):
             try:
-                skipped, parameters = preamble.opened(stream.read, parameters)
+                skipped, parameters, ahead = preamble.opened(stream.read, parameters)
             except DecodeError as error:
                 raise MisuseError(f"{captures.name_of(source)}: its header is malformed: {error.reason}") from None
             if offset < skipped:
                 raise MisuseError(f"--offset is 0 or behind the header of {skipped} bytes, not {offset}")
-        _skip(stream.read1, source, offset, skipped)
-        yield stream.read1, parameters
+        _skip(stream.read1, source, offset, skipped + len(ahead))
+        yield _behind(ahead[offset - skipped :], stream.read1), parameters
+
+
+def _behind(ahead: bytes, read: Callable[[int], bytes]) -> Callable[[int], bytes]:
+    """A function that gives what was read ``ahead``, and then reads on."""
+
+    def more(size: int) -> bytes:
+        nonlocal ahead
+        found, ahead = ahead[:size], ahead[size:]
+        return found or read(size)
+
+    return more
 
 
 def _skip(read: Callable[[int], bytes], source: str, offset: int, skipped: int) -> None:

@@ -52,14 +52,19 @@ class Preamble:
 
     def opened(
         self, read: Callable[[int], bytes], parameters: Values, *, bound: int = MAX_RECORD_BYTES
-    ) -> tuple[int, Values]:
-        """As ``read``, for a stream at its start, of which no more is read. Raises ``DecodeError``."""
+    ) -> tuple[int, Values, bytes]:
+        """As ``read``, for a stream at its start; with what else was read of it. Raises ``DecodeError``.
+
+        Where it ends is asked again only when twice as many bytes are there.
+        """
         data, final = b"", False
         while True:
             try:
-                return self.read(data, 0, len(data), parameters, final=final, bound=bound)
+                size, found = self.read(data, 0, len(data), parameters, final=final, bound=bound)
+                return size, found, data[size:]
             except DecodeError as error:
-                more = read(max(0, error.needed - len(data)))
+                missing = error.needed - len(data)
+                more = read(max(missing, len(data))) if missing > 0 else b""
                 if not more and final:
                     raise
                 data, final = data + more, final or not more

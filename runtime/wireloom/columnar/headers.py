@@ -25,7 +25,7 @@ def header_of(decoder: Decoder, path: str) -> Header | None:
         return Header(known)
     try:
         with opened(path, ahead=0) as stream:
-            size, found = preamble.opened(stream.read, known, bound=options.max_record_bytes)
+            size, found, _ = preamble.opened(stream.read, known, bound=options.max_record_bytes)
     except DecodeError:
         return None
     return Header(found, size)
