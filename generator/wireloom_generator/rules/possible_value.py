@@ -2,8 +2,8 @@
 
 Conditions on a field in several places can exclude each other: a range outside its type, a size that is too large for
 the length field, a condition that no record fulfils. Then every record with the field is malformed and none can be
-written, or the field stands in the spec and never in a table. The same applies to the values that a message matches on,
-to proofs, and to conditions on whole messages or variants.
+written. The same applies to the values that a message matches on, to proofs, and to conditions on whole messages or
+variants. A field whose ``when`` cannot hold is a warning: what is generated is right, and its column is always null.
 
 Bad::
 
@@ -31,7 +31,7 @@ from wireloom_generator.expressions.conditions import Domains
 from wireloom_generator.expressions.domain import Domain
 from wireloom_generator.expressions.kinds import Kind
 from wireloom_generator.model import Named, Resolved, matching
-from wireloom_generator.problems import Location, Problem
+from wireloom_generator.problems import Location, Problem, Severity
 from wireloom_generator.types.sizes import ANY, SizeRange
 
 _HINT = "its type, const, match, when and derive contradict each other"
@@ -39,16 +39,16 @@ _HINT = "its type, const, match, when and derive contradict each other"
 
 def check(spec: Resolved) -> Iterator[Problem]:
     """Fields, matches and proofs that no record can have."""
-    found: dict[tuple[Location, str], list[bool]] = {}
+    found: dict[tuple[Location, str, Severity], list[bool]] = {}
     for scope in every(spec):
         known = domains.of(spec, scope)
         for visit in scope.visits:
             if isinstance(visit.item, Named):
-                for at, what, is_never in _field(spec, scope, visit, visit.item, known):
-                    found.setdefault((at, what), []).append(is_never)
-    for (at, what), uses in found.items():
+                for at, what, severity, is_never in _field(spec, scope, visit, visit.item, known):
+                    found.setdefault((at, what, severity), []).append(is_never)
+    for (at, what, severity), uses in found.items():
         if all(uses):  # a type can be used where its field is possible and where it is not
-            yield Problem(at, "possible-value", what, _HINT)
+            yield Problem(at, "possible-value", what, _HINT, severity)
     yield from _matches(spec)
     yield from _proofs(spec)
     yield from _messages(spec)
@@ -56,25 +56,25 @@ def check(spec: Resolved) -> Iterator[Problem]:
 
 def _field(
     spec: Resolved, scope: Scope, visit: Visit, field: Named, known: Domains
-) -> Iterator[tuple[Location, str, bool]]:
+) -> Iterator[tuple[Location, str, Severity, bool]]:
     """The conditions on the field in this scope, and whether they can never hold."""
     when = None if field.when is None else field.when.tree
     if when is not None and domains.known(when, known):
         what = f"{field.name!r} is never there: its condition cannot hold"
         holds = conditions.both(domains.assumed(spec, scope), domains.taken(visit.branch))
-        yield field.where("when"), what, conditions.excludes(holds, when, known)
+        yield field.where("when"), what, Severity.WARNING, conditions.excludes(holds, when, known)
     alone = domains.beside(known, {field.name: _unrestricted(known[field.name])})
     valid = None if isinstance(field, model.Computed) else field.valid
     if valid is not None and (tree := valid.tree) is not None and domains.known(tree, known):
         what = f"no value of {field.name!r} is valid"
-        yield valid.at, what, conditions.excludes(TRUE, tree, alone)
+        yield valid.at, what, Severity.ERROR, conditions.excludes(TRUE, tree, alone)
     source = field.compute if isinstance(field, model.Computed) else field.derive
     tree = source.tree if source is not None else None
     with_record = domains.beside(known, {"record": Domain()})
     if source is not None and tree is not None and domains.known(tree, with_record) and _is_number(known[field.name]):
         sizes = domains.beside(alone, _sizes(spec, scope, tree))
         what = f"{field.name!r} can never be what it is derived from"
-        yield source.at, what, conditions.excludes(TRUE, Compare("==", Name(field.name), tree), sizes)
+        yield source.at, what, Severity.ERROR, conditions.excludes(TRUE, Compare("==", Name(field.name), tree), sizes)
 
 
 def _unrestricted(domain: Domain) -> Domain:
