@@ -2,8 +2,9 @@
 
 They are tried in order, and the first that matches, and whose condition holds, is taken. One that is never taken
 describes bytes that no record has, and hides a mistake in its condition or in an earlier one. So each has a condition
-(``when`` or ``match``), except perhaps the last. No condition is impossible, also by what ``valid`` or ``const`` leaves
-of a field, or holds only if an earlier one does.
+(``when`` or ``match``), except perhaps the last, and none holds only if an earlier one does. A condition that is
+impossible, also by what ``valid`` or ``const`` leaves of a field, is a warning, and so is an alternative of which those
+before it leave nothing: documents list cases that do not occur here.
 
 Bad::
 
@@ -27,7 +28,7 @@ from wireloom_generator.analysis.labels import unnamed
 from wireloom_generator.analysis.scopes import Scope, Visit, every, nodes
 from wireloom_generator.expressions import conditions
 from wireloom_generator.model import Alternative, Resolved
-from wireloom_generator.problems import Location, Problem, seen_from
+from wireloom_generator.problems import Location, Problem, Severity, seen_from
 
 
 def check(spec: Resolved) -> Iterator[Problem]:
@@ -35,16 +36,18 @@ def check(spec: Resolved) -> Iterator[Problem]:
     for node in nodes(spec):
         if isinstance(node, model.Choice):
             yield from _choice(spec, node)
-    found: dict[Location, list[str | None]] = {}
+    found: dict[Location, list[tuple[str, Severity] | None]] = {}
     for scope in every(spec):
         known = domains.of(spec, scope)
         for visit in scope.visits:
             if isinstance(visit.item, model.Choice):
-                for alternative, what in _never_taken(spec, scope, visit, visit.item.alternatives, known):
-                    found.setdefault(alternative.at, []).append(what)
+                for alternative, why in _never_taken(spec, scope, visit, visit.item.alternatives, known):
+                    found.setdefault(alternative.at, []).append(why)
     for at, uses in found.items():
-        if None not in uses:  # a type can be used where an alternative is never taken and where it is
-            yield Problem(at, "choice", f"never taken: {uses[0]}")
+        never = [use for use in uses if use is not None]
+        if len(never) == len(uses):  # a type can be used where an alternative is never taken and where it is
+            what, severity = never[0]
+            yield Problem(at, "choice", f"never taken: {what}", severity=severity)
 
 
 def _choice(spec: Resolved, choice: model.Choice) -> Iterator[Problem]:
@@ -61,21 +64,21 @@ def _choice(spec: Resolved, choice: model.Choice) -> Iterator[Problem]:
 
 def _never_taken(
     spec: Resolved, scope: Scope, visit: Visit, cases: Sequence[Alternative], known: conditions.Domains
-) -> Iterator[tuple[Alternative, str | None]]:
-    """Each alternative with the reason why it is never taken here; None if it may be."""
+) -> Iterator[tuple[Alternative, tuple[str, Severity] | None]]:
+    """Each alternative with the reason why it is never taken here, and what that is; None if it may be."""
     assumed = conditions.both(domains.assumed(spec, scope), domains.taken(visit.branch))
     for case, reason in judged(cases, assumed, known):
         match reason:
             case None:
                 yield case, None
             case Impossible():
-                yield case, "its condition cannot hold here"
+                yield case, ("its condition cannot hold here", Severity.WARNING)
             case Repeated(earlier):
-                yield case, f"the alternative {_place(case, earlier)} has the same condition"
+                yield case, (f"the alternative {_place(case, earlier)} has the same condition", Severity.ERROR)
             case Implied(earlier):
-                yield case, f"the alternative {_place(case, earlier)} holds whenever this does"
+                yield case, (f"the alternative {_place(case, earlier)} holds whenever this does", Severity.ERROR)
             case Covered():
-                yield case, "the alternatives before it cover it"
+                yield case, ("the alternatives before it cover it", Severity.WARNING)
 
 
 def _place(case: Alternative, earlier: Alternative) -> str:

@@ -1,9 +1,11 @@
 """A field can have a value: its type, ``valid``, ``derive`` and the rest leave one, and it is there in some record.
 
 Conditions on a field in several places can exclude each other: a range outside its type, a size that is too large for
-the length field, a condition that no record fulfils. Then every record with the field is malformed and none can be
-written. The same applies to the values that a message matches on, to proofs, and to conditions on whole messages or
-variants. A field whose ``when`` cannot hold is a warning: what is generated is right, and its column is always null.
+the length field. Then every record with the field is malformed and none can be written. The same applies to proofs, and
+to conditions on whole messages or variants.
+
+Where a condition can never hold, the field stands in the spec and never in a table, and a message whose values never
+occur has no rows. That may be what a document says, and so it is a warning.
 
 Bad::
 
@@ -57,7 +59,7 @@ def check(spec: Resolved) -> Iterator[Problem]:
 def _field(
     spec: Resolved, scope: Scope, visit: Visit, field: Named, known: Domains
 ) -> Iterator[tuple[Location, str, Severity, bool]]:
-    """The conditions on the field in this scope, and whether they can never hold."""
+    """The conditions on the field in this scope, what it is if they never hold, and whether they never do."""
     when = None if field.when is None else field.when.tree
     if when is not None and domains.known(when, known):
         what = f"{field.name!r} is never there: its condition cannot hold"
@@ -74,7 +76,8 @@ def _field(
     if source is not None and tree is not None and domains.known(tree, with_record) and _is_number(known[field.name]):
         sizes = domains.beside(alone, _sizes(spec, scope, tree))
         what = f"{field.name!r} can never be what it is derived from"
-        yield source.at, what, Severity.ERROR, conditions.excludes(TRUE, Compare("==", Name(field.name), tree), sizes)
+        never = conditions.excludes(TRUE, Compare("==", Name(field.name), tree), sizes)
+        yield source.at, what, Severity.ERROR, never
 
 
 def _unrestricted(domain: Domain) -> Domain:
@@ -113,7 +116,7 @@ def _matches(spec: Resolved) -> Iterator[Problem]:
             for selector in selectors if is_restricted else ():
                 if conditions.impossible(matching.condition({name: (selector,)}), _within(known, name)):
                     what = f"{name!r} is never {matching.shown(selector)}: its valid or const excludes it"
-                    yield Problem(message.where(f"match.{name}"), "possible-value", what)
+                    yield Problem(message.where(f"match.{name}"), "possible-value", what, severity=Severity.WARNING)
 
 
 def _is_restricted(domain: Domain) -> bool:
