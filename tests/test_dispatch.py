@@ -8,7 +8,7 @@ import compiled
 import pytest
 from lockstep import Pair, captures_alike, damaged, records_alike
 
-from wireloom.codec import EncodeError
+from wireloom.codec import DecodeError, EncodeError
 from wireloom.columnar.planning import plan_of
 
 
@@ -105,3 +105,44 @@ def test_what_selects_an_alternative_is_filled_in() -> None:
 def test_what_selects_no_alternative_alone_must_be_given(item: dict[str, Any], why: str) -> None:
     with pytest.raises(EncodeError, match=why):
         compiled.feature("choice_by_match").codec.build({"handshake": {"messages": [item]}})
+
+
+NEVER = """\
+protocol: never
+byte_order: big
+record:
+  length: 3
+  fields:
+    - {name: kind, type: u8, valid: kind > 0 and kind < 3}
+    - {section: body, size: rest}
+---
+message: known
+match: {kind: [1, 2]}
+sections:
+  body:
+    - choice:
+        - {when: kind == 1, fields: [{name: small, type: u8}, {name: spare, type: u8}]}
+        - {when: kind == 7, fields: [{name: word, type: bytes, size: 2}]}
+        - {match: {kind: 2}, fields: [{name: large, type: u16}]}
+        - fields: [{name: other, type: u16}]
+examples:
+  - {name: A small one, hex: 01 05 06, decoded: {kind: 1, small: 5, spare: 6, word: null, large: null, other: null}}
+  - {name: A large one, hex: 02 0506, decoded: {kind: 2, large: 0x0506, small: null, spare: null}}
+---
+message: to_come
+match: {kind: 3}
+sections:
+  body:
+    - {name: number, type: u16}
+"""
+
+
+def test_what_is_never_taken_is_a_warning_and_harms_nothing() -> None:
+    found = compiled.of(NEVER)
+    assert not compiled.failures(found)
+    records = [bytes.fromhex("010506"), bytes.fromhex("020506"), bytes.fromhex("030506")] * 20
+    records_alike(Pair(found.codec), records)
+    captures_alike(Pair(found.codec), b"".join(records[:2]))
+    assert [found.codec.build(found.codec.parse(data)) for data in records[:2]] == records[:2]
+    with pytest.raises(DecodeError, match="invalid"):
+        found.codec.parse(records[2])
