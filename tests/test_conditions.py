@@ -128,6 +128,12 @@ def test_lengths_and_versions_that_exclude_each_other_are_disjoint() -> None:
     assert not disjoint(parse("length == 1"), parse("version == 0"), known)
 
 
+@pytest.mark.parametrize("other", ["kind == true", "kind == 1.0"])
+def test_values_of_several_kinds_are_several(other: str) -> None:
+    assert parse("kind == 1") != parse(other)
+    assert len({parse("kind == 1"), parse(other)}) == 2
+
+
 def test_names_that_depend_on_each_other_are_left_open() -> None:
     known = {"a": Domain(0, 9, when=parse("c == 1")), "c": Domain(0, 9, when=parse("a == 1"))}
     assert not impossible(parse("a == 2"), known)

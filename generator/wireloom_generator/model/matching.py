@@ -44,16 +44,42 @@ def common(one: Iterable[Selector], other: Iterable[Selector]) -> tuple[Selector
     """What both select, in the order of ``one``."""
     others = tuple(other)
     exact = frozenset(listed(others))
-    found = (both for each in one for both in ([each] if each in exact else _shared(each, others)))
-    return tuple(dict.fromkeys(found))
+    ranges = tuple(each for each in others if isinstance(each, Between))
+    found: dict[Selector, None] = {}
+    for each in one:
+        if each in exact:
+            found[each] = None
+        else:
+            found |= dict.fromkeys(_shared(each, others if isinstance(each, Between) else ranges))
+    return tuple(found)
 
 
 def _shared(one: Selector, others: tuple[Selector, ...]) -> Iterator[Selector]:
-    for other in others:
-        if isinstance(one, Between) or isinstance(other, Between):
-            mine, theirs = _span(one), _span(other)
-            if mine is not None and theirs is not None:
-                yield from _between(max(mine.least, theirs.least), min(mine.most, theirs.most))
+    mine = _span(one)
+    for theirs in map(_span, others):
+        if mine is not None and theirs is not None:
+            yield from _between(max(mine.least, theirs.least), min(mine.most, theirs.most))
+
+
+def repeated(selectors: Iterable[Selector]) -> Mapping[int, Selector]:
+    """What a selector, by its number, has in common with one that stands before it."""
+    found: dict[int, Selector] = {}
+    seen: set[Selector] = set()
+    spans: list[tuple[int, int, int]] = []
+    for number, selector in enumerate(selectors):
+        span = _span(selector)
+        if span is not None:
+            spans.append((span.least, span.most, number))
+        elif selector in seen:
+            found[number] = selector
+        seen.add(selector)
+    furthest, reached_by = -1, -1
+    for least, most, number in sorted(spans):
+        if reached_by >= 0 and least <= furthest:
+            found |= dict.fromkeys((max(number, reached_by),), next(_between(least, min(most, furthest)), least))
+        if reached_by < 0 or most > furthest:
+            furthest, reached_by = most, number
+    return found
 
 
 def without(one: Iterable[Selector], other: Iterable[Selector]) -> tuple[Selector, ...]:

@@ -105,11 +105,14 @@ def _matches(
         yield Problem(at, "dispatch", f"no value of {name!r} is given, so the message never matches")
     ranges = [field.type.values for field in fields if field.kind is kind] or [domains.of(spec, head(spec))[name]]
     enum = next((spec.enums.get(field.enum) for field in fields if field.enum), None)
-    before: list[model.Selector] = []
-    for selector in selectors:
-        for what, hint in _faults(name, selector, kind, ranges, before, enum):
+    repeated = matching.repeated(selectors)
+    for number, selector in enumerate(selectors):
+        for what, hint in _faults(name, selector, kind, ranges, enum):
             yield Problem(at, "dispatch", what, hint)
-        before.append(selector)
+            break
+        else:
+            if number in repeated:
+                yield Problem(at, "dispatch", f"{matching.shown(repeated[number])} is given twice")
 
 
 def _faults(
@@ -117,7 +120,6 @@ def _faults(
     selector: model.Selector,
     kind: Kind,
     ranges: Sequence[Domain],
-    before: Sequence[model.Selector],
     enum: model.Enum | None,
 ) -> Iterator[tuple[str, str]]:
     """What is wrong with a selector, and a hint."""
@@ -133,8 +135,6 @@ def _faults(
         yield f"{name!r} is never {shown}", f"it has {ranges[0].least} to {ranges[0].most}"
     elif ranges[0].listed and kind is Kind.TEXT and selector not in ranges[0].listed:
         yield f"{name!r} is never {shown}", f"it has {', '.join(map(str, ranges[0].listed))}"
-    elif twice := matching.common([selector], before):
-        yield f"{matching.shown(twice[0])} is given twice", ""
 
 
 def _is_of(selector: model.Selector, kind: Kind) -> bool:

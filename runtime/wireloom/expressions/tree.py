@@ -32,6 +32,16 @@ class Value(NamedTuple):
 
     value: int | float | str | bool | bytes | None
 
+    def __eq__(self, other: object) -> bool:
+        """To Python 1, 1.0 and true are equal; in a tree they are different values."""
+        return type(other) is Value and type(self.value) is type(other.value) and self.value == other.value
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash(self.value)
+
 
 class InList(NamedTuple):
     """An item of a ``list``: its number, or that it is the ``first`` or the ``last``; ``inner`` leads into a struct."""
