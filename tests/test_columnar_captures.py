@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 import sums
 import vectors
+from attack.targets import known
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from lockstep import Pair, capture_alike, captures_alike, damaged, records_alike
@@ -107,10 +108,11 @@ def written(pair: Pair, parameters: dict[str, Any]) -> st.SearchStrategy[bytes]:
 @given(data=st.data())
 def test_invented_records_of_features(name: str, data: st.DataObject) -> None:
     pair = pair_of(name)
-    records = data.draw(st.lists(written(pair, {}), min_size=1, max_size=6))
-    capture_alike(pair, b"".join(records))
+    told = {} if pair.codec.preamble is None else dict(known(name).parameters[-1])
+    records = data.draw(st.lists(written(pair, told), min_size=1, max_size=6))
+    capture_alike(pair, b"".join(records), **told)
     random = Random(0)
-    records_alike(pair, [changed for record in records for changed in (record, *damaged(record, random, 4))])
+    records_alike(pair, [changed for record in records for changed in (record, *damaged(record, random, 4))], **told)
 
 
 def hostile(pair: Pair, parameters: dict[str, Any]) -> st.SearchStrategy[bytes]:

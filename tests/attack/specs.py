@@ -130,7 +130,7 @@ GROWING: dict[str, tuple[Callable[[int], Iterable[tuple[str, str]]], int]] = {
     "fields": (named(fields), 50),
     "values": (named(enum), 150),
     "conditions": (named(alike), 60),
-    "conditions on each before": (named(conditions), 30),
+    "conditions on each before": (named(conditions), 60),
     "choices": (named(choices), 30),
     "variants": (named(lambda count: variants(count, "u16", 2)), 400),
     "values of variants": (named(lambda count: values(count, 10)), 30),
