@@ -2,9 +2,9 @@
 
 They are tried in order, and the first that matches, and whose condition holds, is taken. One that is never taken
 describes bytes that no record has, and hides a mistake in its condition or in an earlier one. So each has a condition
-(``when`` or ``match``), except perhaps the last, and none holds only if an earlier one does. A condition that is
-impossible, also by what ``valid`` or ``const`` leaves of a field, is a warning, and so is an alternative of which those
-before it leave nothing: documents list cases that do not occur here.
+(``when`` or ``match``), except perhaps the last, and none contradicts itself or holds only if an earlier one does. If
+``valid``, ``const`` or the alternatives before leave no value for one, that is a warning: documents list cases that do
+not occur here.
 
 Bad::
 
@@ -72,7 +72,9 @@ def _never_taken(
             case None:
                 yield case, None
             case Impossible():
-                yield case, ("its condition cannot hold here", Severity.WARNING)
+                tree = None if case.when is None else case.when.tree
+                by_itself = tree is not None and conditions.impossible(tree)
+                yield case, ("its condition cannot hold here", Severity.ERROR if by_itself else Severity.WARNING)
             case Repeated(earlier):
                 yield case, (f"the alternative {_place(case, earlier)} has the same condition", Severity.ERROR)
             case Implied(earlier):

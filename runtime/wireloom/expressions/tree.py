@@ -33,14 +33,18 @@ class Value(NamedTuple):
     value: int | float | str | bool | bytes | None
 
     def __eq__(self, other: object) -> bool:
-        """To Python 1, 1.0 and true are equal; in a tree they are different values."""
-        return type(other) is Value and type(self.value) is type(other.value) and self.value == other.value
+        """To Python 1, 1.0 and true are equal; in a tree they are different values. 12 and 0x0c are the same."""
+        return type(other) is Value and self.value == other.value and _kind(self.value) is _kind(other.value)
 
     def __ne__(self, other: object) -> bool:
         return not self == other
 
     def __hash__(self) -> int:
         return hash(self.value)
+
+
+def _kind(value: object) -> type | None:
+    return next((kind for kind in (bool, float) if isinstance(value, kind)), None)
 
 
 class InList(NamedTuple):
