@@ -152,7 +152,7 @@ class _Shaping:
             if (item in (str, int) and isinstance(node, YamlScalar)) or item == syntax.Matched:
                 single = self.value(item, node)
                 return _BAD if single is _BAD else (single,)
-            return self.wrong(node, "a list")
+            return self.wrong(node, "a list", _listed(item))
         values = tuple(self.value(item, child) for child in node.items)
         return _BAD if any(value is _BAD for value in values) else values
 
@@ -164,7 +164,8 @@ class _Shaping:
 
     def scalar(self, hint: Any, node: YamlNode) -> Any:
         if not isinstance(node, YamlScalar) or node.kind == "null":
-            return self.wrong(node, _WORDS.get(hint, "text"))
+            meant = _meant(node, ()) if isinstance(node, YamlMapping) else ""
+            return self.wrong(node, _WORDS.get(hint, "text"), meant)
         if hint is int:
             return integer(node.text) if node.kind == "int" else self.wrong(node, _WORDS[int])
         if hint is bool:
@@ -175,16 +176,26 @@ class _Shaping:
 
     def hex(self, node: YamlScalar) -> Any:
         digits = re.sub(r"#[^\n]*|\s", "", node.text)
-        if len(digits) % 2 or not re.fullmatch(r"[0-9A-Fa-f]*", digits):
+        if len(digits) % 2 or not re.fullmatch(r"[0-9A-Fa-f]*", digits) or (node.text and node.text.isspace()):
             return self.wrong(node, "pairs of hex digits", _in_hex(node.text))
         return digits.lower()
 
 
 def _in_hex(text: str) -> str:
-    """How a single character, or a byte with 0x in front, is written."""
+    """How signs and ends of lines, or a byte with 0x in front, are written."""
     if re.fullmatch(r"0x([0-9A-Fa-f]{2})+", text):
         return f'write "{text[2:]}"'
-    return f'write "{ord(text):02x}"' if len(text) == 1 and text.isascii() and not text.isalnum() else ""
+    return f'write "{text.encode().hex()}"' if text.isascii() and not any(map(str.isalnum, text)) else ""
+
+
+def _listed(item: Any) -> str:
+    """How a list of these items is written."""
+    if not (isinstance(item, type) and dataclasses.is_dataclass(item)):
+        return ""
+    needed = [
+        name for name, (field, _) in keys(item).items() if field.default is dataclasses.MISSING or name == "value"
+    ]
+    return f"as in [{{{', '.join(f'{name}: …' for name in needed)}}}]" if needed else ""
 
 
 def _plain(node: YamlNode) -> Any:

@@ -90,6 +90,9 @@ _OUTSIDE = frozenset({"_", "_io", "_parent", "_root", "ctx", "parent", "root", "
 """The words of other tools for what is around an expression."""
 
 
+_SIZES = frozenset({"length", "len", "size"})
+"""Words for how many bytes something takes."""
+
 _TERMINATED = frozenset(
     {"until", "terminator", "terminated", "delimiter", "delimited", "line", "lines", "newline", "eol"}
 )
@@ -155,7 +158,8 @@ def _no_field(spec: Resolved, site: Site, name: Name) -> tuple[str, str]:
                 hint = f"{before}[0].{step} is that of its first item, count({before}) how many it has"
                 return f"{before!r} is a list, and {step!r} is not a field of it", hint
             kind = item.kind if isinstance(item, model.Named) else "a section"
-            return f"{before!r} is {kind}, and has no field {step!r}", ""
+            hint = f"size({before}) is how many bytes it takes" if step in _SIZES else ""
+            return f"{before!r} is {kind}, and has no field {step!r}", hint
         if step not in names:
             return f"{before!r} has no field {step!r}", closest(step, names)
         before = f"{before}.{step}"

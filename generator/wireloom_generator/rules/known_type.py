@@ -37,6 +37,7 @@ _ENDED = {
     "pascalstring": "write type: text, and prefix: u8",
     "greedystring": "write type: text, and size: rest",
     "greedybytes": "write type: bytes, and size: rest",
+    **dict.fromkeys(("array", "list", "vector"), "write the type of one item, and repeat: {count: …}"),
 }
 """What other tools call values by where they end."""
 
@@ -68,6 +69,8 @@ def _hint(spec: Resolved, known: frozenset[str], name: str) -> str:
         return f"it is a table; write type: flatbuffers, and table: {name}"
     if (ended := _ENDED.get(name.lower())) is not None:
         return ended
+    if found := re.fullmatch(r"(\w+)\[(.*)\]", name):
+        return f"write type: {found[1]}, and repeat: {{count: {found[2] or '…'}}}"
     meant = _OTHER_NAMES.get(name.replace("sint", "int").lower())
     return f"did you mean {meant!r}?" if meant else _number(name.lower()) or closest(name, known)
 

@@ -30,15 +30,16 @@ def check(spec: Resolved) -> Iterator[Problem]:
     """Lists without a length or with two, and items that cannot be listed."""
     for field in fields(spec):
         if isinstance(field, model.Field) and field.repeat is not None:
-            yield from _length(field, field.repeat)
+            yield from _length(spec, field, field.repeat)
             yield from _item(spec, field)
 
 
-def _length(field: model.Field, repeat: model.Repeat) -> Iterator[Problem]:
+def _length(spec: Resolved, field: model.Field, repeat: model.Repeat) -> Iterator[Problem]:
     at, count, until = field.where("repeat"), repeat.count, repeat.until
     if "repeat" in field.stray:
         word = field.stray["repeat"]
-        hint = "write rest, {count: …} or {until: …}"
+        is_count = not word.isidentifier() or any(each.name == word for each in fields(spec))
+        hint = f"write {{count: {word}}}" if is_count else "write rest, {count: …} or {until: …}"
         yield Problem(at, "repeat", f"unknown repeat {word!r}", _OTHER_WORDS.get(word, hint))
     elif count is None and until is None and not repeat.rest:
         yield Problem(at, "repeat", "repeat needs count or until", "repeat: rest goes to the end of the section")

@@ -72,9 +72,16 @@ _SLIPS = {
     r"&&": "write and for &&",
     r"\|\|": "write or for ||",
     r"!(?!=)": "write not for !",
+    r"===": "write == for ===",
+    r"<>": "write != for <>",
     r"[^=!<>]=[^=]": "a comparison is written ==",
+    r"\?": "a choice is written 2 if kind == 1 else 3",
+    r"\.\.": "a range is written 1 <= kind <= 9",
 }
 """How other languages write what is written otherwise here."""
+_MEASURES = "size(x) is how many bytes x takes, count(x) how many items it has"
+_OTHER_FUNCTIONS = dict.fromkeys(("len", "length", "sizeof", "strlen"), _MEASURES)
+"""What to ask in place of functions of other languages."""
 _ITEMS = ("first", "last")
 """The words for items of a list that are no numbers."""
 _SPLIT = "give parts of it names, with compute"
@@ -115,9 +122,9 @@ _SIGNS = frozenset({"and", "else", "if", "in", "is", "not", "or"})
 """The words of Python's that expressions have, too."""
 
 
-def _unwritten(text: str) -> Iterator[str]:
-    """Words of Python's in a text that is no expression, which may be meant as names."""
-    for word in re.findall(r"[a-z]+(?![\w(])", re.sub(r"'[^']*'|\"[^\"]*\"", "", text)):
+def _unwritten(bare: str) -> Iterator[str]:
+    """Words of Python's in what is no expression, given without its texts, which may be meant as names."""
+    for word in re.findall(r"[a-z]+(?![\w(])", bare):
         if keyword.iskeyword(word) and word not in _SIGNS:
             yield word
 
@@ -177,8 +184,9 @@ class _Reading:
             raise ExpressionError(f"not an expression: {text!r}", error.start) from None
         except SyntaxError as error:
             column = error.offset - 1 if error.offset else len(text)  # 0: the end came too early
-            hints = [hint for slip, hint in _SLIPS.items() if re.search(slip, text)]
-            hints += [f"the field {word!r} is written {word}_" for word in _unwritten(text)]
+            bare = re.sub(r"'[^']*'|\"[^\"]*\"", "", text)
+            hints = [hint for slip, hint in _SLIPS.items() if re.search(slip, bare)]
+            hints += [f"the field {word!r} is written {word}_" for word in _unwritten(bare)]
             raise ExpressionError(f"not an expression: {text!r}", column, next(iter(hints), "")) from None
 
     def part(self, node: ast.expr) -> Expr:
@@ -297,6 +305,11 @@ class _Reading:
                     parts.append(Among(self.part(left), tuple(map(self.part, choices)), negated))
                 case _, _ if type(operator) in _COMPARE:
                     parts.append(Compare(_COMPARE[type(operator)], self.part(left), self.part(right)))
+                case ast.Is() | ast.IsNot(), _:
+                    word, ours = ("is", "==") if isinstance(operator, ast.Is) else ("is not", "!=")
+                    raise ExpressionError(
+                        f"expressions have no {word!r}", self._column(node), f"write {ours} for {word}"
+                    )
                 case _:
                     raise ExpressionError("in needs a list in brackets, as in kind in [1, 2]", self._column(node))
             left = right
@@ -304,8 +317,8 @@ class _Reading:
 
     def _call(self, name: str, arguments: list[ast.expr], column: int) -> Expr:
         if name not in tuple(Function):
-            known = f"known: {', '.join([*Function, *_ITEMS])}"
-            raise ExpressionError(f"{name}() is no function here", column, known)
+            hint = _OTHER_FUNCTIONS.get(name) or f"known: {', '.join([*Function, *_ITEMS])}"
+            raise ExpressionError(f"{name}() is no function here", column, hint)
         match Function(name):
             case Function.MIN | Function.MAX as function:
                 if len(arguments) < 2:
