@@ -215,6 +215,13 @@ class Framing:
         ]
         return min((found for found in tries if 0 < found[0] <= MAX_RECORD_BYTES), default=(len(data), orders[0]))
 
+    def guess(self, buffer: Buffer, start: int, end: int, parameters: Values, *, little: bool) -> int:
+        """The length that the bytes at ``start`` give if their checksum is ignored; 0 if no record begins there."""
+        try:
+            return self._select(buffer, start, end, little).possible(buffer, start, end, little, parameters)
+        except DecodeError:
+            return 0
+
     def _select(self, buffer: Buffer, start: int, end: int, little: bool) -> Ends:
         if not self.match:
             return self.lengths[0]

@@ -1,13 +1,14 @@
 """From record to record by their lengths, which nothing proves on the way, or by their terminators."""
 
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from wireloom import codec
 from wireloom.codec.chains import Term, chain
+from wireloom.codec.framing import Framing as CodecFraming
 from wireloom.codec.varints import Varint
 from wireloom.columnar import accel, matching
 from wireloom.columnar.buffers import Array, places
@@ -86,6 +87,27 @@ class Hop:
                 break
             at += length
         return count, at
+
+
+class Walk:
+    """Follows records without proving them where no ``Hop`` can: by the lengths that the codec tells, one by one."""
+
+    def __init__(self, framing: CodecFraming, parameters: Mapping[str, Any], *, little: bool) -> None:
+        self.possible = not framing.to_the_end
+        self.framing = framing
+        self.parameters = dict(parameters)
+        self.little = little
+
+    def follow(self, buffer: Any, at: int, end: int, room: int) -> tuple[Array, int]:
+        """As ``Hop.follow``."""
+        starts: list[int] = []
+        while at < end and len(starts) < room:
+            starts.append(at)
+            length = self.framing.guess(buffer, at, end, self.parameters, little=self.little)
+            if length <= 0:
+                break
+            at += length
+        return np.array(starts, np.int64), min(at, end + 1)
 
 
 _LIKELY = 128

@@ -16,7 +16,7 @@ from wireloom.codec.framing import Framing as CodecFraming
 from wireloom.columnar.buffers import Array
 from wireloom.columnar.framing import Framing
 from wireloom.columnar.gaps import Gaps
-from wireloom.columnar.hopping import Hop
+from wireloom.columnar.hopping import Hop, Walk
 from wireloom.columnar.search import BulkSearch
 
 _NO_ROWS = np.zeros(0, np.int64)
@@ -98,11 +98,16 @@ class Scanner:
         """Get ready for records of a capture with these parameters."""
         codec, known = self.codec, dict(parameters)
         self.orders = codec.orders(known)
-        self.hops = {little: Hop(self.framing, little=little) for little in self.orders}
+        self.hops = {little: self._way(known, little=little) for little in self.orders}
         self.gaps = self.gaps_of(parameters)
         possible = codec.resync and self.framing.lengths
         self.search = BulkSearch(codec, self.framing, known, self.bound) if possible else None
         self.cutter.search = self.search or self.cutter.search
+
+    def _way(self, parameters: dict[str, Any], *, little: bool) -> Hop | Walk:
+        """How records in that byte order are followed."""
+        hop = Hop(self.framing, little=little)
+        return hop if hop.possible else Walk(self.codec, parameters, little=little)
 
     def scan(self, window: Window, start: int = 0, limit: int | None = None) -> Iterator[tuple[Cuts, int]]:
         """The records of a window that start before ``limit``, and where the next one starts, group by group.
