@@ -168,7 +168,7 @@ class _Drawing:
         order = self.random.choice(("big", "little"))
         self.kind = self.random.choice(KINDS)
         entries, fill = self.pieces(self.random.randint(1, 6), depth=2)
-        ends = (self.optional, self.rest, self.all_but, self.while_left, self.nothing)
+        ends = (self.optional, self.rest, self.items_and_rest, self.all_but, self.while_left, self.nothing)
         is_elsewhere = "'at'" in str([entries, self.structs])  # and so is what is left
         last, fill_last = self.nothing() if is_elsewhere else self.random.choice(ends)()
         protocol = {**every_type.PROTOCOL, "protocol": "invented", "byte_order": order}
@@ -501,6 +501,34 @@ class _Drawing:
         entry = {"name": name, "type": "bytes", "size": "rest"}
         return [entry], lambda row: row.update({name: self.random.randbytes(self.random.choice((0, 1, 30)))})
 
+    def items_and_rest(self) -> Piece:
+        """A list whose last item may take the rest; if it is counted, bytes behind it that are empty then."""
+        items, struct, count, behind = (self.named(stem) for stem in ("items", "item", "count", "behind"))
+        (entry, draw), kind, tail = self.field(), self.named("kind"), self.named("tail")
+        taking, draw_tail = self.random.choice(
+            (({"size": "rest"}, bytes), ({"prefix": "u8", "repeat": "rest"}, _halves))
+        )
+        struct = struct.replace("_", "").title()
+        alternatives = [
+            {"match": {kind: 0}, "fields": [{"name": tail, "type": "bytes", **taking}]},
+            {"fields": [entry]},
+        ]
+        self.structs.append({"name": struct, "fields": [{"name": kind, "type": "u8"}, {"choice": alternatives}]})
+        counted = self.random.random() < 0.5
+        listed = {"name": items, "type": struct, "repeat": {"count": count} if counted else "rest"}
+        told = {"name": count, "type": "u8", "derive": f"count({items})"}
+
+        def fill(row: Row) -> None:
+            row[items] = [{kind: 1, entry["name"]: draw()} for _ in range(self.random.choice((0, 1, 4)))]
+            left = self.random.randbytes(self.random.choice((0, 1, 30)))
+            takes = self.random.random() < 0.5
+            if takes:
+                row[items].append({kind: 0, tail: draw_tail(left)})
+            if counted:
+                row[behind] = b"" if takes else left
+
+        return [told, listed, {"name": behind, "type": "bytes", "size": "rest"}] if counted else [listed], fill
+
     def all_but(self) -> Piece:
         name, behind = self.named("all_but"), self.named("behind")
         entries = [{"name": name, "type": "bytes", "size": "rest - 2"}, {"name": behind, "type": "u16"}]
@@ -528,6 +556,10 @@ class _Drawing:
 def _fits(spelling: str, constant: int | str) -> bool:
     of = types.parse(spelling)
     return of is not None and of.misfit(constant, None) is None
+
+
+def _halves(data: bytes) -> list[bytes]:
+    return [data[: len(data) // 2], data[len(data) // 2 :]]
 
 
 def _both(first: Fill, second: Fill) -> Fill:

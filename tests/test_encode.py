@@ -273,6 +273,24 @@ def test_bytes_behind_a_section_that_takes_the_rest_are_refused() -> None:
             codec.build({"boxes": {**row, "outer_rest": b"xyz", "after": 9}})
 
 
+@pytest.mark.parametrize(
+    ("message", "row", "field"),
+    [
+        ("listed", {"items": [{"kind": 2, "text": "a"}, {"kind": 1, "number": 5}]}, "items[0].text"),
+        ("listed", {"items": [{"kind": 3, "numbers": []}, {"kind": 0}]}, "items[0].numbers"),
+        ("counted", {"items": [{"kind": 2, "text": ""}, {"kind": 2, "text": "a"}], "behind": b""}, "items[0].text"),
+        ("counted", {"items": [{"kind": 2, "text": "a"}], "behind": b"b"}, "items[0].text"),
+        ("pair", {"key": {"kind": 2, "text": "a"}, "value": {"kind": 0}}, "key.text"),
+        ("either", {"how": 1, "words": [], "other": b"a"}, "words"),
+        ("either", {"how": 2, "packed": {"kind": 1, "number": 5}, "other": b"a"}, "packed"),
+    ],
+)
+def test_bytes_behind_what_takes_the_rest_this_time_are_refused(message: str, row: dict[str, Any], field: str) -> None:
+    with pytest.raises(EncodeError, match="takes all of its section, but there are bytes behind it") as error:
+        feature("rest_sometimes").build({message: row})
+    assert error.value.field == f"{message}.{field}"
+
+
 def test_a_section_of_a_fixed_size_that_has_another_is_refused_in_an_unknown_message() -> None:
     header = dict.fromkeys(("compat_flags", "sequence", "system_id", "component_id"), 0)
     row = {"message": "unknown", "message_id": 9, **header, "unknown": {"payload": b"", "check": b"abc"}}

@@ -42,7 +42,7 @@ def is_optional(item: Bounded) -> bool:
 def needs_bytes(item: model.Node) -> bool:
     """Whether it occupies bytes in sequence."""
     inside = (inner for inner in model.walk((item,)) if not is_elsewhere(inner))
-    return any(not isinstance(inner, model.Choice | model.Computed) for inner in inside)
+    return any(not isinstance(inner, model.Choice | model.Ordered | model.Computed) for inner in inside)
 
 
 def is_elsewhere(item: model.Node | model.BitField) -> bool:

@@ -60,7 +60,7 @@ from wireloom_generator.model.protocol import (
     Variant,
 )
 from wireloom_generator.model.resolved import Declarations, Resolved
-from wireloom_generator.model.spaces import exhausting, leaves, space, taken, takes_rest
+from wireloom_generator.model.spaces import exhausting, exhausts, leaves, space, taken, takes_rest
 from wireloom_generator.model.wires import (
     Condition,
     End,

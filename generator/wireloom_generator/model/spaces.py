@@ -109,22 +109,21 @@ def exhausting(nodes: Iterable[Node], structs: Mapping[str, Struct]) -> Node | N
     """
     every = tuple(nodes)
     for number, node in enumerate(every):
-        if _exhausts(node, structs) or _leaves_just(node, every[number + 1 :]):
+        sometimes = isinstance(node, Field) and node.when is not None
+        if not sometimes and (exhausts(node, structs) or _leaves_just(node, every[number + 1 :])):
             return node
     return None
 
 
 def _leaves_just(node: Node, following: tuple[Node, ...]) -> bool:
-    left = leaves(node)
-    if left is None or (isinstance(node, Field) and node.when is not None):
-        return False
     taken = space(following)
-    return taken.least == taken.most == left
+    return taken.least == taken.most == leaves(node)
 
 
-def _exhausts(node: Node, structs: Mapping[str, Struct]) -> bool:
+def exhausts(node: Node, structs: Mapping[str, Struct]) -> bool:
+    """Whether no bytes of its section are ever left behind it where it is there."""
     match node:
-        case Field(when=Condition()) | Field(place=Condition()):
+        case Field(place=Condition()):
             return False
         case Field() | Section() | Slot() if takes_rest(node):
             return True

@@ -3,6 +3,9 @@
 ``size: rest`` and ``repeat: rest`` go to the end of the section, so whatever comes behind them there would never have a
 byte. Let the section end, give a size, or put the rest into a section of its own with a size.
 
+What takes the rest only under a condition, be it a field with ``when`` or an alternative, may have behind it what can
+be absent or empty. What always has bytes would be missing whenever the rest is taken.
+
 Bad::
 
     - {name: body, type: bytes, size: rest}
@@ -17,8 +20,8 @@ Good::
 from collections.abc import Iterator
 
 from wireloom_generator import model
-from wireloom_generator.analysis.sequences import Bounded, Nodes, at_end, needs_bytes, place, sequences
-from wireloom_generator.model import Resolved, takes_rest
+from wireloom_generator.analysis.sequences import Nodes, needs_bytes, place, sequences
+from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem
 
 
@@ -29,16 +32,28 @@ def check(spec: Resolved) -> Iterator[Problem]:
 
 
 def _behind(spec: Resolved, nodes: Nodes) -> Iterator[Problem]:
-    taker: Bounded | None = None
+    taker: model.Node | None = None
+    always = False
     for node in nodes:
-        if taker is not None and needs_bytes(node) and not _either(taker, node):
+        if taker is not None and _lacks(node, always=always):
             key, name = place(node)
             what = f"{place(taker)[1]} takes all that is left, so nothing is left for {name}"
             yield Problem(node.where(key), "one-rest", what)
             return
-        taker = at_end(spec, node, takes_rest) or taker
+        found = _taker(spec, node)
+        if found is not None:
+            taker, always = found, model.exhausting((node,), spec.structs) is not None
 
 
-def _either(taker: Bounded, node: model.Node) -> bool:
-    """Whether both are conditional, so that one may be present without the other."""
-    return all(isinstance(item, model.Field) and item.when is not None for item in (taker, node))
+def _lacks(node: model.Node, *, always: bool) -> bool:
+    """Whether it could have bytes if something in front did not take them ``always``, or else whenever it does."""
+    taken = model.space((node,))
+    return needs_bytes(node) and (taken.most != 0 if always else taken.least > 0)
+
+
+def _taker(spec: Resolved, node: model.Node) -> model.Node | None:
+    """What takes all that is left where it is there: the node itself, or something in one of its alternatives."""
+    if isinstance(node, model.Choice | model.Ordered):
+        found = (_taker(spec, inner) for inner in model.children(node))
+        return next((taker for taker in found if taker is not None), None)
+    return node if model.exhausts(node, spec.structs) else None

@@ -1,8 +1,8 @@
 """A list says once how long it is, and its items take bytes and end somewhere.
 
 ``repeat: rest`` goes to the end of the section, ``{count: …}`` gives the number of items, ``{until: …}`` is a condition
-on an item, the last. ``size``, ``prefix`` and ``until`` beside it are those of one item. An item that takes the rest of
-the section, or whose end is optional, leaves no second one.
+on an item, the last. ``size``, ``prefix`` and ``until`` beside it are those of one item. An item that always takes the
+rest of the section, or whose end is optional, leaves no second one; one that takes it under a condition is the last.
 
 Bad::
 
@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from wireloom_generator import model
 from wireloom_generator.analysis.scopes import fields, struct_of
 from wireloom_generator.analysis.sequences import has_bytes, in_struct, is_optional, opened
-from wireloom_generator.model import Resolved, takes_rest
+from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem
 from wireloom_generator.types import FlatBuffers, Struct
 
@@ -69,7 +69,12 @@ def _item(spec: Resolved, field: model.Field) -> Iterator[Problem]:
     if struct is None:
         return
     hint = "give each item a size or a prefix"
-    if in_struct(spec, struct, lambda item: takes_rest(item) or model.leaves(item) is not None):
+    if model.exhausting(struct.nodes, spec.structs) is not None or any(map(_leaves_some, struct.nodes)):
         yield Problem(at, "repeat", f"the first {field.type} would take all that is left", hint)
     elif in_struct(spec, struct, is_optional):
         yield Problem(at, "repeat", f"{field.type} ends with an optional field, so where an item ends is open", hint)
+
+
+def _leaves_some(node: model.Node) -> bool:
+    """Whether it always takes all but a number of bytes, however many items there are."""
+    return model.leaves(node) is not None and not (isinstance(node, model.Field) and node.when is not None)
