@@ -7,9 +7,10 @@ Spark's own sources read the same files (``binaryFile``) and the same records as
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
+from unittest.mock import patch
 
 import captures
 import protocols
@@ -23,6 +24,7 @@ from pyspark.sql.types import StructType
 from report import Report
 
 from wireloom import files
+from wireloom.filesystems import Local, Remote
 from wireloom.spark import index, register
 from wireloom.spark.options import settings
 from wireloom.spark.sources import source_of
@@ -138,8 +140,6 @@ def _planning(spark: SparkSession, given: Files, schema: StructType, what: str) 
 def _counted() -> Iterator[list[int]]:
     """The sizes of all that is read of files meanwhile, in this process."""
     sizes: list[int] = []
-    kinds = [type(files._located(path)[0]) for path in ("/", "mock://bench/")]
-    plain = {kind: kind.reader for kind in kinds}
 
     class Counting:
         def __init__(self, stream: Any) -> None:
@@ -159,16 +159,13 @@ def _counted() -> Iterator[list[int]]:
             sizes.append(len(data))
             return data
 
-    def counting(kind: type) -> Callable[..., Counting]:
-        return lambda self, *given: Counting(plain[kind](self, *given))
+    def counting(reader: Callable[..., Any]) -> Callable[..., Counting]:
+        return lambda self, *given: Counting(reader(self, *given))
 
-    try:
-        for kind in kinds:
-            kind.reader = counting(kind)  # type: ignore[method-assign]
+    with ExitStack() as patched:
+        for kind in (Local, Remote):
+            patched.enter_context(patch.object(kind, "reader", counting(kind.reader)))
         yield sizes
-    finally:
-        for kind in kinds:
-            kind.reader = plain[kind]  # type: ignore[method-assign]
 
 
 def _indexing(spark: SparkSession, given: Files) -> Line:
