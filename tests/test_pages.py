@@ -139,7 +139,8 @@ def test_a_table_has_defaults_as_users_write_them() -> None:
 
 def test_examples_of_options_are_values_that_they_have() -> None:
     """And another than the default, or the example would do nothing."""
-    from wireloom.spark.options import READING, WRITING, SourceOptions, WriteOptions
+    from wireloom.spark.options import READING, SourceOptions
+    from wireloom.spark.writing_options import WRITING, WriteOptions
 
     protocol = registry.protocol("couchbase_dcp")
     read = ReadOptions.of({name: it.example for name, it in EVERY.items()}, protocol.parameters, protocol.messages)

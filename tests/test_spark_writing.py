@@ -433,8 +433,8 @@ def job(tmp_path: Path) -> Any:
     """A job that overwrites a folder with one file in it; its tasks have written two."""
     from pyspark.sql.types import StructType
 
-    from wireloom.spark.options import WriteOptions
     from wireloom.spark.writing import CaptureWriter, WrittenFiles
+    from wireloom.spark.writing_options import WriteOptions
 
     (tmp_path / "old.bin").write_bytes(MARKER)
     writer = CaptureWriter("couchbase_dcp", str(tmp_path), WriteOptions(), StructType(), overwrite=True)

@@ -12,7 +12,8 @@ from pathlib import Path
 from wireloom import options
 from wireloom.options import U64, Options, ReadOptions
 from wireloom.spark import options as sources
-from wireloom.spark.options import SourceOptions, WriteOptions
+from wireloom.spark.options import SourceOptions
+from wireloom.spark.writing_options import WRITING, WriteOptions
 from wireloom_generator.emitters.docs.markdown import cell, code
 
 PAGES = (Path(__file__).parents[1] / "spark.md",)
@@ -33,7 +34,7 @@ def rows() -> dict[str, str]:
     found = {
         **dict(_rows(options.READING, ReadOptions)),
         **dict(_rows(sources.READING, SourceOptions)),
-        **dict(_rows(sources.WRITING, WriteOptions)),
+        **dict(_rows(WRITING, WriteOptions)),
         U64.name: _U64,
     }
     return {name: _row([code(name), *cells]) for name, cells in found.items()}

@@ -5,23 +5,17 @@ import os
 import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pyspark.sql import SparkSession
 
-from wireloom.codec import Protocol
-from wireloom.codec.preamble import CAPTURE
 from wireloom.files import local
-from wireloom.json_rows import row_reader
 from wireloom.options import (
     TRUTH,
     OptionError,
     Options,
-    Parameter,
-    ParameterValue,
-    ReadOptions,
     TextOption,
     positive,
     read_by,
@@ -29,9 +23,7 @@ from wireloom.options import (
     size_or_zero,
     text,
     truth,
-    unknown,
 )
-from wireloom.views import Row
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,12 +160,6 @@ def _cleaning(name: str, value: str) -> str:
 
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-
-
-def _compression(name: str, value: str) -> str | None:
-    if value.lower() not in ("none", "gzip", "zstd"):
-        raise OptionError(f"{name} is none, gzip or zstd, not {value!r}")
-    return None if value.lower() == "none" else value.lower()
 
 
 READING: Options = {
@@ -324,74 +310,6 @@ def settings(spark: SparkSession) -> dict[str, str]:
         _zone("timeZone", zone)
         found["timeZone"] = zone
     return {name: value for name, value in found.items() if value}
-
-
-@dataclass(frozen=True, slots=True)
-class WriteOptions:
-    """How captures are written. ``message`` is that of rows without one; ``compression`` is as in file names.
-
-    ``capture`` is what files begin with whose rows do not say it, as JSON.
-    """
-
-    message: str | None = None
-    corrupt_column: str = "_corrupt_record"
-    compression: str | None = None
-    capture: str | None = None
-    parameters: Mapping[str, ParameterValue] = field(default_factory=dict)
-
-    @staticmethod
-    def names() -> tuple[str, ...]:
-        """The names that users write, and that readers do not know."""
-        return tuple(WRITING)
-
-    @classmethod
-    def known(cls, parameters: Iterable[Parameter]) -> dict[str, str]:
-        """The names of all options of writing, parameters among them, by their lower case."""
-        names = (*cls.names(), "message", "columnNameOfCorruptRecord", *(parameter.name for parameter in parameters))
-        return {name.lower(): name for name in names}
-
-    @classmethod
-    def of(cls, given: Mapping[str, str], parameters: Iterable[Parameter], messages: Iterable[str]) -> "WriteOptions":
-        """The options ``given``, names in any case; parameters stand among them. Raises ``OptionError``."""
-        known = tuple(parameters)
-        names = cls.known(known)
-        for name in given:
-            if name.lower() == "mode":
-                raise OptionError("mode is an option of reading: a row that cannot be written fails the job")
-            if name.lower() not in names:
-                raise OptionError(unknown("option", name, names.values()))
-        read = ReadOptions.of(given, known, messages, others=cls.names())
-        return cls(read.message, read.corrupt_column, parameters=read.parameters, **read_by(WRITING, given))  # type: ignore[arg-type]
-
-    def capture_row(self, protocol: Protocol) -> Row | None:
-        """The row of the header ``capture``, if it is given. Raises ``OptionError`` if it is none."""
-        if self.capture is None:
-            return None
-        if protocol.preamble is None:
-            raise OptionError(f"captures of {protocol.name} have no header, so there is no option capture")
-        try:
-            return row_reader(protocol)({"message": CAPTURE, CAPTURE: json.loads(self.capture)})
-        except ValueError as error:
-            raise OptionError(f"capture is an object in JSON, with the fields of the header: {error}") from None
-
-
-WRITING: Options = {
-    "compression": TextOption(
-        "compression",
-        _compression,
-        "name",
-        "zstd",
-        "How files are compressed: `gzip`, `zstd`, or `none`. Their names say it, too.",
-    ),
-    "capture": TextOption(
-        "capture",
-        text,
-        "JSON",
-        """'{"magic": 1}'""",
-        "Where captures have a header: that of files whose first rows are records, with its fields as in rows.",
-    ),
-}
-"""The options of writers that readers do not have."""
 
 
 def split_paths(options: Mapping[str, str]) -> tuple[tuple[str, ...], dict[str, str]]:

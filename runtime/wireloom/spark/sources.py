@@ -23,12 +23,13 @@ from wireloom.spark import cleaning, sql_functions, tables
 from wireloom.spark.added import Added, offered
 from wireloom.spark.listing import chosen_yet
 from wireloom.spark.metadata import METADATA, part
-from wireloom.spark.options import SourceOptions, WriteOptions, settings, split_paths
+from wireloom.spark.options import SourceOptions, settings, split_paths
 from wireloom.spark.reading import CaptureReader
 from wireloom.spark.schemas import decoded, spark_schema
 from wireloom.spark.versions import FILTERS, FUNCTIONS, REPLACING, STREAMS, lacking, needs, since
 from wireloom.spark.workers import brief, provide
 from wireloom.spark.writing import CaptureWriter
+from wireloom.spark.writing_options import WriteOptions
 from wireloom.views import FILE
 
 R = TypeVar("R", bound=CaptureReader)

@@ -18,7 +18,7 @@ Spark hands the modes ``append`` and ``overwrite`` on to a Python data source. I
 """
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count, groupby
@@ -36,13 +36,14 @@ from wireloom import registry
 from wireloom.codec import DecodeError, EncodeError, Protocol
 from wireloom.codec.captures import CaptureBuilder
 from wireloom.codec.cutting import cuts
+from wireloom.codec.frames import Values
 from wireloom.columnar import index
 from wireloom.columnar.scanning import Scanner
 from wireloom.files import INDEX, CaptureFile, created, exists, listed, moved, removed
 from wireloom.options import OptionError, ReadOptions, resolve
 from wireloom.spark.dataframes import REASON, shape
-from wireloom.spark.options import WriteOptions
 from wireloom.spark.workers import brief
+from wireloom.spark.writing_options import WriteOptions
 from wireloom.views import RECORD
 
 _SUFFIXES = {None: "", "gzip": ".gz", "zstd": ".zst"}
@@ -152,7 +153,7 @@ class _Written(NamedTuple):
     data: bytes
     reason: str | None
     begins: bool
-    known: Mapping[str, Any]
+    known: Values
 
 
 def _apart(records: Iterator[_Written], protocol: Protocol) -> Iterator[tuple[int, bytes]]:
@@ -170,9 +171,8 @@ def _apart(records: Iterator[_Written], protocol: Protocol) -> Iterator[tuple[in
         if not data:
             continue
         header = data if begins else header
-        is_record = framing.preamble is None or not framing.preamble.awaited(dict(known))
-        if before and is_record and not begins:
-            cut = next(cuts(framing, before + data, dict(known)))
+        if before and not begins and (framing.preamble is None or not framing.preamble.awaited(known)):
+            cut = next(cuts(framing, before + data, known))
             if cut.length != len(before) or not _says(reason, cut.error):
                 number += 1
                 if header:
