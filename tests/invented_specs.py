@@ -475,7 +475,9 @@ class _Drawing:
         entry["with"] = {number: f"({kind}) + {self.random.randrange(9)}"}
 
     def asked(self, struct: Entry, inner: list[Entry], fill: Fill) -> Piece:
-        """A struct, and behind it a field that is there if one inside the struct says so."""
+        """A struct, and behind it a field that is there if one inside the struct says so; also where that is, or how
+        large what stands there.
+        """
         told, (entry, draw) = self.named("told"), self.field()
         inner.append({"name": told, "type": "bool"})
 
@@ -485,7 +487,13 @@ class _Drawing:
             if row[struct["name"]][told]:
                 row[entry["name"]] = draw()
 
-        return [struct, entry | {"when": f"{struct['name']}.{told}"}], fill_both
+        pieces = [struct, entry | {"when": f"{struct['name']}.{told}"}]
+        inside = [each["name"] for each in inner if "name" in each and not {"at", "compute"} & each.keys()]
+        if self.random.random() < 0.5:
+            of = f"{self.random.choice(('size', 'offset'))}({struct['name']}.{self.random.choice(inside)})"
+            measured = {"name": self.named("measured"), "type": "u32", "derive": of}
+            pieces.insert(self.random.choice((0, 2)), measured)
+        return pieces, fill_both
 
     def optional(self) -> Piece:
         entry, draw = self.field()

@@ -250,6 +250,12 @@ local function offset_of(frame, name)
   return span and span[1] or 0
 end
 
+-- What is where in a struct, which is 3 of its span.
+local function in_frame(frame, ...)
+  for i = 1, select("#", ...) do frame = (frame[(select(i, ...))] or {})[3] or {} end
+  return frame
+end
+
 -- What is found by going from struct to struct.
 local function in_struct(values, ...)
   for i = 1, select("#", ...) do
@@ -271,19 +277,21 @@ local function last_item(values, ...)
 end
 
 -- Where the items of a list are is in 3 of the frame, by the list's name; in 2 is the number of an item.
-local function item_span(frame, name, number)
+local function item_span(frame, name, number, ...)
   local spans = (frame[3] or {})[name] or {}
   if number == "last" then number = #spans - 1 end
-  return type(number) == "number" and spans[number + 1] or nil
+  local span = type(number) == "number" and spans[number + 1] or nil
+  for i = 1, select("#", ...) do span = span and ((span[3] or {})[(select(i, ...))] or {0, 0}) end
+  return span
 end
 
-local function item_size(frame, name, number)
-  local span = item_span(frame, name, number)
+local function item_size(...)
+  local span = item_span(...)
   return span and span[2] - span[1]
 end
 
-local function item_offset(frame, name, number)
-  local span = item_span(frame, name, number)
+local function item_offset(...)
+  local span = item_span(...)
   return span and span[1]
 end
 
@@ -1027,7 +1035,7 @@ local function nested(reader, tree, node, value, this)
     end
     reader.pos, reader.limit, reader.taken = after, limit, taken
   end
-  reader.path, reader.frame = path, outer
+  reader.path, reader.frame, reader.inner = path, outer, reader.frame
   item:set_len(reader.pos - at)
   return found
 end
@@ -1161,11 +1169,11 @@ local function list(reader, tree, node, this)
       first = ask(node.place, this, reader.record, reader.frame)
       found[number], spans[number] = away(reader, first, node.name, node.shared, function()
         local item = one(reader, tree, node, this)
-        return item, {first, reader.pos}
+        return item, {first, reader.pos, reader.inner}
       end)
     else
       found[number] = one(reader, tree, node, this)
-      spans[number] = {at, reader.pos}
+      spans[number] = {at, reader.pos, reader.inner}
     end
     if spans[number][1] == spans[number][2] then
       if smallest > 0 then fail("count", at, path, "an item without bytes repeats for ever") end
@@ -1243,7 +1251,7 @@ function readers.field(reader, tree, this, node, derived)
     this[node.raw.name] = reader.data:sub(at + 1, reader.pos)
     tell(reader, tree, node.raw, at, reader.pos - at)
   end
-  reader.frame[node.name] = {at, reader.pos}
+  reader.frame[node.name] = {at, reader.pos, reader.inner}
   if node.derive or node.checksum then
     if this[node.name] == nil and not reader.open then fail("invalid", at, reader.path .. node.name, "a value expected") end
     derived[#derived + 1] = {node = node, at = at, frame = reader.frame}

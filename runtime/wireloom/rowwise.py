@@ -276,6 +276,8 @@ class Judge:
                 return "the size of each item depends on what is left behind the one before"
             case Repeat(at=Expression()):
                 return "its items stand elsewhere"
+            case Lone(field=Field(watched=True), subcon=Packed()):
+                return "an expression asks where something is in what is packed"
             case Elsewhere() if id(part) in self.deep:
                 return "it is a list that stands elsewhere, in a list"
             case With():
@@ -371,8 +373,9 @@ def _inside(part: object) -> Iterator[Layout]:
 
 
 def measured(protocol: Protocol) -> frozenset[str]:
-    """The fields and sections of which somebody asks where they stand."""
-    return frozenset(name.name for asked in _expressions(protocol) for place, name in asked.mentions if place)
+    """The fields and sections of which somebody asks where they stand, with the ways that lead to them from outside."""
+    asked = {name.name for each in _expressions(protocol) for place, name in each.mentions if place}
+    return frozenset(".".join(steps[at:]) for steps in (name.split(".") for name in asked) for at in range(len(steps)))
 
 
 def _expressions(protocol: Protocol) -> Iterator[Expression]:

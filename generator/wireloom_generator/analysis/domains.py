@@ -79,7 +79,8 @@ def _in_structs(spec: Resolved, scope: Scope, known: Domains) -> Iterator[tuple[
         first, *steps = name.split(".")
         found, absent = visits.get(first, ()), False
         for step in steps:
-            found = tuple(inner for visit in found for inner in inside(spec, visit.item).get(step, ()))
+            inner = (each for visit in found for each in inside(spec, visit.item).get(step, ()))
+            found = tuple(each for each in inner if isinstance(each.item, Named))
             absent |= any((domain := _visit(visit)).optional or domain.when is not None for visit in found)
         if found:
             outer = known[first]

@@ -214,7 +214,7 @@ def inside(spec: Resolved, item: Item, *, is_item: bool = False) -> Mapping[str,
         return {}
     known = _named(spec)
     if used.name not in known:
-        known[used.name] = by_name(visit for visit in walk(used.nodes) if isinstance(visit.item, Named))
+        known[used.name] = by_name(walk(used.nodes))
     return known[used.name]
 
 

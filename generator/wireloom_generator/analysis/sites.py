@@ -343,7 +343,7 @@ class _Sight:
                 return True
             return isinstance(seen.item, Named) and self.sees(seen, own, header)
 
-        return VisibleNames(self.spec, self.named, sees, growing)
+        return VisibleNames(self.spec, self.named, sees, growing, values=True)
 
     def regions(self, own: Callable[[Visit], bool], header: int | None = None) -> VisibleNames:
         """The regions with a size; in a type only its own, since those of the header are not available there."""

@@ -5,13 +5,14 @@ from functools import cached_property
 
 from wireloom_generator.analysis.scopes import Seen, Visit, inside
 from wireloom_generator.expressions import in_list
-from wireloom_generator.model import Resolved
+from wireloom_generator.model import Named, Resolved
 
 
 class VisibleNames(Mapping[str, tuple[Seen, ...]]):
     """The fields that each name may stand for; several if they are alternatives. These are the names of a scope as seen
     from one place. They are filtered one by one when they are used, since an expression uses few of them. Names with
     dots lead into structs, those with items into lists. Of the ``growing`` list those that are read so far are seen.
+    If they are ``values``, sections in structs are none.
     """
 
     def __init__(
@@ -20,11 +21,14 @@ class VisibleNames(Mapping[str, tuple[Seen, ...]]):
         named: Mapping[str, tuple[Seen, ...]],
         sees: Callable[[Seen], bool],
         growing: Visit | None = None,
+        *,
+        values: bool = False,
     ) -> None:
         self._spec = spec
         self._named = named
         self._sees = sees
         self._growing = growing
+        self._values = values
 
     def __getitem__(self, name: str) -> tuple[Seen, ...]:
         listed, inner = in_list(name) or (name, "")
@@ -41,7 +45,9 @@ class VisibleNames(Mapping[str, tuple[Seen, ...]]):
 
     def _inside(self, found: tuple[Seen, ...], step: str, *, is_item: bool) -> Iterator[Visit]:
         for item in (seen.item for seen in found if isinstance(seen, Visit)):
-            yield from inside(self._spec, item, is_item=is_item).get(step, ())
+            for visit in inside(self._spec, item, is_item=is_item).get(step, ()):
+                if not self._values or isinstance(visit.item, Named):
+                    yield visit
 
     def __iter__(self) -> Iterator[str]:
         return (name for name in self._named if name in self)

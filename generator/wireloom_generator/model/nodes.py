@@ -117,7 +117,8 @@ class Field(_Named):
 
     It stands at the byte ``place`` of the record, or else in sequence. The bytes of a ``shared`` one belong to others.
 
-    Of a ``watched`` list somebody asks where items are, or for those that are read so far.
+    Of a ``watched`` list somebody asks where items are, or for those that are read so far; of a struct, where its
+    fields are.
 
     The spec writes the values of ``hex`` ones in hexadecimal; that says nothing of their bytes.
     """

@@ -145,7 +145,8 @@ def _field(field: model.Field) -> Code:
         )
     sum_ = None if field.checksum is None else checksum(field.checksum)
     raw = None if isinstance(field.type, FlatBuffers) or field.through else quoted(field.raw)
-    return _described(value, field, flags=field.flags, checksum=sum_, long=field.long, raw=raw)
+    watched = field.watched and field.repeat is None and isinstance(field.type, Struct)
+    return _described(value, field, flags=field.flags, checksum=sum_, long=field.long, raw=raw, watched=watched)
 
 
 def _packed(field: model.Field, through: model.Through) -> Code:
@@ -173,6 +174,7 @@ def _described(
     checksum: Code | None = None,
     long: bool = False,
     raw: str | None = None,
+    watched: bool = False,
 ) -> Code:
     """A value with what the spec says of it, if it says anything."""
     found = call(
@@ -189,6 +191,7 @@ def _described(
         long=long,
         hex=field.hex,
         raw=raw,
+        watched=watched,
     )
     return found if len(found.arguments) > 1 else value
 

@@ -1,5 +1,8 @@
-"""Which lists have items that somebody asks for while the list is read, or where they stand."""
+"""Lists of which somebody asks for items while they are read, or where these stand, and structs of which somebody asks
+where their fields do.
+"""
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 
@@ -7,11 +10,11 @@ from wireloom_generator.expressions import OF_PLACES, Name, measured, parsed, wa
 from wireloom_generator.reading import syntax
 from wireloom_generator.reading.spec import Spec
 
-_SIGNS = ("[", "first(", "last(")
+_SIGN = re.compile(r"\[|\b(?:first|last)\(|\b(?:size|offset)\([^()]*\.")
 
 
 def watched(spec: Spec) -> frozenset[str]:
-    """The names of the lists; other lists of these names count as well."""
+    """The names of these fields; others of these names count as well."""
     lists = (*spec.lists, *(struct.fields for struct in spec.structs.values()))
     entries = [entry for listed in lists for entry in syntax.walk(listed)]
     found = {name for entry in entries for text in _texts(entry) for name in _measured(text)}
@@ -23,11 +26,13 @@ def watched(spec: Spec) -> frozenset[str]:
 
 
 def _measured(text: str) -> Iterator[str]:
-    """The lists of whose items the text asks where they are."""
+    """The lists and structs that the text leads into to ask where something in them is."""
     tree = parsed(text)
     for function, name in () if tree is None else measured(tree):
         if function in OF_PLACES and name.item is not None:
-            yield name.item.list
+            yield from (*name.steps, *name.item.inner[:-1])
+        elif function in OF_PLACES:
+            yield from name.steps[:-1]
 
 
 def _asks(name: str) -> Callable[[str], bool]:
@@ -42,10 +47,10 @@ def _asks(name: str) -> Callable[[str], bool]:
 
 
 def _texts(written: object) -> Iterator[str]:
-    """The texts in something written that may be expressions about items."""
+    """The texts in something written that may be expressions about items, or what is inside of structs."""
     match written:
         case str():
-            if any(sign in written for sign in _SIGNS):
+            if _SIGN.search(written):
                 yield written
         case Mapping():
             for value in written.values():

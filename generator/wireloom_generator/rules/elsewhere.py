@@ -100,7 +100,8 @@ def _derived(spec: Resolved) -> Iterator[Problem]:
         if site.key not in ("derive", "default") or tree is None:
             continue
         for function, name in expressions.measured(tree):
-            seen = site.regions.get(name.name, ())
+            ways = (".".join(name.steps[: count + 1]) for count in range(len(name.steps)))
+            seen = [one for way in (*ways, name.name) for one in site.regions.get(way, ())]
             shared = any(isinstance(one, Visit) and getattr(one.item, "shared", False) for one in seen)
             if shared and function in (Function.OFFSET, Function.SIZE):
                 what = f"nothing follows from where {name.name!r} stands, whose bytes belong to others"

@@ -18,7 +18,7 @@ Good::
     - {name: note, type: text, size: rest, when: "byte_order == 'big'"}
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
 from wireloom_generator import expressions, model
@@ -137,9 +137,11 @@ def _no_item(spec: Resolved, site: Site, name: Name, item: expressions.InList) -
     around = site.around.get(item.list, ())
     if not around:
         return _unknown(spec, site, Name(item.list, name.column))
-    first = item.inner[0] if item.inner else ""
+    first, *steps = item.inner or ("",)
     found = (inside(spec, seen.item, is_item=True) for seen in around if isinstance(seen, Visit))
-    names = [inner for each in found for inner in each]
+    names = {inner: seen for each in found for inner, seen in each.items()}
+    if first in names:
+        return _no_step(spec, name.name.removesuffix("." + ".".join(steps)), names[first], steps)
     return f"an item of {item.list!r} has no field {first!r}", closest(first, names)
 
 
@@ -150,8 +152,12 @@ def _giving(name: str) -> str:
 def _no_field(spec: Resolved, site: Site, name: Name) -> tuple[str, str]:
     """Why the way into a struct leads nowhere, and what to do."""
     before, *steps = name.steps
+    return _no_step(spec, before, site.around[before], steps)
+
+
+def _no_step(spec: Resolved, before: str, seen: Sequence[Seen], steps: Sequence[str]) -> tuple[str, str]:
+    """Why these steps lead nowhere from what stands before them, and what to do."""
     for step in steps:
-        seen = site.around[before]
         item = seen[0].item if isinstance(seen[0], Visit) else None
         if item is None or not (names := inside(spec, item)):
             if isinstance(item, model.Named) and item.kind is Kind.LIST:
@@ -162,8 +168,8 @@ def _no_field(spec: Resolved, site: Site, name: Name) -> tuple[str, str]:
             return f"{before!r} is {kind}, and has no field {step!r}", hint
         if step not in names:
             return f"{before!r} has no field {step!r}", closest(step, names)
-        before = f"{before}.{step}"
-    raise AssertionError(f"{name.name} is there")
+        before, seen = f"{before}.{step}", names[step]
+    raise AssertionError(f"{before} is there")
 
 
 def _unknown_hint(spec: Resolved, site: Site, name: str) -> str:
@@ -257,18 +263,17 @@ def _measured(spec: Resolved, site: Site, function: Function, name: Name) -> Ite
     at, call = site.where(name.column), f"{function}({name.name})"
     around = site.around.get(name.name) or site.values.get(name.name, ())
     if function in expressions.OF_PLACES and isinstance(site.scope.owner, model.Struct):
-        if name.name == "record" or (around and all(seen in site.scope.header for seen in around)):
-            given = f"{name.name}_{function}"
+        outermost = site.around.get(name.steps[0], ())
+        if name.name == "record" or (outermost and all(seen in site.scope.header for seen in outermost)):
+            given = f"{name.steps[-1]}_{function}"
             hint = f"write given: [{given}] in the type, and with: {{{given}: {call}}} where it is used"
             yield Problem(at, "expression", f"a type knows no {call}: it can measure only its own fields", hint)
             return
     elif function in expressions.OF_PLACES and name.name == "record":
         return
     fields = [seen.item for seen in around if isinstance(seen, Visit) and not _is_section(seen)]
-    if len(name.steps) > 1 and (not around or function in expressions.OF_PLACES):
-        hint = f"{function}({name.steps[0]}) is known"
-        what = f"{call} is inside a struct, and only its own expressions can ask for it"
-        yield Problem(at, "expression", *((what, hint) if around else _unknown(spec, site, name)))
+    if not around and (len(name.steps) > 1 or name.item is not None):
+        yield Problem(at, "expression", *_unknown(spec, site, name))
     elif not around:
         hint = closest(name.name, site.around.all, ("record",) if function in expressions.OF_PLACES else ())
         yield Problem(at, "expression", f"{function}() of unknown {name.name!r}", hint)

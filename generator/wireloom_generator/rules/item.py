@@ -24,7 +24,7 @@ from collections.abc import Iterator
 from wireloom_generator import expressions, model
 from wireloom_generator.analysis.scopes import Visit, fields
 from wireloom_generator.analysis.sites import Moment, Site, sites
-from wireloom_generator.expressions import OF_PLACES, Binary, Expr, InList, Name, Value
+from wireloom_generator.expressions import Binary, Expr, InList, Name, Value
 from wireloom_generator.model import Named, Resolved
 from wireloom_generator.problems import Problem
 
@@ -39,11 +39,6 @@ def check(spec: Resolved) -> Iterator[Problem]:
         for part in () if tree is None else expressions.walk(tree):
             if isinstance(part, Name):
                 yield from _name(site, part)
-        for function, name in () if tree is None else expressions.measured(tree):
-            if function in OF_PLACES and name.item is not None and name.item.inner:
-                what = f"{function}({name.name}) is inside an item, and only its own expressions can ask for it"
-                alone = name.name.removesuffix(f".{'.'.join(name.item.inner)}")
-                yield Problem(site.where(name.column), "item", what, f"{function}({alone}) is known")
         if site.key == "derive" and tree is not None and _lists(site):
             yield from _derived(site, tree)
     for field in fields(spec):

@@ -34,7 +34,7 @@ def check(spec: Resolved) -> Iterator[Problem]:
         for function, name in expressions.measured(tree):
             if function not in expressions.OF_PLACES:
                 asked.append(name)
-            elif name.name in site.around and name.name not in site.regions and not _foreign(site, name.name):
+            elif name.name in site.around and name.name not in site.regions and not _foreign(site, name.steps[0]):
                 what = f"{function}({name.name}) is not known yet where it is asked for"
                 yield Problem(site.where(name.column), "read-order", what, _hint(site))
         for name in asked:

@@ -178,7 +178,7 @@ class Field(Subconstruct):
     must hold; ``derive`` and ``checksum`` are checked on decode and filled in on encode; ``default`` fills in a missing
     value; ``long`` bounds an unsigned 64-bit number below 2^63. The values of ``hex`` fields are shown in hexadecimal,
     as the spec writes them. ``raw`` is the column for bytes that are not those that the value is written as, or for a
-    number that is not determined by what it stands for.
+    number that is not determined by what it stands for. Of a ``watched`` struct somebody asks where its fields are.
     """
 
     stored = True
@@ -198,6 +198,7 @@ class Field(Subconstruct):
         long: bool = False,
         hex: bool = False,
         raw: str | None = None,
+        watched: bool = False,
     ) -> None:
         self.meaning: Meaning | None = None
         if raw is not None and isinstance(subcon, As):
@@ -214,6 +215,7 @@ class Field(Subconstruct):
         self.long = long
         self.hex = hex
         self.raw = raw
+        self.watched = watched
         self.digits = digits(subcon) if hex or checksum is not None else 0
         self.last = checksum is not None
         self._most = 0

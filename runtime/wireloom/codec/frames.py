@@ -11,8 +11,8 @@ Extremes = tuple[int, int]
 """Start and end of something, in bytes from the start of what it belongs to."""
 
 
-Spans = list[Extremes]
-"""Where the items of a list are."""
+Spans = list[tuple[int, int, "Frame"]]
+"""Where the items of a list are: start, end and, of structs, what is inside."""
 
 
 NOTHING: Mapping[str, Any] = {}
@@ -34,11 +34,11 @@ class Frame(dict[str, Extremes]):
     Maps a name to its span in the record; ``record`` is the whole record. ``runs`` has the start of each run, whose
     fields are looked up only if they are asked for. ``left`` is how many bytes are left in the section where the
     expression stands that is evaluated next; None where nobody knows. ``index`` is the number of the item that it is
-    about, ``listed`` has the spans of the items of lists, where somebody asks for them. The
-    positions of what was ``unpacked`` are in that; here is the byte at which it is packed.
+    about. ``listed`` has the spans of the items of lists, ``structs`` the frames of structs, where somebody asks for
+    them. The positions of what was ``unpacked`` are in that; here is the byte at which it is packed.
     """
 
-    __slots__ = ("given", "index", "left", "listed", "parameters", "runs", "unpacked")
+    __slots__ = ("given", "index", "left", "listed", "parameters", "runs", "structs", "unpacked")
 
     def __init__(self, parameters: Values, record: Extremes | None = None) -> None:
         if record is not None:
@@ -49,6 +49,7 @@ class Frame(dict[str, Extremes]):
         self.left: int | None = None
         self.index = 0
         self.listed: dict[str, Spans] | None = None
+        self.structs: dict[str, Frame] | None = None
         self.unpacked: Mapping[str, int] = _NOWHERE
 
     def span(self, name: str) -> Extremes | None:
@@ -70,22 +71,44 @@ class Frame(dict[str, Extremes]):
         """Where ``name`` starts; 0 when it is absent."""
         return (self.span(name) or (0, 0))[0]
 
-    def item_size(self, name: str, index: Any) -> int | None:
-        """Bytes of an item of the list ``name``, by its number or as ``last``; None if there is no such item."""
-        found = self._item(name, index)
+    def inside(self, *steps: str) -> "Frame":
+        """The frame of a struct in the struct; if that is absent, one where all is."""
+        found = self
+        for step in steps:
+            found = (found.structs or _NO_STRUCTS).get(step, _ABSENT)
+        return found
+
+    def note(self, name: str, struct: "Frame") -> None:
+        """Let others ask what is where in the struct ``name``."""
+        self.structs = self.structs or {}
+        self.structs[name] = struct
+
+    def item_size(self, name: str, index: Any, *inner: str) -> int | None:
+        """Bytes of an item of the list ``name``, by its number or as ``last``, or of what ``inner`` leads to in it.
+
+        None if there is no such item.
+        """
+        found = self._item(name, index, inner)
         return None if found is None else found[1] - found[0]
 
-    def item_offset(self, name: str, index: Any) -> int | None:
-        """Where an item of the list ``name`` starts; None if there is no such item."""
-        found = self._item(name, index)
+    def item_offset(self, name: str, index: Any, *inner: str) -> int | None:
+        """Where that starts; None if there is no such item."""
+        found = self._item(name, index, inner)
         return None if found is None else found[0]
 
-    def _item(self, name: str, index: Any) -> Extremes | None:
+    def _item(self, name: str, index: Any, inner: tuple[str, ...]) -> Extremes | None:
         spans = (self.listed or {}).get(name, ())
         number = len(spans) - 1 if index == "last" else index
-        return spans[number] if isinstance(number, int) and 0 <= number < len(spans) else None
+        if not isinstance(number, int) or not 0 <= number < len(spans):
+            return None
+        start, end, struct = spans[number]
+        return (struct.inside(*inner[:-1]).span(inner[-1]) or (0, 0)) if inner else (start, end)
 
     def origin(self, name: str) -> int:
         """As ``offset``, of what was unpacked the byte of the record at which it is packed."""
         found = self.unpacked.get(name)
         return self.offset(name) if found is None else found
+
+
+_NO_STRUCTS: Mapping[str, Frame] = {}
+_ABSENT = Frame({})

@@ -6,7 +6,7 @@ from typing import Any
 from construct import Construct
 
 from wireloom.codec.errors import DecodeError, EncodeError
-from wireloom.codec.frames import Frame, Values
+from wireloom.codec.frames import Frame, Spans, Values
 from wireloom.codec.givens import shown
 from wireloom.codec.reader import Reader
 from wireloom.codec.writer import Writer
@@ -21,9 +21,7 @@ class PlacedItem:
 
     __slots__ = ("at", "built", "index", "item", "spans")
 
-    def __init__(
-        self, at: Expression, item: Construct, built: list[Any], index: int, spans: list[tuple[int, int]] | None
-    ) -> None:
+    def __init__(self, at: Expression, item: Construct, built: list[Any], index: int, spans: Spans | None) -> None:
         self.at = at
         self.item = item
         self.built = built
@@ -41,7 +39,7 @@ class PlacedItem:
         if end == start and place is not None and 0 <= place < start:
             start = end = place
         if self.spans is not None:
-            self.spans[self.index] = start, end
+            self.spans[self.index] = start, end, writer.inner
         writer.moved |= place is not None and place != start
         writer.claim(self, this, start)
 

@@ -83,7 +83,7 @@ class Layout(Construct):
         self.read(stream, this)
         if self.derived:
             verify(stream, this, self.derived)
-        stream.frame = outer
+        stream.inner, stream.frame = stream.frame, outer
         return this
 
     def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
@@ -97,7 +97,7 @@ class Layout(Construct):
         if self.derived:
             await_(stream, this, self.derived)
         self.write(stream, this)
-        stream.frame = outer
+        stream.inner, stream.frame = stream.frame, outer
         return this
 
 
@@ -219,6 +219,8 @@ class Lone(Part):
                 error.offset = start
                 reader.refuse(error.within(self.name))
         reader.frame[self.name] = (start, reader.pos)
+        if self.field.watched:
+            reader.frame.note(self.name, reader.inner)
         if self.field.valid is not None:
             self.field.validate(this, self.name, reader, start)
 
@@ -247,6 +249,8 @@ class Lone(Part):
             this[self.name] = built if self.is_built else value
         writer.path = outer
         writer.frame[self.name] = (start, len(writer.buffer))
+        if self.field.watched:
+            writer.frame.note(self.name, writer.inner)
         if self._validity is not None:
             writer.claim(self._validity, this, taken=True)
 

@@ -146,7 +146,7 @@ class Repeat(Composite):
                 raise DecodeError("count", "an item without bytes repeats for ever", start)
             stream.borrow(1)
         if spans is not None:
-            spans.append((start, stream.pos))
+            spans.append((start, stream.pos, stream.inner))
         return value
 
     def _placed(self, at: Expression, stream: Reader, context: Values, spans: Spans | None) -> Any:
@@ -165,7 +165,7 @@ class Repeat(Composite):
         if found[0] == found[1]:
             stream.borrow(1)
         if spans is not None:
-            spans.append(found)
+            spans.append((*found, stream.inner))
         return value
 
     def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
@@ -191,7 +191,7 @@ class Repeat(Composite):
             else:
                 built.append(self.item._build(item, stream, context, ""))
                 if spans is not None:
-                    spans.append((start, len(stream.buffer)))
+                    spans.append((start, len(stream.buffer), stream.inner))
             if len(stream.buffer) == start and self.at is None:
                 if not self._may_be_empty:
                     raise EncodeError("takes no bytes, so that it could repeat for ever")
@@ -209,7 +209,7 @@ class Repeat(Composite):
         """Let the last item be written where it stands, or be compared with what others wrote there."""
         item = PlacedItem(at, self.item, built, len(built) - 1, spans)
         if spans is not None:
-            spans.append((0, 0))
+            spans.append((0, 0, writer.frame))
         if self.shared:
             writer.share(item, this)
         else:

@@ -23,9 +23,10 @@ class Reader:
     """A record's bytes with a cursor and a limit. It is enough of a stream for construct's fields to read from it.
 
     ``limit`` is the end of the innermost section, ``end`` that of the outermost. Nothing is read past it, and a size is
-    compared with what is left before a byte is copied. ``trace``, if there is one, notes where everything is.
-    ``weight`` is that of the lists read so far. ``taken`` is what was read out of sequence in the innermost region. In
-    bytes that were unpacked nothing ends with the record, and there is no ``end``.
+    compared with what is left before a byte is copied. ``trace``, if there is one, notes where everything is. ``inner``
+    is the frame of the struct that was read last. ``weight`` is that of the lists read so far. ``taken`` is what was
+    read out of sequence in the innermost region. In bytes that were unpacked nothing ends with the record, and there is
+    no ``end``.
     """
 
     __slots__ = (
@@ -33,6 +34,7 @@ class Reader:
         "buffer",
         "end",
         "frame",
+        "inner",
         "limit",
         "little",
         "pos",
@@ -68,7 +70,7 @@ class Reader:
         self.limit = self.end = len(buffer) - terminator
         self.little = little
         self.record: Values = {}
-        self.frame = Frame(parameters or {}, record=(0, len(buffer)))
+        self.frame = self.inner = Frame(parameters or {}, record=(0, len(buffer)))
         self.trace = trace
         self.weight = 0
         self.borrowed = 0

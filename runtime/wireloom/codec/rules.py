@@ -16,7 +16,7 @@ def in_words(rules: Iterable[Expression], this: Values, record: Values, frame: F
     found: dict[str, str] = {}
     for rule in rules:
         for place, name in rule.mentions:
-            if name.item is not None:
+            if name.item is not None or (place and len(name.steps) > 1):
                 from wireloom.expressions.scalar import function
                 from wireloom.expressions.tree import Call
 
@@ -47,6 +47,6 @@ def measured(rule: Expression, this: Values, record: Values, frame: Frame) -> st
     """The region whose size was the last thing that a false condition used; empty if that was something else."""
     asked = _Measured(frame.parameters)
     asked.update(frame)
-    asked.runs = frame.runs
+    asked.runs, asked.listed, asked.structs = frame.runs, frame.listed, frame.structs
     rule.holds(this, record, asked)
     return "" if frame.span(asked.last) is None else asked.last

@@ -87,9 +87,10 @@ class Trust(Enum):
 class Writer:
     """The record being built. Parts whose values depend on later ones are reserved and written again at the end.
 
-    ``path`` leads to the struct being written. ``claims`` are the assumptions made so far, ``open_ends`` those about
-    regions that have not ended yet. ``known`` has the awaited values that an earlier attempt found, ``length`` how long
-    its record was. ``trusted`` tells whether anything was taken as given that ``trust`` allows.
+    ``path`` leads to the struct being written, ``inner`` is the frame of the one that was written last. ``claims`` are
+    the assumptions made so far, ``open_ends`` those about regions that have not ended yet. ``known`` has the awaited
+    values that an earlier attempt found, ``length`` how long its record was. ``trusted`` tells whether anything was
+    taken as given that ``trust`` allows.
 
     ``waiting`` are the fields that are written when what stands in sequence in the region is; ``shared`` are those
     whose bytes others write. With ``keeps``, places that follow from awaited values are where these say. If a field is
@@ -103,6 +104,7 @@ class Writer:
         "empty",
         "frame",
         "frames",
+        "inner",
         "keeps",
         "known",
         "length",
@@ -123,7 +125,7 @@ class Writer:
         self.buffer = bytearray()
         self.little = little
         self.record: Values = {}
-        self.frame = Frame(parameters or {})
+        self.frame = self.inner = Frame(parameters or {})
         self.wide = wide(self.frame.parameters)
         self.frames: list[Frame] = []
         self.path: Path = None
@@ -145,7 +147,7 @@ class Writer:
         self.record = record
         self.path = None
         self.frame.clear()
-        self.frame.left = self.frame.listed = None
+        self.frame.left = self.frame.listed = self.frame.structs = None
         self.buffer = bytearray()
         self.frames, self.reserved, self.claims, self.open_ends, self.shared = [], [], [], [], []
         self.awaited, self.waiting, self.moved, self.empty = Awaiting(), None, False, 0

@@ -64,6 +64,7 @@ class Layout:
         self.put(inner, values)
         verify(inner, values, self.derived)
         at.move(inner.at)
+        at.inner = inner.frame
         return values.struct
 
 
@@ -127,10 +128,14 @@ def _refuse_derived(at: Rows, field: Field, which: Array, expected: Array, found
 
 
 class Lone:
-    """A value under its name. Rows whose bytes belong into its ``raw`` column are doubtful, so that it is null here."""
+    """A value under its name. Rows whose bytes belong into its ``raw`` column are doubtful, so that it is null here.
 
-    def __init__(self, field: Field, value: ValueReader) -> None:
+    Somebody asks where it has what the names ``inside`` lead to.
+    """
+
+    def __init__(self, field: Field, value: ValueReader, inside: Sequence[str] = ()) -> None:
         self.field = field
+        self.inside = inside if field.said.watched else ()
         self.derived = [field] if field.derive or field.checksum else []
         self.value = value
         self.fixed = value.fixed
@@ -147,6 +152,8 @@ class Lone:
             this.put(field.said.raw, Spans(at.batch.buffer, start, start, np.zeros(len(at), bool)))
         if field.located:
             at.frame.put(field.name, start, at.at)
+        for name in self.inside:
+            at.frame.put(f"{field.name}.{name}", *at.inner.span(name))
         if isinstance(field.const, str):
             at.doubt((this[field.name] != field.const).truth)
         must_be_valid(field, at, this, start)

@@ -200,7 +200,8 @@ def _run(part: runs.Run, planner: Planner) -> Run:
 
 @reader.register
 def _lone(part: layout.Lone, planner: Planner) -> parts.Lone:
-    return parts.Lone(planner.field(part.name, part.field), reader(part.subcon, planner))
+    inside = [name.partition(".")[2] for name in planner.measured if name.startswith(f"{part.name}.")]
+    return parts.Lone(planner.field(part.name, part.field), reader(part.subcon, planner), inside)
 
 
 @reader.register

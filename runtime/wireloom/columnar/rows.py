@@ -205,7 +205,8 @@ class Rows:
     """Rows that are read alike from here on.
 
     ``index`` are their records in the batch, ``pos + shift`` is the cursor and ``limit`` the end of the innermost
-    section, in positions of the buffer. ``path`` is the codec's path of what is read.
+    section, in positions of the buffer. ``path`` is the codec's path of what is read, ``inner`` has the places in the
+    struct that was read last.
     """
 
     def __init__(
@@ -227,7 +228,7 @@ class Rows:
         self.shift = shift
         self.little: bool | Array = _each(batch.little, index)
         """The byte order of each row."""
-        self.frame = Frame(self)
+        self.frame = self.inner = Frame(self)
         self.record: Values = Values(self, None if outer is None else outer.record)
         self.outer = outer
         self.scattered: Scattered | None = None if outer is not None else Scattered()

@@ -110,13 +110,21 @@ class _Compiling:
                 return f"({self._found(tree.target)} is not None)"
             case Function.COUNT:
                 return f"len({self._found(tree.target)} or ())"
-            case Function.SIZE | Function.OFFSET if tree.target.item is not None:
-                found = "'last'" if tree.target.item.word == "last" else self.value(tree.target.item.number)
-                return f"frame.item_{function}({tree.target.item.list!r}, {found})"
             case Function.SIZE | Function.OFFSET:
-                return f"frame.{function}({tree.target.name!r})"
+                return self._placed(function, tree.target)
             case _:
                 assert_never(function)
+
+    def _placed(self, function: Function, target: Name) -> str:
+        """The size or the offset of a field, a section or an item."""
+        *structs, name = map(repr, target.steps)
+        frame = f"frame.inside({', '.join(structs)})" if structs else "frame"
+        match target.item:
+            case None:
+                return f"{frame}.{function}({name})"
+            case InList(number=number, word=word, inner=inner):
+                index = "'last'" if word == "last" else self.value(number)
+                return f"{frame}.item_{function}({', '.join([name, index, *map(repr, inner)])})"
 
     def _found(self, name: Name) -> str:
         """The value of a name: from where it is found, how many bytes are left, or the number of an item."""

@@ -319,10 +319,17 @@ def _called(call: Call, *, may_fail: bool) -> str:
             return f"#({_value_of(call.target)} or {{}})"
         case Function.PRESENT:
             return f"({_value_of(call.target)} ~= nil)"
-        case Function.SIZE | Function.OFFSET if (item := call.target.item) is not None:
-            number = string("last") if item.word == "last" else _text(item.number)
-            return f"item_{call.function}(frame, {string(item.list)}, {number})"
         case Function.SIZE | Function.OFFSET:
-            return f"{call.function}_of(frame, {string(call.target.name)})"
+            return _placed(call.function, call.target)
         case _:
             assert_never(call.function)
+
+
+def _placed(function: Function, target: Name) -> str:
+    """The size or the offset of a field, a section or an item."""
+    *structs, name = map(string, target.steps)
+    frame = f"in_frame({', '.join(['frame', *structs])})" if structs else "frame"
+    if target.item is None:
+        return f"{function}_of({frame}, {name})"
+    number = string("last") if target.item.word == "last" else _text(target.item.number)
+    return f"item_{function}({', '.join([frame, name, number, *map(string, target.item.inner)])})"
