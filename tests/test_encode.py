@@ -1,6 +1,7 @@
 """What encoding fills in, and what it refuses because it would not read back as it was given."""
 
 import struct
+import zlib
 from functools import cache
 from typing import Any
 
@@ -271,6 +272,22 @@ def test_bytes_behind_a_section_that_takes_the_rest_are_refused() -> None:
     for row in ({"kind": 1, "number": 5}, {"kind": 2, "note": {"kind": 7, "text": "ab"}}, {"kind": 3, "list": [5]}):
         with pytest.raises(EncodeError, match="takes all of its section, but there are bytes behind it"):
             codec.build({"boxes": {**row, "outer_rest": b"xyz", "after": 9}})
+
+
+def test_what_is_packed_in_bytes_of_others_is_compared_with_what_is_written() -> None:
+    codec = feature("through_shared")
+    data = zlib.compress(b"abc")
+    file = {"place": 3, "size": len(data), "is_packed": True}
+    for said in ({}, {"content": "abc"}, {"content": "abc", "content_packed": data}):
+        again = codec.parse(codec.build({"archive": {"data": data, "files": [file | said]}}))
+        assert [again["archive"]["files"][0][name] for name in ("content", "content_packed")] == ["abc", data]
+    for said, wrong in (
+        ({"content": "abd"}, "content: 'abd' given, but the bytes there are 'abc'"),
+        ({"content_packed": b"x"}, "content_packed: b'x' given, but the bytes there are "),
+        ({"size": 9}, "content: cannot be read back: no zlib: it ends too early"),
+    ):
+        with pytest.raises(EncodeError, match=f"archive.files\\[0\\].{wrong}"):
+            codec.build({"archive": {"data": data, "files": [file | said]}})
 
 
 @pytest.mark.parametrize(

@@ -110,7 +110,7 @@ def _named(through: model.Through) -> Iterator[Problem]:
         yield Problem(through.at, "through", what, "raw: names a column that keeps the packed ones")
 
 
-_UNPACKED = ("const", "repeat", "as", "shared")
+_UNPACKED = ("const", "repeat", "as")
 """Keys that a packed value cannot have."""
 
 
