@@ -168,3 +168,44 @@ def test_bytes_that_are_kept_in_front_of_a_terminator_are_followed_by_it() -> No
     row["one"]["more"] = 5
     with pytest.raises(EncodeError, match="what follows does not begin with its terminator 00"):
         codec.build(row)
+
+
+DIGITS = {
+    "of a size": "type: ascii, size: 3, raw: value_bytes",
+    "signed": "type: ascii, size: 3, sign: signed, raw: value_bytes",
+    "filled": "type: ascii, size: 3, fill: '20', sign: signed, raw: value_bytes",
+    "filled otherwise": "type: ascii, size: 4, fill: '2e', raw: value_bytes",
+    "in base 16": "type: ascii, size: 2, base: 16, case: upper, raw: value_bytes",
+    "to the end": "type: ascii, size: rest, digits: 2, raw: value_bytes",
+    "terminated": "type: ascii, until: '2c', unterminated: allowed, raw: value_bytes",
+    "padded": "type: ascii, size: 4, until: '2c', pad: '2e', raw: value_bytes",
+    "of a byte": "type: ascii, size: 3, valid: value < 100, raw: value_bytes",
+    "constant": "type: ascii, size: 2, const: 1, raw: value_bytes",
+    "named": "type: ascii, size: 2, enum: Kind, raw: value_bytes",
+    "terminated text": "type: text, until: '2c', unterminated: allowed, raw: value_bytes",
+    "text of a page": "type: text, size: 2, encoding: cp1252, raw: value_bytes",
+    "bytes of a constant": "type: text, size: 2, const: '1 ', raw: value_bytes",
+}
+NAMED = "enums:\n  - {name: Kind, values: [{name: One, value: 1}, {name: Ten, value: 10}]}\nrecord:"
+
+
+@pytest.mark.parametrize("kind", DIGITS)
+def test_what_is_kept_beside_numbers_and_texts_is_read_many_at_once(kind: str) -> None:
+    found = compiled.of((HEAD % DIGITS[kind]).replace("record:", NAMED))
+    both = Pair.of(found.columnar)
+    bodies = [bytes(body) for size in range(5) for body in product(b"\0 .,-01A\x81", repeat=size)]
+    random = Random(kind)
+    bodies += [bytes(random.choices(b"\0 .,-+0179aA", k=random.randint(5, 70))) for _ in range(300)]
+    records_alike(both, [bytes([len(body)]) + body for body in bodies])
+
+
+def test_no_record_is_read_again_for_the_bytes_that_are_kept() -> None:
+    both = Pair.of(compiled.of(HEAD % DIGITS["terminated"]).columnar)
+    decoder = both.decoder(both.options({}))
+    capture = b"".join(bytes([len(body)]) + body for body in (b"", b"007", b" 7 ,", b"7", b"7,", b",", b"0"))
+    (batch,) = decoder.capture(capture)
+    assert decoder.tally.redone == 0
+    assert batch.column("one").to_pylist() == [
+        {"value": value, "value_bytes": raw}
+        for value, raw in ((None, b""), (7, b"007"), (7, b" 7 ,"), (7, b"7"), (7, None), (None, b","), (0, b"0"))
+    ]

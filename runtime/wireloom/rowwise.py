@@ -183,6 +183,10 @@ _NAMES: Mapping[type, Callable[[Any], str]] = {
 """What the parts of layouts among ``CONTENTS`` are called in messages."""
 
 
+KEEPING = (Ascii, Blob, Text)
+"""The values that are read together with the bytes for their ``raw`` column."""
+
+
 def readable() -> frozenset[type]:
     """All that can be read many records at once."""
     return frozenset((*CONTENTS, *Scalar.__subclasses__()))
@@ -193,8 +197,8 @@ class Account:
     """How a protocol's records are read.
 
     ``left`` are the parts of each message that are left to the codec. ``varying`` are the lists whose items may differ
-    in size, so that they must be read one after the other. ``kept`` are the columns for bytes that values do not
-    determine: a record that has such bytes is left to the codec. So is one with bytes for one of ``gaps`` that are not
+    in size, so that they must be read one after the other. ``kept`` are columns for bytes that values do not determine,
+    where a record that has such bytes is left to the codec. So is one with bytes for one of ``gaps`` that are not
     all in one place. Records are ``chained`` if their lengths are sums of numbers in front of which nothing varies but
     numbers, or they end at a terminator or are all there is.
     """
@@ -219,7 +223,7 @@ def account(protocol: Protocol) -> Account:
     chained = all(
         isinstance(ends, Everything | Terminated) or chain(ends) is not None for ends in protocol.framing.lengths
     )
-    kept = dict.fromkeys(part.field.raw for part in alone if part.field.raw)
+    kept = dict.fromkeys(part.field.raw for part in alone if part.field.raw and not isinstance(part.subcon, KEEPING))
     return Account(left, tuple(varying), tuple(kept), tuple(_gaps(protocol)), chained)
 
 

@@ -13,7 +13,7 @@ from wireloom.codec.givens import unfit, whole
 from wireloom.codec.values import Ended, Extent
 
 _DIGITS = b"0123456789abcdef"
-_BLANKS = b"\0 "
+BLANKS = b"\0 "
 _SHOWN = 20
 """How many bytes an error shows."""
 
@@ -73,7 +73,7 @@ class Ascii(Ended):
 
     def _said(self, data: bytes) -> int | None:
         """The number that the characters say, in whatever form; None if they say none that fits."""
-        digits = data.strip(_BLANKS + self.fill).lower()
+        digits = data.strip(BLANKS + self.fill).lower()
         negative = self.signed and digits.startswith(b"-")
         if negative or digits.startswith(b"+"):
             digits = digits[1:]

@@ -32,7 +32,7 @@ class Characters:
 
 
 def translated(at: Rows, start: Array, stop: Array, encoding: str) -> Column:
-    """The bytes as text, without those of doubtful rows; rows with bytes that mean nothing are doubtful, too."""
+    """The bytes as text, without those of doubtful rows; bytes that mean nothing are kept, or else doubtful, too."""
     table = Characters.of(encoding)
     doubtful = at.batch.doubtful[at.index]
     valid = ~doubtful if doubtful.any() else None
@@ -44,7 +44,7 @@ def translated(at: Rows, start: Array, stop: Array, encoding: str) -> Column:
     if (strange := np.flatnonzero(sizes == 0)).size:
         wrong = np.zeros(len(at), bool)
         wrong[np.searchsorted(ends, strange, "right") - 1] = True
-        at.doubt(wrong)
+        at.keep(wrong)
         valid = ~wrong if valid is None else valid & ~wrong
     after = np.concatenate([[0], np.cumsum(sizes)])
     text = np.zeros(int(after[-1]), np.uint8)

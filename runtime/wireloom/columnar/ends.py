@@ -22,7 +22,7 @@ class Until:
             if not until.unterminated:
                 at.refuse(missing, "unterminated", start, f"no terminator {until.end.hex()}")
             elif until.terminator == "drop":
-                at.doubt(missing)
+                at.keep(missing)
             stop = np.where(missing, at.limit if until.unterminated else start, stop)
         behind = stop + np.where(missing, 0, size)
         at.move(stop if until.terminator == "leave" else behind)
@@ -52,7 +52,7 @@ class Padded:
         place = np.arange(size) - (behind - start)[:, None]
         strange = ((octets != pad[place % len(pad)]) & (place >= 0)).any(axis=1)
         if strange.any():
-            at.doubt(strange)
+            at.keep(strange)
         return start, behind if until.terminator == "keep" else stop
 
 

@@ -16,7 +16,7 @@ from wireloom.codec.fields import TOO_LARGE
 from wireloom.codec.labels import bits_of
 from wireloom.codec.meanings import Meaning
 from wireloom.columnar.arrays import Column, Labels, Numbers
-from wireloom.columnar.buffers import Array
+from wireloom.columnar.buffers import Array, Valid
 from wireloom.columnar.expressions import Vectorised
 from wireloom.columnar.meanings import meant, undetermined
 from wireloom.columnar.refusals import Words
@@ -175,8 +175,10 @@ class Field:
         self.checksum = checksum
         self.located = located or derive is not None or checksum is not None
         self.refuses = self.const is not None or self.long
+        self.exacting = any(each is not None for each in (self.const, valid, derive, checksum))
+        """Whether something must hold of its values, so that none may be missing."""
 
-    def put(self, at: Rows, this: Values, data: Array, place: Array) -> None:
+    def put(self, at: Rows, this: Values, data: Array, place: Array, valid: Valid = None) -> None:
         """Set the field's values to ``data``, which was just read at ``place``."""
         if self.meaning is not None:
             self._mean(at, this, data, self.meaning)
@@ -190,7 +192,7 @@ class Field:
                 with at.within(self.name):
                     at.refuse(high, "range", place, self.in_words(data, high), TOO_LARGE)
             data = data.astype(np.int64)
-        numbers = Numbers(data)
+        numbers = Numbers(data, valid)
         this.put(self.name, numbers)
         label(this, self.name, numbers, self.enum, self.flags)
 

@@ -128,13 +128,15 @@ def _refuse_derived(at: Rows, field: Field, which: Array, expected: Array, found
 
 
 class Lone:
-    """A value under its name. Rows whose bytes belong into its ``raw`` column are doubtful, so that it is null here.
+    """A value under its name. If it ``keeps`` the bytes that it is not written as, they are in its ``raw`` column; else
+    rows that have such bytes are doubtful.
 
     Somebody asks where it has what the names ``inside`` lead to.
     """
 
-    def __init__(self, field: Field, value: ValueReader, inside: Sequence[str] = ()) -> None:
+    def __init__(self, field: Field, value: ValueReader, inside: Sequence[str] = (), *, keeps: bool = False) -> None:
         self.field = field
+        self.keeps = keeps
         self.inside = inside if field.said.watched else ()
         self.derived = [field] if field.derive or field.checksum else []
         self.value = value
@@ -142,14 +144,19 @@ class Lone:
 
     def read(self, at: Rows, this: Values) -> None:
         field, start = self.field, at.at
+        kept = np.zeros(len(at), bool)
+        at.kept = kept if self.keeps else None
         with at.within(field.name):
             column = self.value.read(at, this)
+        at.kept = None
+        if field.exacting and column.valid is not None:
+            at.doubt(~column.valid)
         if isinstance(column, Numbers) and field.meaning is None:
-            field.put(at, this, column.data, start)
+            field.put(at, this, column.data, start, column.valid)
         else:
             this.put(field.name, column)
         if field.said.raw:
-            this.put(field.said.raw, Spans(at.batch.buffer, start, start, np.zeros(len(at), bool)))
+            this.put(field.said.raw, Spans(at.batch.buffer, start, at.at, kept))
         if field.located:
             at.frame.put(field.name, start, at.at)
         for name in self.inside:

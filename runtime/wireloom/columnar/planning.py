@@ -201,7 +201,8 @@ def _run(part: runs.Run, planner: Planner) -> Run:
 @reader.register
 def _lone(part: layout.Lone, planner: Planner) -> parts.Lone:
     inside = [name.partition(".")[2] for name in planner.measured if name.startswith(f"{part.name}.")]
-    return parts.Lone(planner.field(part.name, part.field), reader(part.subcon, planner), inside)
+    keeps = part.raw is not None and isinstance(part.subcon, rowwise.KEEPING)
+    return parts.Lone(planner.field(part.name, part.field), reader(part.subcon, planner), inside, keeps=keeps)
 
 
 @reader.register

@@ -234,6 +234,8 @@ class Rows:
         self.scattered: Scattered | None = None if outer is not None else Scattered()
         """What was read out of sequence in the innermost region, if that was entered in these rows."""
         self.path: Path = ()
+        self.kept: Array | None = None
+        """The rows with bytes for the ``raw`` column of the value that is read next, if it has one."""
         self.ahead = AHEAD
         self._ahead = np.zeros(0, "V1")
         self._ahead_of: Array | None = None
@@ -250,6 +252,13 @@ class Rows:
     def doubt(self, which: Array) -> None:
         """Leave rows to the codec."""
         self.selected.doubt(which)
+
+    def keep(self, which: Array) -> None:
+        """Keep the bytes of values that are written otherwise, or doubt the rows if no column is for them."""
+        if self.kept is None:
+            self.doubt(which)
+        else:
+            self.kept |= which
 
     @property
     def start(self) -> Array:

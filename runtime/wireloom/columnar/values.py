@@ -123,8 +123,8 @@ class Blob:
 
 
 class Text:
-    """Text in UTF-8, or in an encoding that has one byte for each character. Other bytes are refused, or doubtful if it
-    is not ``strict``.
+    """Text in UTF-8, or in an encoding that has one byte for each character. Other bytes are refused, or kept if it is
+    not ``strict``.
     """
 
     def __init__(self, extent: Extent, encoding: str, *, strict: bool) -> None:
@@ -144,7 +144,7 @@ class Text:
 def text(at: Rows, start: Array, stop: Array, valid: Array | None, place: Array | None = None) -> Made:
     """The bytes as text, without those of doubtful rows.
 
-    Rows with other bytes are refused with an error at ``place``, or doubted if there is none.
+    Rows with other bytes are refused with an error at ``place``; if there is none, these are kept.
     """
     if (size := int((stop - start).sum())) > len(at.batch.buffer):  # these are the bytes of others
         at.batch.weigh(size)
@@ -157,7 +157,7 @@ def text(at: Rows, start: Array, stop: Array, valid: Array | None, place: Array 
     except pa.ArrowInvalid:
         wrong, details = _no_text(at, start, stop, valid)
         if place is None:
-            at.doubt(wrong)
+            at.keep(wrong)
         else:
             at.refuse(wrong, "text", place, details)
         valid = ~wrong if valid is None else valid & ~wrong
