@@ -288,3 +288,29 @@ def test_no_more_is_written_than_would_be_read(what: str, most: int) -> None:
         codec.build({"one": row(most + 1)})
     with pytest.raises(DecodeError, match="more than 64"):
         codec.parse((most + 1).to_bytes(2))
+
+
+def test_what_may_be_read_again_is_counted_by_the_record_and_not_by_what_is_at_hand() -> None:
+    packed = compiled.of(
+        EMPTY.format(what='type: bytes, size: "index * 0"')
+        + """\
+    - {name: more, type: u8}
+    - section: packed
+      size: rest
+      through: {xor: 0x55}
+      fields:
+        - {name: inner, type: bytes, size: "0 if index else 1", repeat: {count: more}}
+"""
+    ).codec
+    row = {"number": 150, "nothing": [b""] * 150, "more": 101, "inner": [b"a"] + [b""] * 100}
+    assert packed.build({"one": row}).hex() == "0096" + "65" + "34"
+    with pytest.raises(DecodeError, match="more than 64"):
+        packed.parse(bytes.fromhex("0096 ff 34"))
+    assert packed.parse(bytes.fromhex("0096 65 34"))["one"] == row
+
+    ended = compiled.of(
+        EMPTY.format(what='type: bytes, size: "index * 0"').replace("length: rest", "length: fields")
+        + "    - {name: more, type: bytes, prefix: u8}\n"
+    ).codec
+    record = (5000).to_bytes(2) + b"\x64" + bytes(100)
+    assert [len(found["one"]["nothing"]) for found in ended.iter_records(2 * record)] == [5000, 5000]

@@ -43,6 +43,8 @@ class Framing:
         self.little = expression(little)
         self.preamble: Preamble | None = None
         self.resync = resync
+        self.until = next((each.until for each in lengths if isinstance(each, Terminated)), b"")
+        """The terminator that all records end with; empty if they end otherwise."""
         self._probes = {little: [Probe.of(field, little=little) for field in match] for little in (False, True)}
 
     def orders(self, parameters: Values) -> tuple[bool, ...]:
@@ -131,11 +133,6 @@ class Framing:
     def to_the_end(self) -> bool:
         """Whether a record can be all there is, so that a file is never more than one, and is read as a whole."""
         return any(isinstance(each, Everything) for each in self.lengths)
-
-    @property
-    def until(self) -> bytes:
-        """The terminator that all records end with; empty if they end otherwise."""
-        return next((each.until for each in self.lengths if isinstance(each, Terminated)), b"")
 
     @property
     def recovers(self) -> bool:

@@ -24,12 +24,13 @@ class Reader:
 
     ``limit`` is the end of the innermost section, ``end`` that of the outermost. Nothing is read past it, and a size is
     compared with what is left before a byte is copied. ``trace``, if there is one, notes where everything is. ``inner``
-    is the frame of the struct that was read last. ``weight`` is that of the lists read so far. ``taken`` is what was
-    read out of sequence in the innermost region. In bytes that were unpacked nothing ends with the record, and there is
-    no ``end``.
+    is the frame of the struct that was read last. ``weight`` is that of the lists read so far. So many bytes of others
+    were ``borrowed``, and so many of them are ``bearable``. ``taken`` is what was read out of sequence in the innermost
+    region. In bytes that were unpacked nothing ends with the record, and there is no ``end``.
     """
 
     __slots__ = (
+        "bearable",
         "borrowed",
         "buffer",
         "end",
@@ -74,6 +75,7 @@ class Reader:
         self.trace = trace
         self.weight = 0
         self.borrowed = 0
+        self.bearable = self.SHARED * len(buffer)
         self.taken: Scattered | None = None
         self.wide = wide(self.frame.parameters)
 
@@ -92,7 +94,7 @@ class Reader:
     def borrow(self, count: int) -> None:
         """Count bytes that belong to others. Raises ``DecodeError`` if they are too many."""
         self.borrowed += count
-        if self.borrowed > self.SHARED * len(self.buffer):
+        if self.borrowed > self.bearable:
             raise DecodeError("too-long", f"more than {self.SHARED} times its bytes are read again", self.pos)
         self.weigh(count)
 
@@ -230,3 +232,9 @@ class Glance(Reader):
 
     def refuse(self, error: DecodeError) -> None:
         pass
+
+    def borrow(self, count: int) -> None:
+        try:
+            super().borrow(count)
+        except DecodeError as error:
+            raise self.wanting(error, self.bearable // self.SHARED + 1) from None

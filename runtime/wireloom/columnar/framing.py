@@ -165,12 +165,15 @@ class Checksums:
 
 
 class Framing:
-    """How a protocol's captures fall into records; ``match`` are the probes that tell which of ``lengths`` holds."""
+    """How a protocol's captures fall into records; ``match`` are the probes that tell which of ``lengths`` holds.
 
-    def __init__(self, lengths: Sequence[Lengths], match: Sequence[Probe]) -> None:
+    All records end with the terminator ``until``, if there is one.
+    """
+
+    def __init__(self, lengths: Sequence[Lengths], match: Sequence[Probe], until: bytes) -> None:
         self.lengths = lengths
         self.match = match
-        self.until = next((each.said.until for each in lengths if isinstance(each.said, Terminated)), b"")
+        self.until = until
 
     def proven(
         self, buffer: Array, start: Array, stop: Array, parameters: Mapping[str, Any], *, little: bool

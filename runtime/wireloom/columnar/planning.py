@@ -136,8 +136,9 @@ class Planner:
     def framing(self, framing: codec.Framing) -> Framing:
         """How captures fall into records; without lengths if only the codec can compute one of them."""
         if any(map(self.judge.ends, framing.lengths)):
-            return Framing((), ())
-        return Framing([self._lengths(lengths) for lengths in framing.lengths], list(map(_probe, framing.match)))
+            return Framing((), (), b"")
+        lengths, match = [self._lengths(each) for each in framing.lengths], list(map(_probe, framing.match))
+        return Framing(lengths, match, framing.until)
 
     def _lengths(self, lengths: Ends) -> Lengths:
         probes, valid = list(map(_probe, lengths.fields)), vector(lengths.valid)
