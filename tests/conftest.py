@@ -21,6 +21,7 @@ settings.register_profile("thorough", deadline=None, max_examples=1000)
 settings.load_profile("wireloom")
 
 
+@pytest.hookimpl(tryfirst=True)  # before what divides the groups among workers reads them
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Keep in one worker what is dear to start: a run starts one JVM, and compiles the accelerator once."""
     for item in items:
