@@ -7,6 +7,7 @@ among them. A few combinations cannot be written, as when the values would read 
 
 from collections.abc import Iterator
 from decimal import Decimal
+from functools import cache
 from itertools import product
 from typing import Any
 
@@ -254,7 +255,16 @@ def _chosen(values: Values) -> Values:
 
 def text(encoding: str = "utf-8") -> st.SearchStrategy[str]:
     """Short text."""
-    return st.text(st.characters(codec=encoding), max_size=12)
+    return st.text(_alphabet(encoding), max_size=12)
+
+
+@cache
+def _alphabet(encoding: str) -> st.SearchStrategy[str] | str:
+    """The characters of an encoding: all, or those of the first 65536 that it has."""
+    if "😀".encode(encoding, "ignore"):
+        return st.characters(exclude_categories=["Cs"])
+    written = ((char, char.encode(encoding, "ignore")) for char in map(chr, range(1 << 16)))
+    return "".join(char for char, data in written if data.decode(encoding, "ignore") == char)
 
 
 def _bytes(extent: Any) -> st.SearchStrategy[bytes]:
