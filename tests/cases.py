@@ -1,4 +1,7 @@
-"""Tests of many cases that take less time each than it takes to report them: one test, which names all that fail."""
+"""How many cases a test has, and how they are told.
+
+Those that take less time each than it takes to report them are one test, which names all that fail.
+"""
 
 from collections.abc import Callable, Iterable
 from functools import wraps
@@ -6,6 +9,7 @@ from inspect import signature
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 Test = Callable[..., None]
 
@@ -42,3 +46,8 @@ def each(arguments: str | tuple[str, ...], cases: Iterable[Any]) -> Callable[[Te
         return of_each
 
     return decorate
+
+
+def often(usual: int, thorough: int) -> int:
+    """How many times to try what is made up: the ``thorough`` number in ``make fuzz``."""
+    return thorough if settings.default == settings.get_profile("thorough") else usual

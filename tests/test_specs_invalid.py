@@ -14,7 +14,7 @@ from inspect import cleandoc
 from pathlib import Path
 
 import pytest
-from cases import each
+from cases import each, often
 
 from wireloom import codec
 from wireloom_generator import blocks, frontend, naming
@@ -103,7 +103,7 @@ def test_a_slip_of_the_pen_never_breaks_the_compiler(path: Path, tmp_path: Path)
 @pytest.mark.sweep
 @each("path", VALID)
 def test_many_slips_of_the_pen_never_break_the_compiler(path: Path, tmp_path: Path) -> None:
-    _slip(path, 30, tmp_path)
+    _slip(path, often(10, 30), tmp_path)
 
 
 def _slip(path: Path, count: int, root: Path) -> None:
