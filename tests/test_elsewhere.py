@@ -112,6 +112,75 @@ def test_what_is_shared_may_be_left_out() -> None:
     assert _built("elsewhere_shared", row) == SHARED
 
 
+AHEAD = """
+protocol: ahead
+byte_order: big
+types:
+  - {name: Head, fields: [{name: kind, type: u8}, {name: size, type: u8}]}
+  - name: Inner
+    given: [kind]
+    fields:
+      - {name: more, type: u16, when: kind == 6}
+      - {name: double, type: i16, compute: kind * 2}
+record: {length: rest, fields: [{section: body, size: rest}]}
+---
+message: one
+match: {}
+sections:
+  body:
+    - {name: head, type: Head, at: 1, shared: true}
+    - {name: last, type: u8, at: size(record) - 1, shared: true}
+    - {name: version, type: u8}
+    - {name: kind, type: u8}
+    - {name: size, type: u8, derive: size(data)}
+    - {name: inner, type: Inner, with: {kind: head.kind}}
+    - {name: data, type: bytes, size: head.size}
+    - {name: numbers, type: u8, repeat: {count: 2}}
+    - {name: again, type: u8, at: "offset(numbers) + index", shared: true, repeat: {count: 2}}
+    - {name: extra, type: u8, when: "again[1] == 3"}
+    - {pad: last & 1}
+    - {name: end, type: bytes, size: rest}
+"""
+PLAIN = {"version": 1, "kind": 5, "inner": {}, "data": b"ab", "numbers": [1, 2], "end": b"\x08"}
+
+
+@pytest.mark.parametrize(
+    ("more", "data"),
+    [
+        ({}, "01 05 02 6162 0102 08"),
+        ({"head": {"kind": 5}}, "01 05 02 6162 0102 08"),
+        ({"kind": 6, "inner": {"more": 7}}, "01 06 02 0007 6162 0102 08"),
+        ({"kind": 6, "inner": {"more": 7, "double": 12}}, "01 06 02 0007 6162 0102 08"),
+        ({"numbers": [1, 3], "extra": 9, "end": b"\x07"}, "01 05 02 6162 0103 09 00 07"),
+        ({"data": b"", "head": None, "last": 3, "end": b"\x03"}, "01 05 00 0102 00 03"),
+    ],
+)
+def test_what_is_shared_and_left_out_is_known_to_who_asks_for_it(more: dict[str, Any], data: str) -> None:
+    codec = compiled.of(AHEAD).codec
+    built = codec.build({"one": {**PLAIN, **more}})
+    assert built == bytes.fromhex(data)
+    assert codec.build(codec.parse(built)) == built
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ({"kind": 6}, "one.inner.more: missing"),
+        ({"inner": {"more": 7}}, "one.inner.more: given, but kind == 6 is false"),
+        ({"inner": {"double": 12}}, "one.inner.double: 12 given, but the other fields make it 10"),
+        ({"numbers": [1, 3]}, "one.extra: missing"),
+        ({"extra": 9}, "one.extra: given, but again[1] == 3 is false"),
+        ({"head": {"kind": 7, "size": 2}}, "one.head: {'kind': 7, 'size': 2} given, but the bytes there are "),
+    ],
+)
+def test_what_is_shared_and_left_out_is_no_way_to_write_what_reads_otherwise(
+    more: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(EncodeError) as error:
+        compiled.of(AHEAD).codec.build({"one": {**PLAIN, **more}})
+    assert str(error.value).startswith(message)
+
+
 def test_what_is_shared_must_be_what_others_wrote() -> None:
     row = feature("elsewhere_shared").codec.parse(SHARED)
     row["symbols"]["symbols"][1]["name"] = "d"

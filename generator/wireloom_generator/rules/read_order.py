@@ -2,7 +2,8 @@
 
 A record is read from front to back. A condition, a size or a count is needed at its entry, so it can use the fields
 before it. A variant is chosen as soon as the shared fields of the first section that any variant fills are read.
-``derive``, ``checksum`` and ``default`` are evaluated last and can use everything.
+``derive``, ``checksum`` and ``default`` are evaluated last and can use everything. What stands at a known byte can be
+read ahead of its turn, by a field with ``at`` and ``shared: true``.
 
 Bad::
 

@@ -1,5 +1,6 @@
 """``Elsewhere``: a field that does not stand in sequence, but where an offset says."""
 
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from construct import Construct
@@ -25,7 +26,8 @@ class Elsewhere(Around):
         super().__init__(item)
         self.at = expression(at)
         self.shared = shared
-        self.name = next(self.columns()).name
+        self.name, *beside = (column.name for column in self.columns() if not column.label)
+        self._names = (self.name, *beside)
 
     def read(self, reader: Reader, this: Values) -> None:
         place = self.at.ask(this, reader.record, reader.frame)
@@ -33,7 +35,11 @@ class Elsewhere(Around):
 
     def write(self, writer: Writer, this: Values) -> None:
         if self.shared:
-            writer.share(self, this)
+            given = {name: this[name] for name in self._names}
+            known = writer.known.get(writer.path)
+            if known is not None:
+                this.update((name, known[name]) for name in given if name in known)
+            writer.share(_Borrowed(self, given), this)
             return
         writer.defer(self, this, place(writer, this, self.at))
 
@@ -54,15 +60,36 @@ class Elsewhere(Around):
     def refusal(self, this: Values, taken: int, found: Any) -> EncodeError:
         return misplaced(self.at, taken, found, self.name)
 
-    def misread(self, reader: Reader, this: Values) -> EncodeError | None:
-        """The error if what others wrote is not the value that was given."""
+
+class _Borrowed:
+    """A field whose bytes belong to others, and what is ``given`` of it."""
+
+    __slots__ = ("given", "part")
+
+    def __init__(self, part: Elsewhere, given: Mapping[str, Any]) -> None:
+        self.part = part
+        self.given = given
+
+    @property
+    def names(self) -> Iterable[str]:
+        """Its columns."""
+        return self.given
+
+    def reread(self, reader: Reader, this: Values) -> bool:
+        """Take what others wrote; returns whether it is other than was taken. Raises ``EncodeError`` if it is other
+        than was given.
+        """
         found = dict(this)
         try:
-            self.read(reader, found)
+            self.part.read(reader, found)
         except DecodeError as error:
-            return EncodeError(f"cannot be read back: {error.detail}", error.field or self.name)
-        for column in self.columns():
-            if not column.label and not agrees(this[column.name], found[column.name]):
-                what = f"{shown(this[column.name])} given, but the bytes there are {shown(found[column.name])}"
-                return EncodeError(what, column.name)
-        return None
+            raise EncodeError(f"cannot be read back: {error.detail}", error.field or self.part.name) from None
+        if all(found[name] == this[name] for name in self.given):
+            return False
+        for name, given in self.given.items():
+            if not agrees(given, found[name]):
+                raise EncodeError(f"{shown(given)} given, but the bytes there are {shown(found[name])}", name)
+        if all(agrees(found[name], this[name]) for name in self.given):
+            return False
+        this.update((name, found[name]) for name in self.given)
+        return True

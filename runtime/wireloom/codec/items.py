@@ -1,6 +1,6 @@
 """Items of lists that stand where an offset says, and what they have in common with other fields that do."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from construct import Construct
@@ -51,16 +51,24 @@ class PlacedItem:
     def refusal(self, this: Values, taken: int, found: Any) -> EncodeError:
         return misplaced(self.at, taken, found)
 
-    def misread(self, reader: Reader, this: Values) -> EncodeError | None:
-        """The error if what others wrote is not the value that was given."""
+    @property
+    def names(self) -> Iterable[str]:
+        """No columns: who leaves out a list leaves out all of it."""
+        return ()
+
+    def reread(self, reader: Reader, this: Values) -> bool:
+        """Take what others wrote; returns whether it is other than was taken. Raises ``EncodeError`` if it is other
+        than was given.
+        """
         try:
             at, given = self.state(this, reader.record, reader.frame), self.built[self.index]
             found = reader.away(at, "", lambda: self.item._parse(reader, this, ""), shared=True)
         except DecodeError as error:
-            return EncodeError(f"cannot be read back: {error.detail}", error.field or "")
-        if agrees(given, found):
-            return None
-        return EncodeError(f"{shown(given)} given, but the bytes there are {shown(found)}")
+            raise EncodeError(f"cannot be read back: {error.detail}", error.field or "") from None
+        if not agrees(given, found):
+            raise EncodeError(f"{shown(given)} given, but the bytes there are {shown(found)}")
+        self.built[self.index] = found
+        return not agrees(found, given)
 
 
 def hollow(writer: Writer, this: Values) -> None:

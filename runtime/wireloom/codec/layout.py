@@ -15,6 +15,7 @@ from wireloom.codec.errors import DecodeError, EncodeError
 from wireloom.codec.fields import Field, Settled, Validity, fixed
 from wireloom.codec.frames import NOTHING, Frame, Values
 from wireloom.codec.givens import given
+from wireloom.codec.items import agrees
 from wireloom.codec.lists import Repeat
 from wireloom.codec.raw import Raw, written
 from wireloom.codec.reader import Reader
@@ -230,6 +231,7 @@ class Lone(Part):
             self._reserve(writer, this)
             return
         if self._shared and this[self.name] is None:
+            this[self.name] = writer.known.get(writer.path, NOTHING).get(self.name)
             writer.share(self, this)
             return
         if self.derived:
@@ -254,13 +256,23 @@ class Lone(Part):
         if self._validity is not None:
             writer.claim(self._validity, this, taken=True)
 
-    def misread(self, reader: Reader, this: Values) -> EncodeError | None:
-        """The error if others wrote no list here, of which nothing is given."""
+    @property
+    def names(self) -> Iterable[str]:
+        """Its columns, if its bytes belong to others."""
+        return (self.name,)
+
+    def reread(self, reader: Reader, this: Values) -> bool:
+        """Take the list that others wrote, of which nothing is given; returns whether it is other than was taken.
+        Raises ``EncodeError`` if there is none.
+        """
+        found = dict(this)
         try:
-            self.read(reader, dict(this))
+            self.read(reader, found)
         except DecodeError as error:
-            return EncodeError(f"cannot be read back: {error.detail}", error.field or self.name)
-        return None
+            raise EncodeError(f"cannot be read back: {error.detail}", error.field or self.name) from None
+        news = not agrees(found[self.name], this[self.name])
+        this[self.name] = found[self.name]
+        return news
 
     def _reserve(self, writer: Writer, this: Values) -> None:
         """Leave room for a checksum."""

@@ -17,13 +17,34 @@ itself, and that can make another one longer.
 
 
 def settle(writer: Writer, terminator: int) -> EncodeError | None:
-    """Fill in derived values, then checksums. Returns the error if a claim does not hold. The record ends with a
-    ``terminator`` of so many bytes.
+    """Fill in derived values, then checksums, and take from bytes of others what was left out. Returns the error if a
+    claim does not hold. The record ends with a ``terminator`` of so many bytes.
 
     Raises ``EncodeError`` for errors that another attempt could not mend.
     """
     for frame in (writer.frame, *writer.frames):
         frame["record"] = (0, len(writer.buffer))
+    error = _filled(writer)
+    if not writer.shared:
+        return error
+    if error is not None:
+        path = writer.path
+        with suppress(EncodeError):  # for the next attempt
+            pack(writer, writer.reserved)
+            _reread(writer, terminator)
+        writer.path = path
+        return error
+    if not _reread(writer, terminator):
+        return None
+    written = bytes(writer.buffer)
+    error = _filled(writer)
+    if error is None and writer.buffer != written:
+        return EncodeError("follows from bytes that it is read from, and never comes to rest")
+    return error
+
+
+def _filled(writer: Writer) -> EncodeError | None:
+    """Fill in what follows from the values; returns the error if a claim does not hold, at the ``path``."""
     sums = tell(writer)
     for part, this, frame, taken, path in writer.claims:
         found = part.state(this, writer.record, frame)
@@ -31,7 +52,7 @@ def settle(writer: Writer, terminator: int) -> EncodeError | None:
             writer.path = path
             return part.refusal(this, taken, found)
     _summed(writer, sums, writer.reserved)
-    return _misread(writer, terminator) if writer.shared else None
+    return None
 
 
 def _summed(writer: Writer, sums: list[Awaited], reserved: list[Reservation]) -> None:
@@ -95,6 +116,8 @@ def learn(writer: Writer) -> bool:
     found: dict[Path, Values] = {}
     for this, name, _, _, path in writer.awaited:
         found.setdefault(path, {})[name] = this[name]
+    for part, this, _, path, _ in writer.shared:
+        found.setdefault(path, {}).update((name, this[name]) for name in part.names)
     changed = found != writer.known
     writer.known = found
     if writer.moved and writer.length != len(writer.buffer):
@@ -115,18 +138,19 @@ def misfit(writer: Writer) -> EncodeError | None:
     return None
 
 
-def _misread(writer: Writer, terminator: int) -> EncodeError | None:
-    """The error for the first value that is not what others wrote in its place; ``path`` leads there."""
+def _reread(writer: Writer, terminator: int) -> bool:
+    """Take what others wrote in the place of values; returns whether any is other than was taken.
+
+    Raises ``EncodeError`` for the first that is other than was given; ``path`` leads there.
+    """
     reader = Reader(bytes(writer.buffer), writer.frame.parameters, terminator=terminator)
     reader.borrowed = writer.empty
     reader.record = writer.record
+    news = False
     for part, this, frame, path, little in writer.shared:
-        reader.frame, reader.little = frame, little
-        error = part.misread(reader, this)
-        if error is not None:
-            writer.path = path
-            return error
-    return None
+        writer.path, reader.frame, reader.little = path, frame, little
+        news |= part.reread(reader, this)
+    return news
 
 
 def _computed(writer: Writer, awaited: list[Awaited]) -> bool:

@@ -1,5 +1,6 @@
 """Where a record's bytes go: a writer that can leave room and fill it in later."""
 
+from collections.abc import Iterable
 from enum import Enum
 from heapq import heappop, heappush
 from typing import Any, Protocol
@@ -367,8 +368,15 @@ class Place(Refuser, Protocol):
 class Shared(Protocol):
     """A field whose bytes belong to others."""
 
-    def misread(self, reader: Any, this: Values) -> EncodeError | None:
-        """The error if what a ``Reader`` finds in these bytes is not its value."""
+    @property
+    def names(self) -> Iterable[str]:
+        """The columns that another attempt can know."""
+        ...
+
+    def reread(self, reader: Any, this: Values) -> bool:
+        """Take what a ``Reader`` finds in these bytes; returns whether it is other than was taken. Raises
+        ``EncodeError`` if it is other than was given.
+        """
         ...
 
 
