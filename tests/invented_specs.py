@@ -222,6 +222,7 @@ class _Drawing:
             self.meant,
             self.elsewhere,
             self.summed,
+            self.looked_up,
         )
         entries: list[Entry] = []
         fill: Fill = dict.copy
@@ -305,6 +306,34 @@ class _Drawing:
         def fill(row: Row) -> None:
             lengths = [self.random.choice((0, 1, 2, 9)) for _ in range(self.random.choice((0, 1, 3)))]
             row[items] = ["a" * length if as_text else b"\0" * length for length in lengths]
+
+        return entries, fill
+
+    def looked_up(self) -> Piece:
+        """A list, and one of a type that is given it, whose numbers say what of it they mean."""
+        words, items, struct = self.named("words"), self.named("items"), self.named("Lookup").replace("_", "")
+        number, size, found = self.named("number"), self.named("size"), self.named("found")
+        as_text = self.random.random() < 0.5
+        fields: list[Entry] = [
+            {"name": number, "type": "u8"},
+            {"name": found, "type": "text" if as_text else "i16", "compute": f"pool[{number}]"},
+            {"name": size, "type": "u8", "when": f"count(pool) > {number}"},
+        ]
+        self.structs.append({"name": struct, "given": ["pool"], "fields": fields})
+        counts = [{"name": self.named("count"), "type": "u8", "derive": f"count({name})"} for name in (words, items)]
+        listed = {"type": "text", "prefix": "u8"} if as_text else {"type": "i16"}
+        entries = [
+            *counts,
+            {"name": words, **listed, "repeat": {"count": counts[0]["name"]}},
+            {"name": items, "type": struct, "with": {"pool": words}, "repeat": {"count": counts[1]["name"]}},
+        ]
+
+        def fill(row: Row) -> None:
+            row[words] = [
+                self.random.choice(("", "ab") if as_text else (0, -1)) for _ in range(self.random.choice((0, 1, 3)))
+            ]
+            asked = [self.random.randrange(4) for _ in range(self.random.choice((0, 1, 3)))]
+            row[items] = [{number: each} | ({size: 7} if each < len(row[words]) else {}) for each in asked]
 
         return entries, fill
 

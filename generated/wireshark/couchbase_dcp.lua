@@ -435,7 +435,9 @@ local function ascii(base, bits, digits, fill, width, signed, upper, lenient, ex
   return {kind = "ascii", base = base, digits = digits, fill = fill, width = width, signed = signed, upper = upper,
     lenient = lenient, extent = extent, most = 2 ^ (signed and bits - 1 or bits)}
 end
-local function struct(name, extent, given) return {kind = "struct", name = name, extent = extent, given = given} end
+local function struct(name, extent, given, items)
+  return {kind = "struct", name = name, extent = extent, given = given or {}, items = items or {}}
+end
 local function constant(value) return {kind = "constant", value = value} end
 
 -- Text as UTF-8, or nil and the byte that is not text.
@@ -1019,9 +1021,9 @@ local function nested(reader, tree, node, value, this)
     reader.pos, reader.limit, after = span(reader, value.extent, this, node.name)
     reader.taken = nil
   end
-  for name, asked in pairs(value.given or {}) do
+  for name, asked in pairs(value.given) do
     given[name] = ask(asked, this, reader.record, outer)
-    if given[name] == nil then fail("invalid", at, path .. node.name, "no value is given as " .. name) end
+    if given[name] == nil and value.items[name] then fail("invalid", at, path .. node.name, "no value is given as " .. name) end
   end
   reader.path = path .. node.name .. "."
   reader.frame = {record = outer.record, [1] = given}

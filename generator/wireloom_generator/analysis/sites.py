@@ -22,7 +22,7 @@ from wireloom_generator.analysis.scopes import (
 )
 from wireloom_generator.analysis.visible import VisibleNames
 from wireloom_generator.expressions import INDEX, LEFT, Expr, Name, orders, ways
-from wireloom_generator.expressions.kinds import PLAIN, Kind, kind
+from wireloom_generator.expressions.kinds import PLAIN, WIDE, Kind, kind
 from wireloom_generator.model import Condition, Named, Resolved
 from wireloom_generator.problems import Location
 from wireloom_generator.types import Unknown, parse
@@ -66,6 +66,15 @@ class Site:
         return self.condition.at
 
     @property
+    def input(self) -> Input | None:
+        """What a type is given by it, if it stands under ``with``."""
+        field = self.visit.item if self.visit is not None else None
+        if self.key != "with" or not isinstance(field, model.Field):
+            return None
+        name = next(name for name, condition in field.inputs.items() if condition is self.condition)
+        return Input(field.type.word, name)
+
+    @property
     def tree(self) -> Expr | None:
         """Its tree as written, of a byte order whether it is little, of compressions with their names as texts; None if
         it cannot be parsed or is none.
@@ -86,6 +95,14 @@ class Site:
     def is_index(self, name: Name) -> bool:
         """Whether the name means the number of an item; a field that is called so goes before."""
         return name.name == INDEX and name.name not in self.around and name.name not in self.values
+
+    def fields(self, name: Name, given: Mapping[Input, tuple[Visit, ...]]) -> Iterator[Visit]:
+        """The fields that a name stands for, be it by what the type is ``given``."""
+        for seen in self.values.get(name.name, ()):
+            if isinstance(seen, Input):
+                yield from given.get(seen, ())
+            elif isinstance(seen, Visit):
+                yield seen
 
     def kind(self, name: Name) -> Kind | None:
         """The kind of a name's values; None if it is unknown, or not the same in all alternatives."""
@@ -112,7 +129,10 @@ class Site:
 def sites(spec: Resolved) -> tuple[Site, ...]:
     """Every expression of records, messages and the types they use; those of a type once for each way it is used."""
     found = [site for scope in every(spec) for site in _Sites(spec, scope).all()]
-    return tuple(replace(site, wants=_input_kind(site)) if site.key == "with" else site for site in _told(spec, found))
+    return tuple(
+        site if (told := site.input) is None else replace(site, wants=site.input_kinds.get(told))
+        for site in _told(spec, found)
+    )
 
 
 @once
@@ -121,29 +141,26 @@ def input_kinds(spec: Resolved) -> dict[Input, Kind]:
     return {}
 
 
+@once
+def given_fields(spec: Resolved) -> dict[Input, tuple[Visit, ...]]:
+    """The structs and lists that types are given; filled in by ``sites``."""
+    return {}
+
+
 def _told(spec: Resolved, found: list[Site]) -> list[Site]:
     """The sites, with the kinds known of what types are given; some follow from others."""
-    kinds, size = input_kinds(spec), -1
-    inputs = [site for site in found if site.key == "with"]
-    while len(kinds) > size:
-        size = len(kinds)
-        for site in inputs:
-            told = kind(site.tree, site.kind) if site.tree is not None else None
-            if told is not None:
-                kinds.setdefault(_input(site), told)
+    kinds, fields, size = input_kinds(spec), given_fields(spec), -1
+    inputs = [(told, site, site.tree) for site in found if (told := site.input) is not None and site.tree is not None]
+    while len(kinds) + sum(map(len, fields.values())) > size:
+        size = len(kinds) + sum(map(len, fields.values()))
+        for told, site, tree in inputs:
+            wide = site.kind(tree) if isinstance(tree, Name) else None
+            if (of := wide if wide in WIDE else kind(tree, site.kind)) is not None:
+                kinds.setdefault(told, of)
+            if isinstance(tree, Name) and of in WIDE:
+                more = site.fields(tree, fields)
+                fields[told] = tuple(dict.fromkeys((*fields.get(told, ()), *more)))
     return found
-
-
-def _input(site: Site) -> Input:
-    """What a type is given by the expression."""
-    field = site.visit.item if site.visit is not None else None
-    assert isinstance(field, model.Field)
-    name = next(name for name, condition in field.inputs.items() if condition is site.condition)
-    return Input(field.type.word, name)
-
-
-def _input_kind(site: Site) -> Kind | None:
-    return site.input_kinds.get(_input(site))
 
 
 class _Sites:
@@ -152,7 +169,7 @@ class _Sites:
     def __init__(self, spec: Resolved, scope: Scope) -> None:
         self.spec = spec
         self.scope = scope
-        self.sight = _Sight(spec, scope)
+        self.sight = _Sight(spec, scope, given_fields(spec))
         self.kinds = input_kinds(spec)
 
     def all(self) -> Iterator[Site]:
@@ -312,9 +329,10 @@ class _Sites:
 class _Sight:
     """Everything that can be seen of a scope: its own names, those of its header, and the parameters."""
 
-    def __init__(self, spec: Resolved, scope: Scope) -> None:
+    def __init__(self, spec: Resolved, scope: Scope, fields: Mapping[Input, tuple[Visit, ...]]) -> None:
         self.spec = spec
         self.scope = scope
+        self.fields = fields
         self.own = frozenset(scope.visits)
         given = frozenset(value.name for value in scope.given)
         header = (visit for visit in scope.header if visit.name not in given)
@@ -343,7 +361,7 @@ class _Sight:
                 return True
             return isinstance(seen.item, Named) and self.sees(seen, own, header)
 
-        return VisibleNames(self.spec, self.named, sees, growing, values=True)
+        return VisibleNames(self.spec, self.named, sees, growing, values=True, given=self.fields)
 
     def regions(self, own: Callable[[Visit], bool], header: int | None = None) -> VisibleNames:
         """The regions with a size; in a type only its own, since those of the header are not available there."""

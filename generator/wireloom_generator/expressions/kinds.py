@@ -40,6 +40,8 @@ class Kind(StrEnum):
 
 PLAIN = (Kind.NUMBER, Kind.FLOAT, Kind.CONDITION, Kind.TEXT, Kind.BYTES)
 """The kinds that an expression can have; of other values it can only ask the size."""
+WIDE = (Kind.LIST, Kind.STRUCT)
+"""The kinds of what has other values in it; a type can be given them."""
 _NUMBERS = (Kind.NUMBER, Kind.FLOAT)
 _KINDS: Mapping[type, Kind] = {
     bool: Kind.CONDITION, bytes: Kind.BYTES, float: Kind.FLOAT, int: Kind.NUMBER, Hexadecimal: Kind.NUMBER,

@@ -43,8 +43,8 @@ class Names:
         if name.item is not None:
             found = self.resolve(Name(name.item.list))
             return name._replace(origin=found.origin, nullable=True)
-        if name.name in self.given and name.name not in self.own:
-            return name._replace(origin=Origin.INPUT)
+        if name.steps[0] in self.given and name.steps[0] not in self.own:
+            return name._replace(origin=Origin.INPUT, nullable=len(name.steps) > 1)
         for origin, fields in ((Origin.THIS, self.own), (Origin.RECORD, self.header)):
             if (nullable := fields.get(name.name)) is not None:
                 return name._replace(origin=origin, nullable=nullable)

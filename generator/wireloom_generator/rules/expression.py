@@ -23,8 +23,20 @@ from functools import cached_property
 
 from wireloom_generator import expressions, model
 from wireloom_generator.analysis.labels import unnamed
-from wireloom_generator.analysis.scopes import Item, Scope, Seen, Visit, by_name, every, inside, once, struct_of, walk
-from wireloom_generator.analysis.sites import Moment, Site, sites
+from wireloom_generator.analysis.scopes import (
+    Input,
+    Item,
+    Scope,
+    Seen,
+    Visit,
+    by_name,
+    every,
+    inside,
+    once,
+    struct_of,
+    walk,
+)
+from wireloom_generator.analysis.sites import Moment, Site, given_fields, sites
 from wireloom_generator.expressions import Among, Compare, Expr, ExpressionError, Function, Name, Value, orders
 from wireloom_generator.expressions.kinds import Kind
 from wireloom_generator.model import Resolved
@@ -114,8 +126,10 @@ def _unknown(spec: Resolved, site: Site, name: Name) -> tuple[str, str]:
     first, *steps = name.steps
     if steps and first in spec.parameters:
         return f"{first!r} is a parameter, and has no field {steps[0]!r}", ""
-    if steps and first in site.around:
-        return _no_field(spec, site, name)
+    if steps and (around := site.around.get(first) or _given(spec, site, first)):
+        return _no_step(spec, first, around, steps)
+    if steps and first in site.values:
+        return f"{first!r} is {site.kind(Name(first)) or 'one value'}, and has no field {steps[0]!r}", ""
     if len(steps) == 1 and (numbers := spec.enums.get(first) or spec.flags.get(first)) is not None:
         return _no_number(numbers, steps[0])
     if site.key == "length" and first in _TERMINATED:
@@ -134,7 +148,7 @@ def _unknown(spec: Resolved, site: Site, name: Name) -> tuple[str, str]:
 
 def _no_item(spec: Resolved, site: Site, name: Name, item: expressions.InList) -> tuple[str, str]:
     """Why there is no such item, and what to do."""
-    around = site.around.get(item.list, ())
+    around = site.around.get(item.list) or _given(spec, site, item.list)
     if not around:
         return _unknown(spec, site, Name(item.list, name.column))
     first, *steps = item.inner or ("",)
@@ -145,18 +159,18 @@ def _no_item(spec: Resolved, site: Site, name: Name, item: expressions.InList) -
     return f"an item of {item.list!r} has no field {first!r}", closest(first, names)
 
 
+def _given(spec: Resolved, site: Site, name: str) -> Sequence[Seen]:
+    """The structs and lists that a type is given under a name."""
+    fields = given_fields(spec)
+    return [field for seen in site.values.get(name, ()) if isinstance(seen, Input) for field in fields.get(seen, ())]
+
+
 def _giving(name: str) -> str:
     return f"write given: [{name}] in the type, and with: {{{name}: {name}}} where it is used"
 
 
-def _no_field(spec: Resolved, site: Site, name: Name) -> tuple[str, str]:
-    """Why the way into a struct leads nowhere, and what to do."""
-    before, *steps = name.steps
-    return _no_step(spec, before, site.around[before], steps)
-
-
 def _no_step(spec: Resolved, before: str, seen: Sequence[Seen], steps: Sequence[str]) -> tuple[str, str]:
-    """Why these steps lead nowhere from what stands before them, and what to do."""
+    """Why the way into a struct leads nowhere, and what to do."""
     for step in steps:
         item = seen[0].item if isinstance(seen[0], Visit) else None
         if item is None or not (names := inside(spec, item)):
@@ -264,6 +278,10 @@ def _measured(spec: Resolved, site: Site, function: Function, name: Name) -> Ite
     around = site.around.get(name.name) or site.values.get(name.name, ())
     if function in expressions.OF_PLACES and isinstance(site.scope.owner, model.Struct):
         outermost = site.around.get(name.steps[0], ())
+        if any(isinstance(seen, Input) for seen in site.values.get(name.steps[0], ())):
+            what = f"{name.steps[0]!r} is a value that the type is given, so there is no {call}"
+            yield Problem(at, "expression", what, "give it the size or the offset, too")
+            return
         if name.name == "record" or (outermost and all(seen in site.scope.header for seen in outermost)):
             given = f"{name.steps[-1]}_{function}"
             hint = f"write given: [{given}] in the type, and with: {{{given}: {call}}} where it is used"
@@ -278,6 +296,8 @@ def _measured(spec: Resolved, site: Site, function: Function, name: Name) -> Ite
         hint = closest(name.name, site.around.all, ("record",) if function in expressions.OF_PLACES else ())
         yield Problem(at, "expression", f"{function}() of unknown {name.name!r}", hint)
     elif function not in expressions.OF_PLACES:
+        if function is Function.COUNT and site.kind(name) is Kind.LIST:
+            return
         if not fields:
             kind = "a section" if _is_section(around[0]) else _outside(around[0])
             yield Problem(at, "expression", f"{name.name!r} is {kind}, and {function}() is about fields")

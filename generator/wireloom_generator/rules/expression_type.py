@@ -24,7 +24,7 @@ from wireloom_generator import expressions
 from wireloom_generator.analysis.scopes import Seen, Visit
 from wireloom_generator.analysis.sites import Site, sites
 from wireloom_generator.expressions import Binary, Call, Expr, Function, Name, Value
-from wireloom_generator.expressions.kinds import Fault, Kind, Misfit, misfits
+from wireloom_generator.expressions.kinds import WIDE, Fault, Kind, Misfit, misfits
 from wireloom_generator.model import Named, Resolved
 from wireloom_generator.problems import Problem
 from wireloom_generator.types import Integer
@@ -35,11 +35,19 @@ def check(spec: Resolved) -> Iterator[Problem]:
     for site in sites(spec):
         if (tree := site.tree) is None:
             continue
-        for misfit in misfits(tree, site.kind, site.wants):
+        for misfit in misfits(tree, site.kind, site.wants) if _whole(site, tree) is None else ():
             yield _problem(site, misfit.part, *_words(misfit))
+        if (found := _whole(site, tree)) is not None and site.wants is not found:
+            yield _problem(site, tree, f"{site.wants} expected, found {found}", "")
         for part in expressions.walk(tree):
             if isinstance(part, Binary):
                 yield from _bounded(site, part.operator, part.right)
+
+
+def _whole(site: Site, tree: Expr) -> Kind | None:
+    """What kind of list or struct a type is given; None if it is something else."""
+    found = site.kind(tree) if site.key == "with" and isinstance(tree, Name) else None
+    return found if found in WIDE else None
 
 
 _MEANT = (Kind.TIME, Kind.SPAN, Kind.SCALED)

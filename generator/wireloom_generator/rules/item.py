@@ -25,6 +25,7 @@ from wireloom_generator import expressions, model
 from wireloom_generator.analysis.scopes import Visit, fields
 from wireloom_generator.analysis.sites import Moment, Site, sites
 from wireloom_generator.expressions import Binary, Expr, InList, Name, Value
+from wireloom_generator.expressions.kinds import Kind
 from wireloom_generator.model import Named, Resolved
 from wireloom_generator.problems import Problem
 
@@ -59,8 +60,11 @@ def _name(site: Site, name: Name) -> Iterator[Problem]:
 def _item(site: Site, name: Name, item: InList) -> Iterator[Problem]:
     at, around = site.where(name.column), site.around.get(item.list, ())
     found = next((seen.item for seen in around if isinstance(seen, Visit)), None)
+    told = site.kind(Name(item.list)) if found is None else None
     if site.moment is Moment.FRAMING:
         yield Problem(at, "item", "where a record ends must be known before its lists are read")
+    elif told is not None and told is not Kind.LIST:
+        yield Problem(at, "item", f"{item.list!r} is {told}, and has no items")
     elif found is not None and not (isinstance(found, model.Field) and found.repeat is not None):
         what = f"{item.list!r} is {found.kind if isinstance(found, Named) else 'a section'}, and has no items"
         yield Problem(at, "item", what)

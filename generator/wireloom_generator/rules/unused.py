@@ -63,12 +63,18 @@ def _variants(spec: Resolved) -> Iterator[Problem]:
 
 def _given(spec: Resolved) -> Iterator[Problem]:
     used = {site.scope.owner.name for site in sites(spec) if isinstance(site.scope.owner, model.Struct)}
-    asked = {seen for site in sites(spec) for name in _names(site) for seen in site.values.get(name, ())}
+    asked = {seen for site in sites(spec) for name in _outermost(site) for seen in site.values.get(name, ())}
     for struct in (struct for struct in spec.protocol.structs if struct.name in used):
         own = {visit.name for visit in walk(struct.nodes)}
         for name in struct.given:
             if name not in own and Input(struct.name, name) not in asked:
                 yield _unused(struct.where("given"), f"nothing in {struct.name} asks for {name!r}")
+
+
+def _outermost(site: Site) -> set[str]:
+    """The names of the struct that an expression asks for anything, be it in lists or structs."""
+    parts = expressions.walk(site.tree) if site.tree is not None else ()
+    return {part.steps[0] for part in parts if isinstance(part, expressions.Name)}
 
 
 def _names(site: Site) -> set[str]:

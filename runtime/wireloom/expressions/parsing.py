@@ -56,7 +56,7 @@ ORIGINS = {
 """The words of generated code for where the value of a name is found."""
 _QUALIFIER = re.compile(rf"(?<![\w.])(?:{'|'.join(ORIGINS)})\.")
 _PRESENT = (Origin.PARAMETER, Origin.INPUT, Origin.ITEM)
-"""Where every name has a value."""
+"""Where every name has a value, if it does not lead into a struct."""
 _UNARY = {ast.Not: "not", ast.USub: "-", ast.Invert: "~"}
 
 _LONGEST = 4000
@@ -236,7 +236,7 @@ class _Reading:
             return Name(".".join(steps), column)
         origin = ORIGINS.get(steps[0]) if len(steps) > 1 else None
         name = ".".join(steps if origin is None else steps[1:])
-        return Name(name, column, origin or Origin.THIS, origin not in _PRESENT)
+        return Name(name, column, origin or Origin.THIS, origin not in _PRESENT or "." in name)
 
     def _item(self, node: ast.expr) -> Name | None:
         """The item of a list that is meant, or what is in it; None if something else is written there."""

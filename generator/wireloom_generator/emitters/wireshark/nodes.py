@@ -15,6 +15,7 @@ from wireloom_generator.emitters.wireshark.lua import (
     literal,
     string,
 )
+from wireloom_generator.expressions import Name, walk
 from wireloom_generator.reading import catalogue
 from wireloom_generator.types import (
     Ascii,
@@ -318,11 +319,15 @@ def reading(wire: model.Wire, raw: str | None = None, inputs: Mapping[str, model
             return LuaCall("text", [string(encoding), literal(raw is not None), *extent])
         case Struct(name=name):
             given = LuaTable([LuaEntry(key, function(value.expression)) for key, value in inputs.items()])
-            return LuaCall(
-                "struct", [string(name), *((extent or ["nil"]) if inputs else extent), *([given] if inputs else [])]
-            )
+            items = LuaTable([LuaEntry(key, "true") for key, value in inputs.items() if _asks_item(value)])
+            told = [*(extent or ["nil"]), given, *([items] if items.items else [])]
+            return LuaCall("struct", [string(name), *(told if inputs else extent)])
         case _:
             assert_never(wire.type)
+
+
+def _asks_item(asked: model.Condition) -> bool:
+    return any(isinstance(part, Name) and part.item is not None for part in walk(asked.expression))
 
 
 def _extent(extent: model.Extent, *, lenient: bool = False) -> Lua:
