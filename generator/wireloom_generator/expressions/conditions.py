@@ -74,8 +74,8 @@ def impossible(condition: Expr, domains: Domains | None = None) -> bool:
 
 
 def implies(one: Expr, other: Expr, domains: Domains | None = None) -> bool:
-    """Whether ``other`` provably holds whenever ``one`` does."""
-    return impossible(both(one, Unary("not", other)), domains)
+    """Whether ``other`` provably holds whenever ``one`` does, be it a part of it."""
+    return bare(other) in map(bare, _conjuncts(one)) or impossible(both(one, Unary("not", other)), domains)
 
 
 def disjoint(one: Expr, other: Expr, domains: Domains | None = None) -> bool:
@@ -106,6 +106,15 @@ def both(one: Expr, other: Expr) -> Expr:
 def bare(tree: Expr) -> Expr:
     """The tree without the columns of its names, so that equal texts are equal."""
     return rename(tree, lambda name: Name(name.name, origin=name.origin))
+
+
+def _conjuncts(tree: Expr) -> Iterator[Expr]:
+    """What must hold, each by itself, for the condition to hold."""
+    if isinstance(tree, Logical) and tree.operator == "and":
+        for operand in tree.operands:
+            yield from _conjuncts(operand)
+    else:
+        yield tree
 
 
 class _Question:
@@ -353,12 +362,10 @@ def _roots(left: Expr, right: Expr, is_ordered: bool) -> list[tuple[str, Result]
 
 def _pinned(condition: Expr) -> Iterator[tuple[str, Literal]]:
     """The names that can have only one value if the condition holds."""
-    match condition:
-        case Logical("and", operands):
-            for operand in operands:
-                yield from _pinned(operand)
-        case Compare("==", Name() as name, Value(bool() | int() | str() as value)):
-            yield key(name), value
+    for part in _conjuncts(condition):
+        match part:
+            case Compare("==", Name() as name, Value(bool() | int() | str() as value)):
+                yield key(name), value
 
 
 def _asks_presence(part: Expr, name: str) -> bool:

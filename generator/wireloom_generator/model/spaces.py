@@ -65,7 +65,7 @@ def _space(node: Node) -> SizeRange:
 def taken(wire: Wire, repeat: Repeat | None, struct: Struct | None) -> SizeRange:
     """The size of a value or a list of them; ``struct`` is that of its type, if that has an end."""
     one = _value(wire, struct)
-    if repeat is None:
+    if repeat is None or one == NOTHING:
         return one
     if repeat.count is not None and (count := repeat.count.constant) is not None:
         return one.times(max(count, 0), max(count, 0))

@@ -3,8 +3,8 @@
 A size is a number, a condition is true or false. Numbers are not conditions: one output of a spec would take 2 for
 true, another would not. Text equals text, bytes equal bytes, a number equals a number. Lists and structs cannot be in
 an expression, but ``size``, ``count`` and ``present`` of them can. A divisor is a number, or ``max`` of something and
-a number above 0, and a shift a number, a small field, or ``min`` of a field and a number, since a hostile record could
-otherwise divide by zero or shift by billions.
+a number above 0, and a shift a number, a small field, some bits of a field, or ``min`` of what is never negative and a
+number, since a hostile record could otherwise divide by zero or shift by billions.
 
 Bad::
 
@@ -130,8 +130,24 @@ def _is_small(site: Site, part: Expr) -> bool:
             return 0 <= value <= 63
         case Name(name=name):
             return _bits(site, name) <= 8
-        case Call(Function.MIN, (Name(name=name), Value(value=int() as most))):
-            return _bits(site, name) <= 64 and 0 <= most <= 63
+        case Binary("&", left, right):
+            return _is_small(site, left) or _is_small(site, right)
+        case Call(Function.MIN, (limited, Value(value=int() as most))):
+            return _is_never_negative(site, limited) and 0 <= most <= 63
+        case _:
+            return False
+
+
+def _is_never_negative(site: Site, part: Expr) -> bool:
+    match part:
+        case Value(value=int() as value):
+            return value >= 0
+        case Name(name=name):
+            return _bits(site, name) <= 64
+        case Binary("&", left, right):
+            return _is_never_negative(site, left) or _is_never_negative(site, right)
+        case Binary("+" | "*" | "|" | "^", left, right):
+            return _is_never_negative(site, left) and _is_never_negative(site, right)
         case _:
             return False
 
