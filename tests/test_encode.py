@@ -60,6 +60,15 @@ def test_computed_values_feed_defaults_and_derived_fields() -> None:
     assert feature("compute").build({"packed": {"side_name": "Right", "height": 5}}).hex() == "0b05"
 
 
+def test_a_computed_nan_is_given_again_and_nothing_else_in_its_place() -> None:
+    codec, data = feature("compute_floats"), bytes.fromhex("7fc00000 7fc00000 00000000 0000 7e00")
+    row = codec.parse(data)
+    assert codec.build(row) == data
+    row["numbers"]["larger"] = 0.5
+    with pytest.raises(EncodeError, match=r"^numbers\.larger: 0\.5 given, but the other fields make it 'NaN'$"):
+        codec.build(row)
+
+
 def test_given_values_of_derived_fields_do_not_matter() -> None:
     row = {"size": 99, "blobs": {"fixed": b"ab", "told_size": 77, "told": b"xyz"}}
     assert feature("bytes_sized").build(row).hex() == "036162" + "03" + b"xyz".hex()

@@ -178,7 +178,8 @@ def _valid(item: Named) -> Expr | None:
     """What holds for the field's value if it is present: its ``valid``, and what it is derived or computed from."""
     rules = []
     if isinstance(item, model.Computed):
-        source: model.Condition | None = item.compute
+        # No NaN equals what it is computed from.
+        source: model.Condition | None = None if item.kind is Kind.FLOAT else item.compute
     else:
         rules, source = [item.valid.tree] if item.valid is not None else [], item.derive
     tree = source.tree if source is not None else None

@@ -295,7 +295,8 @@ class _Sites:
 
     def default(self, visit: Visit, field: model.Field | model.BitField) -> Iterator[Site]:
         if field.default is not None and field.default.is_written and (wants := _plain(field)) is not None:
-            yield from self.whole(visit, "default", field.default, wants, Moment.FILLING)
+            default = self.whole(visit, "default", field.default, wants, Moment.FILLING)
+            yield from map(_rounded, default) if wants is Kind.FLOAT else default
 
     def until(self, visit: Visit, field: model.Field, until: Condition | None) -> Iterator[Site]:
         """The condition that ends a list, which is about an item."""
@@ -381,6 +382,12 @@ class _Sight:
     def sees(self, visit: Visit, own: Callable[[Visit], bool], header: int | None) -> bool:
         """Whether a node is one of ``own``, or one of the first of the header; None means all."""
         return own(visit) if visit in self.own else header is None or visit.order < header
+
+
+def _rounded(site: Site) -> Site:
+    """The site of a value for a floating-point number: where it is a whole one, the nearest is written."""
+    is_whole = site.tree is not None and kind(site.tree, site.kind) is Kind.NUMBER
+    return replace(site, wants=Kind.NUMBER) if is_whole else site
 
 
 def _plain(field: Named) -> Kind | None:

@@ -138,9 +138,8 @@ def misfits(tree: Expr, of: KindOf, wanted: Kind | None = None) -> Iterator[Misf
 
 
 def _unwanted(wanted: Kind, trees: Iterable[Expr], of: KindOf) -> Iterator[Misfit]:
-    fitting = _NUMBERS if wanted is Kind.FLOAT else (wanted,)
     for tree in trees:
-        if (found := kind(tree, of)) is not None and found not in fitting:
+        if (found := kind(tree, of)) is not None and found is not wanted:
             yield Misfit(tree, Fault.UNWANTED, found, wanted)
 
 

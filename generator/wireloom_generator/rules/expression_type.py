@@ -89,6 +89,8 @@ def _unwanted(found: Kind, wanted: Kind) -> tuple[str, str]:
     hint, named = "", str(wanted)
     if wanted is Kind.NUMBER and found is Kind.FLOAT:
         named = "a whole number"
+    elif wanted is Kind.FLOAT and found is Kind.NUMBER:
+        hint = "it takes one as it is; a literal has a fraction, as in 1.0"
     elif wanted is Kind.CONDITION and found is Kind.NUMBER:
         hint = "compare it, as in … != 0"
     elif wanted is Kind.NUMBER and found is Kind.CONDITION:

@@ -22,8 +22,10 @@ from wireloom_generator import model
 from wireloom_generator.analysis.scopes import fields
 from wireloom_generator.model import Named, Resolved
 from wireloom_generator.problems import Problem
-from wireloom_generator.types import Boolean, Bytes, FlatBuffers, Integer, Text, whole
+from wireloom_generator.types import Boolean, Bytes, FlatBuffers, Float, Integer, Text, whole
 
+_DOUBLE = Float(64)
+"""The floating-point number that a computed one is, since it holds every other."""
 _SOURCES = ("const", "derive", "checksum", "compute", "default")
 
 
@@ -60,9 +62,9 @@ def _derived(field: model.Field) -> Iterator[Problem]:
 
 
 def _computed(field: model.Computed) -> Iterator[Problem]:
-    if not isinstance(field.type, Integer | Boolean | Text | Bytes):
+    if not isinstance(field.type, Integer | Boolean | Text | Bytes) and field.type != _DOUBLE:
         what = f"{field.type.word} cannot be computed"
-        yield Problem(field.where("type"), "value-source", what, "integers, bool, text and bytes can")
+        yield Problem(field.where("type"), "value-source", what, "integers, f64, bool, text and bytes can")
     for key in field.stray:
         what = f"{field.name!r} is computed and not in the bytes, so it has no {key}"
         yield Problem(field.where(key), "value-source", what)

@@ -1,6 +1,7 @@
 """Values that are not in the bytes: they are computed from others, and others use them when a record is written."""
 
 from collections.abc import Iterator
+from math import isnan
 from typing import Any
 
 from wireloom.codec.columns import U64, Column, ColumnType
@@ -114,12 +115,12 @@ class Computed(Part):
             if self._limits:
                 writer.claim(self._fitting, this, taken=True)
         else:
-            writer.claim(self, this, value)
+            writer.claim(self, this, _known(value))
 
     def state(self, this: Values, record: Values, frame: Frame) -> object:
         """The value as it would be computed; if it does not fit, this object instead, which nobody can give."""
         value = self._value.ask(this, record, frame)
-        return value if value is None else self._meant(value) if self.fits(value) else self
+        return value if value is None else _known(self._meant(value)) if self.fits(value) else self
 
     def refusal(self, this: Values, taken: Any, found: Any) -> EncodeError:
         """The error for a given value ``taken`` where the other values make it ``found``."""
@@ -131,6 +132,11 @@ class Computed(Part):
     def expected(self, this: Values, record: Values, frame: Frame, buffer: bytes | bytearray) -> Any:
         """The computed value, which is written where none was given."""
         return self._meant(self._value.ask(this, record, frame))
+
+
+def _known(value: object) -> object:
+    """The value; for every NaN, which does not even equal itself, the same word."""
+    return "NaN" if isinstance(value, float) and isnan(value) else value
 
 
 class _Fitting:
