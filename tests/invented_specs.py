@@ -478,20 +478,26 @@ class _Drawing:
         ], fill  # fmt: skip
 
     def recursive(self, struct: Entry, inner: list[Entry], fill: Fill) -> Fill:
-        """Let a struct contain itself; what is deeper than it says is bytes."""
+        """Let a struct contain itself; what is deeper than it says is bytes, or may not be there."""
         has_more, more = self.named("has"), self.named("more")
+        has_end, is_list = self.random.choice(((True, False), (False, False), (False, True)))
         struct["depth"] = 2
         inner.append({"name": has_more, "type": "bool"})
-        inner.append({"name": more, "type": struct["name"], "prefix": "u16", "when": has_more})
+        entry: Entry = {"name": more, "type": struct["name"]}
+        there: Entry = {"repeat": {"count": f"2 if {has_more} else 0"}} if is_list else {"when": has_more}
+        inner.append(entry | there | ({"prefix": "u16"} if has_end else {}))
 
         def fill_deep(row: Row, level: int = 1) -> None:
             fill(row)
-            row[has_more] = self.random.random() < 0.5
-            if row[has_more] and level == struct["depth"]:
+            is_deepest = level == struct["depth"]
+            row[has_more] = (has_end or not is_deepest) and self.random.random() < 0.5
+            if row[has_more] and is_deepest:
                 row[more] = self.random.randbytes(self.random.choice((0, 1, 30)))
             elif row[has_more]:
-                row[more] = {}
-                fill_deep(row[more], level + 1)
+                deeper: list[Row] = [{}, {}]
+                for each in deeper:
+                    fill_deep(each, level + 1)
+                row[more] = deeper if is_list else deeper[0]
 
         return fill_deep
 

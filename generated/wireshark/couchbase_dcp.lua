@@ -408,6 +408,9 @@ local function bcd(digits, scale, signs)
   end}
 end
 
+-- What a type that contains itself has in its own place where it goes no deeper.
+local function deeper(depth) return {kind = "deeper", depth = depth} end
+
 -- Integers of variable length; ``lenient`` ones may be longer than need be.
 local function varint(form, bits, lenient)
   return {kind = "varint", form = form, bits = bits, lenient = lenient}
@@ -1076,6 +1079,7 @@ end
 local function one(reader, tree, node, this)
   local value, at = node.value, reader.pos
   if value.kind == "struct" then return nested(reader, tree, node, value, this) end
+  if value.kind == "deeper" then fail("too-deep", at, reader.path .. node.name, "nested deeper than " .. value.depth) end
   if value.kind == "constant" then
     need(reader, #value.value, node.name)
     reader.pos = at + #value.value
@@ -1684,6 +1688,7 @@ end
 local codes = {
   "truncated", "overrun", "invalid-size", "trailing-bytes", "count", "constant", "invalid", "range", "derived",
   "checksum", "text", "unterminated", "leb128", "varint", "padding", "place", "ambiguous", "unknown-layout", "too-long",
+  "too-deep",
 }
 
 -- All of a protocol: its fields and preferences, its dissector and where that is asked.

@@ -41,6 +41,7 @@ class Loop:
     name: str
     used: str
     at: Location
+    included: bool
 
 
 @dataclass(frozen=True, slots=True, eq=False)

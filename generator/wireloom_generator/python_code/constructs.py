@@ -15,6 +15,7 @@ from wireloom_generator.types import (
     Bcd,
     Boolean,
     Bytes,
+    Deeper,
     FlatBuffers,
     Float,
     Integer,
@@ -119,7 +120,7 @@ def fixed_order(wire: model.Wire, *, little: bool) -> Code:
             if bits in (16, 24, 32, 64):
                 return f"Int{bits}{sign}{order}"
             return call("BytesInteger", str(bits // 8), signed=signed, swapped=little)
-        case Varint() | Bcd() | Ascii() | Bytes() | Text() | Struct() | FlatBuffers():
+        case Varint() | Bcd() | Ascii() | Bytes() | Text() | Struct() | FlatBuffers() | Deeper():
             raise AssertionError(f"{wire.type} has no fixed size")
         case _:
             assert_never(wire.type)
@@ -268,6 +269,8 @@ def _value(wire: model.Wire, raw: str | None = None, inputs: Mapping[str, model.
         case Bcd():
             scale = str(found.scale) if found.scale else None
             return call("Bcd", str(found.digits), scale=scale, sign=quoted(found.sign))
+        case Deeper(depth=depth):
+            return call("Deeper", str(depth))
         case Struct(name=written):
             name = class_name(written)
             given_values = mapping(*(entry(key, asked(value)) for key, value in inputs.items()))

@@ -52,7 +52,7 @@ class _Sizes:
                 total += self.of_struct(used, at, depth + 1)
             if total > MOST:
                 what = f"more than {MOST} fields, each counted wherever it is used"
-                raise _TooLargeError(at, what, "a list of a type counts once")
+                raise _TooLargeError(at, what, "a list of a type counts once; with less depth there are fewer")
         return total
 
     def of_struct(self, name: str, at: Location, depth: int) -> int:
@@ -65,5 +65,9 @@ class _Sizes:
         count, height = self.known.get(name, (0, 0))
         self.deepest = max(self.deepest, depth + height)
         if self.deepest > DEEPEST:
-            raise _TooLargeError(at, f"more than {DEEPEST} types inside each other", "keep the inner part as bytes")
+            raise _TooLargeError(
+                at,
+                f"more than {DEEPEST} types inside each other",
+                "keep the inner part as bytes, or give it less depth",
+            )
         return count

@@ -1,15 +1,14 @@
-"""Types that contain themselves as deep as they say: each depth becomes a type of its own, and what is deeper is bytes.
+"""Types that contain themselves as deep as they say: each depth becomes a type of its own, and what is deeper is none.
 
-``Node`` with ``depth: 3`` becomes ``Node``, whose fields of that type have the type ``Node2``, and so on; the fields of
-``Node3`` that would be nodes are bytes, or left out if they only share bytes that others own. Types between one node
-and the next are there once for each depth, too.
+``Node`` with ``depth: 3`` becomes ``Node``, whose fields of that type have the type ``Node2``, and so on. The fields of
+``Node3`` that would be nodes are bytes if they say where they end, are left out if they only share bytes that others
+own, and else may not be there. Types between one node and the next are there once for each depth, too.
 
-Types stay as they are written if nothing says where a part that is too deep ends, or if some way back to a type leads
-past all that say how deep it goes.
+Types stay as they are written if some way back to a type leads past all that say how deep it goes.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields, replace
 
 from wireloom_generator.reading import syntax
 
@@ -29,11 +28,11 @@ def unrolled(structs: Sequence[syntax.Struct], declared: Mapping[str, syntax.Str
 
 
 class _Circle:
-    """A struct that contains itself, and those between: its ``members``."""
+    """Structs that contain each other, its ``members``: ``depth`` says how many ``roots`` are inside each other."""
 
-    def __init__(self, root: syntax.Struct, depth: int, members: frozenset[str], taken: Iterable[str]) -> None:
-        self.root = root
+    def __init__(self, depth: int, roots: Collection[str], members: Collection[str], taken: Iterable[str]) -> None:
         self.depth = depth
+        self.roots = roots
         self.members = members
         self.taken = frozenset(taken)
 
@@ -42,26 +41,27 @@ class _Circle:
         """The circle of a struct; None if it is in none, or cannot be unrolled."""
         uses = {name: {used for used, _ in _used(struct.fields)} & declared.keys() for name, struct in declared.items()}
         members = frozenset(name for name in _reached(uses, root.name) if root.name in _reached(uses, name))
-        others = {name: uses[name] & members - {root.name} for name in members - {root.name}}
-        fields = [entry for name in members for used, entry in _used(declared[name].fields) if used == root.name]
+        roots = frozenset(name for name in members if declared[name].depth is not None)
+        others = {name: uses[name] & members - roots for name in members - roots}
+        within = [entry for name in members for used, entry in _used(declared[name].fields) if used in roots]
         is_sound = (
             root.depth is not None
             and 1 <= root.depth <= DEEPEST
-            and all(declared[name].depth is None for name in others)
+            and all(declared[name].depth == root.depth for name in roots)
             and not any(name in _reached(others, name) for name in others)
-            and all(isinstance(entry, syntax.Field) and _ends(entry) for entry in fields)
+            and not any(isinstance(entry, syntax.Include) for entry in within)
         )
-        return cls(root, root.depth, members, declared) if members and is_sound and root.depth else None
+        return cls(root.depth, roots, members, declared) if members and is_sound and root.depth else None
 
     def copies(self, struct: syntax.Struct) -> Iterator[syntax.Struct]:
         """The struct for each depth at which it can stand."""
-        for level in range(1 if struct is self.root else 0, self.depth + 1):
+        for level in range(1 if struct.name in self.roots else 0, self.depth + 1):
             fields = self._entries(struct.fields, level)
             yield replace(struct, name=self._name(struct.name, level), fields=fields, depth=None)
 
     def _name(self, name: str, level: int) -> str:
         """What a member is called inside so many roots, itself counted."""
-        if level == (name == self.root.name):
+        if level == (name in self.roots):
             return name
         return f"{name}{level}" if f"{name}{level}" not in self.taken else f"{name}Level{level}"
 
@@ -70,12 +70,14 @@ class _Circle:
 
     def _shares(self, entry: syntax.Entry) -> bool:
         """Whether an entry reads a root in bytes that others own."""
-        return isinstance(entry, syntax.Field) and entry.type == self.root.name and entry.shared
+        return isinstance(entry, syntax.Field) and entry.type in self.roots and entry.shared
 
     def _entry(self, entry: syntax.Entry, level: int) -> syntax.Entry:
         match entry:
-            case syntax.Field(type=used) if used == self.root.name:
-                return _bytes(entry) if level == self.depth else replace(entry, type=self._name(used, level + 1))
+            case syntax.Field(type=used) if used in self.roots:
+                return (
+                    _deeper(entry, level) if level == self.depth else replace(entry, type=self._name(used, level + 1))
+                )
             case syntax.Field(type=used) if used in self.members:
                 return replace(entry, type=self._name(used, level))
             case syntax.Include(include=used) if used in self.members:
@@ -108,17 +110,23 @@ def _reached(uses: Mapping[str, set[str]], name: str) -> set[str]:
     return seen
 
 
-def _ends(field: syntax.Field) -> bool:
-    """Whether it is known where the bytes of a field end, whatever is in them."""
-    has_extent = field.size is not None or field.prefix is not None or field.until is not None
-    until = field.repeat.until if isinstance(field.repeat, syntax.Repeat) else None
-    return field.shared or (until is None and (has_extent or field.repeat == "rest"))
-
-
-def _bytes(field: syntax.Field) -> syntax.Field:
-    """The field as bytes: each item of a list whose items say where they end, else all of the list."""
+def _deeper(field: syntax.Field, depth: int) -> syntax.Field:
+    """What a field is that would be deeper: bytes if it says where they end, whatever is in them, else nothing."""
+    if isinstance(field.repeat, syntax.Repeat) and field.repeat.until is not None:
+        one = replace(field.repeat, count=syntax.Expression("1"), until=None)
+        return _nothing(replace(field, repeat=one), depth)
     if field.size is not None or field.prefix is not None or field.until is not None:
         return replace(field, type="bytes", inputs={}, raw=None, through=None, limit=None)
+    if field.repeat != "rest":
+        return _nothing(field, depth)
     places = {"size" if key == "repeat" else key: place for key, place in field.places.items()}
     rest = syntax.Expression("rest")
     return replace(field, type="bytes", size=rest, repeat=None, inputs={}, raw=None, places=places)
+
+
+def _nothing(field: syntax.Field, depth: int) -> syntax.Deeper:
+    """The field without what it says of its type."""
+    said = {each.name: getattr(field, each.name) for each in fields(field)}
+    ends = dict.fromkeys(("size", "prefix", "until", "pad", "terminator", "unterminated"))
+    others = dict.fromkeys(("raw", "through", "limit", "byte_order"))
+    return syntax.Deeper(**said | ends | others | {"type": "deeper", "inputs": {}, "depth": depth})

@@ -14,12 +14,12 @@ Spliced = syntax.Field | syntax.Section | syntax.Choice | syntax.Pad | syntax.Al
 def loops(structs: Mapping[str, syntax.Struct]) -> Iterator[Loop]:
     """The places at which structs use one that contains them, as a field or by include."""
     uses = {name: list(_used(struct.fields)) for name, struct in structs.items()}
-    inner = {name: {used for used, _ in found} & structs.keys() for name, found in uses.items()}
+    inner = {name: {used for used, *_ in found} & structs.keys() for name, found in uses.items()}
     reached = {name: _reached(inner, name) for name in structs}
     for name in sorted(structs):
-        for used, at in uses[name]:
+        for used, at, included in uses[name]:
             if used in structs and name in {used, *reached[used]}:
-                yield Loop(name, used, at)
+                yield Loop(name, used, at, included)
 
 
 def _reached(inner: Mapping[str, set[str]], name: str) -> set[str]:
@@ -32,12 +32,12 @@ def _reached(inner: Mapping[str, set[str]], name: str) -> set[str]:
     return seen
 
 
-def _used(entries: Iterable[syntax.Entry]) -> Iterator[tuple[str, Location]]:
+def _used(entries: Iterable[syntax.Entry]) -> Iterator[tuple[str, Location, bool]]:
     for entry in syntax.walk(entries):
         if isinstance(entry, syntax.Field):
-            yield entry.type, entry.where("type")
+            yield entry.type, entry.where("type"), False
         elif isinstance(entry, syntax.Include):
-            yield entry.include, entry.where("include")
+            yield entry.include, entry.where("include"), True
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,8 +25,8 @@ from wireloom_generator.types import FlatBuffers, spelled
 
 _CODES = (
     "ambiguous", "checksum", "constant", "count", "derived", "flatbuffers", "invalid", "invalid-size", "json", "leb128",
-    "message", "overrun", "packed", "padding", "place", "range", "text", "too-long", "trailing-bytes", "truncated",
-    "unknown-layout", "unterminated", "varint",
+    "message", "overrun", "packed", "padding", "place", "range", "text", "too-deep", "too-long", "trailing-bytes",
+    "truncated", "unknown-layout", "unterminated", "varint",
 )  # fmt: skip
 """The kinds of damage that readers distinguish."""
 

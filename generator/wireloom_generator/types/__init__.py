@@ -9,6 +9,7 @@ from wireloom_generator.types.base import Declared, spelled
 from wireloom_generator.types.bcd import Bcd
 from wireloom_generator.types.binary import Bytes
 from wireloom_generator.types.boolean import Boolean
+from wireloom_generator.types.deeper import Deeper
 from wireloom_generator.types.flatbuffers import FlatBuffers
 from wireloom_generator.types.floating import Float
 from wireloom_generator.types.integer import BIT_WIDTHS, WIDTHS, Integer, integer_column
@@ -17,7 +18,7 @@ from wireloom_generator.types.text import Text
 from wireloom_generator.types.varint import Leb128, Protobuf, Quic, SignedLeb128, Varint, Vlq, ZigZag
 
 VarintType = Leb128 | SignedLeb128 | ZigZag | Protobuf | Vlq | Quic
-WireType = Integer | Float | Boolean | VarintType | Bcd | Ascii | Bytes | Text | FlatBuffers | Struct
+WireType = Integer | Float | Boolean | VarintType | Bcd | Ascii | Bytes | Text | FlatBuffers | Struct | Deeper
 """Every type. A ``match`` without a case for one of them does not pass mypy."""
 NumberType = Integer | Float | Boolean
 """The types of a fixed size."""
@@ -46,5 +47,7 @@ def parse(name: str) -> WireType | None:
 
 def of(field: syntax.Field) -> WireType | None:
     """The type of a field; None if it is one that the spec declares, or should."""
+    if isinstance(field, syntax.Deeper):
+        return Deeper(field.depth)
     found = parse(field.type)
     return None if found is None else found.given(field)

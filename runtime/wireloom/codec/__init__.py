@@ -9,6 +9,7 @@ from wireloom.codec.bits import Bit, Bits
 from wireloom.codec.checksums import Checksum, Crc, Joined
 from wireloom.codec.columns import Column, ListOf, StructOf
 from wireloom.codec.computed import Compute
+from wireloom.codec.deeper import Deeper
 from wireloom.codec.elsewhere import Elsewhere
 from wireloom.codec.ends import Padded, Until
 from wireloom.codec.errors import DecodeError, EncodeError
@@ -61,6 +62,7 @@ __all__ = [
     "Crc",
     "DecimalMeaning",
     "DecodeError",
+    "Deeper",
     "DoubleMeaning",
     "DurationMeaning",
     "EitherOrder",

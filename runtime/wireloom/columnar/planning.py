@@ -21,6 +21,7 @@ from wireloom.columnar import ends, packed, parts, values
 from wireloom.columnar.ascii import Ascii
 from wireloom.columnar.bcd import Bcd
 from wireloom.columnar.bits import Bit, Bits
+from wireloom.columnar.deeper import Deeper
 from wireloom.columnar.elsewhere import Elsewhere
 from wireloom.columnar.expressions import Vectorised, vector
 from wireloom.columnar.fields import Checksum, Field, Joined, Number, Run, code
@@ -318,6 +319,11 @@ def _varint(value: varints.Varint, planner: Planner) -> Varints:
 @reader.register
 def _bcd(value: codec.Bcd, planner: Planner) -> Bcd:
     return Bcd(value)
+
+
+@reader.register
+def _deeper(value: codec.Deeper, planner: Planner) -> Deeper:
+    return Deeper()
 
 
 @reader.register

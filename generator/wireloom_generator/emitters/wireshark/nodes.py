@@ -22,6 +22,7 @@ from wireloom_generator.types import (
     Bcd,
     Boolean,
     Bytes,
+    Deeper,
     FlatBuffers,
     Float,
     Integer,
@@ -285,7 +286,7 @@ def _shape(kind: WireType) -> str:
             return "double" if bits == 64 else "float"
         case Boolean():
             return "bool"
-        case Bytes() | FlatBuffers():
+        case Bytes() | FlatBuffers() | Deeper():
             return "bytes"
         case Text() | Bcd():
             return "string"
@@ -310,6 +311,8 @@ def reading(wire: model.Wire, raw: str | None = None, inputs: Mapping[str, model
             return LuaCall("varint", [string(form), str(bits), *(["true"] if raw else [])])
         case Bytes() | FlatBuffers():
             return LuaCall("bytes", extent)
+        case Deeper(depth=depth):
+            return LuaCall("deeper", [str(depth)])
         case Bcd(digits=digits, scale=scale, nibbles=nibbles):
             return LuaCall("bcd", [str(digits), str(scale), string(nibbles)])
         case Ascii() as found:

@@ -150,6 +150,13 @@ class Field(Documented):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Deeper(Field):
+    """What stands for a field that would be inside of ``depth`` others of its type already. No spec has one written."""
+
+    depth: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BitField(Documented):
     """Some bits of an integer."""
 

@@ -16,7 +16,7 @@ class Struct(Documented):
 
     name: str = required("CamelCase name")
     given: tuple[str, ...] = optional("names of values that whoever uses it gives it", ())
-    depth: int | None = optional("of one that contains itself: how many are inside each other; what is deeper is bytes")
+    depth: int | None = optional("of one that contains itself: how many are inside each other")
     byte_order: Expression | None = optional("big or little; by default that of what it is in")
     fields: tuple[Entry, ...] = required("its fields")
 

@@ -1,0 +1,35 @@
+"""What a type that contains itself has in its own place where it goes no deeper: nothing, ever."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import ClassVar
+
+from wireloom_generator.expressions.domain import Domain, something
+from wireloom_generator.expressions.kinds import Kind
+from wireloom_generator.types.base import Base, Declared
+from wireloom_generator.types.columns import Primitive
+from wireloom_generator.types.sizes import ANY, SizeRange
+
+
+@dataclass(frozen=True, slots=True)
+class Deeper(Base):
+    """A value that is malformed if it is there, since it is inside of ``depth`` others."""
+
+    spelling: ClassVar[str] = "deeper"
+    block: ClassVar[str] = "Deeper"
+    size: ClassVar[SizeRange] = ANY
+    values: ClassVar[Domain] = something(Kind.BYTES)
+    holds: ClassVar[str] = "bytes"
+
+    depth: int
+
+    @classmethod
+    def spellings(cls) -> Iterable[str]:
+        return ()
+
+    @property
+    def notation(self) -> str:
+        return f"nothing, {self.depth} deep"
+
+    def column(self, declared: Declared) -> Primitive:
+        return Primitive.BINARY
