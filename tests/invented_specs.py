@@ -221,6 +221,7 @@ class _Drawing:
             self.labelled,
             self.meant,
             self.elsewhere,
+            self.ahead,
             self.summed,
             self.looked_up,
         )
@@ -236,9 +237,13 @@ class _Drawing:
     def field(self) -> tuple[Entry, Callable[[], Any]]:
         """A field of any type, and what draws a value of it."""
         entry, example = self.random.choice(FIELDS)
-        name = self.named("field")
-        own = {"name": name, "raw": f"{name}_bytes"} if "raw" in entry else {"name": name}
-        return {**entry, **own}, lambda: self.value(self.types[name], entry, example)
+        own = self.own("field", entry)
+        return own, lambda: self.value(self.types[own["name"]], entry, example)
+
+    def own(self, stem: str, entry: Entry) -> Entry:
+        """The same under a name of its own."""
+        name = self.named(stem)
+        return {**entry, "name": name, "raw": f"{name}_bytes"} if "raw" in entry else {**entry, "name": name}
 
     def value(self, of: WireType, entry: Entry, example: object) -> Any:
         """A value of that type."""
@@ -260,7 +265,7 @@ class _Drawing:
         entry, example = self.random.choice(FIELDS)
         if not isinstance(example, int | str) or not _fits(entry["type"], example):
             return self.plain()
-        return [{**entry, "name": self.named("constant"), "const": example}], dict.copy
+        return [{**self.own("constant", entry), "const": example}], dict.copy
 
     def meant(self) -> Piece:
         """A number or bytes that stand for something, or a list of them."""
@@ -368,6 +373,23 @@ class _Drawing:
         (entry, draw), place = self.field(), self.named("place")
         offset = {"name": place, "type": "u16", "derive": f"offset({entry['name']})"}
         return [offset, entry | {"at": place}], lambda row: row.update({entry["name"]: draw()})
+
+    def ahead(self) -> Piece:
+        """A number that is read ahead of its turn, where rows leave it out, and a field that is there if it says so."""
+        (entry, draw), mark, ahead, told = self.field(), *(self.named(stem) for stem in ("mark", "ahead", "told"))
+        entries = [
+            {"name": mark, "type": "u8"},
+            {"name": ahead, "type": "u16", "at": f"offset({mark}) + 1", "shared": True},
+            {"name": told, "type": "u16"},
+            entry | {"when": f"{ahead} & 1 == 1"},
+        ]
+
+        def fill(row: Row) -> None:
+            row[mark], row[told] = self.random.randrange(256), self.random.randrange(1 << 16)
+            if row[told] & 1:
+                row[entry["name"]] = draw()
+
+        return entries, fill
 
     def summed(self) -> Piece:
         """A checksum over what is in front of it and behind it, and over a constant, in any order."""

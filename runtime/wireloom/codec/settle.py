@@ -30,7 +30,7 @@ def settle(writer: Writer, terminator: int) -> EncodeError | None:
     if error is not None:
         path = writer.path
         with suppress(EncodeError):  # for the next attempt
-            pack(writer, writer.reserved)
+            _summed(writer, tell(writer), writer.reserved)
             _reread(writer, terminator)
         writer.path = path
         return error
