@@ -28,7 +28,9 @@ class _Resolving:
         self.spec = spec
         self.shared_variants = declared_variants(spec.shared)
         self.shared = tuple(map(declarations, spec.shared))
-        self.told = tuple(capture.told(capture.header(spec.protocol, FieldResolving(spec, self.shared))))
+        self.told: tuple[model.Parameter, ...] = ()
+        if spec.protocol.capture is not None:
+            self.told = tuple(capture.told(capture.header(spec.protocol, FieldResolving(spec, self.shared))))
         self.fields = FieldResolving(spec, self.shared, self.told)
 
     def all(self) -> model.Resolved:
