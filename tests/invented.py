@@ -116,8 +116,8 @@ class _Row:
     def draw(self) -> Values:
         """The row."""
         record = self.message.record
-        head = {name for step in record.head.steps for name in step.inputs}
-        own = {name for layout in self._layouts() for name in layout.inputs}
+        head = {name for step in record.head.steps for name in step.showing}
+        own = {name for layout in self._layouts() for name in layout.showing}
         this = dict.fromkeys(column.name for column in self.message.columns)
         for name, value in self.choose(st.sampled_from(selecting(self.variant, frozenset(head | own)))).items():
             (self.record if name in head else this)[name] = value

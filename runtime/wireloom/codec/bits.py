@@ -45,9 +45,9 @@ class Bits(Part):
         self._told = sum(mask << shift for _, field, shift, mask in self.fields if not field.derived)
         self._loaders = [list(field.loaders(name)) for name, field, _, _ in self.fields]
         self.derived = [(name, field) for name, field, _, _ in self.fields if field.derived]
-        parts = tuple(column for name, field, _, _ in self.fields for column in field.inputs(name))
-        self.inputs = parts if self.whole is None else (self.whole[0], *parts)
-        self.name = self.inputs[0] if self.whole is not None else self.fields[0][0]
+        parts = tuple(column for name, field, _, _ in self.fields for column in field.showing(name))
+        self.showing = parts if self.whole is None else (self.whole[0], *parts)
+        self.name = self.showing[0] if self.whole is not None else self.fields[0][0]
 
     def columns(self) -> Iterator[Column]:
         if self.whole is not None:

@@ -65,7 +65,7 @@ class Computed(Part):
         self.name = name
         self.compute = compute
         self.field = Field(compute, enum=compute.enum, labels=compute.labels, hex=compute.hex)
-        self.inputs = self.field.inputs(name)
+        self.showing = self.field.showing(name)
         self._loaders = list(self.field.loaders(name))
         self.type = compute.type if compute.meaning is None else compute.meaning.type
         self._value = compute.value

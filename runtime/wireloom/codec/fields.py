@@ -351,7 +351,7 @@ class Field(Subconstruct):
         label = self.enum.label(value) if self.enum is not None else None
         return [] if label is None else [label]
 
-    def inputs(self, name: str) -> tuple[str, ...]:
+    def showing(self, name: str) -> tuple[str, ...]:
         """The columns that show that the field is present, if a value is given for one of them."""
         beside = self.raw if self.meaning is not None else self.label(name)
         return () if self.derived else (name, beside) if beside else (name,)

@@ -197,7 +197,7 @@ class Encoded(Part):
         super().__init__()
         self.name = name
         self.encoding = encoding
-        self.inputs = (name, encoding.raw)
+        self.showing = (name, encoding.raw)
 
     def columns(self) -> Iterator[Column]:
         columns: ColumnType = StructOf(self.encoding.table.columns())

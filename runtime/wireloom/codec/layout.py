@@ -26,9 +26,12 @@ from wireloom.expressions import Expression, Formula, expression
 
 
 class Part(Construct):
-    """One step of a layout: reads into ``this``, writes from it."""
+    """One step of a layout: reads into ``this``, writes from it.
 
-    inputs: tuple[str, ...] = ()
+    ``showing`` are the columns that show that it is there, if a value is given for one of them.
+    """
+
+    showing: tuple[str, ...] = ()
     derived: Sequence[tuple[str, Field]] = ()
     computed = False
 
@@ -53,7 +56,7 @@ class Layout(Construct):
         super().__init__()
         self.steps = list(_steps(items))
         self._writing = sorted(self.steps, key=lambda step: not step.computed)
-        self.inputs = tuple(name for step in self.steps for name in step.inputs)
+        self.showing = tuple(name for step in self.steps for name in step.showing)
         self.derived = [item for step in self.steps for item in step.derived]
         self._columns = merge(column for step in self.steps for column in step.columns())
         self._empty: Values = dict.fromkeys(column.name for column in self._columns)
@@ -168,7 +171,7 @@ class Around(Part):
     def __init__(self, *items: Construct) -> None:
         super().__init__()
         self.content = Layout(*items)
-        self.inputs = self.content.inputs
+        self.showing = self.content.showing
         self.derived = self.content.derived
 
     def columns(self) -> Iterator[Column]:
@@ -187,7 +190,7 @@ class Lone(Part):
         self.subcon = self.raw.value if self.raw else self.field.subcon
         self._shared = isinstance(self.subcon, Repeat) and self.subcon.shared
         self._nothing: Any = [] if isinstance(self.subcon, Repeat) else 0
-        self.inputs = (*self.field.inputs(name), *filter(None, (self.field.raw, self.beside)))
+        self.showing = (*self.field.showing(name), *filter(None, (self.field.raw, self.beside)))
         self.is_built = isinstance(value_type(self.subcon), StructOf) or isinstance(self.subcon, Repeat)
         self.derived = [(name, self.field)] if self.field.derived else []
         self._loaded, self._wide = (list(self.field.loaders(name, wide=wide)) for wide in (False, True))

@@ -190,7 +190,7 @@ class Unpack(Part):
         self.trailing = trailing
         self.content = Layout(*items)
         beside = tuple(filter(None, (trailing, through.raw)))
-        self.inputs = (*self.content.inputs, *beside)
+        self.showing = (*self.content.showing, *beside)
         self.derived = [(name, field) for name, field in self.content.derived if field.checksum is None]
         self._sums = [(name, field) for name, field in self.content.derived if field.checksum is not None]
         self.follows = bool(self.content.derived)

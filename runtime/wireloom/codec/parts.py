@@ -29,7 +29,7 @@ class Section(Around):
         self.trailing = trailing
         self.size = extent.size if isinstance(extent, Size) else None
         self._asks_left = isinstance(self.size, Expression) and self.size.asks_left
-        self.inputs = (*self.inputs, *((trailing,) if trailing else ()))
+        self.showing = (*self.showing, *((trailing,) if trailing else ()))
 
     def columns(self) -> Iterator[Column]:
         yield from super().columns()
@@ -135,14 +135,14 @@ class When(Around):
         super().__init__(*items)
         self.condition = expression(condition)
         names = tuple(column.name for column in self.columns())
-        self._telling = names if self.condition.asks_left else self.inputs
+        self._telling = names if self.condition.asks_left else self.showing
 
     def state(self, this: Values, record: Values, frame: Frame) -> bool:
         return self.condition.holds(this, record, frame)
 
     def refusal(self, this: Values, taken: bool, found: bool) -> EncodeError:
         state = "given, but" if taken else "missing, but"
-        names = _given(this, self.inputs) or [column.name for column in self.columns()]
+        names = _given(this, self.showing) or [column.name for column in self.columns()]
         return EncodeError(f"{state} {self.condition.written} is {str(found).lower()}", names[0])
 
     def read(self, reader: Reader, this: Values) -> None:
@@ -196,10 +196,10 @@ class Choice(Part):
     def __init__(self, *alternatives: When | Layout) -> None:
         super().__init__()
         self.alternatives = alternatives
-        self.inputs = tuple(dict.fromkeys(name for option in alternatives for name in option.inputs))
+        self.showing = tuple(dict.fromkeys(name for option in alternatives for name in option.showing))
         self._conditions = [option.condition if isinstance(option, When) else None for option in alternatives]
         self._contents = [option.content if isinstance(option, When) else option for option in alternatives]
-        self._taking = [frozenset(option.inputs) for option in alternatives]
+        self._taking = [frozenset(option.showing) for option in alternatives]
         self.derived = list({name: (name, field) for option in alternatives for name, field in option.derived}.values())
 
     def columns(self) -> Iterator[Column]:
@@ -216,9 +216,9 @@ class Choice(Part):
     def refusal(self, this: Values, taken: int | None, found: int | None) -> EncodeError:
         option = None if found is None else self.alternatives[found]
         why = option.condition.written if isinstance(option, When) else "no condition holds"
-        taking = () if option is None else option.inputs
-        strange = [name for name in _given(this, self.inputs) if name not in taking]
-        return EncodeError(f"not in the alternative that is taken: {why}", (strange or list(self.inputs))[0])
+        taking = () if option is None else option.showing
+        strange = [name for name in _given(this, self.showing) if name not in taking]
+        return EncodeError(f"not in the alternative that is taken: {why}", (strange or list(self.showing))[0])
 
     def read(self, reader: Reader, this: Values) -> None:
         chosen = self.state(this, reader.record, reader.frame)
@@ -233,18 +233,18 @@ class Choice(Part):
 
     def _meant(self, this: Values, holds: int | None) -> int | None:
         """The alternative to write: the one whose condition holds so far, unless only others have the given fields."""
-        known = set(_given(this, self.inputs))
+        known = set(_given(this, self.showing))
         if holds is not None and known <= self._taking[holds]:
             return holds
         fitting = [number for number, taking in enumerate(self._taking) if known <= taking]
         if known and not fitting:
-            names = _given(this, self.inputs)
+            names = _given(this, self.showing)
             raise EncodeError(f"not in one alternative with {names[0]}", self._stranger(names))
         return fitting[0] if known else holds
 
     def _stranger(self, names: list[str]) -> str:
         """The first given field that belongs to another alternative than the rest."""
-        sharing = [set(option.inputs) for option in self.alternatives if names[0] in option.inputs]
+        sharing = [set(option.showing) for option in self.alternatives if names[0] in option.showing]
         nearest = max(sharing, key=lambda option: len(option.intersection(names)))
         return next(name for name in names if name not in nearest)
 

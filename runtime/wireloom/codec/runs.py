@@ -46,7 +46,7 @@ class Run:
     def __init__(self, fields: list[tuple[str, Field]]) -> None:
         self.fields = fields
         self.names = tuple(name for name, _ in fields)
-        self.inputs = tuple(column for name, field in fields for column in field.inputs(name))
+        self.showing = tuple(column for name, field in fields for column in field.showing(name))
         self.big = _Packed(fields, little=False)
         self.little = _Packed(fields, little=True)
         self.size = self.big.struct.size
