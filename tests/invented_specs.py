@@ -218,6 +218,7 @@ class _Drawing:
             self.shown,
             self.compared,
             self.bits,
+            self.bits_in_one_case,
             self.labelled,
             self.meant,
             self.elsewhere,
@@ -424,6 +425,28 @@ class _Drawing:
                     del row[name]
 
         return [{"bits": f"u{wide}", **whole, **order, "fields": fields[::-1] if lsb else fields}], fill
+
+    def bits_in_one_case(self) -> Piece:
+        """Bits that are one thing or another, as a bit field in front or behind tells."""
+        kind, wide = self.named("kind"), self.random.choice((8, 16, 32, 48))
+        options = [self.split(wide - 2) for _ in range(self.random.randint(2, 4))]
+        cases = [{"match": {kind: number}, "fields": fields} for number, fields in enumerate(options)]
+        fields = [{"name": kind, "width": 2}, {"choice": [*cases[:-1], {"fields": options[-1]}]}]
+        order = {"bit_order": "lsb"} if self.random.random() < 0.5 else {}
+
+        def fill(row: Row) -> None:
+            row[kind] = self.random.randrange(4)
+            fields = options[min(row[kind], len(options) - 1)]
+            row |= {field["name"]: self.random.getrandbits(field["width"]) for field in fields}
+            row |= {field["name"]: row[field["name"]] == 1 for field in fields if field["width"] == 1}
+
+        return [{"bits": f"u{wide}", **order, "fields": self.random.choice((fields, fields[::-1]))}], fill
+
+    def split(self, width: int) -> list[Entry]:
+        """Bit fields of so many bits together."""
+        first = self.random.randint(1, width)
+        widths = [first, width - first] if first < width else [width]
+        return [{"name": self.named("part"), "width": width} for width in widths]
 
     def labelled(self) -> Piece:
         """A number whose values or bits have names and labels; rows have it as a number or as labels."""

@@ -18,7 +18,7 @@ from wireloom_generator.types import Ascii, Integer, meanings
 
 SPECS = Path(__file__).parent.parent / "specs"
 FEATURES_TRIED = (
-    "align_from_a_section", "pad_of_a_size", "byte_order_by_value", "bits_in_other_orders",
+    "align_from_a_section", "pad_of_a_size", "byte_order_by_value", "bits_in_other_orders", "bits_choice",
     "bits", "pad", "align", "repeat_until", "repeat_count", "choice", "parameters", "forms", "text", "text_encodings",
     "floats", "zigzag", "leb128", "bytes_prefixed", "bytes_terminated", "valid", "constants", "default", "compute",
     "elsewhere", "elsewhere_shared",
@@ -50,6 +50,8 @@ UNCOMPARED = {
     (model.Probe, "hex"): "how the spec writes numbers",
     (model.BitField, "when"): "that of its integer is compared",
     (model.Bits, "stray"): "no spec without mistakes has one",
+    (model.Bits, "others"): "the shifts of bit fields are compared",
+    (model.Bits, "over"): "the shifts of bit fields, and the choice that they stand in, are compared",
     (Ascii, "room"): "follows from its extent",
     (Ascii, "width"): "follows from its extent",
     (model.Field, "space"): "follows from its type and extent",

@@ -58,6 +58,8 @@ KINDS: dict[str, type] = {
     "A CRC": syntax.Crc,
     "Bits": syntax.Bits,
     "A bit field": syntax.BitField,
+    "A choice of bits": syntax.BitChoice,
+    "An alternative for bits": syntax.BitAlternative,
     "A section": syntax.Section,
     "A choice": syntax.Choice,
     "An alternative": syntax.Alternative,

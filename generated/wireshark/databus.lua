@@ -1306,6 +1306,7 @@ function readers.computed(reader, tree, this, node)
 end
 
 function readers.bits(reader, tree, this, node, derived)
+  if node.over then reader.pos = reader.pos - node.value.size end
   local at = reader.pos
   need(reader, node.value.size, (node.whole or node.bits[1]).name)
   local word = number(reader, node.value)

@@ -148,6 +148,8 @@ def _lay(nodes: Iterable[model.Node], at: At | None, layout: Offsets, end: Expr 
                 size = None
             case model.Choice():
                 size = _choice(node, at, layout)
+            case model.Bits(over=(_, _)):
+                size = At()
             case model.Bits(wire=wire, when=when):
                 size = At(wire.type.bits // 8) if isinstance(wire.type, Integer) and when is None else None
             case model.Padding(align=1, size=count):

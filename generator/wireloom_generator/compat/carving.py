@@ -81,8 +81,8 @@ def _word(leaf: Leaf, ranges: Mapping[int, BitRange]) -> BitRange | None:
     bits = ranges.get(id(leaf))
     if bits is None or not isinstance(leaf.carrier, BitLeaf):
         return None
-    last = bits.last + leaf.carrier.shift
-    return BitRange(bits.origin, last - 8 * (leaf.carrier.integer.fixed or 0), last)
+    start = bits.first - leaf.carrier.field.first
+    return BitRange(bits.origin, start, start + 8 * (leaf.carrier.integer.fixed or 0))
 
 
 def _with(leaves: Iterable[Leaf], ranges: Mapping[int, BitRange]) -> Iterator[tuple[Leaf, BitRange]]:
@@ -90,17 +90,27 @@ def _with(leaves: Iterable[Leaf], ranges: Mapping[int, BitRange]) -> Iterator[tu
 
 
 def _ranges(leaves: Iterable[Leaf]) -> dict[int, BitRange]:
-    """The bits of the leaves that are always there and of a fixed size, by the identity of the leaf."""
+    """The bits of the leaves that are always there and of a fixed size, and of alternatives for some of them, by the
+    identity of the leaf.
+    """
     ends: dict[tuple[str, ...], tuple[tuple[str, ...], int]] = {}
     found: dict[int, BitRange] = {}
+    word: model.Wire | None = None
     for leaf in leaves:
         origin, at = ends.get(leaf.place, (leaf.place, 0))
-        size = _bits(leaf)
-        if size is None:
+        size, carrier = _bits(leaf), leaf.carrier
+        if isinstance(carrier, BitLeaf) and (carrier.over or size is not None):
+            bits = 8 * (carrier.integer.fixed or 0)
+            if carrier.integer is not word and not carrier.over:
+                word, at = carrier.integer, at + bits
+                ends[leaf.place] = origin, at
+            first = at - bits + carrier.field.first
+            found[id(leaf)] = BitRange(origin, first, first + carrier.field.width)
+        elif size is None:
             ends[leaf.place] = (*leaf.place, leaf.name), 0
-            continue
-        found[id(leaf)] = BitRange(origin, at, at + size)
-        ends[leaf.place] = origin, at if is_whole(leaf) else at + size
+        else:
+            found[id(leaf)] = BitRange(origin, at, at + size)
+            ends[leaf.place] = origin, at + size
     return found
 
 

@@ -41,13 +41,14 @@ class Guard:
 class BitLeaf:
     """A bit field and the bits of its integer that it occupies, counted from the least significant.
 
-    The ``whole`` number is a bit field of all its bits.
+    The ``whole`` number is a bit field of all its bits. One of an alternative is ``over`` bits that are told before.
     """
 
     field: model.BitField
     integer: model.Wire
     shift: int
     whole: bool = False
+    over: bool = False
 
 
 Carrier = model.Field | model.Computed | model.Padding | model.Region | BitLeaf
@@ -139,7 +140,9 @@ def _leaves(
                 if whole is not None:
                     yield leaf(f"{path}.{whole.name}", whole.name, BitLeaf(whole, wire, 0, whole=True))
                 for field, shift in zip(fields, shifts, strict=True):
-                    yield leaf(f"{path}.{field.name}", field.name, BitLeaf(field, wire, shift))
+                    yield leaf(
+                        f"{path}.{field.name}", field.name, BitLeaf(field, wire, shift, over=node.over is not None)
+                    )
             case model.Unpack(nodes=inner):
                 yield from _leaves(path, inner, guards, place)
             case model.Ordered(little=little, nodes=inner):

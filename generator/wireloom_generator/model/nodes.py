@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import accumulate
 from typing import assert_never
 
 from wireloom_generator.expressions import Conditional, Literal, Value
@@ -204,9 +203,10 @@ class Computed(_Named):
 
 @dataclass(frozen=True, slots=True)
 class BitField(_Named):
-    """Some bits of an integer."""
+    """Some bits of an integer, behind the ``first`` of them."""
 
     name: str
+    first: int
     width: int
     boolean: bool
     columns: tuple[Column, ...]
@@ -231,6 +231,8 @@ class Bits(Sourced):
     """An integer split into bit fields: from its most significant bit down, or with ``lsb`` from the least one up.
 
     The ``whole`` is a column, too, if it has a name. They are there if ``when`` holds, which each of them has, too.
+    Alternatives for ``others`` of its bits stand in choices right behind it. In these, bit fields are ``over`` bits of
+    the integer that was read: the number of the first one, and how many there are.
     """
 
     wire: Wire
@@ -238,7 +240,14 @@ class Bits(Sourced):
     whole: BitField | None = None
     lsb: bool = False
     when: Condition | None = None
+    others: int = 0
+    over: tuple[int, int] | None = None
     stray: Mapping[str, str] = field(default_factory=dict, compare=False)
+
+    @property
+    def size(self) -> int:
+        """How many bytes it takes in sequence."""
+        return (self.wire.fixed or 0) if self.over is None else 0
 
     @property
     def named(self) -> tuple[BitField, ...]:
@@ -248,10 +257,19 @@ class Bits(Sourced):
     @property
     def shifts(self) -> tuple[int, ...]:
         """The number of the lowest bit of each field."""
-        ends = tuple(accumulate(field.width for field in self.fields))
-        if self.lsb:
-            return tuple(end - field.width for end, field in zip(ends, self.fields, strict=True))
-        return tuple(8 * (self.wire.fixed or 0) - end for end in ends)
+        bits = 8 * (self.wire.fixed or 0)
+        return tuple(each.first if self.lsb else bits - each.first - each.width for each in self.fields)
+
+    @property
+    def gapless(self) -> Iterator[BitField | int]:
+        """The bit fields in order, and how many bits of others are in front of, between and behind them."""
+        at = 0
+        for each in self.fields:
+            yield from (each.first - at,) if each.first > at else ()
+            yield each
+            at = each.first + each.width
+        bits = 8 * (self.wire.fixed or 0)
+        yield from (bits - at,) if bits > at else ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,6 +47,8 @@ def _space(node: Node) -> SizeRange:
         case Choice(alternatives=alternatives):
             is_whole = bool(alternatives) and isinstance(alternatives[-1], Otherwise)
             return one_of([*(space(each.nodes) for each in alternatives), *(() if is_whole else (NOTHING,))])
+        case Bits(over=(_, _)):
+            return NOTHING
         case Bits(wire=wire, when=when):
             taken = wire.type.size if isinstance(wire.type, types.Integer) else ANY
             return taken if when is None else SizeRange(0, taken.most)

@@ -69,10 +69,10 @@ def _item(part: model.Node | model.Alternative | model.Tail | model.Elsewhere) -
             return call("Elsewhere", asked(place), named(field.name, _field(field)), shared=field.shared)
         case model.Computed():
             return named(part.name, _computed(part))
-        case model.Bits(wire=wire, fields=fields, whole=whole, lsb=lsb):
-            found = tuple(named(field.name, _bit(field)) for field in fields)
+        case model.Bits(wire=wire, gapless=gapless, whole=whole, lsb=lsb, over=over):
+            found = (call("Bit", literal(it)) if isinstance(it, int) else named(it.name, _bit(it)) for it in gapless)
             number_ = None if whole is None else named(whole.name, _bit(whole))
-            return call("Bits", number(wire), *found, whole=number_, lsb=lsb)
+            return call("Bits", number(wire), *found, whole=number_, lsb=lsb, over=over is not None)
         case model.Padding(size=size, align=1):
             return call("Pad", asked(size))
         case model.Padding(align=align, start=start):

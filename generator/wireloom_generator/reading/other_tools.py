@@ -43,6 +43,11 @@ _HINTS: Mapping[str, tuple[str, str]] = {
         ("obsolete", "superseded", "superseded_by", "replaced_by", "removed"),
         ("deprecated", "deprecated: says it, as deprecated: {since: …, replaced_by: …}"),
     ),
+    "when": (
+        "width",
+        "what the same bits may mean is a choice among them: {choice: [{when: …, fields: …}, {fields: …}]}",
+    ),
+    "repeat": ("width", "bit fields that come again and again stand in a type, in a list of it"),
     **dict.fromkeys(("bit", "bit_width"), ("width", "width: is how many bits it has")),
     **dict.fromkeys(("factor", "multiplier", "resolution"), ("as", "as: {decimal: {scale: 0.01}} scales a number")),
     **dict.fromkeys(

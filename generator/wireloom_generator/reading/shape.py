@@ -13,6 +13,7 @@ from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 from wireloom_generator.expressions import integer
 from wireloom_generator.problems import Problem
 from wireloom_generator.reading import other_tools, syntax
+from wireloom_generator.reading.overlays import overlaid
 from wireloom_generator.reading.source import YamlList, YamlMapping, YamlNode, YamlScalar, number
 
 T = TypeVar("T")
@@ -124,6 +125,9 @@ class _Shaping:
         choices = tuple(argument for argument in arguments if argument is not type(None))
         if set(choices) == set(get_args(syntax.Entry)):
             return self.entry(node)
+        if set(choices) == set(get_args(syntax.BitEntry)):
+            is_choice = isinstance(node, YamlMapping) and any(key.text == "choice" for key, _ in node.entries)
+            return self.dataclass(syntax.BitChoice if is_choice else syntax.BitField, node)
         if len(choices) == 1:
             return self.value(choices[0], node)
         if set(choices) == set(get_args(syntax.Literal)):
@@ -154,7 +158,9 @@ class _Shaping:
                 return _BAD if single is _BAD else (single,)
             return self.wrong(node, "a list", _listed(item))
         values = tuple(self.value(item, child) for child in node.items)
-        return _BAD if any(value is _BAD for value in values) else values
+        if any(value is _BAD for value in values):
+            return _BAD
+        return tuple(each for value in values for each in overlaid(value)) if item == syntax.Entry else values
 
     def mapping(self, item: Any, node: YamlNode) -> Any:
         if not isinstance(node, YamlMapping):

@@ -183,6 +183,7 @@ class FieldResolving:
         compared = entry.name in names.hexadecimal
         return model.BitField(
             entry.name,
+            0,
             width,
             False,
             columns,
@@ -201,21 +202,27 @@ class FieldResolving:
 
     def _bits(self, entry: syntax.Bits, names: Names, via: Location | None) -> model.Bits:
         when = conditions.condition(entry.when, entry.where("when"), names)
-        fields = tuple(self._bit_field(field, when, names, via) for field in entry.fields)
+        fields = tuple(
+            self._bit_field(field, first, when, names, via)
+            for field, first in entry.begins
+            if isinstance(field, syntax.BitField)
+        )
+        others = sum(each.width for each in entry.fields if isinstance(each, syntax.BitChoice))
         lsb = entry.bit_order == "lsb"
         stray = {} if entry.bit_order in BIT_ORDERS else {"bit_order": entry.bit_order}
         wire = self.number(entry.bits)
         whole = self._whole(entry, wire, when, names, via)
-        return model.Bits(wire, fields, whole, lsb, when, stray, written=entry, via=via)
+        return model.Bits(wire, fields, whole, lsb, when, others, entry.over, stray, written=entry, via=via)
 
     def _bit_field(
-        self, field: syntax.BitField, when: model.Condition | None, names: Names, via: Location | None
+        self, field: syntax.BitField, first: int, when: model.Condition | None, names: Names, via: Location | None
     ) -> model.BitField:
         boolean = field.type == "bool" or (field.width == 1 and field.enum is None)
         kind = model.Primitive.BOOLEAN if boolean else integer_column(field.width, signed=False)
         doc = documentation(field, unit=field.unit)
         return model.BitField(
             field.name,
+            first,
             field.width,
             boolean,
             labelled(field.name, kind, doc.comment, labels=field.labels, enum=field.enum),

@@ -68,6 +68,6 @@ def _names(entries: Iterable[syntax.Entry], splicing: Splicing) -> Iterator[str]
             case syntax.Field(compute=None):
                 yield entry.name
             case syntax.Bits():
-                yield from (name for name in (entry.name, *(field.name for field in entry.fields)) if name)
+                yield from (name for name in (entry.name, *(field.name for field in entry.parts)) if name)
             case syntax.Choice():
                 yield from (name for each in entry.choice for name in _names(each.fields, splicing))

@@ -153,10 +153,10 @@ class Splicing:
                 case syntax.Choice(choice=alternatives):
                     for alternative in alternatives:
                         yield from self._declared(alternative.fields, True)
-                case syntax.Bits(name=whole, fields=fields, when=when):
+                case syntax.Bits(name=whole, parts=parts, when=when):
                     absent = nullable or when is not None
                     if whole:
                         yield whole, absent, None
-                    yield from ((field.name, absent, field) for field in fields)
+                    yield from ((field.name, absent, field) for field in parts)
                 case syntax.Pad() | syntax.Align():
                     pass

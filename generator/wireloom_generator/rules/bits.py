@@ -4,6 +4,9 @@ They are listed from the most significant bit down, and their widths add up to t
 false unless it has an enum. Bits without a meaning are a field too, ``reserved: true``. What is said of the whole
 number, as its unit, asks for its ``name``.
 
+Alternatives for the same bits are a ``choice``. Each has as many bits as the first, and the last has no condition, so
+that all bits have a place in every record.
+
 Bad::
 
     - bits: u8
@@ -38,7 +41,10 @@ def check(spec: Resolved) -> Iterator[Problem]:
         if isinstance(node, model.Bits):
             yield from _widths(node)
             yield from _nameless(node)
-            if node.whole is not None and node.whole.width > WIDTHS[-1]:
+            if node.whole is not None and node.others:
+                what = "bits with a choice among them are no column, so they have no name"
+                yield Problem(node.where("name"), "bits", what, "name the bit fields alone")
+            elif node.whole is not None and node.whole.width > WIDTHS[-1]:
                 what = f"{node.wire.type.word} is no column, so it has no name"
                 yield Problem(node.where("name"), "bits", what, "name its bit fields alone")
             if (order := node.stray.get("bit_order")) is not None:
@@ -47,6 +53,8 @@ def check(spec: Resolved) -> Iterator[Problem]:
                 yield Problem(node.where("bit_order"), "bits", what, hint)
             for bit in node.fields:
                 yield from _bit(bit)
+        elif isinstance(node, model.Choice):
+            yield from _open(node)
 
 
 def _widths(bits: model.Bits) -> Iterator[Problem]:
@@ -56,10 +64,25 @@ def _widths(bits: model.Bits) -> Iterator[Problem]:
             bits.where("bits"), "bits", f"bit fields fill an unsigned integer, not {wire.word}", "as u8 or u16"
         )
         return
-    total = sum(bit.width for bit in bits.fields)
+    total = bits.others + sum(bit.width for bit in bits.fields)
+    if bits.over is not None and bits.fields and total != bits.over[1]:
+        what = f"this alternative has {total} bits, and the first one {bits.over[1]}"
+        yield Problem(bits.at, "bits", what, "alternatives of bits have equally many; others are reserved: true")
+        return
+    if bits.over is not None:
+        return
     if bits.fields and total != wire.bits and wire.bits in BIT_WIDTHS:
         hint = f"{wire.bits - total} are missing" if total < wire.bits else f"{total - wire.bits} are too many"
         yield Problem(bits.where("bits"), "bits", f"the widths add up to {total} of {wire.bits} bits", hint)
+
+
+def _open(choice: model.Choice) -> Iterator[Problem]:
+    """Alternatives of bits of which none may be taken, so that nothing says what the bits are."""
+    last = choice.alternatives[-1] if choice.alternatives else None
+    is_over = last is not None and any(isinstance(node, model.Bits) and node.over for node in last.nodes)
+    if isinstance(last, model.When) and is_over:
+        what = "the last alternative for these bits has a condition, so nothing says what they are otherwise"
+        yield Problem(last.at, "bits", what, "leave out the condition, or add an alternative that is reserved: true")
 
 
 def _nameless(bits: model.Bits) -> Iterator[Problem]:

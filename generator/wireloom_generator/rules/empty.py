@@ -37,7 +37,8 @@ def check(spec: Resolved) -> Iterator[Problem]:
             yield Problem(struct.where("fields"), "empty", f"type {struct.name} has no columns")
     for node in nodes(spec):
         if isinstance(node, model.Bits) and not node.fields:
-            yield Problem(node.where("fields"), "empty", "no bit field is given")
+            hint = "write the choice around the bits, with an integer in each alternative" if node.others else ""
+            yield Problem(node.where("fields"), "empty", "no bit field is given", hint)
     for message in spec.messages:
         for form in message.forms:
             if not form.entries:

@@ -19,19 +19,30 @@ class Bits(Part):
 
     A field of type ``bool`` is one bit wide. The ``whole`` number may have a name, too. When building, either is
     enough, and where both are given they must agree, but in the bits of derived fields.
+
+    Bits without a name have names in parts that stand ``over`` the same bytes, right behind this one.
     """
 
     last = stored = False
 
     def __init__(
-        self, integer: Construct, *fields: Construct, whole: Construct | None = None, lsb: bool = False
+        self,
+        integer: Construct,
+        *fields: Construct,
+        whole: Construct | None = None,
+        lsb: bool = False,
+        over: bool = False,
     ) -> None:
         super().__init__()
         self.integer = integer
         self.size = integer.sizeof()
+        self.over = over
         self.fields: list[tuple[str, Field, int, int]] = []
         taken = 0
         for item in fields:
+            if isinstance(item, Bit):
+                taken += item.width
+                continue
             assert isinstance(item, Renamed)
             field = item.subcon if isinstance(item.subcon, Field) else Field(item.subcon)
             width: int = field.subcon.width
@@ -57,6 +68,8 @@ class Bits(Part):
             yield from field.labelled(name, field.subcon.type)
 
     def read(self, reader: Reader, this: Values) -> None:
+        if self.over:
+            reader.pos -= self.size
         start = reader.pos
         if reader.limit - start < self.size:
             raise reader.short(self.size).within(self.name)
@@ -82,7 +95,7 @@ class Bits(Part):
             field.validate(this, name, reader, start)
 
     def write(self, writer: Writer, this: Values) -> None:
-        start = len(writer.buffer)
+        start = len(writer.buffer) - (self.size if self.over else 0)
         if self.whole is not None:
             self._part(writer, this, self.whole[1])
         for name, field, _, _ in self.fields:
@@ -91,7 +104,10 @@ class Bits(Part):
             writer.frame[name] = (start, start + self.size)
             if field.valid is not None:
                 writer.claim(Validity(name, field.valid), this, taken=True)
-        writer.reserve(self, this, self.size)
+        if self.over:
+            writer.overlay(self, this, self.size)
+        else:
+            writer.reserve(self, this, self.size)
 
     def _part(self, writer: Writer, this: Values, field: Field) -> None:
         """Take what is not given of the parts from the whole; it is what they make it in the end."""

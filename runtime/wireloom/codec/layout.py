@@ -33,7 +33,7 @@ class Part(Construct):
 
     showing: tuple[str, ...] = ()
     derived: Sequence[tuple[str, Field]] = ()
-    computed = False
+    computed = over = False
 
     def columns(self) -> Iterator[Column]:
         """The columns in order."""

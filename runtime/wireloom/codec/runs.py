@@ -41,7 +41,7 @@ def byte_order(field: Field) -> tuple[str | None, str | None]:
 class Run:
     """Consecutive fixed-size fields of one byte order."""
 
-    computed = False
+    computed = over = False
 
     def __init__(self, fields: list[tuple[str, Field]]) -> None:
         self.fields = fields

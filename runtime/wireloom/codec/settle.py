@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
+from operator import or_
 
 from wireloom.codec.awaiting import Awaited, Path
 from wireloom.codec.errors import EncodeError
@@ -170,5 +171,7 @@ def pack(writer: Writer, reserved: list[Reservation]) -> None:
     for part, this, start, path, little, buffer in reserved:
         writer.path, writer.little = path, little
         data = part.pack(writer, this)
+        if part.over:
+            data = bytes(map(or_, data, buffer[start : start + len(data)]))
         buffer[start : start + len(data)] = data
     writer.little = outer

@@ -199,6 +199,10 @@ class Writer:
         self.reserved.append((part, this, len(self.buffer), self.path, self.little, self.buffer))
         self.buffer += bytes(size)
 
+    def overlay(self, part: "Reserved", this: Values, size: int) -> None:
+        """Let ``part`` pack bits of its own into the last bytes, which are reserved, in the end."""
+        self.reserved.append((part, this, len(self.buffer) - size, self.path, self.little, self.buffer))
+
     def claim(self, part: "Claimant", this: Values, taken: object, *, spot: Spot | None = None) -> None:
         """Assume that ``part`` will have the state ``taken`` when all values are known.
 
@@ -381,7 +385,11 @@ class Shared(Protocol):
 
 
 class Reserved(Protocol):
-    """Something that left room in a ``Writer`` and fills it once everything else stands."""
+    """Something that left room in a ``Writer`` and fills it once everything else stands, or adds to what is in it if
+    its bytes are ``over`` those of others.
+    """
+
+    over: bool
 
     def pack(self, writer: Writer, this: Values) -> bytes:
         """The bytes that belong there, as many as were reserved."""

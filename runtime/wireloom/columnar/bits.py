@@ -25,17 +25,20 @@ class Bit:
 
 
 class Bits:
-    """An integer split into bit fields."""
+    """An integer split into bit fields, or some that are ``over`` the integer that was read last."""
 
-    def __init__(self, word: Number, *bits: Bit, whole: Field | None = None) -> None:
+    def __init__(self, word: Number, *bits: Bit, whole: Field | None = None, over: bool = False) -> None:
         self.word = word
         self.bits = bits
         self.whole = whole
         self.name = (whole or bits[0].field).name
         self.derived = [bit.field for bit in bits if bit.field.derive]
-        self.fixed = word.size
+        self.over = over
+        self.fixed = 0 if over else word.size
 
     def read(self, at: Rows, this: Values) -> None:
+        if self.over:
+            at.shift -= self.word.size
         start = at.at
         with at.within(self.name):
             raw, offset = at.gather(self.word.size)

@@ -211,7 +211,7 @@ def _lone(part: layout.Lone, planner: Planner) -> parts.Lone:
 def _bits(part: codec.Bits, planner: Planner) -> Bits:
     bits = (Bit(planner.field(name, said), shift, mask) for name, said, shift, mask in part.fields)
     whole = None if part.whole is None else planner.field(*part.whole)
-    return Bits(Number(code(part.integer)), *bits, whole=whole)
+    return Bits(Number(code(part.integer)), *bits, whole=whole, over=part.over)
 
 
 @reader.register

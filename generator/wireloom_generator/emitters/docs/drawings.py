@@ -71,10 +71,12 @@ class _Pen:
         match tree.node:
             case model.Field() as field:
                 yield from self._field(field, tree, at, prefix)
+            case model.Bits(over=(_, _)):
+                pass
             case model.Bits(fields=fields) as node:
                 label = ", ".join(prefix + field.name for field in fields)
-                falling = reversed(fields) if node.lsb else fields
-                bits = tuple((prefix + field.name, field.width) for field in falling)
+                parts = [("one of", it) if isinstance(it, int) else (prefix + it.name, it.width) for it in node.gapless]
+                bits = tuple(reversed(parts) if node.lsb else parts)
                 yield Box(label, at, tree.extent.size, bits=bits, kind=node.wire.type.word)
             case model.Padding():
                 if tree.extent.size != 0:

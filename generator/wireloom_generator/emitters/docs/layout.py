@@ -1,6 +1,6 @@
 """Nodes → nodes with offsets: numbers where they are fixed, sums where they vary."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import assert_never
 
@@ -154,6 +154,8 @@ class Placing:
                 return Placed(node, at, self._field_extent(node), self._inner(node), self.order)
             case model.Computed():
                 return Placed(node, at, ByteCount(0, "–"))
+            case model.Bits(over=(_, _), wire=wire):
+                return Placed(node, at.moved(-(wire.fixed or 0)), ByteCount(0, "–"), order=self.order)
             case model.Bits(wire=wire):
                 return Placed(node, at, _of_size(wire.type.size), order=self.order)
             case model.Padding():
@@ -256,8 +258,23 @@ def otherwise(refused: Iterable[str]) -> str:
     return " and ".join(f"unless {code(text)}" for text in texts) if len(texts) < 3 else "otherwise"
 
 
+def _in_sequence(nodes: Iterable[model.Node]) -> Iterator[model.Node]:
+    """Those of the nodes whose sizes add up; of bit fields the first has that of all."""
+    for node in nodes:
+        match node:
+            case model.Choice(alternatives=alternatives):
+                for alternative in alternatives:
+                    yield from _in_sequence(alternative.nodes)
+            case model.Bits(over=None, named=(first, *_)):
+                yield replace(node, fields=(first,), whole=None)
+            case model.Field(place=model.Condition()) | model.Bits():
+                pass
+            case _:
+                yield node
+
+
 def _behind(at: Position, nodes: Iterable[model.Node]) -> Position:
     """The offset behind nodes of which some may be missing; those that stand elsewhere do not count."""
-    names = declared(node for node in nodes if not isinstance(node, model.Field) or node.place is None)
+    names = declared(_in_sequence(nodes))
     sizes = " + ".join(f"size({name})" for name in dict.fromkeys(names))
     return at.moved(None, sizes) if sizes else at

@@ -74,7 +74,8 @@ def _node(node: model.Node | model.When | model.Tail | model.Elsewhere) -> LuaTa
             return _computed(node)
         case model.Bits(wire=wire, fields=fields, whole=whole, shifts=shifts):
             bits = LuaTable(tuple(map(_bit, fields, shifts)))
-            return _kind("bits", value=reading(wire), whole=_bit(whole, 0) if whole else None, bits=bits)
+            number, over = _bit(whole, 0) if whole else None, None if node.over is None else "true"
+            return _kind("bits", value=reading(wire), whole=number, over=over, bits=bits)
         case model.Padding(size=size, align=align, start=start):
             return _kind(
                 "padding", extent=_extent(model.Size(size)), align=str(align), origin=string(start) if start else None

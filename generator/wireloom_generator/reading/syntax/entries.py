@@ -174,8 +174,38 @@ class BitField(Documented):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class BitAlternative(Written):
+    """One of the alternatives for the same bits."""
+
+    when: Expression | None = optional("taken if this holds; the last does without")
+    match: Mapping[str, tuple["Matched", ...]] = optional(
+        "instead: fields, and the values of them that select it", None
+    )
+    fields: "tuple[BitEntry, ...]" = required("its bit fields")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BitChoice(Written):
+    """Alternative bit fields in the same bits."""
+
+    choice: tuple[BitAlternative, ...] = required("the alternatives, the first that holds is taken")
+
+    @property
+    def width(self) -> int:
+        """How many bits each of them has to have."""
+        return sum(entry.width for alternative in self.choice[:1] for entry in alternative.fields)
+
+
+BitEntry = BitField | BitChoice
+"""What an integer is split into."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Bits(Documented):
-    """An integer split into bit fields."""
+    """An integer split into bit fields.
+
+    Those of an alternative are ``over`` bits of an integer that was read: so many others are in front of so many.
+    """
 
     bits: str = required("unsigned integer type they fill, of up to 1024 bits")
     name: str | None = optional("snake_case name of the whole number, which is a column then, too")
@@ -183,7 +213,21 @@ class Bits(Documented):
     bit_order: str = optional(listed(BIT_ORDERS, default=True), "msb")
     byte_order: Expression | None = optional("big or little, where it differs from what is around it")
     when: Expression | None = optional("present only if this holds")
-    fields: tuple[BitField, ...] = required("the bit fields, in that order")
+    fields: tuple[BitEntry, ...] = required("the bit fields, in that order")
+    over: tuple[int, int] | None = None
+
+    @property
+    def parts(self) -> tuple[BitField, ...]:
+        """The bit fields that it has whatever alternatives are taken."""
+        return tuple(entry for entry in self.fields if isinstance(entry, BitField))
+
+    @property
+    def begins(self) -> Iterator[tuple[BitEntry, int]]:
+        """What it is split into, each with the number of bits in front of it."""
+        first = 0 if self.over is None else self.over[0]
+        for entry in self.fields:
+            yield entry, first
+            first += entry.width
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
