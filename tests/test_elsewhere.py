@@ -1,12 +1,17 @@
 """Fields that stand where offsets say: what is written where, and what hostile offsets cost."""
 
+from random import Random
 from typing import Any
 
 import compiled
 import pytest
+import strangers
 from compiled import feature
+from lockstep import Pair, records_alike
 
 from wireloom.codec import DecodeError, EncodeError
+from wireloom.codec.reader import Reader
+from wireloom.columnar.batch import Batch
 from wireloom.inspection.record import inspect_record
 from wireloom_generator import examples, explained
 from wireloom_generator.emitters import Subject, docs
@@ -285,3 +290,76 @@ def test_what_stands_elsewhere_has_the_byte_order_of_where_it_is_declared(data: 
     assert codec.build(row) == bytes.fromhex(data)
     row["file"]["first_offset"] = None
     assert codec.build(row) == bytes.fromhex(data)
+
+
+APART = """
+protocol: apart
+byte_order: big
+types:
+  - {name: One, fields: [{name: x, type: u8}]}
+  - name: Item
+    fields:
+      - {name: place, type: u16}
+      - %s
+record:
+  length: size
+  fields:
+    - {name: size, type: u16, derive: size(record)}
+    - {section: body, size: rest}
+---
+message: items
+match: {}
+sections:
+  body:
+    - {name: items_count, type: u16, derive: count(items_)}
+    - {name: data, type: bytes, prefix: u16}
+    - {name: items_, type: Item, repeat: {count: items_count}}
+"""
+LISTS = {
+    "counted": "{name: again, type: u8, repeat: {count: place}, at: 6, shared: true}",
+    "to the end": "{name: again, type: u16, repeat: rest, at: place, shared: true}",
+    "to the last": "{name: again, type: One, repeat: {until: x == 255}, at: place, shared: true}",
+    "of several sizes": "{name: again, type: text, prefix: u8, repeat: {count: place}, at: 6, shared: true}",
+    "of its own": "{name: again, type: u8, repeat: {count: 2}, at: place}",
+    "of its own, of several sizes": "{name: again, type: text, prefix: u8, repeat: {count: 2}, at: place}",
+    "a text": "{name: again, type: text, size: place, encoding: latin-1, at: 6, shared: true}",
+}
+
+
+def _apart(data: bytes, places: list[int]) -> bytes:
+    body = len(places).to_bytes(2) + len(data).to_bytes(2) + data + b"".join(place.to_bytes(2) for place in places)
+    return (len(body) + 2).to_bytes(2) + body
+
+
+@pytest.mark.parametrize("kind", LISTS)
+def test_lists_apart_in_lists_are_read_many_at_once_and_no_more_often_than_they_may(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    both, random = Pair.of(compiled.of(APART % LISTS[kind]).columnar), Random(kind)
+    data = bytes(random.choice([0, 1, 2, 255]) for _ in range(40))
+    places = [[random.choice([3, 6, 7, 8, 20, 45]) for _ in range(size)] for size in (0, 1, 2, 3, 9, 200)]
+    records_alike(both, [_apart(data, each) for each in places for _ in range(3)])
+    records_alike(both, [_apart(data, [6, 8]), _apart(bytes(40), [6] * 2000), _apart(b"\xff" * 40, [40] * 2000)])
+
+    read: list[int] = []
+    items = Batch.items
+
+    def counted(self: Batch, records: Any, run: Any) -> Batch:
+        read.append(int(run.sum()))
+        return items(self, records, run)
+
+    monkeypatch.setattr(Batch, "items", counted)
+    hostile = _apart(bytes(30_000), [15_000] * 10_000)
+    decoder = both.decoder(both.options({}))
+    monkeypatch.setattr(decoder, "redo", lambda held, row: None)
+    list(decoder.capture(hostile))
+    assert sum(read) < 8 * Reader.SHARED * len(hostile)
+
+
+def test_names_that_go_on_elsewhere_are_read_many_at_once() -> None:
+    both = Pair.of(strangers.protocol("dns_tcp").columnar)
+    for capture in strangers.captures("dns_tcp"):
+        decoder = both.decoder(both.options({}))
+        list(decoder.capture(capture.data))
+        assert decoder.tally.records
+        assert decoder.tally.redone == 0

@@ -244,12 +244,10 @@ def _has(kind: type, *parts: object) -> bool:
 class Judge:
     """Decides what can be read many records at once.
 
-    ``strange`` are the columns whose values are not whole numbers. ``deep`` are the parts, by identity, that stand
-    elsewhere with a list in them, in items of a list: each item could read the same bytes.
+    ``strange`` are the columns whose values are not whole numbers.
     """
 
     strange: Mapping[str, Strange]
-    deep: frozenset[int]
 
     @classmethod
     def of(cls, protocol: Protocol) -> "Judge":
@@ -257,9 +255,7 @@ class Judge:
         found: dict[str, Strange] = {}
         for name, kind in _strange(protocol.columns):
             found[name] = kind if found.get(name, kind) is kind else Strange.OTHER
-        items = [part.item for part in within(_layouts(protocol)) if isinstance(part, Repeat)]
-        apart = (part for part in within(items) if isinstance(part, Elsewhere))
-        return cls(found, frozenset(id(part) for part in apart if _has(Repeat, part)))
+        return cls(found)
 
     def reason(self, part: object) -> str | None:
         """Why only the codec can read a part, apart from the layouts inside it; None if there is no reason."""
@@ -282,8 +278,6 @@ class Judge:
                 return "its items stand elsewhere"
             case Lone(field=Field(watched=True), subcon=Packed()):
                 return "an expression asks where something is in what is packed"
-            case Elsewhere() if id(part) in self.deep:
-                return "it is a list that stands elsewhere, in a list"
             case With():
                 return next(
                     filter(None, (self.reason(each) for each in part.values.values() if not self._text(each))), None

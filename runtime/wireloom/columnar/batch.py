@@ -46,6 +46,8 @@ class Batch:
         """In which records the first error is not known where others are found."""
         self.borrowed = np.zeros(0, np.int64)
         """How many bytes of each record were read again, if any were."""
+        self.spent = np.zeros(0, np.int64)
+        """How many bytes of each record were read by lists and texts that stand apart, if there are any."""
         self._outermost: Batch | None = None
         self._found: dict[bytes | None, Array] = {}
 
@@ -96,6 +98,11 @@ class Batch:
         root.weight += weight
         weighing.bear(root.weight, weighing.lists(len(root.start)), ahead)
 
+    def weigh_copy(self, size: int, each: int = 1) -> None:
+        """Weigh bytes that are copied, ``each`` as so many, if they are so many that some belong to others."""
+        if size > len(self.buffer):
+            self.weigh(each * size)
+
     def leave_errors(self, records: Array) -> None:
         """Leave records to the codec if anything is wrong with them."""
         self.untold = np.zeros(len(self.start), bool) if self.untold is None else self.untold
@@ -103,11 +110,19 @@ class Batch:
 
     def borrow(self, records: Array, count: Array) -> Array:
         """Count bytes of records that were read again; the records that have too many of them."""
-        if not len(self.borrowed):
-            self.borrowed = np.zeros(len(self.start), np.int64)
-        np.add.at(self.borrowed, records, count)
-        found: Array = self.borrowed > Reader.SHARED * (self.stop - self.start)
+        self.borrowed, found = self._counted(self.borrowed, records, count)
         return found
+
+    def spend(self, records: Array, count: Array) -> Array:
+        """Count bytes of lists and texts that stand apart; which of the ``records`` have too many of them."""
+        self.spent, found = self._counted(self.spent, records, count)
+        return found[records]
+
+    def _counted(self, known: Array, records: Array, count: Array) -> tuple[Array, Array]:
+        """The bytes of all records with more of some, and which have more than may be read again."""
+        found = known if len(known) else np.zeros(len(self.start), np.int64)
+        np.add.at(found, records, count)
+        return found, found > Reader.SHARED * (self.stop - self.start)
 
     def places(self, wanted: bytes) -> Array:
         """The positions of some bytes in the buffer, ascending; for no bytes, those of bytes other than zero."""

@@ -24,7 +24,7 @@ class Elsewhere:
         self.shared = shared
 
     def read(self, at: Rows, this: Values) -> None:
-        pos, limit, scattered = at.at, at.limit, at.scattered
+        pos, limit, scattered, apart = at.at, at.limit, at.scattered, at.apart
         if self.shared:
             at.limit, at.scattered = at.batch.limit[at.index], Scattered()
         place, valid = number(self.place(this, at.record, at.frame), at)
@@ -34,8 +34,9 @@ class Elsewhere:
         at.doubt(wrong)
         start = np.where(wrong, at.limit, at.start + np.where(wrong, 0, place))
         at.move(start)
+        at.apart = True
         self.content.put(at, this)
-        stop = at.at
+        at.apart, stop = apart, at.at
         if self.shared:
             for rows, _, _ in at.scattered or ():
                 at.doubt(rows)

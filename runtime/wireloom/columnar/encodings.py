@@ -12,6 +12,9 @@ from wireloom.columnar.arrays import Column, Made, Spans
 from wireloom.columnar.buffers import Array
 from wireloom.columnar.rows import Rows
 
+_EACH = 16
+"""How many bytes each byte takes while it is translated."""
+
 
 @dataclass(frozen=True, slots=True)
 class Characters:
@@ -34,6 +37,7 @@ class Characters:
 def translated(at: Rows, start: Array, stop: Array, encoding: str) -> Column:
     """The bytes as text, without those of doubtful rows; bytes that mean nothing are kept, or else doubtful, too."""
     table = Characters.of(encoding)
+    at.batch.weigh_copy(int((stop - start).sum()), _EACH)
     doubtful = at.batch.doubtful[at.index]
     valid = ~doubtful if doubtful.any() else None
     found = Spans(at.batch.buffer, start, stop, valid).arrow(pa.binary())

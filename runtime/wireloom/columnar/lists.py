@@ -55,6 +55,9 @@ class Repeat:
         sizes = self._sizes(at, this, left)
         counts = self._counts(at, this, left, 1 if sizes is None else sizes)
         if counts is not None:
+            if at.apart and sizes is not None and (over := at.spend(np.arange(len(at)), counts * sizes)).any():
+                at.doubt(over)
+                counts = np.where(over, 0, counts)
             at.batch.weigh(int(counts.sum()) * self.weight)
         lists = _Lists(self, at, this, counts, sizes)
         lists.read()
@@ -225,7 +228,11 @@ class _Lists:
     def _go_on(self, rows: Array, kept: Array, start: Array, stop: Array, ended: Array) -> None:
         """Move the rows past the last items that were kept."""
         size, items = stop - start, int(kept.sum())
-        self.done += int((stop - self.pos[rows]).sum())
+        taken = stop - self.pos[rows]
+        self.done += int(taken.sum())
+        if self.rows.apart and not self.sized and (over := self.rows.spend(rows, taken)).any():
+            self.rows.doubt(rows[over])
+            ended = ended | over
         self.read_items += items
         if (empty := size == 0).any():
             self.rows.doubt(rows[empty & ~ended])

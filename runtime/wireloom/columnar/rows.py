@@ -234,6 +234,8 @@ class Rows:
         self.scattered: Scattered | None = None if outer is not None else Scattered()
         """What was read out of sequence in the innermost region, if that was entered in these rows."""
         self.path: Path = ()
+        self.apart: bool = outer is not None and outer.apart
+        """Whether they stand somewhere else, where several may read the same bytes."""
         self.kept: Array | None = None
         """The rows with bytes for the ``raw`` column of the value that is read next, if it has one."""
         self.ahead = AHEAD
@@ -366,6 +368,12 @@ class Rows:
             return
         self.batch.weigh(int(count.sum()))
         self.doubt(self.batch.borrow(self.index[rows], count)[self.index])
+
+    def spend(self, rows: Array, count: Array) -> Array:
+        """Count bytes of lists and texts that stand apart; which of the rows are of records with too many of them."""
+        if self.outer is not None:
+            return self.outer.spend(self._outwards(rows), count)
+        return self.batch.spend(self.index[rows], count)
 
     def _outwards(self, rows: Array) -> Array:
         """The numbers of rows among those around them."""

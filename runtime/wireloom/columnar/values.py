@@ -136,6 +136,9 @@ class Text:
     def read(self, at: Rows, this: Values) -> Column:
         place = at.at
         start, stop = self.extent.span(at, this)
+        if at.apart and (over := at.spend(np.arange(len(at)), stop - start)).any():
+            at.doubt(over)
+            stop = np.where(over, start, stop)
         if self.encoding != "utf-8":
             return translated(at, start, stop, self.encoding)
         return text(at, start, stop, None, place if self.strict else None)
@@ -146,8 +149,7 @@ def text(at: Rows, start: Array, stop: Array, valid: Array | None, place: Array 
 
     Rows with other bytes are refused with an error at ``place``; if there is none, these are kept.
     """
-    if (size := int((stop - start).sum())) > len(at.batch.buffer):  # these are the bytes of others
-        at.batch.weigh(size)
+    at.batch.weigh_copy(int((stop - start).sum()))
     doubtful = at.batch.doubtful[at.index]
     if doubtful.any():
         valid = ~doubtful if valid is None else valid & ~doubtful
