@@ -11,7 +11,7 @@ endif
 # What was compiled is kept, also where the shell says otherwise: every process of the tests would compile it anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-# One worker runs everything that needs Spark (see tests/conftest.py), the others the rest.
+# One worker runs everything in the session of Spark (see tests/conftest.py), the others the rest.
 PYTEST := $(BIN)/pytest --numprocesses auto --dist loadgroup
 
 FAST := 'not spark and not site and not wireshark and not program and not sweep and not long'

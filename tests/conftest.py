@@ -23,11 +23,12 @@ settings.load_profile("wireloom")
 
 @pytest.hookimpl(tryfirst=True)  # before what divides the groups among workers reads them
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep in one worker what is dear to start: a run starts one JVM, and compiles the accelerator once."""
+    """Keep in one worker what is dear to start: a run has one session, and compiles the accelerator once."""
     for item in items:
-        for group in ("spark", "accelerated"):
-            if item.get_closest_marker(group):
-                item.add_marker(pytest.mark.xdist_group(group))
+        if "spark" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.xdist_group("spark"))
+        if item.get_closest_marker("accelerated"):
+            item.add_marker(pytest.mark.xdist_group("accelerated"))
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
