@@ -880,9 +880,10 @@ local function number(reader, value, name)
 end
 
 -- The frame, in which 0 is how many bytes are left in the section.
-local function here(reader)
-  reader.frame[0] = reader.limit - reader.pos
-  return reader.frame
+local function here(reader, frame)
+  frame = frame or reader.frame
+  frame[0] = reader.limit - reader.pos
+  return frame
 end
 
 local function measured(reader, extent, this, name)
@@ -1185,7 +1186,7 @@ local function list(reader, tree, node, this)
       if smallest > 0 then fail("count", at, path, "an item without bytes repeats for ever") end
       borrow(reader, 1, node.name)
     end
-    if node["until"] and ask(node["until"], found[number], reader.record, here(reader)) then break end
+    if node["until"] and ask(node["until"], found[number], reader.record, here(reader, reader.inner)) then break end
   end
   return found
 end

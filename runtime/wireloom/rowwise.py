@@ -68,7 +68,7 @@ from wireloom.codec.lengths import Ends
 from wireloom.codec.runs import Run
 from wireloom.codec.values import Ended, Scalar
 from wireloom.expressions import Expression
-from wireloom.expressions.tree import Name, Value
+from wireloom.expressions.tree import Name, Origin, Value
 from wireloom.expressions.unvectorised import Strange, items_of, reason
 
 Left = tuple[str, str]
@@ -276,6 +276,8 @@ class Judge:
                 return "the size of each item depends on what is left behind the one before"
             case Repeat(at=Expression()):
                 return "its items stand elsewhere"
+            case Repeat(until=Expression() as until) if _asks_around(until):
+                return "the item that ends it is told by a size or a place, or by what items are given"
             case Lone(field=Field(watched=True), subcon=Packed()):
                 return "an expression asks where something is in what is packed"
             case With():
@@ -466,6 +468,12 @@ def _alike(item: object) -> bool:
 def _asks_left(extent: object) -> bool:
     """Whether a size depends on how many bytes are left."""
     return isinstance(extent, Size) and isinstance(extent.size, Expression) and extent.size.asks_left
+
+
+def _asks_around(until: Expression) -> bool:
+    """Whether what is asked of an item is not in its values."""
+    given = any(name.origin is Origin.INPUT for name in until.names)
+    return given or any(place for place, _ in until.mentions)
 
 
 def _is_fixed(part: object) -> bool:

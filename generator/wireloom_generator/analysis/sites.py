@@ -302,8 +302,9 @@ class _Sites:
         """The condition that ends a list, which is about an item."""
         item = struct_of(self.spec, field)
         if item is not None and item.name not in self.spec.recursive:
-            inside = _Sites(self.spec, Scope(item, walk(item.nodes), self.scope.header_at(visit)))
-            yield from inside.site("until", until, Kind.CONDITION, Moment.READING, lambda _: True, regions=False)
+            given = tuple(Input(item.name, name) for name in item.given)
+            inside = _Sites(self.spec, Scope(item, walk(item.nodes), self.scope.header_at(visit), given=given))
+            yield from inside.site("until", until, Kind.CONDITION, Moment.READING, lambda _: True)
 
     def variant(self, message: model.Message, when: Condition | None) -> Iterator[Site]:
         """The condition of a variant, which sees what all variants share up to the decisive section."""

@@ -338,7 +338,8 @@ class FieldResolving:
         if repeat is None or isinstance(repeat, str):
             return None if repeat is None else model.Repeat(None, None, rest=repeat == "rest")
         count = conditions.condition(repeat.count, repeat.where("count"), names)
-        item = self.names(self.spec.structs[field.type].fields) if field.type in self.spec.structs else names
+        struct = self.spec.structs.get(field.type)
+        item = names if struct is None else self.names(struct.fields, struct.given)
         return model.Repeat(count, conditions.condition(repeat.until, repeat.where("until"), item), rest=False)
 
     def _default(self, field: syntax.Field | syntax.BitField, names: Names) -> model.Condition | None:

@@ -59,7 +59,5 @@ def _foreign(site: Site, name: str) -> bool:
 def _hint(site: Site) -> str:
     if site.visit is not None:
         return "it is read later; only derive, checksum and default can look ahead"
-    if site.key == "until":
-        return "it is about an item that has been read; ask for its values"
     decisive = site.scope.owner.decisive if isinstance(site.scope.owner, model.Message) else ""
     return f"a variant is chosen when the fields that all variants share are read, as far as section {decisive!r}"

@@ -24,10 +24,10 @@ from wireloom.expressions import Expression, Formula, expression
 class Repeat(Composite):
     """A list of items: ``count`` of them, or up to and with the first for which ``until`` holds, or to the end.
 
-    ``until`` uses an item's own fields, so it needs items that are structs. Each item stands at the byte ``at`` of the
-    record, if that is given, and its bytes may be ``shared``. What is said of ``numbered`` items depends on their
-    numbers. The ``name`` is that of the list, where somebody asks for its items while it is read, or where they are,
-    and where they stand somewhere else.
+    ``until`` is asked of an item as its own expressions are, so it needs items that are structs. Each item stands at
+    the byte ``at`` of the record, if that is given, and its bytes may be ``shared``. What is said of ``numbered`` items
+    depends on their numbers. The ``name`` is that of the list, where somebody asks for its items while it is read, or
+    where they are, and where they stand somewhere else.
     """
 
     def __init__(
@@ -113,9 +113,10 @@ class Repeat(Composite):
             raise stream.wanting(error, stream.pos + count * smallest if isinstance(count, int) else 0)
         return count
 
-    def _ends(self, item: Any, stream: Any) -> bool:
+    def _ends(self, item: Any, stream: Reader) -> bool:
         assert self.until is not None
-        return bool(stream.ask(self.until, item))
+        stream.inner.left = stream.limit - stream.pos
+        return self.until.holds(item, stream.record, stream.inner)
 
     def _number(self, beside: Reader | Writer) -> "_NumberItem | None":
         """How to read or write all items at once, if they are numbers side by side that nobody asks for meanwhile."""
@@ -177,7 +178,7 @@ class Repeat(Composite):
         outer, spot = stream.path, self._spot(stream)
         built: list[Any] = []
         spans = self._begin(stream, context, built)
-        spots: list[Spot | None] = []
+        spots: list[tuple[Spot | None, Frame]] = []
         for index, item in enumerate(obj):
             stream.path = (outer, index)
             start = len(stream.buffer)
@@ -197,7 +198,7 @@ class Repeat(Composite):
                     raise EncodeError("takes no bytes, so that it could repeat for ever")
                 hollow(stream, context)
             if self.until is not None:
-                spots.append(stream.spot() if self.until.asks_left else None)
+                spots.append((stream.spot() if self.until.asks_left else None, stream.inner))
         stream.path = outer
         if self.until is not None:
             stream.claim(_Ending(self.until, built, spots), context, [len(built) - 1])
@@ -238,17 +239,19 @@ class Repeat(Composite):
 
 @dataclass(frozen=True, slots=True)
 class _Ending:
-    """The claim that the last item of a list ends it, and no other does; ``spots`` are the places behind them."""
+    """The claim that the last item of a list ends it, and no other does; ``spots`` are the places behind them, and the
+    frames of the items.
+    """
 
     until: Expression
     items: list[Values]
-    spots: list[Spot | None]
+    spots: list[tuple[Spot | None, Frame]]
 
     def state(self, this: Values, record: Values, frame: Frame) -> list[int]:
         """The items that end it."""
-        return [index for index, item in enumerate(self.items) if self._ends(item, self.spots[index], record, frame)]
+        return [index for index, item in enumerate(self.items) if self._ends(item, *self.spots[index], record)]
 
-    def _ends(self, item: Values, spot: Spot | None, record: Values, frame: Frame) -> bool:
+    def _ends(self, item: Values, spot: Spot | None, frame: Frame, record: Values) -> bool:
         frame.left = None if spot is None else spot.left
         return self.until.holds(item, record, frame)
 
