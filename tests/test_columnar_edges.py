@@ -236,6 +236,17 @@ def test_lengths_beyond_64_bits(accelerated: bool) -> None:
             capture_alike(pair, record * count + length.to_bytes(8, "big") + bytes(30))
 
 
+@accelerator.off_and_on
+@pytest.mark.parametrize("length", ["18 + (1 << low) % 4", "18 + (low & 3)", "18 + wide % 4"])
+def test_no_length_shifts_by_what_does_not_fit(length: str, accelerated: bool) -> None:
+    text = LENGTHS.replace("length: length * 3 + 1", f"length: {length}").replace(
+        "{name: length, type: u64}", "{name: wide, type: u64}, {name: low, type: u8, compute: wide}"
+    )
+    pair = Pair.of(compiled.of(text).columnar)
+    for wide in (3, 300, 2**15, 2**40, 2**63):
+        capture_alike(pair, bytes(18) + wide.to_bytes(8, "big") + bytes(40))
+
+
 def test_a_message_may_be_chosen_by_what_no_record_has() -> None:
     text = LENGTHS.replace("* 3 + 1", "").replace("type: u64}", "type: u8}, {name: kind, type: u8, when: length > 3}")
     text = text.replace("match: {}", "match: {kind: 1}") + text[text.index("---") :].replace("edge", "unknown")

@@ -134,6 +134,10 @@ def _is_small(site: Site, part: Expr) -> bool:
             return _bits(site, name) <= 8
         case Binary("&", left, right):
             return _is_small(site, left) or _is_small(site, right)
+        case Binary("%", _, Value(value=int() as divisor)):
+            return 0 < divisor <= 64
+        case Binary(">>", shifted, _):
+            return _is_small(site, shifted)
         case Call(Function.MIN, (limited, Value(value=int() as most))):
             return _is_never_negative(site, limited) and 0 <= most <= 63
         case _:

@@ -84,6 +84,9 @@ class Computed(Part):
         if not self.fits(value):
             detail = f"{self.field.shown(value)} does not fit a {self.compute.type}"
             reader.refuse(DecodeError("range", detail, reader.pos, self.name))
+            # Where a record begins, that does not matter yet; but a shift by such a number could take all memory.
+            this[self.name] = None
+            return
         this[self.name] = self._meant(value)
         for load in self._loaders:
             load(this)
