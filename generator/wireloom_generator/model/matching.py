@@ -76,7 +76,7 @@ def repeated(selectors: Iterable[Selector]) -> Mapping[int, Selector]:
     furthest, reached_by = -1, -1
     for least, most, number in sorted(spans):
         if reached_by >= 0 and least <= furthest:
-            found |= dict.fromkeys((max(number, reached_by),), next(_between(least, min(most, furthest)), least))
+            found[max(number, reached_by)] = next(_between(least, min(most, furthest)), least)
         if reached_by < 0 or most > furthest:
             furthest, reached_by = most, number
     return found

@@ -150,8 +150,8 @@ class Xor(Way):
     """The XOR with a byte, or with bytes that are repeated."""
 
     def of(self, value: Any) -> Transform:
-        if isinstance(value, bytes | bytearray):
-            return Masked(bytes(value))
+        if isinstance(value, bytes):
+            return Masked(value)
         if isinstance(value, int) and 0 <= value <= 0xFF:
             return Masked(bytes((value,)))
         raise DecodeError("invalid", f"a key from 0 to 255 expected, found {shown(value)}")

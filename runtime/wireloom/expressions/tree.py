@@ -44,7 +44,7 @@ class Value(NamedTuple):
 
 
 def _kind(value: object) -> type | None:
-    return next((kind for kind in (bool, float) if isinstance(value, kind)), None)
+    return bool if isinstance(value, bool) else float if isinstance(value, float) else None
 
 
 class InList(NamedTuple):
