@@ -231,7 +231,8 @@ class _Sites:
             yield from self.through(visit, field.through)
         yield from self.reading(visit, "valid", field.valid, Kind.CONDITION, itself=True)
         item = field.item_kind
-        yield from self.whole(visit, "derive", field.derive, item if item in PLAIN else None)
+        derived = item if item in PLAIN and item is not Kind.FLOAT else None  # another rule says that none is derived
+        yield from self.whole(visit, "derive", field.derive, derived)
         yield from self.default(visit, field)
         for covered in field.checksum.ranges if field.checksum is not None else ():
             yield from self.whole(visit, "from", covered.start, Kind.NUMBER)
