@@ -15,7 +15,7 @@ from wireloom_generator.analysis import rivals
 from wireloom_generator.analysis.rivals import Case
 from wireloom_generator.model import Named, Resolved
 from wireloom_generator.problems import Location
-from wireloom_generator.types import NumberType, Struct, Unknown
+from wireloom_generator.types import Deeper, NumberType, Struct, Unknown
 
 Item = model.Node | model.BitField
 VARIANT = -1
@@ -209,7 +209,8 @@ def inside(spec: Resolved, item: Item, *, is_item: bool = False) -> Mapping[str,
     """The names inside a field that is one struct, or inside an item of a list of them, each with the nodes it may
     stand for; none if it is no struct.
     """
-    used = struct_of(spec, item)
+    deeper = item.type if isinstance(item, model.Field) and isinstance(item.type, Deeper) else None
+    used = struct_of(spec, item) if deeper is None else spec.structs[deeper.like]
     if used is None or is_item is not (isinstance(item, model.Field) and item.repeat is not None):
         return {}
     known = _named(spec)

@@ -75,9 +75,7 @@ class _Circle:
     def _entry(self, entry: syntax.Entry, level: int) -> syntax.Entry:
         match entry:
             case syntax.Field(type=used) if used in self.roots:
-                return (
-                    _deeper(entry, level) if level == self.depth else replace(entry, type=self._name(used, level + 1))
-                )
+                return self._deeper(entry) if level == self.depth else replace(entry, type=self._name(used, level + 1))
             case syntax.Field(type=used) if used in self.members:
                 return replace(entry, type=self._name(used, level))
             case syntax.Include(include=used) if used in self.members:
@@ -90,6 +88,27 @@ class _Circle:
 
     def _alternative(self, alternative: syntax.Alternative, level: int) -> syntax.Alternative:
         return replace(alternative, fields=self._entries(alternative.fields, level))
+
+    def _deeper(self, field: syntax.Field) -> syntax.Field:
+        """What a field is that would be deeper: bytes if it says where they end, whatever is in them, else nothing."""
+        if isinstance(field.repeat, syntax.Repeat) and field.repeat.until is not None:
+            one = replace(field.repeat, count=syntax.Expression("1"), until=None)
+            return self._nothing(replace(field, repeat=one))
+        if field.size is not None or field.prefix is not None or field.until is not None:
+            return replace(field, type="bytes", inputs={}, raw=None, through=None, limit=None)
+        if field.repeat != "rest":
+            return self._nothing(field)
+        places = {"size" if key == "repeat" else key: place for key, place in field.places.items()}
+        rest = syntax.Expression("rest")
+        return replace(field, type="bytes", size=rest, repeat=None, inputs={}, raw=None, places=places)
+
+    def _nothing(self, field: syntax.Field) -> syntax.Deeper:
+        """The field without what it says of its type."""
+        said = {each.name: getattr(field, each.name) for each in fields(field)}
+        ends = dict.fromkeys(("size", "prefix", "until", "pad", "terminator", "unterminated"))
+        others = dict.fromkeys(("raw", "through", "limit", "byte_order"))
+        own = {"type": "deeper", "inputs": {}, "depth": self.depth, "like": self._name(field.type, self.depth)}
+        return syntax.Deeper(**said | ends | others | own)
 
 
 def _used(entries: Iterable[syntax.Entry]) -> Iterator[tuple[str, syntax.Entry]]:
@@ -108,25 +127,3 @@ def _reached(uses: Mapping[str, set[str]], name: str) -> set[str]:
         seen |= pending
         pending = {used for outer in pending for used in uses.get(outer, ())} - seen
     return seen
-
-
-def _deeper(field: syntax.Field, depth: int) -> syntax.Field:
-    """What a field is that would be deeper: bytes if it says where they end, whatever is in them, else nothing."""
-    if isinstance(field.repeat, syntax.Repeat) and field.repeat.until is not None:
-        one = replace(field.repeat, count=syntax.Expression("1"), until=None)
-        return _nothing(replace(field, repeat=one), depth)
-    if field.size is not None or field.prefix is not None or field.until is not None:
-        return replace(field, type="bytes", inputs={}, raw=None, through=None, limit=None)
-    if field.repeat != "rest":
-        return _nothing(field, depth)
-    places = {"size" if key == "repeat" else key: place for key, place in field.places.items()}
-    rest = syntax.Expression("rest")
-    return replace(field, type="bytes", size=rest, repeat=None, inputs={}, raw=None, places=places)
-
-
-def _nothing(field: syntax.Field, depth: int) -> syntax.Deeper:
-    """The field without what it says of its type."""
-    said = {each.name: getattr(field, each.name) for each in fields(field)}
-    ends = dict.fromkeys(("size", "prefix", "until", "pad", "terminator", "unterminated"))
-    others = dict.fromkeys(("raw", "through", "limit", "byte_order"))
-    return syntax.Deeper(**said | ends | others | {"type": "deeper", "inputs": {}, "depth": depth})

@@ -74,6 +74,8 @@ class DeclaredNames(Mapping[str, bool]):
     def _struct(self, name: str) -> str:
         """The type of a field."""
         found = self.fields.get(name)
+        if isinstance(found, syntax.Deeper):
+            return found.like
         return found.type if isinstance(found, syntax.Field) else ""
 
     def with_some(self, other: "DeclaredNames") -> "DeclaredNames":

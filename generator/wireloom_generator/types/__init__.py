@@ -48,6 +48,6 @@ def parse(name: str) -> WireType | None:
 def of(field: syntax.Field) -> WireType | None:
     """The type of a field; None if it is one that the spec declares, or should."""
     if isinstance(field, syntax.Deeper):
-        return Deeper(field.depth)
+        return Deeper(field.depth, field.like)
     found = parse(field.type)
     return None if found is None else found.given(field)

@@ -13,15 +13,18 @@ from wireloom_generator.types.sizes import ANY, SizeRange
 
 @dataclass(frozen=True, slots=True)
 class Deeper(Base):
-    """A value that is malformed if it is there, since it is inside of ``depth`` others."""
+    """A value that is malformed if it is there, since it is inside of ``depth`` others; the struct ``like`` it has the
+    fields that it would have.
+    """
 
     spelling: ClassVar[str] = "deeper"
     block: ClassVar[str] = "Deeper"
     size: ClassVar[SizeRange] = ANY
-    values: ClassVar[Domain] = something(Kind.BYTES)
+    values: ClassVar[Domain] = something(Kind.STRUCT)
     holds: ClassVar[str] = "bytes"
 
     depth: int
+    like: str
 
     @classmethod
     def spellings(cls) -> Iterable[str]:

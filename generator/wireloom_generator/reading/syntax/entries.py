@@ -151,9 +151,13 @@ class Field(Documented):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deeper(Field):
-    """What stands for a field that would be inside of ``depth`` others of its type already. No spec has one written."""
+    """What stands for a field that would be inside of ``depth`` others of its type already. No spec has one written.
+
+    What is asked of fields in it is asked of those of the struct ``like`` it.
+    """
 
     depth: int
+    like: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
