@@ -15,7 +15,8 @@ from wireloom.codec.writer import Writer
 from wireloom.columnar import ends, values
 from wireloom.columnar.ascii import Ascii as ManyAscii
 from wireloom.columnar.batch import Batch
-from wireloom.columnar.rows import Rows, Values
+from wireloom.columnar.frames import Values
+from wireloom.columnar.rows import Rows
 
 TAR = Ascii(Padded(8, b"\0", Until(b"\0", unterminated=True)), 24, base=8, digits=7)
 SUM = Ascii(Padded(8, b" ", Until(b"\0", unterminated=True)), 24, base=8, digits=6)
@@ -122,7 +123,7 @@ def test_many_are_read_as_each_is(kind: Ascii) -> None:
     stops = np.cumsum([len(data) for data in records])
     batch = Batch(np.frombuffer(b"".join(records), np.uint8), stops - [len(data) for data in records], stops, {})
     rows = Rows.all(batch)
-    found = ManyAscii(kind, many(kind.extent)).read(rows, Values(rows)).arrow(pa.decimal128(20, 0)).to_pylist()
+    found = ManyAscii(kind, many(kind.extent)).read(rows, Values(rows.selected)).arrow(pa.decimal128(20, 0)).to_pylist()
     for data, value, doubtful in zip(records, found, batch.doubtful.tolist(), strict=True):
         try:
             expected = read(kind, data)

@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 from wireloom.codec import Bcd, DecodeError, EncodeError
 from wireloom.codec.reader import Reader
 from wireloom.codec.writer import Writer
+from wireloom.columnar.batch import Batch
 from wireloom.columnar.bcd import Bcd as ManyBcd
-from wireloom.columnar.rows import Batch, Rows, Values
+from wireloom.columnar.frames import Values
+from wireloom.columnar.rows import Rows
 
 NINES = 10**38 - 1
 SIGNS = (None, "signed", "unsigned")
@@ -138,7 +140,7 @@ def test_many_are_read_as_each_is(digits: int, sign: str | None) -> None:
     starts = np.arange(len(records)) * kind.size
     batch = Batch(np.frombuffer(b"".join(records), np.uint8), starts, starts + kind.size, {})
     rows = Rows.all(batch)
-    column = ManyBcd(kind).read(rows, Values(rows))
+    column = ManyBcd(kind).read(rows, Values(rows.selected))
     found = column.arrow(pa.decimal128(digits, kind.scale)).to_pylist()
     for data, value, doubtful in zip(records, found, batch.doubtful.tolist(), strict=True):
         try:

@@ -29,7 +29,8 @@ from wireloom.codec.frames import Frame
 from wireloom.columnar.arrays import Numbers
 from wireloom.columnar.batch import Batch
 from wireloom.columnar.expressions import vector
-from wireloom.columnar.rows import Rows, Values
+from wireloom.columnar.frames import Values
+from wireloom.columnar.rows import Rows
 from wireloom.columnar.vectors import Vector, true
 from wireloom.expressions import expression as of_text
 from wireloom.expressions.parsing import parse_qualified
@@ -45,7 +46,7 @@ def in_vectors(expression: Expr, rows: list[Row]) -> tuple[Any, np.ndarray[Any, 
     nowhere = np.zeros(len(rows), np.int64)
     batch = Batch(np.zeros(0, np.uint8), nowhere, nowhere, PARAMETERS)
     at = Rows.all(batch)
-    this = Values(at)
+    this = Values(at.selected)
     for name, (code, _) in COLUMNS.items():
         valid = np.array([row[name] is not None for row in rows])
         data = np.array([row[name] or 0 for row in rows], code)

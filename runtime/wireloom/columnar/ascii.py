@@ -6,7 +6,8 @@ from wireloom import codec
 from wireloom.codec.ascii import BLANKS
 from wireloom.columnar.arrays import Column, Numbers
 from wireloom.columnar.buffers import Array, windows
-from wireloom.columnar.rows import Rows, Values
+from wireloom.columnar.frames import Values
+from wireloom.columnar.rows import Rows
 from wireloom.columnar.values import Extent
 
 _NONE = 255

@@ -7,7 +7,8 @@ from wireloom import codec
 from wireloom.columnar import buffers
 from wireloom.columnar.arrays import Column, Made, Numbers
 from wireloom.columnar.buffers import Array
-from wireloom.columnar.rows import Rows, Values
+from wireloom.columnar.frames import Values
+from wireloom.columnar.rows import Rows
 
 _LONG = 18
 """Any number with this many digits fits 64 bits."""

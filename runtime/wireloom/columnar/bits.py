@@ -6,7 +6,8 @@ import numpy as np
 
 from wireloom.columnar.buffers import Array
 from wireloom.columnar.fields import Field, Number, must_be_valid
-from wireloom.columnar.rows import Rows, Values
+from wireloom.columnar.frames import Values
+from wireloom.columnar.rows import Rows
 
 
 @dataclass(frozen=True, slots=True)

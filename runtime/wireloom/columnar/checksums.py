@@ -10,7 +10,8 @@ from wireloom.codec.checksums import ADLER, REVERSED, Algorithm, Crc, Totals, Wo
 from wireloom.columnar import accel
 from wireloom.columnar.buffers import Array, ragged, windows
 from wireloom.columnar.fields import Joined, number
-from wireloom.columnar.rows import Rows, Values
+from wireloom.columnar.frames import Values
+from wireloom.columnar.rows import Rows
 
 FLIPPED = np.frombuffer(REVERSED, np.uint8)
 """Each byte with its bits in the other order."""

@@ -19,10 +19,10 @@ from wireloom.columnar.batch import Batch
 from wireloom.columnar.buffers import Array, nulls
 from wireloom.columnar.chosen import Chosen, Refused, interleaved, made, merged
 from wireloom.columnar.filters import Filter
+from wireloom.columnar.frames import Values
 from wireloom.columnar.gaps import Gaps
 from wireloom.columnar.messages import Decoded
 from wireloom.columnar.planning import plan_of
-from wireloom.columnar.rows import Values
 from wireloom.columnar.scanning import Cuts, Pieces, Scanner, Window
 from wireloom.columnar.stretches import Held, Stretch, Together
 from wireloom.columnar.tallies import Tally

@@ -3,7 +3,8 @@
 import numpy as np
 
 from wireloom.columnar.arrays import Column, Spans
-from wireloom.columnar.rows import Rows, Values
+from wireloom.columnar.frames import Values
+from wireloom.columnar.rows import Rows
 
 
 class Deeper:

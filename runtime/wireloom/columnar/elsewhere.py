@@ -4,9 +4,10 @@ import numpy as np
 
 from wireloom.columnar.expressions import Vectorised
 from wireloom.columnar.fields import number
+from wireloom.columnar.frames import Values
 from wireloom.columnar.parts import Layout
 from wireloom.columnar.places import Scattered
-from wireloom.columnar.rows import Rows, Values
+from wireloom.columnar.rows import Rows
 
 
 class Elsewhere:

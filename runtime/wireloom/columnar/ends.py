@@ -4,7 +4,8 @@ import numpy as np
 
 from wireloom import codec
 from wireloom.columnar.buffers import Array
-from wireloom.columnar.rows import Rows, Values
+from wireloom.columnar.frames import Values
+from wireloom.columnar.rows import Rows
 
 
 class Until:

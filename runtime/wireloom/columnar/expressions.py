@@ -4,8 +4,8 @@ import operator
 from collections.abc import Callable
 from typing import Any, assert_never, overload
 
+from wireloom.columnar.frames import Frame, Values
 from wireloom.columnar.items import item
-from wireloom.columnar.rows import Frame, Values
 from wireloom.columnar.vectors import among, both, choose, either, greatest, least, negate, present, settles
 from wireloom.expressions import Expression
 from wireloom.expressions.numerals import Hexadecimal

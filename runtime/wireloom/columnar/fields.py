@@ -18,9 +18,10 @@ from wireloom.codec.meanings import Meaning
 from wireloom.columnar.arrays import Column, Labels, Numbers
 from wireloom.columnar.buffers import Array, Valid
 from wireloom.columnar.expressions import Vectorised
+from wireloom.columnar.frames import Values
 from wireloom.columnar.meanings import meant, undetermined
 from wireloom.columnar.refusals import Words
-from wireloom.columnar.rows import Rows, Values
+from wireloom.columnar.rows import Rows
 from wireloom.columnar.vectors import Texts, Vector, true
 
 

@@ -6,7 +6,8 @@ from wireloom.codec import Table, TableField
 from wireloom.columnar.arrays import Column, Numbers, Spans, Structs
 from wireloom.columnar.buffers import Array, windows
 from wireloom.columnar.fields import Field
-from wireloom.columnar.rows import Rows, Values
+from wireloom.columnar.frames import Values
+from wireloom.columnar.rows import Rows
 from wireloom.columnar.values import Extent, text
 
 

@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 
 from wireloom.columnar.fields import Field
+from wireloom.columnar.frames import Values
 from wireloom.columnar.parts import Enclosing, Slot
-from wireloom.columnar.rows import Rows, Values
+from wireloom.columnar.rows import Rows
 
 
 class Opened:

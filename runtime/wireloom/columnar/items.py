@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from wireloom.columnar.arrays import Column, Lists, Structs
-from wireloom.columnar.rows import Values
+from wireloom.columnar.frames import Values
 from wireloom.columnar.vectors import Vector
 
 

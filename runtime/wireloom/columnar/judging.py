@@ -15,7 +15,8 @@ from wireloom.codec.frames import Frame
 from wireloom.codec.message import Message
 from wireloom.columnar.arrays import Numbers
 from wireloom.columnar.buffers import Array
-from wireloom.columnar.rows import Rows, Values
+from wireloom.columnar.frames import Values
+from wireloom.columnar.rows import Rows
 from wireloom.expressions.tree import Name
 
 

@@ -15,9 +15,10 @@ from wireloom.columnar.ascii import Ascii
 from wireloom.columnar.buffers import Array, ragged
 from wireloom.columnar.expressions import Vectorised
 from wireloom.columnar.fields import Number, number
+from wireloom.columnar.frames import Values
 from wireloom.columnar.places import Scattered
 from wireloom.columnar.refusals import Unit
-from wireloom.columnar.rows import Rows, Values
+from wireloom.columnar.rows import Rows
 from wireloom.columnar.values import Blob, Nested, Size, Text, ValueReader
 from wireloom.columnar.vectors import true
 
@@ -197,7 +198,7 @@ class _Lists:
         if (longest := int(size.max(initial=-1))) > 0:
             inner.ahead = min(longest, inner.ahead)
         inner.scattered = Scattered()
-        items = self.kind.item.read(inner, Values(inner, self.this))
+        items = self.kind.item.read(inner, Values(inner.selected, self.this))
         stop, until, doubtful = inner.at, self._until(inner, items), inner.batch.doubtful
         kept, last = stretch, np.arange(len(rows))
         if len(inner) > len(rows):
@@ -220,7 +221,7 @@ class _Lists:
         if self.kind.until is None:
             return np.zeros(len(inner), bool)
         assert isinstance(items, Structs)
-        values = Values(inner)
+        values = Values(inner.selected)
         values.columns = items.columns
         found: Array = np.broadcast_to(true(inner.ask(self.kind.until, values)), len(inner))
         return found

@@ -15,10 +15,11 @@ from wireloom.columnar.batch import Batch
 from wireloom.columnar.buffers import Array, occurring
 from wireloom.columnar.expressions import Vectorised
 from wireloom.columnar.fields import false
+from wireloom.columnar.frames import Values
 from wireloom.columnar.framing import Framing
 from wireloom.columnar.parts import Layout, Slot, verify, within
 from wireloom.columnar.refusals import MessageName, Refusals, Unit
-from wireloom.columnar.rows import Rows, Values
+from wireloom.columnar.rows import Rows
 from wireloom.columnar.vectors import true
 
 
@@ -63,7 +64,7 @@ class Message:
         """The message's fields; fields after the sections go to ``record``."""
         if self.scattered:
             at.batch.leave_errors(at.index)
-        this = Values(at)
+        this = Values(at.selected)
         codes = np.zeros(0, np.int64)
         for part in self.record.tail:
             if isinstance(part, Layout):

@@ -9,7 +9,8 @@ from wireloom.columnar.arrays import Column, Spans
 from wireloom.columnar.buffers import Array, ragged
 from wireloom.columnar.expressions import Vectorised
 from wireloom.columnar.fields import Field, number
-from wireloom.columnar.rows import Rows, Values
+from wireloom.columnar.frames import Values
+from wireloom.columnar.rows import Rows
 from wireloom.columnar.values import Extent, ValueReader
 
 
@@ -75,7 +76,7 @@ def opened(at: Rows, this: Values, way: Way, start: Array, stop: Array) -> tuple
     batch = at.batch.unpacked(at.index, data, ends - sizes, ends)
     inner = Rows(batch, np.arange(len(at)), batch.start, batch.stop, outer=at)
     inner.little = at.little
-    return inner, inner.record if this is at.record else Values(inner, this)
+    return inner, inner.record if this is at.record else Values(inner.selected, this)
 
 
 def closed(at: Rows, inner: Rows) -> None:

@@ -12,10 +12,11 @@ from wireloom.columnar.arrays import Column, Numbers, Spans
 from wireloom.columnar.buffers import Array, Valid
 from wireloom.columnar.expressions import Vectorised
 from wireloom.columnar.fields import Field, label, must_be_valid, number
+from wireloom.columnar.frames import Values
 from wireloom.columnar.meanings import meant
 from wireloom.columnar.places import Scattered
 from wireloom.columnar.refusals import Unit
-from wireloom.columnar.rows import Rows, Values
+from wireloom.columnar.rows import Rows
 from wireloom.columnar.values import Rest, Size, ValueReader, left_over
 from wireloom.columnar.vectors import Vector, true
 
@@ -60,7 +61,7 @@ class Layout:
         inner = at.nested(at.at, at.limit)
         inner.frame.given = given
         inner.ahead = self.fixed or inner.ahead
-        values = Values(inner)
+        values = Values(inner.selected)
         self.put(inner, values)
         verify(inner, values, self.derived)
         at.move(inner.at)

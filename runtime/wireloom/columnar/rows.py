@@ -1,201 +1,21 @@
-"""Many records being read: a cursor and a limit per row, and the values read so far.
+"""Many records being read: a cursor and a limit per row, and what becomes of rows that look wrong.
 
 Rows whose bytes look wrong, or cannot be handled here, are ``doubtful`` and continue with harmless values. In the end
 the codec decodes them again, except those that are refused, because it is known what the codec would say.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace as replaced
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
-from wireloom.columnar.arrays import Column, Lists, Made, Numbers, Spans, Structs, replace
 from wireloom.columnar.batch import Batch
-from wireloom.columnar.buffers import Array, integers, octets_of, windows
+from wireloom.columnar.buffers import Array, windows
+from wireloom.columnar.frames import Frame, Selected, Values
 from wireloom.columnar.places import Scattered
 from wireloom.columnar.refusals import Refusal, Unit, Words
-from wireloom.columnar.vectors import Texts, Vector, taken
-
-
-class Selected:
-    """Which rows are read: the numbers of their records in the batch, and which rows they were taken from."""
-
-    __slots__ = ("batch", "chosen", "index")
-
-    def __init__(self, batch: Batch, index: Array, chosen: Array | None) -> None:
-        self.batch = batch
-        self.index = index
-        self.chosen = chosen
-
-    def __len__(self) -> int:
-        return len(self.index)
-
-    @property
-    def start(self) -> Array:
-        """Where each row's record starts."""
-        found: Array = self.batch.start[self.index]
-        return found
-
-    def doubt(self, which: Array) -> None:
-        """Leave rows to the codec."""
-        self.batch.doubtful[self.index[which]] = True
-
-
-class Values:
-    """The columns of a struct read so far, with one value per row. ``chosen`` are its rows among those of ``outer``."""
-
-    def __init__(self, rows: "Rows", outer: "Values | None" = None) -> None:
-        self.rows = rows.selected
-        self.outer = outer
-        self.columns: dict[str, Column] = {}
-        self._seen: dict[str, Column | None] = {}
-
-    def column(self, name: str) -> Column | None:
-        """The column called ``name``, read inside a condition or before it; dots lead into structs."""
-        name, *steps = name.split(".")
-        found = self._outermost(name)
-        for step in steps:
-            found = found.columns.get(step) if isinstance(found, Structs) else None
-        return found
-
-    def _outermost(self, name: str) -> Column | None:
-        own = self.columns.get(name)
-        if own is not None or self.outer is None:
-            return own
-        if name not in self._seen:
-            column = self.outer._outermost(name)
-            chosen = self.rows.chosen
-            self._seen[name] = column if column is None or chosen is None else column.take(chosen)
-        return self._seen[name]
-
-    def put(self, name: str, column: Column) -> None:
-        """A column, read in all rows."""
-        self.columns[name] = column
-
-    def merge(self, inner: "Values") -> None:
-        """Take over what was read of some of the rows."""
-        count, chosen = len(self.rows), inner.rows.chosen
-        assert chosen is not None
-        for name, column in inner.columns.items():
-            known = self.columns.get(name)
-            if known is None:
-                self.columns[name] = column.scattered(chosen, count)
-            elif type(known) is type(column):
-                self.columns[name] = known.over(chosen, column)  # type: ignore[arg-type]
-            else:
-                self.columns[name] = replace(known, chosen, column)
-
-    def __getitem__(self, name: str) -> Vector:
-        """A number or boolean for an expression to compute with, or a text or bytes to compare."""
-        column = self.column(name)
-        return self.absent() if column is None else self.vector(column)
-
-    def absent(self) -> Vector:
-        """That no row has a value."""
-        return Vector(np.zeros(len(self.rows), np.int64), np.zeros(len(self.rows), bool), self.rows.doubt)
-
-    def vector(self, column: Column) -> Vector:
-        """What is in a column that has a value for each row."""
-        if isinstance(column, Made) and pa.types.is_decimal(column.array.type):
-            whole, fits = integers(column.array)
-            if not fits.all():
-                self.rows.doubt(~fits)
-            return Vector(whole, column.valid, self.rows.doubt)
-        if isinstance(column, Spans):
-            return Texts(column.buffer, column.start, column.stop, column.valid, self.rows.doubt)
-        if isinstance(column, Made) and column.array.type in (pa.string(), pa.binary()):
-            return Texts(*octets_of(column.array), column.valid, self.rows.doubt)
-        if not isinstance(column, Numbers):  # of others, all that can be asked is whether there is one
-            return Vector(np.zeros(len(self.rows), np.int64), column.valid, self.rows.doubt)
-        return Vector(self._native(column.data), column.valid, self.rows.doubt)
-
-    def _native(self, data: Array) -> Array:
-        """Doubles, and whole numbers in this machine's byte order, signed if they have 64 bits; too large ones are
-        doubted.
-        """
-        if data.dtype.kind == "f":
-            with np.errstate(invalid="ignore"):  # signalling NaN
-                return data.astype(np.float64)
-        if data.dtype.kind == "u" and data.dtype.itemsize == 8:
-            if (high := data > 2**63 - 1).any():
-                self.rows.doubt(high)
-            return data.astype(np.int64)
-        return data if data.dtype.isnative else data.astype(data.dtype.newbyteorder("="))
-
-    def count(self, name: str) -> Vector:
-        """How many items a list has; 0 when it is absent."""
-        column = self.column(name)
-        counts = column.counts if isinstance(column, Lists) else np.zeros(len(self.rows), np.int64)
-        return Vector(counts, None, self.rows.doubt)
-
-    @property
-    def struct(self) -> Structs:
-        """What was read."""
-        return Structs(len(self.rows), self.columns)
-
-
-class Frame:
-    """Where named fields and sections are, as positions in the buffer."""
-
-    def __init__(self, rows: "Rows", outer: "Frame | None" = None) -> None:
-        self.rows = rows.selected
-        self.outer = outer
-        self.spans: dict[str, tuple[Array, Array]] = {}
-        self.given: dict[str, Any] = {}
-        self.here: tuple[Array, int, Array] | None = None
-
-    @property
-    def parameters(self) -> Mapping[str, Any]:
-        return self.rows.batch.parameters
-
-    def put(self, name: str, start: Array, stop: Array) -> None:
-        self.spans[name] = (start, stop)
-
-    def span(self, name: str) -> tuple[Array, Array]:
-        """(start, end) of ``name``; both the record's start when it is absent."""
-        if name == "record":
-            return self.rows.start, self.rows.batch.stop[self.rows.index]
-        found = self.spans.get(name)
-        if found is None and self.outer is not None:
-            start, stop = found = self.outer.span(name)
-            if (chosen := self.rows.chosen) is not None:
-                found = start[chosen], stop[chosen]
-            self.spans[name] = found
-        return found or (self.rows.start, self.rows.start)
-
-    def input(self, name: str) -> Any:
-        """What the struct is given under that name."""
-        if name not in self.given:
-            assert self.outer is not None, "who reads a struct gives it all that it needs"
-            self.given[name] = taken(self.outer.input(name), self.rows.chosen)
-        return self.given[name]
-
-    @property
-    def left(self) -> Vector:
-        """How many bytes are left in the section, from where the expression stands that is evaluated."""
-        assert self.here is not None, "who asks says where"
-        pos, shift, limit = self.here
-        return Vector(limit - (pos + shift), None, self.rows.doubt)
-
-    def merge(self, inner: "Frame") -> None:
-        """Take over the positions in some of the rows."""
-        for name, spans in inner.spans.items():
-            start, stop = (each.copy() for each in self.span(name))
-            start[inner.rows.chosen], stop[inner.rows.chosen] = spans
-            self.spans[name] = (start, stop)
-
-    def size(self, name: str) -> Vector:
-        """Bytes of ``name``; 0 when it is absent."""
-        start, stop = self.span(name)
-        return Vector(stop - start, None, self.rows.doubt)
-
-    def offset(self, name: str) -> Vector:
-        """Where ``name`` starts, counted from the record's start; 0 when it is absent."""
-        return Vector(self.span(name)[0] - self.rows.start, None, self.rows.doubt)
-
 
 AHEAD = 32
 """How many bytes of each row are fetched together at least, since each fetch costs numpy the same."""
@@ -228,8 +48,8 @@ class Rows:
         self.shift = shift
         self.little: bool | Array = _each(batch.little, index)
         """The byte order of each row."""
-        self.frame = self.inner = Frame(self)
-        self.record: Values = Values(self, None if outer is None else outer.record)
+        self.frame = self.inner = Frame(self.selected)
+        self.record: Values = Values(self.selected, None if outer is None else outer.record)
         self.outer = outer
         self.scattered: Scattered | None = None if outer is not None else Scattered()
         """What was read out of sequence in the innermost region, if that was entered in these rows."""
@@ -385,8 +205,8 @@ class Rows:
         inner = Rows(self.batch, self.index[chosen], pos, limit, shift=self.shift, chosen=chosen, outer=self)
         inner.path = _path_of(self.path, chosen)
         inner.little = _each(self.little, chosen)
-        inner.frame = Frame(inner, self.frame)
-        return inner, inner.record if this is self.record else Values(inner, this)
+        inner.frame = Frame(inner.selected, self.frame)
+        return inner, inner.record if this is self.record else Values(inner.selected, this)
 
     def merge(self, inner: "Rows", this: Values, inner_this: Values) -> None:
         """Take over what was read of ``inner``."""
@@ -408,7 +228,7 @@ class Rows:
         """Rows of items at ``pos`` as a batch of their own, this many of each of ``rows``."""
         batch, limit = self.batch.items(self.index[rows], run), np.repeat(self.limit[rows], run)
         inner = Rows(batch, np.arange(len(pos)), pos, limit, chosen=np.repeat(rows, run), outer=self)
-        inner.frame = Frame(inner, self.frame)
+        inner.frame = Frame(inner.selected, self.frame)
         inner.little = _each(self.little, np.repeat(rows, run))
         return inner
 

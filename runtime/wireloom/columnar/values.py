@@ -11,10 +11,11 @@ from wireloom.columnar.buffers import Array
 from wireloom.columnar.encodings import translated
 from wireloom.columnar.expressions import Vectorised
 from wireloom.columnar.fields import number
+from wireloom.columnar.frames import Values
 from wireloom.columnar.meanings import meant
 from wireloom.columnar.places import Scattered
 from wireloom.columnar.refusals import Unit
-from wireloom.columnar.rows import Rows, Values
+from wireloom.columnar.rows import Rows
 
 
 class ValueReader(Protocol):

@@ -7,7 +7,8 @@ import numpy as np
 from wireloom.codec.varints import Leb128, Protobuf, Quic, SignedLeb128, Varint, Vlq, ZigZag
 from wireloom.columnar.arrays import Column, Numbers
 from wireloom.columnar.buffers import Array, windows
-from wireloom.columnar.rows import Rows, Values
+from wireloom.columnar.frames import Values
+from wireloom.columnar.rows import Rows
 
 Grouped = Leb128 | Protobuf | SignedLeb128 | Vlq
 """The forms that have seven bits of the number in each byte; its highest bit tells whether another one follows."""
