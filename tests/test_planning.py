@@ -11,7 +11,7 @@ import pytest
 from construct import Int8ub
 from lockstep import Pair, captures_alike
 
-from wireloom import rowwise
+from wireloom import contents, rowwise
 from wireloom.codec import (
     Blob,
     Framing,
@@ -73,24 +73,24 @@ def redone(protocol: Protocol, capture: bytes) -> int:
 
 def test_without_a_reader_for_all_that_can_be_read_nothing_is_planned(monkeypatch: pytest.MonkeyPatch) -> None:
     runpy.run_path(planning.__file__)
-    monkeypatch.setitem(rowwise.CONTENTS, Strange, lambda value: [])
-    with pytest.raises(TypeError, match=r"rowwise and planning do not both know Strange$"):
+    monkeypatch.setitem(contents.CONTENTS, Strange, lambda value: [])
+    with pytest.raises(TypeError, match=r"contents and planning do not both know Strange$"):
         runpy.run_path(planning.__file__)
 
 
 def test_without_a_name_for_all_that_has_a_reader_nothing_is_planned(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(rowwise.CONTENTS, Blob)
-    with pytest.raises(TypeError, match=r"rowwise and planning do not both know Blob$"):
+    monkeypatch.delitem(contents.CONTENTS, Blob)
+    with pytest.raises(TypeError, match=r"contents and planning do not both know Blob$"):
         runpy.run_path(planning.__file__)
 
 
 @pytest.mark.parametrize("line", ["    Until: lambda extent: False,\n", '    Pad: lambda part: "padding",\n'])
 def test_a_kind_that_is_not_in_all_tables_is_an_error(line: str, tmp_path: Path) -> None:
-    source, lacking = Path(rowwise.__file__).read_text(encoding="utf-8"), tmp_path / "lacking.py"
+    source, lacking = Path(contents.__file__).read_text(encoding="utf-8"), tmp_path / "lacking.py"
     assert source.count(line) == 1
     lacking.write_text(source.replace(line, ""), encoding="utf-8")
-    runpy.run_path(rowwise.__file__)
-    with pytest.raises(TypeError, match=r"not in all tables of rowwise: (Pad|Until)$"):
+    runpy.run_path(contents.__file__)
+    with pytest.raises(TypeError, match=r"not in all tables of contents: (Pad|Until)$"):
         runpy.run_path(str(lacking))
 
 

@@ -1,48 +1,30 @@
 """Which parts of a protocol only the codec reads, and why. The rest is read many records at once.
 
-This is the only place that decides it: ``columnar.planning`` reads everything without a reason here, and cannot be
-imported if it has no reader for it; ``wireloom check --explain`` and the docs list the rest. It needs neither numpy nor
+This is the only place that decides it: ``columnar.planning`` reads all ``contents`` without a reason here;
+``wireloom check --explain`` and the docs list the rest. It needs neither numpy nor
 pyarrow.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
-
-from construct import BytesInteger, FormatField
 
 from wireloom.characters import characters
 from wireloom.codec import (
-    As,
-    Ascii,
     Bits,
-    Blob,
-    Boolean,
-    Checksum,
-    Choice,
     Column,
     Compressing,
-    Constant,
-    EitherOrder,
     Elsewhere,
     Everything,
     Field,
     Headed,
-    Joined,
     Layout,
-    Lengths,
     ListOf,
     Message,
     Nested,
-    Optional,
-    Ordered,
     Packed,
-    Pad,
     Padded,
-    Prefixed,
     Protocol,
     Repeat,
-    Rest,
     Rol,
     Section,
     Size,
@@ -51,9 +33,7 @@ from wireloom.codec import (
     Terminated,
     Text,
     Unpack,
-    Until,
     Variant,
-    When,
     With,
     Xor,
     Zeros,
@@ -61,135 +41,18 @@ from wireloom.codec import (
 from wireloom.codec.chains import chain
 from wireloom.codec.columns import ColumnType, is_whole
 from wireloom.codec.computed import Computed
-from wireloom.codec.flatbuffers import Encoded
 from wireloom.codec.headed import HeadItem
-from wireloom.codec.layout import Lone, Part
+from wireloom.codec.layout import Lone
 from wireloom.codec.lengths import Ends
 from wireloom.codec.runs import Run
 from wireloom.codec.values import Ended, Scalar
+from wireloom.contents import KEEPING, contents, is_fixed, name_of, within
 from wireloom.expressions import Expression
 from wireloom.expressions.tree import Name, Origin, Value
 from wireloom.expressions.unvectorised import Strange, items_of, reason
 
 Left = tuple[str, str]
 """A field or section that is left to the codec, and why."""
-
-CONTENTS: dict[type, Callable[[Any], Iterable[object]]] = {
-    Bits: lambda part: [field for _, field, _, _ in part.fields],
-    Run: lambda part: [field for _, field in part.fields],
-    Choice: lambda part: part.alternatives,
-    Computed: lambda part: [part.compute.value],
-    Elsewhere: lambda part: [part.at, part.content],
-    Encoded: lambda part: [part.encoding.extent],
-    Layout: lambda part: part.steps,
-    Lone: lambda part: [part.field, part.subcon],
-    Optional: lambda part: [part.content],
-    Ordered: lambda part: [part.little, part.content],
-    Pad: lambda part: [part.extent],
-    Unpack: lambda part: [part.content],
-    Section: lambda part: [part.extent, part.content],
-    Slot: lambda part: [part.extent, part.content],
-    When: lambda part: [part.condition, part.content],
-    # values
-    As: lambda value: [value.subcon],
-    Ascii: lambda value: [value.extent],
-    Blob: lambda value: [value.extent],
-    Boolean: lambda value: [],
-    BytesInteger: lambda value: [],
-    Constant: lambda value: [],
-    EitherOrder: lambda value: [],
-    FormatField: lambda value: [],
-    Nested: lambda value: [value.extent, value.layout],
-    Packed: lambda value: [value.extent, value.value],
-    Repeat: lambda value: [value.count, value.item, value.until],
-    Text: lambda value: [value.extent],
-    With: lambda value: [value.layout, *value.values.values()],
-    # extents
-    Padded: lambda extent: [extent.size],
-    Prefixed: lambda extent: [extent.length],
-    Rest: lambda extent: [],
-    Size: lambda extent: [extent.size],
-    Until: lambda extent: [],
-}
-"""The contents of each kind of part, value and extent that can be read many records at once; scalars have none."""
-
-_CONDITIONS: Mapping[type, Callable[[Any], Iterable[object]]] = {
-    **dict.fromkeys(
-        (Checksum, Joined),
-        lambda checksum: [bound for piece in checksum.over if isinstance(piece, tuple) for bound in piece],
-    ),
-    Field: lambda field: [field.valid, field.derive, field.checksum],
-    Everything: lambda lengths: [lengths.valid],
-    Terminated: lambda lengths: [],
-    Lengths: lambda lengths: [lengths.length, lengths.valid, lengths.checksum and lengths.checksum[1], lengths.place],
-}
-"""The same for what must hold, and for what tells how long records are."""
-
-
-_FIXED: Mapping[type, Callable[[Any], bool]] = {
-    Bits: lambda part: True,
-    Run: lambda part: True,
-    Choice: lambda part: False,
-    Computed: lambda part: True,
-    Elsewhere: lambda part: True,
-    Encoded: lambda part: False,
-    Layout: lambda part: all(map(_is_fixed, part.steps)),
-    Lone: lambda part: _is_fixed(part.subcon),
-    Optional: lambda part: False,
-    Ordered: lambda part: _is_fixed(part.content),
-    Pad: lambda part: part.align == 1 and _is_fixed(part.extent),
-    Unpack: lambda part: False,
-    Section: lambda part: _is_fixed(part.extent),
-    Slot: lambda part: _is_fixed(part.extent),
-    When: lambda part: False,
-    # values
-    As: lambda value: _is_fixed(value.subcon),
-    Ascii: lambda value: _is_fixed(value.extent),
-    Blob: lambda value: _is_fixed(value.extent),
-    Boolean: lambda value: True,
-    BytesInteger: lambda value: True,
-    Constant: lambda value: True,
-    EitherOrder: lambda value: True,
-    FormatField: lambda value: True,
-    Nested: lambda value: _is_fixed(value.extent),
-    Packed: lambda value: _is_fixed(value.extent),
-    Repeat: lambda value: value.count is not None and isinstance(value.count.tree, Value) and _is_fixed(value.item),
-    Text: lambda value: _is_fixed(value.extent),
-    With: lambda value: _is_fixed(value.layout),
-    # extents
-    Padded: lambda extent: isinstance(extent.size.size, int),
-    Prefixed: lambda extent: False,
-    Rest: lambda extent: False,
-    Size: lambda extent: isinstance(extent.size, int),
-    Until: lambda extent: False,
-}
-"""Whether one of each kind in ``CONTENTS`` always has the same size; scalars say it themselves."""
-
-_NAMES: Mapping[type, Callable[[Any], str]] = {
-    Bits: lambda part: str(part.name),
-    Choice: lambda part: _name(part.alternatives[0]),
-    Computed: lambda part: str(part.name),
-    Elsewhere: lambda part: part.name,
-    Encoded: lambda part: str(part.name),
-    Lone: lambda part: str(part.name),
-    Optional: lambda part: "what may be missing",
-    Ordered: lambda part: f"what is little endian if {part.little.written}",
-    Pad: lambda part: "padding",
-    Unpack: lambda part: str(part.name),
-    Section: lambda part: str(part.name),
-    Slot: lambda part: str(part.name),
-    When: lambda part: f"what depends on {part.condition.written}",
-}
-"""What the parts of layouts among ``CONTENTS`` are called in messages."""
-
-
-KEEPING = (Ascii, Blob, Text)
-"""The values that are read together with the bytes for their ``raw`` column."""
-
-
-def readable() -> frozenset[type]:
-    """All that can be read many records at once."""
-    return frozenset((*CONTENTS, *Scalar.__subclasses__()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,9 +149,9 @@ class Judge:
                 )
             case Packed() | Unpack() if (why := self._packed(part)) is not None:
                 return why
-        if (contents := _contents(part)) is None:
+        if (inside := contents(part)) is None:
             return f"nothing reads a {type(part).__name__} in many records at once"
-        return next(filter(None, map(self.reason, contents)), None)
+        return next(filter(None, map(self.reason, inside)), None)
 
     def _text(self, asked: Expression) -> bool:
         """Whether it is a text, or bytes."""
@@ -358,14 +221,14 @@ class Judge:
             elif isinstance(part, Run):
                 yield from ((name, why) for name, field in part.fields if (why := self.reason(field)))
             elif why := self.reason(part):
-                yield _name(part), why
+                yield name_of(part), why
             else:
                 yield from self.left_in(*_inside(part))
 
 
 def _inside(part: object) -> Iterator[Layout]:
     """The outermost layouts inside a part."""
-    for content in _contents(part) or ():
+    for content in contents(part) or ():
         if isinstance(content, Layout):
             yield content
         else:
@@ -408,22 +271,6 @@ def is_scattered(message: Message) -> bool:
     return _has(Elsewhere, *_layouts_of(message))
 
 
-def within(parts: Iterable[object], seen: set[int] | None = None) -> Iterator[object]:
-    """Parts and everything inside them, each once, without those already ``seen``."""
-    seen = set() if seen is None else seen
-    for part in parts:
-        if part is not None and id(part) not in seen:
-            seen.add(id(part))
-            yield part
-            yield from within(_contents(part) or (), seen)
-
-
-def _contents(part: object) -> Iterable[object] | None:
-    """The contents of a part; None for an unknown part."""
-    found = CONTENTS.get(type(part)) or _CONDITIONS.get(type(part))
-    return None if found is None else found(part)
-
-
 def _strange(columns: Iterable[Column]) -> Iterator[tuple[str, Strange]]:
     for column in columns:
         match column.type:
@@ -452,17 +299,9 @@ def _inner(kind: ColumnType) -> tuple[Column, ...]:
             return ()
 
 
-def _name(part: object) -> str:
-    """The name of a part in messages."""
-    if isinstance(part, Elsewhere):
-        return part.name
-    name = _NAMES.get(type(part))
-    return f"a {type(part).__name__}" if name is None else name(part)
-
-
 def _alike(item: object) -> bool:
     """Whether the items of one list all have the same size."""
-    return _is_fixed(item) or (isinstance(item, Ended | Nested) and isinstance(item.extent, Size))
+    return is_fixed(item) or (isinstance(item, Ended | Nested) and isinstance(item.extent, Size))
 
 
 def _asks_left(extent: object) -> bool:
@@ -474,21 +313,3 @@ def _asks_around(until: Expression) -> bool:
     """Whether what is asked of an item is not in its values."""
     given = any(name.origin is Origin.INPUT for name in until.names)
     return given or any(place for place, _ in until.mentions)
-
-
-def _is_fixed(part: object) -> bool:
-    """Whether a part always has the same size; what only the codec reads counts as varying."""
-    if isinstance(part, Scalar):
-        return part.size is not None
-    fixed = _FIXED.get(type(part))
-    return fixed is not None and fixed(part)
-
-
-def _unlike() -> frozenset[type]:
-    """The kinds that stand in ``CONTENTS`` and not in the tables beside it, or the other way round."""
-    parts = {kind for kind in CONTENTS if issubclass(kind, Part)}
-    return frozenset((_FIXED.keys() ^ CONTENTS.keys()) | (_NAMES.keys() ^ parts))
-
-
-if _unlike():
-    raise TypeError(f"not in all tables of rowwise: {', '.join(sorted(kind.__name__ for kind in _unlike()))}")

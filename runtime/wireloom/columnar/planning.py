@@ -1,7 +1,7 @@
 """The plan of a protocol: for each part of its codec, a reader for many rows at once.
 
-``rowwise`` names the classes of parts that have a reader, and this module cannot be imported if it has none for one of
-them. If ``rowwise`` has a reason against a part, it becomes a ``Fallback``.
+``contents`` names the classes of parts that have a reader, and this module cannot be imported if it has none for one
+of them. If ``rowwise`` has a reason against a part, it becomes a ``Fallback``.
 """
 
 from dataclasses import dataclass, field, replace
@@ -10,7 +10,7 @@ from typing import Any
 
 from construct import BytesInteger, FormatField
 
-from wireloom import codec, rowwise
+from wireloom import codec, contents, rowwise
 from wireloom.codec import computed, flatbuffers, headed, layout, runs, varints
 from wireloom.codec.checksums import Algorithm
 from wireloom.codec.headed import HeadItem
@@ -203,7 +203,7 @@ def _run(part: runs.Run, planner: Planner) -> Run:
 @reader.register
 def _lone(part: layout.Lone, planner: Planner) -> parts.Lone:
     inside = [name.partition(".")[2] for name in planner.measured if name.startswith(f"{part.name}.")]
-    keeps = part.raw is not None and isinstance(part.subcon, rowwise.KEEPING)
+    keeps = part.raw is not None and isinstance(part.subcon, contents.KEEPING)
     return parts.Lone(planner.field(part.name, part.field), reader(part.subcon, planner), inside, keeps=keeps)
 
 
@@ -396,5 +396,5 @@ def _padded(extent: codec.Padded, planner: Planner) -> ends.Padded:
     return ends.Padded(extent, extent.size.size)
 
 
-if _unlike := rowwise.readable() ^ (reader.registry.keys() - {object}):
-    raise TypeError(f"rowwise and planning do not both know {', '.join(sorted(each.__name__ for each in _unlike))}")
+if _unlike := contents.readable() ^ (reader.registry.keys() - {object}):
+    raise TypeError(f"contents and planning do not both know {', '.join(sorted(each.__name__ for each in _unlike))}")
