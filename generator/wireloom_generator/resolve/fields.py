@@ -8,8 +8,8 @@ from wireloom_generator.model.names import Names
 from wireloom_generator.problems import Location
 from wireloom_generator.reading import syntax
 from wireloom_generator.reading.spec import Spec
-from wireloom_generator.reading.vocabulary import BIT_ORDERS, ORDERS, TERMINATORS
-from wireloom_generator.resolve import conditions, hexadecimal
+from wireloom_generator.reading.vocabulary import BIT_ORDERS, ORDERS
+from wireloom_generator.resolve import conditions, extents, hexadecimal
 from wireloom_generator.resolve.columns import columns, field_columns, labelled
 from wireloom_generator.resolve.declarations import documentation
 from wireloom_generator.resolve.filling import filled
@@ -22,7 +22,6 @@ from wireloom_generator.types import (
     Declared,
     Integer,
     Struct,
-    Text,
     Unknown,
     WireType,
     integer_column,
@@ -142,7 +141,7 @@ class FieldResolving:
             case syntax.Field():
                 return self._in_order(entry, names, via)
             case syntax.Section(section=name, trailing=trailing):
-                extent, doc = self._extent(entry, names), documentation(entry)
+                extent, doc = extents.sized(entry, names), documentation(entry)
                 if with_slots and not entry.fields:
                     return model.Slot(name, extent, trailing, doc=doc, written=entry, via=via)
                 nodes, bare = self.ordered(entry, entry.fields, names, via), not entry.fields
@@ -158,11 +157,6 @@ class FieldResolving:
                 return model.Padding(conditions.expression(size, entry.where("pad"), names), 1, written=entry, via=via)
             case syntax.Align(align=align, start=start):
                 return model.Padding(_NOTHING, align, start, written=entry, via=via)
-
-    def _extent(self, entry: syntax.Field | syntax.Section, names: Names) -> model.Size | model.Rest:
-        if entry.size is None or entry.size == "rest":
-            return model.Rest()
-        return model.Size(conditions.expression(entry.size, entry.where("size"), names))
 
     def _alternatives(self, entry: syntax.Choice, names: Names, via: Location | None) -> Iterator[model.Alternative]:
         for alternative in entry.choice:
@@ -286,7 +280,7 @@ class FieldResolving:
         return model.Ordered(little, (node,), written=entry, via=via)
 
     def _field(self, field: syntax.Field, names: Names, via: Location | None) -> model.Field:
-        wire = self._ordered(self.type(field), self._field_extent(field, names))
+        wire = self._ordered(self.type(field), self._extent(field, names))
         repeat, meaning = self._repeat(field, names), meanings.of(field.meaning, wire.type)
         through = conditions.through(field.through, field, names)
         doc = documentation(field, unit=field.unit)
@@ -353,7 +347,7 @@ class FieldResolving:
     def _nothing(self, field: syntax.Field | syntax.BitField, names: Names) -> model.Condition:
         """What is written for something without a meaning."""
         if isinstance(field, syntax.Field) and field.type == Bytes.spelling:
-            size = model.Wire(Bytes(), None, self._field_extent(field, names)).fixed or 0
+            size = model.Wire(Bytes(), None, self._extent(field, names)).fixed or 0
             return model.Condition(Value(bytes(size if 0 < size <= model.MOST_RESERVED else 0)), "zeros")
         return model.Condition(Value(0), "0")
 
@@ -374,26 +368,10 @@ class FieldResolving:
     def _ordered(self, found: WireType, extent: model.Extent | None = None) -> model.Wire:
         return model.Wire(found, self.order if found.has_order else None, extent)
 
-    def _field_extent(self, field: syntax.Field, names: Names) -> model.Extent | None:
-        until = self._terminator(field)
-        if field.size is not None and (until is not None or field.pad is not None):
-            pad = bytes.fromhex("00" if field.pad is None else field.pad)
-            return model.Size(conditions.expression(field.size, field.where("size"), names), pad, until)
-        if field.size is not None:
-            return self._extent(field, names)
-        return until if field.prefix is None else model.Prefix(self.number(field.prefix))
-
-    def _terminator(self, field: syntax.Field) -> model.Terminator | None:
-        if field.until is None:
-            return None
-        found = self.type(field)
-        missing = "allowed" if field.size is not None else "malformed"
-        return model.Terminator(
-            bytes.fromhex(field.until),
-            field.terminator or TERMINATORS[0],
-            (field.unterminated or missing) == "allowed",
-            found.unit if isinstance(found, Text) else 1,
-        )
+    def _extent(self, field: syntax.Field, names: Names) -> model.Extent | None:
+        if field.prefix is not None and field.size is None:
+            return model.Prefix(self.number(field.prefix))
+        return extents.of(field, self.type(field), names)
 
 
 _NOTHING = model.Condition(Value(0), "0", "0")
