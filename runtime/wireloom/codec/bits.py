@@ -4,9 +4,10 @@ from collections.abc import Iterator
 
 from construct import Construct, Renamed
 
+from wireloom.codec.claims import Validity
 from wireloom.codec.columns import Column, integer_type
 from wireloom.codec.errors import DecodeError, EncodeError
-from wireloom.codec.fields import Field, Validity
+from wireloom.codec.fields import Field
 from wireloom.codec.frames import Frame, Values
 from wireloom.codec.givens import unfit
 from wireloom.codec.layout import Part

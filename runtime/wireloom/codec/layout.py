@@ -10,9 +10,10 @@ from typing import Any
 
 from construct import Construct, Container, Renamed
 
+from wireloom.codec.claims import Settled, Validity
 from wireloom.codec.columns import Column, StructOf, merge
 from wireloom.codec.errors import DecodeError, EncodeError
-from wireloom.codec.fields import Field, Settled, Validity, fixed
+from wireloom.codec.fields import Field, fixed
 from wireloom.codec.frames import NOTHING, Frame, Values
 from wireloom.codec.givens import given
 from wireloom.codec.items import agrees

@@ -4,9 +4,10 @@ import struct
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
 
+from wireloom.codec.claims import Validity
 from wireloom.codec.columns import Column
 from wireloom.codec.errors import DecodeError, EncodeError
-from wireloom.codec.fields import UNPACKABLE, Field, Validity, packing_of
+from wireloom.codec.fields import UNPACKABLE, Field, packing_of
 from wireloom.codec.frames import Extremes, Values
 from wireloom.codec.givens import unfit
 from wireloom.codec.reader import Reader
