@@ -306,7 +306,7 @@ def _alike(item: object) -> bool:
 
 def _asks_left(extent: object) -> bool:
     """Whether a size depends on how many bytes are left."""
-    return isinstance(extent, Size) and isinstance(extent.size, Expression) and extent.size.asks_left
+    return isinstance(extent, Size) and extent.asks_left
 
 
 def _asks_around(until: Expression) -> bool:

@@ -83,7 +83,9 @@ class _Summing:
             if not self._goes_on(item.step if isinstance(item, HeadItem) and item.within is not False else item):
                 break
         said = terms(ends.length.tree)
-        found = {_bare(name): factor for name, factor in said.items()} if said is not None else {"none": 1}
+        if said is None:
+            return None
+        found = {_bare(name): factor for name, factor in said.items()}
         if not self.known.keys() >= found.keys():
             return None
         total: Sum = {}

@@ -7,7 +7,7 @@ from wireloom.codec.frames import Values
 from wireloom.codec.reader import Reader
 from wireloom.codec.values import Extent, Rest, Size
 from wireloom.codec.writer import Writer
-from wireloom.expressions import Expression, Formula
+from wireloom.expressions import Formula
 from wireloom.options import MAX_RECORD_BYTES
 
 
@@ -138,7 +138,7 @@ class Padded(Extent):
 
     def _given(self, writer: Writer, this: Values) -> int | None:
         """The size of the region, if it is told before the value is written."""
-        if isinstance(self.size, Rest) or (isinstance(self.size.size, Expression) and self.size.size.asks_left):
+        if isinstance(self.size, Rest) or self.size.asks_left:
             return None
         size = self.size.state(this, writer.record, writer.frame)
         return size if isinstance(size, int) and 0 <= size <= MAX_RECORD_BYTES else None

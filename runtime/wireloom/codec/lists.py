@@ -65,7 +65,7 @@ class Repeat(Composite):
         return found
 
     def keep(self, writer: Writer, this: Values, value: Any, data: bytes) -> None:
-        spot, last = self._spot(writer), 0
+        spot, last = writer.spot_of(self.count), 0
         reader = Reader(data, writer.frame.parameters, little=writer.little)
         reader.record, reader.frame = writer.record, writer.frame
         while reader.pos < len(data):
@@ -175,7 +175,7 @@ class Repeat(Composite):
         if len(obj) * self.weight > Reader.HEAVIEST:
             raise EncodeError(f"a list of more than {Reader.HEAVIEST} bytes in a table")
         number = self._number(stream)
-        outer, spot = stream.path, self._spot(stream)
+        outer, spot = stream.path, stream.spot_of(self.count)
         built: list[Any] = []
         spans = self._begin(stream, context, built)
         spots: list[tuple[Spot | None, Frame]] = []
@@ -198,7 +198,7 @@ class Repeat(Composite):
                     raise EncodeError("takes no bytes, so that it could repeat for ever")
                 hollow(stream, context)
             if self.until is not None:
-                spots.append((stream.spot() if self.until.asks_left else None, stream.inner))
+                spots.append((stream.spot_of(self.until), stream.inner))
         stream.path = outer
         if self.until is not None:
             stream.claim(_Ending(self.until, built, spots), context, [len(built) - 1])
@@ -215,9 +215,6 @@ class Repeat(Composite):
             writer.share(item, this)
         else:
             writer.defer(item, this, place(writer, this, at))
-
-    def _spot(self, writer: Writer) -> Spot | None:
-        return writer.spot() if self.count is not None and self.count.asks_left else None
 
     def _claim(self, writer: Writer, this: Values, items: Sequence[Any], spot: Spot | None) -> None:
         """Claim that the list, begun at its ``spot``, ends behind its items."""

@@ -28,7 +28,6 @@ class Section(Around):
         self.extent = extent
         self.trailing = trailing
         self.size = extent.size if isinstance(extent, Size) else None
-        self._asks_left = isinstance(self.size, Expression) and self.size.asks_left
         self.showing = (*self.showing, *((trailing,) if trailing else ()))
 
     def columns(self) -> Iterator[Column]:
@@ -85,7 +84,7 @@ class Section(Around):
 
     def begin(self, writer: Writer) -> tuple[Spot | None, Region]:
         """Begin to write the section; returns its spot and its region."""
-        spot = writer.spot() if self._asks_left else None
+        spot = writer.spot_of(self.size)
         region = writer.enter()
         writer.frame[self.name] = region[0], region[0]
         return spot, region
@@ -151,7 +150,7 @@ class When(Around):
 
     def write(self, writer: Writer, this: Values) -> None:
         present = bool(_given(this, self._telling)) or self.condition.holds(this, writer.record, writer.frame)
-        writer.claim(self, this, present, spot=writer.spot() if self.condition.asks_left else None)
+        writer.claim(self, this, present, spot=writer.spot_of(self.condition))
         if present:
             self.content.write(writer, this)
 

@@ -81,7 +81,8 @@ class Size(Extent):
     def __init__(self, size: Formula) -> None:
         self.size: int | Expression = size if isinstance(size, int) else expression(size)
         self.fixed = size if isinstance(size, int) else None
-        self._asks_spot = isinstance(self.size, Expression) and (self.size.asks_left or self.size.asks_index)
+        self.asks_left = isinstance(self.size, Expression) and self.size.asks_left
+        self._asks_spot = self.asks_left or (isinstance(self.size, Expression) and self.size.asks_index)
 
     def span(self, reader: Reader, this: Values) -> tuple[int, int, int]:
         size = self.measure(reader, this)

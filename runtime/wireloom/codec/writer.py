@@ -9,6 +9,7 @@ from wireloom.codec.awaiting import Awaiting, Derivation, Path
 from wireloom.codec.errors import EncodeError
 from wireloom.codec.frames import Frame, Values
 from wireloom.codec.places import Waiting
+from wireloom.expressions import Expression
 from wireloom.options import wide
 
 Claim = tuple["Claimant", Values, Frame, object, Path]
@@ -215,6 +216,10 @@ class Writer:
         found = Spot(len(self.buffer), self.frame.index)
         self.open_ends.append(found)
         return found
+
+    def spot_of(self, asked: Expression | int | None) -> Spot | None:
+        """This place, if an expression asks how many bytes are left here."""
+        return self.spot() if isinstance(asked, Expression) and asked.asks_left else None
 
     def follow(self, part: "Refuser", this: Values, *, followed: bool) -> None:
         """Assume that the region goes on from here, or that it ends here."""
