@@ -78,9 +78,17 @@ def _never_taken(
             case Repeated(earlier):
                 yield case, (f"the alternative {_place(case, earlier)} has the same condition", Severity.ERROR)
             case Implied(earlier):
-                yield case, (f"the alternative {_place(case, earlier)} holds whenever this does", Severity.ERROR)
+                severity = Severity.ERROR if _by_itself(case, earlier) else Severity.WARNING
+                yield case, (f"the alternative {_place(case, earlier)} holds whenever this does", severity)
             case Covered():
                 yield case, ("the alternatives before it cover it", Severity.WARNING)
+
+
+def _by_itself(case: Alternative, earlier: Alternative) -> bool:
+    """Whether an earlier condition follows from that of the case, whatever ``valid`` and ``const`` are."""
+    one = case.when.tree if case.when is not None else None
+    other = earlier.when.tree if earlier.when is not None else None
+    return one is not None and other is not None and conditions.implies(one, other)
 
 
 def _place(case: Alternative, earlier: Alternative) -> str:
