@@ -32,7 +32,7 @@ class Deeper(Base):
 
     @property
     def notation(self) -> str:
-        return f"nothing, {self.depth} deep"
+        return f"nothing deeper than {self.depth}"
 
     def column(self, declared: Declared) -> Primitive:
         return Primitive.BINARY

@@ -21,7 +21,7 @@ from wireloom_generator.emitters.docs.markdown import (
 from wireloom_generator.emitters.docs.names import Meanings
 from wireloom_generator.expressions import spelled
 from wireloom_generator.problems import counted
-from wireloom_generator.types import FlatBuffers, Struct
+from wireloom_generator.types import Deeper, FlatBuffers, Struct
 from wireloom_generator.types.columns import brief
 from wireloom_generator.types.meanings import Meaning
 
@@ -110,6 +110,7 @@ class FieldTable:
             f"Always {code(const)}" if field.const is not None else "",
             self._named(field.enum, field.flags),
             f"Malformed unless {code(field.valid.text)}" if field.valid else "",
+            "Malformed if there is one" if isinstance(field.type, Deeper) else "",
             f"Always {code(field.derive.text)}; filled in on encode" if field.derive else "",
             self._checksum(checksum) if checksum else "",
             self._default(field.default),

@@ -8,7 +8,7 @@ from wireloom_generator import model
 from wireloom_generator.emitters.docs.facts import Facts, declared, narrow, simplify
 from wireloom_generator.emitters.docs.markdown import code
 from wireloom_generator.expressions import Name, Value
-from wireloom_generator.types import Struct
+from wireloom_generator.types import Deeper, Struct
 from wireloom_generator.types.sizes import SizeRange
 
 ITEM = "+"
@@ -213,7 +213,7 @@ class Placing:
         if isinstance(found, Struct):
             size = self.struct(found.name)[1].since(Position(ITEM))
             return ByteCount(size, str(size), term) if size is not None else ByteCount(None, "varies", term)
-        return _of_size(found.size, term)
+        return ByteCount(0, "0") if isinstance(found, Deeper) else _of_size(found.size, term)
 
     def _inner(self, field: model.Field) -> tuple[Tree, ...]:
         return self.struct(field.wire.type.name)[0] if isinstance(field.wire.type, Struct) else ()
