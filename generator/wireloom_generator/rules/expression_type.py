@@ -150,7 +150,7 @@ def _is_never_negative(site: Site, part: Expr) -> bool:
             return value >= 0
         case Name(name=name):
             return _bits(site, name) <= 64
-        case Binary("&", left, right):
+        case Binary("&", left, right) | Call(Function.MAX, (left, right)):
             return _is_never_negative(site, left) or _is_never_negative(site, right)
         case Binary("+" | "*" | "|" | "^", left, right):
             return _is_never_negative(site, left) and _is_never_negative(site, right)
