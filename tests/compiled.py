@@ -4,6 +4,7 @@ import importlib
 import re
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -11,8 +12,11 @@ from tempfile import TemporaryDirectory, mkdtemp
 from types import ModuleType
 from typing import Any
 
+from wireloom import registry
+from wireloom.codec import Protocol
 from wireloom_generator import examples, model
 from wireloom_generator.emitters import columnar, enums, parsers
+from wireloom_generator.generate import generate
 from wireloom_generator.reading import spec
 from wireloom_generator.resolve import protocol_of, resolve
 
@@ -70,6 +74,16 @@ def compiled(folder: Path) -> Compiled:
     finally:
         sys.path.remove(_MADE.name)
     return Compiled(protocol, plan.PROTOCOL, plan)
+
+
+@contextmanager
+def installed(feature: str, package: str, root: Path) -> Iterator[Protocol]:
+    """A feature's protocol, generated as a part of a package in ``root`` that can be imported by its name."""
+    folder = folders(FEATURES[feature].read_text(encoding="utf-8"), root / "specs")
+    generate([folder], root, package=package, write=True)
+    sys.path.insert(0, str(root))
+    yield registry.protocol(f"{package}.{feature}")
+    sys.path.remove(str(root))
 
 
 @cache

@@ -2,7 +2,6 @@
 
 import io
 import struct
-import sys
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -16,7 +15,6 @@ import pytest
 from lockstep import Pair, captures_alike, damaged
 from typer.testing import CliRunner
 
-from wireloom import registry
 from wireloom.cli import app
 from wireloom.codec import DecodeError, EncodeError, Protocol
 from wireloom.codec.captures import CaptureBuilder
@@ -27,7 +25,6 @@ from wireloom.columnar.following import Follower, Reach
 from wireloom.columnar.scans import FilePart
 from wireloom.files import CaptureFile
 from wireloom.options import OptionError, resolve
-from wireloom_generator.generate import generate
 
 SEARCHED = """
 protocol: searched
@@ -69,12 +66,8 @@ BIG, LITTLE = (0x4D4D, ">"), (0x4949, "<")
 @pytest.fixture(scope="module")
 def generated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Protocol]:
     """The protocol as a package that can be imported by its name."""
-    root = tmp_path_factory.mktemp("generated")
-    compiled.folders(compiled.FEATURES["capture_header"].read_text(encoding="utf-8"), root / "specs")
-    generate([root / "specs" / "capture_header"], root, package=PACKAGE, write=True)
-    sys.path.insert(0, str(root))
-    yield registry.protocol(NAME)
-    sys.path.remove(str(root))
+    with compiled.installed("capture_header", PACKAGE, tmp_path_factory.mktemp("generated")) as protocol:
+        yield protocol
 
 
 def plain() -> Pair:

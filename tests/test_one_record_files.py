@@ -1,7 +1,6 @@
 """Records that are all there is (``length: rest``): files, values, streams, and what is written of them."""
 
 import io
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
@@ -17,7 +16,6 @@ from wireloom.codec import DecodeError, Protocol
 from wireloom.codec.cutting import Cutter
 from wireloom.columnar import cells
 from wireloom.options import Mode, resolve
-from wireloom_generator.generate import generate
 
 NUMBERS, TEXT = bytes.fromhex("01 0005 ffff"), bytes.fromhex("02 02 6162")
 PACKAGE = "one_record_files"
@@ -27,14 +25,8 @@ NAME = f"{PACKAGE}.length_rest"
 @pytest.fixture(scope="module")
 def generated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Protocol]:
     """The protocol as a package that can be imported by its name."""
-    root = tmp_path_factory.mktemp("generated")
-    compiled.folders(compiled.FEATURES["length_rest"].read_text(encoding="utf-8"), root / "specs")
-    generate([root / "specs" / "length_rest"], root, package=PACKAGE, write=True)
-    sys.path.insert(0, str(root))
-    from wireloom import registry
-
-    yield registry.protocol(NAME)
-    sys.path.remove(str(root))
+    with compiled.installed("length_rest", PACKAGE, tmp_path_factory.mktemp("generated")) as protocol:
+        yield protocol
 
 
 def pair() -> Pair:
