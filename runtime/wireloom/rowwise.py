@@ -1,8 +1,7 @@
 """Which parts of a protocol only the codec reads, and why. The rest is read many records at once.
 
 This is the only place that decides it: ``columnar.planning`` reads all ``contents`` without a reason here;
-``wireloom check --explain`` and the docs list the rest. It needs neither numpy nor
-pyarrow.
+``wireloom check --explain`` and the docs list the rest. It needs neither numpy nor pyarrow.
 """
 
 from collections.abc import Iterable, Iterator, Mapping

@@ -24,7 +24,20 @@ Numbered = tuple[pa.RecordBatch, Array]
 """Rows with the numbers of their records."""
 
 
-def interleaved(one: Numbered, other: Numbered, places: Array) -> list[Numbered]:
+_PLACES = 4
+"""In up to this many places, one batch splits another; merging them would copy all of it."""
+
+
+def both(one: Numbered, other: Numbered) -> list[Numbered]:
+    """The rows of both by the numbers of their records."""
+    places = np.searchsorted(one[1], other[1])
+    if len(np.unique(places)) <= _PLACES:
+        return _interleaved(one, other, places)
+    columns = [merged(*each, places) for each in zip(one[0].columns, other[0].columns, strict=True)]
+    return [(pa.RecordBatch.from_arrays(columns, schema=one[0].schema), np.sort(np.concatenate([one[1], other[1]])))]
+
+
+def _interleaved(one: Numbered, other: Numbered, places: Array) -> list[Numbered]:
     """Parts of ``one``, with the parts of ``other`` that come before the ``places`` in it."""
     found: list[Numbered] = []
     at = begin = 0

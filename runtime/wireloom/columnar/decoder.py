@@ -17,7 +17,7 @@ from wireloom.columnar import weighing
 from wireloom.columnar.arrays import Labels, Numbers
 from wireloom.columnar.batch import Batch
 from wireloom.columnar.buffers import Array, nulls
-from wireloom.columnar.chosen import Chosen, Refused, interleaved, made, merged
+from wireloom.columnar.chosen import Chosen, Refused, both, made
 from wireloom.columnar.filters import Filter
 from wireloom.columnar.frames import Values
 from wireloom.columnar.gaps import Gaps
@@ -45,9 +45,6 @@ _LIGHT = 1 / 4
 
 _NONE = -2
 """The number of a message that no record is, as that of what a capture begins with."""
-_PLACES = 4
-"""In up to this many places, the codec's records split a batch; merging them would copy all of it."""
-
 
 Redo = Callable[[int], Row | None]
 """Gives the codec's row of a record; None if it is left out."""
@@ -259,12 +256,7 @@ class Decoder:
         if not parts:
             return [one], part
         others = [pa.concat_arrays(column) for column in zip(*parts, strict=True)]
-        places = np.searchsorted(fast.rows, numbers)
-        if len(np.unique(places)) <= _PLACES:
-            return interleaved(one, (pa.RecordBatch.from_arrays(others, schema=self.schema), numbers), places), part
-        columns = [merged(one, other, places) for one, other in zip(arrays, others, strict=True)]
-        every = np.sort(np.concatenate([fast.rows, numbers]))
-        return [(pa.RecordBatch.from_arrays(columns, schema=self.schema), every)], part
+        return both(one, (pa.RecordBatch.from_arrays(others, schema=self.schema), numbers)), part
 
     def _redone(
         self,
