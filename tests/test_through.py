@@ -5,6 +5,7 @@ import gzip
 import lzma
 import random
 import time
+import tracemalloc
 import zlib
 from contextlib import suppress
 from types import SimpleNamespace
@@ -380,3 +381,25 @@ sections:
     ):
         assert captures_alike(pair, capture).num_rows == 180
     assert unpack.call_count > 180 * 20_000 // 500_000
+
+
+def test_what_the_codec_unpacks_of_many_records_is_not_held_at_once() -> None:
+    found = compiled.of("""\
+protocol: bombs
+byte_order: big
+record:
+  length: 6
+  fields: [{name: length, type: u32}, {section: body, size: rest}]
+---
+message: bomb
+match: {}
+sections: {body: [{name: filled, type: bytes, size: rest, through: {zeros: length}}]}
+""")
+    pair, size = Pair.of(found.columnar), 1 << 20
+    capture = (size.to_bytes(4, "big") + b"ab") * 64
+    tracemalloc.start()
+    rows = sum(batch.num_rows for batch in pair.decoder(pair.options({})).capture(capture))
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert rows == 64
+    assert most < 8 * size

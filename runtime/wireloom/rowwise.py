@@ -240,6 +240,11 @@ def measured(protocol: Protocol) -> frozenset[str]:
     return frozenset(".".join(steps[at:]) for steps in (name.split(".") for name in asked) for at in range(len(steps)))
 
 
+def unpacks(protocol: Protocol) -> bool:
+    """Whether records can have much more in their values than their bytes, as these are unpacked."""
+    return any(isinstance(part, Packed | Unpack) for part in within(_layouts(protocol)))
+
+
 def _expressions(protocol: Protocol) -> Iterator[Expression]:
     """All expressions used when records are read."""
     for message in protocol.records.values():

@@ -26,7 +26,7 @@ from wireloom.columnar.planning import plan_of
 from wireloom.columnar.scanning import Cuts, Pieces, Scanner, Window
 from wireloom.columnar.stretches import Held, Stretch, Together
 from wireloom.columnar.tallies import Tally
-from wireloom.columnar.weighing import TooHeavyError, bear, weight_of, width
+from wireloom.columnar.weighing import TooHeavyError, bear, heaviness, weight_of, width
 from wireloom.options import Mode, ReadOptions
 from wireloom.views import Row, View
 
@@ -268,8 +268,9 @@ class Decoder:
     ) -> tuple[Array, list[list[pa.Array]]]:
         """The rows that ``redo`` makes of records, as columns, with the numbers of the records.
 
-        Rows take ten times the memory as Python objects, so few are held at once. Those ``refused`` are counted at the
-        first of them in their capture. Raises ``TooHeavyError``.
+        Rows take ten times the memory as Python objects, so few are held at once: by the bytes of their records, and by
+        what these unpack to. Those ``refused`` are counted at the first of them in their capture. Raises
+        ``TooHeavyError``.
         """
         counted = deque(refused.counted if refused is not None else ())
         sizes = stretch.stop - stretch.start
@@ -283,7 +284,7 @@ class Decoder:
             if (found := redo(row)) is not None:
                 numbers.append(row)
                 held.append(found)
-                size += int(sizes[row])
+                size += int(sizes[row]) + (heaviness(found) if self.plan.unpacks else 0)
             if held and (size >= REDONE_BYTES or place == len(rows) - 1):
                 parts.append(self._rows(held, np.array(numbers[len(numbers) - len(held) :]), added))
                 weight += sum(map(weight_of, parts[-1]))

@@ -146,10 +146,11 @@ Keep = Callable[[Values, Array], Array]
 class Plan:
     """A protocol for many records at once; ``wireloom.codec.Protocol`` is the same for one."""
 
-    def __init__(self, record: Record, messages: tuple[Message, ...], framing: Framing) -> None:
+    def __init__(self, record: Record, messages: tuple[Message, ...], framing: Framing, *, unpacks: bool) -> None:
         self.record = record
         self.messages = messages
         self.framing = framing
+        self.unpacks = unpacks
         self.header = frozenset(column.name for column in (messages[0].said.record.columns if messages else ()))
         self.unknown = next((index for index, message in enumerate(messages) if message.said.name == UNKNOWN), -1)
         self._tried = [index for index in range(len(messages)) if index != self.unknown]

@@ -44,7 +44,7 @@ def plan_of(protocol: codec.Protocol) -> Plan:
     messages = tuple(
         planner.proving(protocol, message.match).message(message, record) for message in protocol.records.values()
     )
-    return Plan(record, messages, planner.framing(protocol.framing))
+    return Plan(record, messages, planner.framing(protocol.framing), unpacks=rowwise.unpacks(protocol))
 
 
 def _proof(protocol: codec.Protocol, match: Match) -> tuple[str, codec.Checksum] | None:

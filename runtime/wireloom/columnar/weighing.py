@@ -7,6 +7,8 @@ from wireloom.codec.reader import Reader
 LISTS = 64 * 1024 * 1024
 """The largest weight of the lists of several records; they take several times as much while they are read."""
 
+_NUMBER = 8
+
 
 class TooHeavyError(Exception):
     """Some records are too heavy together. ``part`` is about the part of them that would not be."""
@@ -38,3 +40,15 @@ def width(kind: pa.DataType) -> int:
 def weight_of(array: pa.Array) -> int:
     """The bytes of a column. A column of nulls counts nothing: all such columns share their zeros."""
     return 0 if array.null_count == len(array) else int(array.nbytes)
+
+
+def heaviness(value: object) -> int:
+    """The bytes of texts, bytes and numbers in a row of the codec."""
+    match value:
+        case str() | bytes():
+            return len(value)
+        case dict():
+            return sum(map(heaviness, value.values()))
+        case list():
+            return sum(map(heaviness, value))
+    return 0 if value is None else _NUMBER
