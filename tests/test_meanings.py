@@ -12,6 +12,7 @@ from uuid import UUID
 import compiled
 import pytest
 from compiled import Compiled
+from lockstep import Pair
 
 from wireloom.codec import DecodeError, EncodeError
 from wireloom.codec.meanings import DoubleMeaning, Ipv6Meaning, duration_text, time_text
@@ -100,6 +101,15 @@ def test_a_decimal_is_exact(scale: str, offset: str) -> None:
     for number in AROUND:
         value = decoded(field, number.to_bytes(8, "big", signed=True))["it"]
         assert Fraction(value) == number * Fraction(scale) + Fraction(offset)
+
+
+def test_the_least_number_is_read_many_at_once() -> None:
+    """Documents often have it stand for none."""
+    both = Pair.of(protocol("type: i64, as: {decimal: {scale: 0.001}}", 8).columnar)
+    decoder = both.decoder(both.options({}))
+    (batch,) = decoder.capture((-(2**63)).to_bytes(8, "big", signed=True))
+    assert batch.column("one").to_pylist() == [{"it": Decimal("-9223372036854775.808")}]
+    assert decoder.tally.redone == 0
 
 
 @pytest.mark.parametrize(

@@ -75,7 +75,9 @@ def _scaled(meaning: DecimalMeaning | DoubleMeaning, column: Numbers) -> Meant:
     bound = (limit - abs(meaning.plus)) // abs(meaning.times)
     if bound < 1 or (isinstance(meaning, DoubleMeaning) and meaning.by > _EXACT):
         return Meant(column, np.ones(len(data), bool))
-    large = _some((data > bound) | (data < -bound))
+    down = -_LEAST if limit == _MOST and meaning.times > 0 else limit
+    least = -((down - abs(meaning.plus)) // abs(meaning.times))
+    large = _some((data > bound) | (data < least))
     data = _harmless(data, large, doubtful) * meaning.times + meaning.plus
     values = data / meaning.by if isinstance(meaning, DoubleMeaning) else data
     return Meant(Numbers(values, column.valid), _either(large, doubtful))
