@@ -155,7 +155,8 @@ class _Row:
                         this[name], this[field.raw] = field.meaning.kept(this[name])
             case Bits():
                 for name, field, _, mask in step.fields:
-                    kind = st.booleans() if field.subcon.boolean else st.integers(0, mask)
+                    kind = st.booleans() if field.subcon.type == "boolean" else st.integers(0, mask)
+                    kind = meant(field.subcon, kind) if isinstance(field.subcon, As) else kind
                     self._number(name, field, kind, this)
             case Lone():
                 this[step.name] = self._value(step.subcon, this)

@@ -413,14 +413,18 @@ class _Drawing:
     def bits(self) -> Piece:
         width, high, low = self.random.randint(1, 7), self.named("high"), self.named("low")
         wide, whole = self.random.choice((8, 16, 24, 40, 64)), self.random.choice(({}, {"name": self.named("whole")}))
-        fields = [{"name": high, "width": width}, {"name": low, "width": wide - width}]
+        fields: list[Entry] = [{"name": high, "width": width}, {"name": low, "width": wide - width}]
         lsb = self.random.random() < 0.5
         order = {"bit_order": "lsb"} if lsb else {}
+        is_meant = width > 1 and self.random.random() < 0.3
+        if is_meant:
+            fields[0]["as"] = {"decimal": {"scale": 0.5, "offset": -3}}
 
         def fill(row: Row) -> None:
-            row[high], row[low] = self.random.randrange(1 << width), self.random.randrange(1 << wide - width)
+            number, row[low] = self.random.randrange(1 << width), self.random.randrange(1 << wide - width)
+            row[high] = Decimal(number) / 2 - 3 if is_meant else number
             if whole and self.random.random() < 0.5:
-                row[whole["name"]] = row[high] << wide - width | row[low]
+                row[whole["name"]] = number << wide - width | row[low]
                 for name in self.random.choice(([], [high], [high, low])):
                     del row[name]
 

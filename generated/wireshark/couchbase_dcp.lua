@@ -663,7 +663,8 @@ local function declare(protocol, owner, nodes)
     for _, option in ipairs(node.options or {}) do declare(protocol, owner, option.nodes) end
     if node.whole then declare(protocol, owner, {node.whole}) end
     for _, bit in ipairs(node.bits or {}) do
-      bit.word, bit.mask = node.value, is_narrow(node.value) and (2 ^ bit.width - 1) * 2 ^ bit.shift or nil
+      local is_shown = is_narrow(node.value) and not bit.meaning
+      bit.word, bit.mask = node.value, is_shown and (2 ^ bit.width - 1) * 2 ^ bit.shift or nil
       if bit.mask and bit.shape ~= "bool" then bit.shape = "uint" .. 8 * node.value.size end
       declare(protocol, owner, {bit})
     end

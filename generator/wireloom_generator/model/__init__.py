@@ -41,6 +41,7 @@ from wireloom_generator.model.nodes import (
     Struct,
     Unpack,
     When,
+    bit_type,
     children,
     walk,
 )

@@ -216,6 +216,7 @@ class BitField(_Named):
     valid: Condition | None
     derive: Condition | None
     default: Condition | None
+    meaning: Meaning | None = None
     hex: bool = field(default=False, compare=False)
     reserved: bool = field(default=False, compare=False)
     when: Condition | None = None
@@ -223,7 +224,12 @@ class BitField(_Named):
 
     @property
     def type(self) -> Boolean | Integer:
-        return Boolean() if self.boolean else Integer(min(max(self.width, 0), 64), signed=False)
+        return bit_type(self.width, boolean=self.boolean)
+
+
+def bit_type(width: int, *, boolean: bool) -> Boolean | Integer:
+    """The type of so many bits."""
+    return Boolean() if boolean else Integer(min(max(width, 0), 64), signed=False)
 
 
 @dataclass(frozen=True, slots=True)

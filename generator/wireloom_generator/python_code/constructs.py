@@ -164,7 +164,8 @@ def _through(through: model.Through) -> Code:
 
 
 def _bit(field: model.BitField) -> Code:
-    return _described(call("Bit", literal(field.width), boolean=field.boolean), field)
+    value = call("Bit", literal(field.width), boolean=field.boolean)
+    return _described(value if field.meaning is None else call("As", value, _meaning(field.meaning)), field)
 
 
 def _described(

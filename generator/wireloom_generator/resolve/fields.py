@@ -187,6 +187,7 @@ class FieldResolving:
             None,
             None,
             None,
+            None,
             compared,
             when=when,
             doc=doc,
@@ -212,7 +213,9 @@ class FieldResolving:
         self, field: syntax.BitField, first: int, when: model.Condition | None, names: Names, via: Location | None
     ) -> model.BitField:
         boolean = field.type == "bool" or (field.width == 1 and field.enum is None)
-        kind = model.Primitive.BOOLEAN if boolean else integer_column(field.width, signed=False)
+        meaning = meanings.of(field.meaning, model.bit_type(field.width, boolean=boolean))
+        plain = model.Primitive.BOOLEAN if boolean else integer_column(field.width, signed=False)
+        kind = plain if meaning is None else meaning.column()
         doc = documentation(field, unit=field.unit)
         return model.BitField(
             field.name,
@@ -226,6 +229,7 @@ class FieldResolving:
             conditions.condition(field.valid, field.where("valid"), names),
             conditions.condition(field.derive, field.where("derive"), names),
             self._default(field, names),
+            meaning,
             self._hex(field, names),
             field.reserved,
             when,

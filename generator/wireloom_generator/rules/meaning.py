@@ -5,7 +5,7 @@ constants and names are about the number itself. So a field that has them is a n
 computed from it.
 
 ``raw`` names the column that keeps the number where its value does not determine it, or where it has no value. A time
-or a duration that is counted finer than in microseconds needs one: no table holds them exactly.
+or a duration that is counted finer than in microseconds needs one: no table holds them exactly. A bit field has none.
 
 Bad::
 
@@ -42,7 +42,7 @@ _MAPPINGS = ("timestamp", "duration", "decimal", "double")
 def check(spec: Resolved) -> Iterator[Problem]:
     """Meanings that do not exist, do not fit, or lose something."""
     for field in fields(spec):
-        if not isinstance(field, model.Field | model.Computed) or not field.gives("as"):
+        if not field.gives("as"):
             continue
         if field.meaning is None:
             yield _unknown(field, field.stray.get("as"))
@@ -55,9 +55,12 @@ def check(spec: Resolved) -> Iterator[Problem]:
             yield from (Problem(field.where("as"), "meaning", f"{key}: {what}", hint) for key, what, hint in faults)
         elif isinstance(field, model.Field):
             yield from _raw(field, field.meaning)
+        elif isinstance(field, model.BitField) and (lost := field.meaning.loses()):
+            hint = "compute what it stands for from the number"
+            yield Problem(field.where("as"), "meaning", f"it is {lost}, and tables hold microseconds", hint)
 
 
-def _unknown(field: model.Field | model.Computed, word: str | None) -> Problem:
+def _unknown(field: model.Named, word: str | None) -> Problem:
     if word is None:
         return Problem(field.where("as"), "meaning", f"as: has one of {', '.join(_MAPPINGS)}")
     known = (*WORDS, *_MAPPINGS)
@@ -68,7 +71,7 @@ def _unknown(field: model.Field | model.Computed, word: str | None) -> Problem:
     return Problem(field.where("as"), "meaning", f"unknown meaning {word!r}", hint)
 
 
-def _keys(field: model.Field | model.Computed) -> Iterator[Problem]:
+def _keys(field: model.Named) -> Iterator[Problem]:
     for key in _ABOUT_NUMBERS:
         if field.gives(key):
             hint = f"give the number a field of its own, and compute {field.name} from it with as:"

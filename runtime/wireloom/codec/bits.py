@@ -1,6 +1,8 @@
 """Integers that are split into bit fields."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from typing import Any
 
 from construct import Construct, Renamed
 
@@ -11,6 +13,7 @@ from wireloom.codec.fields import Field
 from wireloom.codec.frames import Frame, Values
 from wireloom.codec.givens import unfit
 from wireloom.codec.layout import Part
+from wireloom.codec.meanings import As
 from wireloom.codec.reader import Reader
 from wireloom.codec.writer import Writer
 
@@ -46,7 +49,7 @@ class Bits(Part):
                 continue
             assert isinstance(item, Renamed)
             field = item.subcon if isinstance(item.subcon, Field) else Field(item.subcon)
-            width: int = field.subcon.width
+            width = _bit(field).width
             shift = taken if lsb else 8 * self.size - taken - width
             taken += width
             self.fields.append((item.name, field, shift, (1 << width) - 1))
@@ -55,6 +58,7 @@ class Bits(Part):
         if isinstance(whole, Renamed):
             self.whole = whole.name, whole.subcon if isinstance(whole.subcon, Field) else Field(whole.subcon)
         self._told = sum(mask << shift for _, field, shift, mask in self.fields if not field.derived)
+        self._values = [_value(field) for _, field, _, _ in self.fields]
         self._loaders = [list(field.loaders(name)) for name, field, _, _ in self.fields]
         self.derived = [(name, field) for name, field, _, _ in self.fields if field.derived]
         parts = tuple(column for name, field, _, _ in self.fields for column in field.showing(name))
@@ -80,9 +84,13 @@ class Bits(Part):
             reader.frame[self.name] = (start, reader.pos)
             if reader.trace is not None:
                 reader.trace.note(self.name, start, reader.pos, this, field=self.whole[1])
-        for (name, field, shift, mask), loaders in zip(self.fields, self._loaders, strict=True):
-            value = word >> shift & mask
-            this[name] = bool(value) if field.subcon.boolean else value
+        for (name, field, shift, mask), value, loaders in zip(self.fields, self._values, self._loaders, strict=True):
+            number = word >> shift & mask
+            try:
+                this[name] = number if value is None else value(number)
+            except DecodeError as error:
+                error.offset = start
+                reader.refuse(error.within(name))
             reader.frame[name] = (start, reader.pos)
             if reader.trace is not None:
                 bits = (shift + mask.bit_length() - 1, shift)
@@ -117,9 +125,10 @@ class Bits(Part):
         if word is not None:
             if type(word) is not int or not 0 <= word < 1 << 8 * self.size:
                 raise EncodeError(unfit(word, field.subcon.type, 8 * self.size), self.name)
-            for name, part, shift, mask in self.fields:
+            for (name, part, shift, mask), value in zip(self.fields, self._values, strict=True):
                 if this[name] is None and not part.derived:
-                    this[name] = bool(word >> shift & mask) if part.subcon.boolean else word >> shift & mask
+                    number = word >> shift & mask
+                    this[name] = number if value is None else _given(value, number, name)
             writer.claim(self, this, word & self._told)
         else:
             known = writer.known.get(writer.path)
@@ -133,9 +142,9 @@ class Bits(Part):
     def _word(self, this: Values) -> int | None:
         """The whole number that the parts make; None while one of them is none."""
         word = 0
-        for name, _, shift, mask in self.fields:
-            value = this[name]
-            if not isinstance(value, int):
+        for name, field, shift, mask in self.fields:
+            value = _number(field, this[name])
+            if value is None:
                 return None
             word |= (value & mask) << shift
         return word
@@ -172,9 +181,45 @@ class Bits(Part):
 
     def _check(self, name: str, field: Field, mask: int, this: Values) -> None:
         value = this[name]
+        if isinstance(field.subcon, As) and value is not None:
+            try:
+                value = field.subcon.meaning.written(value)
+            except EncodeError as error:
+                raise error.within(name) from None
         if not isinstance(value, int) or not 0 <= value <= mask:
-            raise EncodeError(unfit(value, field.subcon.type, mask.bit_length()), name)
+            raise EncodeError(unfit(this[name], field.subcon.type, mask.bit_length()), name)
         field.check(this, name)
+
+
+def _bit(field: Field) -> "Bit":
+    """The bits of a bit field, whatever they stand for."""
+    found = field.subcon.subcon if isinstance(field.subcon, As) else field.subcon
+    assert isinstance(found, Bit)
+    return found
+
+
+def _value(field: Field) -> Callable[[int], Any] | None:
+    """What makes a value of the number; None if that is one."""
+    if isinstance(field.subcon, As):
+        return field.subcon.meaning.value
+    return bool if _bit(field).boolean else None
+
+
+def _given(value: Callable[[int], Any], number: int, name: str) -> Any:
+    """The value of a number that is given."""
+    try:
+        return value(number)
+    except DecodeError as error:
+        raise EncodeError(error.detail, name) from None
+
+
+def _number(field: Field, value: Any) -> int | None:
+    """The number that is written for a value; None if there is none."""
+    if isinstance(field.subcon, As) and value is not None:
+        with suppress(EncodeError):
+            return int(field.subcon.meaning.written(value))
+        return None
+    return value if isinstance(value, int) else None
 
 
 class Bit(Construct):

@@ -17,12 +17,13 @@ class Bit:
     field: Field
     shift: int
     mask: int
+    boolean: bool = False
 
     def of(self, word: Array) -> Array:
         """Their values in each of the words."""
         kind = word.dtype.type
         value: Array = word >> kind(self.shift) & kind(self.mask)
-        return value != 0 if self.field.said.subcon.boolean else value.astype(np.min_scalar_type(self.mask))
+        return value != 0 if self.boolean else value.astype(np.min_scalar_type(self.mask))
 
 
 class Bits:

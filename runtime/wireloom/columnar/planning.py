@@ -209,7 +209,10 @@ def _lone(part: layout.Lone, planner: Planner) -> parts.Lone:
 
 @reader.register
 def _bits(part: codec.Bits, planner: Planner) -> Bits:
-    bits = (Bit(planner.field(name, said), shift, mask) for name, said, shift, mask in part.fields)
+    bits = (
+        Bit(planner.field(name, said), shift, mask, boolean=said.subcon.type == "boolean")
+        for name, said, shift, mask in part.fields
+    )
     whole = None if part.whole is None else planner.field(*part.whole)
     return Bits(Number(code(part.integer)), *bits, whole=whole, over=part.over)
 

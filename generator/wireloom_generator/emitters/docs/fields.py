@@ -157,6 +157,7 @@ class FieldTable:
                 f"Malformed unless {code(field.valid.text)}" if field.valid else "",
                 f"Always {code(field.derive.text)}; filled in on encode" if field.derive else "",
                 self._default(field.default),
+                _meant(field.meaning),
                 *self._rest("field", field.name, field.doc),
             ]
             kind = f"{bit_range(shift + field.width, field.width)} of {shown}"

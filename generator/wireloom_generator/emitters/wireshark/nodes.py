@@ -217,10 +217,12 @@ def _meaning(meaning: meanings.Meaning | None) -> LuaTable | None:
 
 def _bit(field: model.BitField, shift: int) -> LuaTable:
     wide = next(bits for bits in (8, 16, 24, 32, 64) if field.width <= bits)
+    plain = "bool" if field.boolean else f"uint{wide}"
     return LuaTable(
         entries(
             name=string(field.name),
-            shape=string("bool" if field.boolean else f"uint{wide}"),
+            shape=string(plain if field.meaning is None else _SHAPES[type(field.meaning)]),
+            meaning=_meaning(field.meaning),
             width=str(field.width),
             shift=str(shift),
             hex="true" if field.hex else None,

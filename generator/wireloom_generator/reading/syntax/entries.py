@@ -167,6 +167,9 @@ class BitField(Documented):
     name: str = required("snake_case name")
     width: int = required("how many bits")
     type: str | None = optional("bool, of one bit")
+    meaning: Meaning | None = optional(
+        "what it stands for: {timestamp: …}, {duration: …}, {decimal: …} or {double: …}", key="as"
+    )
     enum: str | None = optional("enum that names its numbers")
     labels: bool = optional("false: no label column", True)
     const: Literal | None = optional("the only value it may have")
