@@ -83,6 +83,8 @@ def kind(tree: Expr, of: KindOf = lambda name: None) -> Kind | None:
             return Kind.CONDITION
         case Unary() | Binary():
             return Kind.NUMBER
+        case Conditional(_, then, Value(value=None)):
+            return kind(then, of)
         case Conditional(_, then, other):
             found = kind(then, of)
             return found if found is kind(other, of) else None

@@ -2,7 +2,8 @@
 
 Comparisons, and/or/not, in, + - * // %, bit operations, ``a if b else c``, names, numbers, text, bytes as in
 ``hex('0d0a')``, true and false, and the calls ``size offset count present min max``. No loops, no other calls. A name
-with dots leads into structs; ``sizes[index]``, ``first(sizes)`` and ``last(sizes)`` are items of a list.
+with dots leads into structs; ``sizes[index]``, ``first(sizes)`` and ``last(sizes)`` are items of a list, and
+``[8, 16, 32][code]`` one of a list that is written down.
 
 In generated code, names say where their values are found: ``record.magic`` is in the record's header,
 ``parameters.dialect`` is a parameter, ``given.size`` is what a type is given, ``section.left`` is how many bytes are
@@ -38,6 +39,7 @@ from wireloom.expressions.tree import (
     Unary,
     Value,
     parts,
+    walk,
 )
 
 _BINARY = {
@@ -65,6 +67,8 @@ _DEEPEST = 64
 """The deepest nesting of operations; a sum of this many terms is as deep."""
 _WIDEST = 1024
 """The most bits of a number in an expression; Python writes wide ones in decimal only up to a limit."""
+_MOST = 4096
+"""The most parts of an expression that looks a number up in a list."""
 _AROUND = 4
 """The most operations that the compiler puts around an expression."""
 _TOO_DEEP = f"more than {_DEEPEST} operations inside each other"
@@ -206,6 +210,8 @@ class _Reading:
                 return Value(name == "true")
             case ast.Name(id=name):
                 return self._name([_meant(name)], self._column(node))
+            case ast.Subscript(value=ast.List(elts=items), slice=number):
+                return self._looked_up(items, self.part(number), self._column(node))
             case ast.Attribute() | ast.Subscript() | ast.Call() if (found := self._item(node)) is not None:
                 return found
             case ast.Attribute() if (steps := _steps(node)) and spelled(".".join(steps)) == self._source(node):
@@ -261,6 +267,23 @@ class _Reading:
         written = f"{word}({found.name})" if word else f"{found.name}[{text}]"
         item = InList(found.name, index, word, tuple(inner))
         return found._replace(name=".".join([written, *inner]), nullable=self.qualified, item=item)
+
+    def _looked_up(self, items: list[ast.expr], number: Expr, column: int) -> Expr:
+        """The item of a list that is written down; absent if it has none of that number."""
+        values = list(map(self.part, items))
+        if not values or not all(isinstance(value, Value | Unary) for value in values):
+            raise ExpressionError("a list to look up in has numbers or texts in it", column, "as in [8, 16, 32][code]")
+        if len(values) * sum(1 for _ in walk(number)) > _MOST:
+            raise ExpressionError("too long a list for such a number", column, "give the number a name, with compute")
+
+        def among(first: int, end: int) -> Expr:
+            if end - first == 1:
+                return values[first]
+            middle = (first + end) // 2
+            return Conditional(Compare("<", number, Value(middle)), among(first, middle), among(middle, end))
+
+        known = Logical("and", (Compare(">=", number, Value(0)), Compare("<", number, Value(len(values)))))
+        return Conditional(known, among(0, len(values)), Value(None))
 
     def _unqualified(self, number: ast.expr) -> str:
         """The text of an item's number without words for where values are found."""
