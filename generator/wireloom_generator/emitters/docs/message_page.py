@@ -93,7 +93,8 @@ class MessagePages:
         """The page of one message."""
         shapes = self.records.shapes(message)
         place = places.message_place(message)
-        used = self.shared.groups(self.names.used(message.nodes))
+        head = self.protocol.record.nodes if self.records.single else ()
+        used = self.shared.groups(self.names.used((*head, *message.nodes)))
         forms = [form_block(self.names, self.errata, message, form) for form in message.forms]
         numbered = {erratum.number: erratum for group in used for block in group.blocks for erratum in block.errata}
         numbered |= {erratum.number: erratum for erratum in (*self._head(), *self.errata.within(place))}
