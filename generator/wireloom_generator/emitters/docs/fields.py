@@ -30,15 +30,25 @@ ErrataOf = Callable[[str, str, model.Doc], tuple[Erratum, ...]]
 
 
 class FieldTable:
-    """Makes rows. ``errata`` finds those of a field; ``here`` adds a remark to a header field, by name."""
+    """Makes rows. ``errata`` finds those of a field; ``here`` adds a remark to a header field, by name.
+
+    ``order`` is the byte order that the table's title tells, in words.
+    """
 
     def __init__(
-        self, names: Meanings, errata: ErrataOf, *, links_to: str = "", here: Callable[[str], str] | None = None
+        self,
+        names: Meanings,
+        errata: ErrataOf,
+        *,
+        links_to: str = "",
+        here: Callable[[str], str] | None = None,
+        order: str = "",
     ) -> None:
         self.names = names
         self.errata = errata
         self.links_to = links_to
         self.here = here or (lambda name: "")
+        self.order = order
 
     def rows(self, trees: Iterable[Tree]) -> list[TableRow]:
         """One row per field; shared structs have tables of their own."""
@@ -87,7 +97,7 @@ class FieldTable:
         return cell(sentences(parts))
 
     def _type(self, field: model.Field, order: str) -> str:
-        shown = wire_type(field.wire, self.names.order, order, links_to=self.links_to)
+        shown = self._wire(field.wire, order)
         if field.repeat is None:
             return shown
         if field.repeat.count is not None:
@@ -95,6 +105,11 @@ class FieldTable:
         if field.repeat.until is not None:
             return f"list of {shown}, up to the first with {code(field.repeat.until.text)}"
         return f"list of {shown}, to the end of its section"
+
+    def _wire(self, wire: model.Wire, order: str) -> str:
+        if order and order == self.order:
+            return wire_type(wire, wire.order or self.names.order, "", links_to=self.links_to)
+        return wire_type(wire, self.names.order, order, links_to=self.links_to)
 
     def _field(self, tree: Placed, field: model.Field, when: str) -> str:
         checksum = field.checksum
@@ -129,7 +144,7 @@ class FieldTable:
 
     def _bits(self, at: str, bits: model.Bits, when: str, order: str) -> Iterator[TableRow]:
         size = bits.wire.fixed or 0
-        shown = wire_type(bits.wire, self.names.order, order)
+        shown = self._wire(bits.wire, order)
         if bits.whole is not None:
             whole = bits.whole
             parts = [

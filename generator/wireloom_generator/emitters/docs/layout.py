@@ -245,6 +245,18 @@ def given(text: str) -> str:
     return f"if {code(text)}"
 
 
+def order_of(trees: Iterable[Tree]) -> str:
+    """In words the byte order around all of them; empty if there are several, or none but that of their types."""
+    found: set[str] = set()
+    for tree in trees:
+        match tree:
+            case Fork(options=options):
+                found.update(order_of(option.trees) for option in options)
+            case Placed(node=model.Field() | model.Bits(), order=order):
+                found.add(order)
+    return found.pop() if len(found) == 1 else ""
+
+
 def in_order(little: model.Condition) -> str:
     """In which byte order something is, in words."""
     return f"byte order {code(little.text)}" if little.is_written else f"{little.text} endian"

@@ -14,7 +14,7 @@ from wireloom_generator.emitters.docs.errata import INDEX, Errata, Erratum
 from wireloom_generator.emitters.docs.fields import HEADER, FieldTable, merged
 from wireloom_generator.emitters.docs.forms import form_block
 from wireloom_generator.emitters.docs.framing import lengths_of
-from wireloom_generator.emitters.docs.layout import Tree
+from wireloom_generator.emitters.docs.layout import Tree, order_of
 from wireloom_generator.emitters.docs.markdown import cell, code, listing, phrase, prose, source, versions
 from wireloom_generator.emitters.docs.names import Meanings
 from wireloom_generator.emitters.docs.records import TRAILER, Area, HeaderForm, Records
@@ -207,12 +207,13 @@ class MessagePages:
 
     def _tables(self, parts: list[Area], place: str, *, own: bool) -> Iterator[Titled]:
         finders = self.shared.finder(place), self.shared.finder(places.RECORD)
-        fields = FieldTable(self.names, lambda *field: finders[0](*field) or finders[1](*field))
         for part in parts:
             trees: tuple[Tree, ...] = part.own if own else part.common
             if trees and self._mine(part):
-                title = "" if not part.name else f"Section {code(part.name)}, from offset {code(part.at)}:"
-                yield Titled(title, table(HEADER, fields.rows(trees)))
+                order = order_of(trees) if part.name else ""
+                fields = FieldTable(self.names, lambda *field: finders[0](*field) or finders[1](*field), order=order)
+                told = [f"Section {code(part.name)}", f"from offset {code(part.at)}", *([order] if order else [])]
+                yield Titled(f"{', '.join(told)}:" if part.name else "", table(HEADER, fields.rows(trees)))
 
     def _drawing(self, parts: list[Area], shape: HeaderForm, shapes: tuple[HeaderForm, ...]) -> Titled:
         mine = [part for part in parts if self._mine(part) or part.name == TRAILER]
