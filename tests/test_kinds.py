@@ -35,7 +35,7 @@ def test_a_value_is_of_the_kind_that_its_expression_has(number: Expr, condition:
 def test_what_is_built_of_fitting_parts_fits_and_only_where_its_kind_does(number: Expr, condition: Expr) -> None:
     assert list(misfits(number, known, Kind.NUMBER)) == []
     assert list(misfits(condition, known, Kind.CONDITION)) == []
-    assert list(misfits(number, known, Kind.FLOAT)) == []
+    assert list(misfits(number, known, Kind.FLOAT)) == [Misfit(number, Fault.UNWANTED, Kind.NUMBER, Kind.FLOAT)]
     assert list(misfits(number, known, Kind.CONDITION)) == [Misfit(number, Fault.UNWANTED, Kind.NUMBER, Kind.CONDITION)]
 
 

@@ -209,7 +209,10 @@ class FieldTable:
 
     @staticmethod
     def _default(default: model.Condition | None) -> str:
-        return f"If not given on encode: {code(default.text)}" if default and default.text != "none" else ""
+        if default is None or default.text == "none":
+            return ""
+        told = default.text.removesuffix(" else None")  # where nothing tells it, it has to be given
+        return f"If not given on encode: {code(told)}"
 
     def _rest(self, kind: str, name: str, doc: model.Doc) -> list[str]:
         laid = f"Laid down in {source(doc)}" if doc.source else ""
