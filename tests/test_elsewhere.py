@@ -186,6 +186,49 @@ def test_what_is_shared_and_left_out_is_no_way_to_write_what_reads_otherwise(
     assert str(error.value).startswith(message)
 
 
+MEASURED = """
+protocol: measured
+byte_order: big
+types:
+  - {name: Word, fields: [{name: word, type: text, until: "00"}]}
+record: {length: rest, fields: [{section: body, size: rest}]}
+---
+message: one
+match: {}
+sections:
+  body:
+    - {name: words, type: bytes, size: 4}
+    - {name: word, type: Word, at: offset(words) + 1, shared: true}
+    - {name: long, type: u8, when: size(word) > 2}
+    - {name: data, type: bytes, size: size(word.word)}
+    - {name: place, type: u8, derive: offset(word.word)}
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "more", "data"),
+    [
+        ("61626300", {"long": 9, "data": b"xyz"}, "61626300 09 78797a 01"),
+        ("61620000", {"long": 9, "data": b"xyz", "word": {"word": "b"}}, None),
+        ("61620000", {"data": b"xy"}, "61620000 7879 01"),
+        ("61620000", {"data": b"xy", "word": {"word": "b"}}, "61620000 7879 01"),
+        ("61620000", {"long": 9, "data": b"xy"}, None),
+        ("61626300", {"data": b"xyz"}, None),
+        ("61626364", {"long": 9, "data": b"xyz"}, None),
+    ],
+)
+def test_what_is_shared_can_be_measured(words: str, more: dict[str, Any], data: str | None) -> None:
+    codec = compiled.of(MEASURED).codec
+    row = {"one": {"words": bytes.fromhex(words), **more}}
+    if data is None:
+        with pytest.raises(EncodeError):
+            codec.build(row)
+    else:
+        built = codec.build(row)
+        assert built == bytes.fromhex(data)
+        assert codec.build(codec.parse(built)) == built
+
+
 def test_what_is_shared_must_be_what_others_wrote() -> None:
     row = feature("elsewhere_shared").codec.parse(SHARED)
     row["symbols"]["symbols"][1]["name"] = "d"

@@ -28,12 +28,7 @@ def settle(writer: Writer, terminator: int) -> EncodeError | None:
     error = _filled(writer)
     if not writer.shared:
         return error
-    if error is not None:
-        path = writer.path
-        with suppress(EncodeError):  # for the next attempt
-            _summed(writer, tell(writer), writer.reserved)
-            _reread(writer, terminator)
-        writer.path = path
+    if error is not None and not _mended(writer, terminator):
         return error
     if not _reread(writer, terminator):
         return None
@@ -42,6 +37,18 @@ def settle(writer: Writer, terminator: int) -> EncodeError | None:
     if error is None and writer.buffer != written:
         return EncodeError("follows from bytes that it is read from, and never comes to rest")
     return error
+
+
+def _mended(writer: Writer, terminator: int) -> bool:
+    """Whether all claims hold once it is known what others wrote, and where. If not, another attempt may know it."""
+    path = writer.path
+    with suppress(EncodeError):
+        _summed(writer, tell(writer), writer.reserved)
+        _reread(writer, terminator)
+        if _filled(writer) is None:
+            return True
+    writer.path = path
+    return False
 
 
 def _filled(writer: Writer) -> EncodeError | None:
