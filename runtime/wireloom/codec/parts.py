@@ -1,6 +1,7 @@
 """The parts of a layout that are more than a field: sections, conditions, choices, padding."""
 
 from collections.abc import Iterator
+from sys import maxsize
 from typing import Any
 
 from construct import Construct
@@ -149,10 +150,20 @@ class When(Around):
             self.content.read(reader, this)
 
     def write(self, writer: Writer, this: Values) -> None:
-        present = bool(_given(this, self._telling)) or self.condition.holds(this, writer.record, writer.frame)
+        present = bool(_given(this, self._telling)) or self._holds(writer, this)
         writer.claim(self, this, present, spot=writer.spot_of(self.condition))
         if present:
             self.content.write(writer, this)
+
+    def _holds(self, writer: Writer, this: Values) -> bool:
+        """Whether the condition holds as far as is known, be nothing left or as much as can be."""
+        if not self.condition.asks_left:
+            return self.condition.holds(this, writer.record, writer.frame)
+        found = []
+        for writer.frame.left in (0, maxsize):
+            found.append(self.condition.holds(this, writer.record, writer.frame))
+        writer.frame.left = None
+        return all(found)
 
 
 class Ordered(Around):
