@@ -8,6 +8,7 @@ import time
 import tracemalloc
 import zlib
 from contextlib import suppress
+from textwrap import dedent
 from types import SimpleNamespace
 from unittest import mock
 
@@ -240,6 +241,27 @@ def test_an_error_tells_where_the_packed_bytes_begin() -> None:
         found.codec.parse((5 + len(body)).to_bytes(4, "big") + b"\x01" + body)
     assert overrun.value.offset == 6
     assert "of what is unpacked" in overrun.value.detail
+
+
+def test_inspection_shows_every_byte_once_where_what_is_unpacked_cannot_be_read() -> None:
+    spec = """
+        protocol: words
+        byte_order: big
+        record:
+          length: rest
+          fields:
+            - {section: words, size: rest - 1, through: {zeros: 9}}
+            - {section: check, size: rest}
+        ---
+        message: two
+        match: {}
+        sections:
+          words: [{name: first, type: u8}, {name: second, type: text, size: 7}, {name: third, type: bytes, size: rest}]
+          check: [{name: end, type: u8}]
+    """
+    inspected = inspect_record(compiled.of(dedent(spec)).codec, bytes.fromhex("01 ffff 02 03"))
+    taken = [byte for leaf in inspected.leaves() for byte in range(leaf.start, leaf.end)]
+    assert taken == [*range(5)]
 
 
 def test_inspection_shows_packed_bytes_and_what_they_say() -> None:

@@ -166,16 +166,20 @@ class Trace:
     def finish(self, end: int, value: object = None) -> None:
         """End the span begun last, and set its value."""
         span = self._open.pop()
-        if self._packed and span.source is not None:
-            span.source = span.source[0], end
-        else:
-            span.end = end
+        self._end(span, end)
         span.held = {span.name: value}
 
     def fail(self, end: int) -> None:
         """If the span begun last is a value whose bytes were taken, and then refused, it ends with them."""
         span = self._open[-1]
-        if not span.spans and span.start < end:
+        if not span.spans and (self._packed or span.start < end):
+            self._end(span, end)
+
+    def _end(self, span: Span, end: int) -> None:
+        """End a span where it is; what is unpacked has no bytes in the record."""
+        if self._packed and span.source is not None:
+            span.source = span.source[0], end
+        else:
             span.end = end
 
     def flat(self) -> list[tuple[str, Span]]:
