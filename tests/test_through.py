@@ -250,14 +250,17 @@ def test_inspection_shows_every_byte_once_where_what_is_unpacked_cannot_be_read(
         record:
           length: rest
           fields:
-            - {section: words, size: rest - 1, through: {zeros: 9}}
-            - {section: check, size: rest}
+            - {section: body, size: rest}
         ---
         message: two
         match: {}
         sections:
-          words: [{name: first, type: u8}, {name: second, type: text, size: 7}, {name: third, type: bytes, size: rest}]
-          check: [{name: end, type: u8}]
+          body:
+            - section: words
+              size: rest - 1
+              through: {zeros: 9}
+              fields: [{name: first, type: u8}, {name: second, type: text, size: 8}]
+            - {name: third, type: u8}
     """
     inspected = inspect_record(compiled.of(dedent(spec)).codec, bytes.fromhex("01 ffff 02 03"))
     taken = [byte for leaf in inspected.leaves() for byte in range(leaf.start, leaf.end)]
