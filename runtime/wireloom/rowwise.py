@@ -41,7 +41,7 @@ from wireloom.codec.chains import chain
 from wireloom.codec.columns import ColumnType, is_whole
 from wireloom.codec.computed import Computed
 from wireloom.codec.headed import HeadItem
-from wireloom.codec.layout import Lone
+from wireloom.codec.layout import Lone, Part
 from wireloom.codec.lengths import Ends
 from wireloom.codec.runs import Run
 from wireloom.codec.values import Ended, Scalar
@@ -49,6 +49,7 @@ from wireloom.contents import KEEPING, contents, is_fixed, name_of, within
 from wireloom.expressions import Expression
 from wireloom.expressions.tree import Name, Origin, Value
 from wireloom.expressions.unvectorised import Strange, items_of, reason
+from wireloom.expressions.words import numbered, words
 
 Left = tuple[str, str]
 """A field or section that is left to the codec, and why."""
@@ -161,8 +162,9 @@ class Judge:
     def _packed(self, part: Packed | Unpack) -> str | None:
         """Why only the codec can unpack what is packed."""
         match part.through.way, part.through.way.asked.tree:
-            case Compressing(), _:
-                return "it is compressed"
+            case Compressing(), tree:
+                if (why := reason(numbered(tree, words(tree)), self.strange)) is not None:
+                    return why
             case (Rol() | Zeros(), Value(int())) | (Xor(), Value(bytes())):
                 pass
             case Xor(asked=key), _:
@@ -172,11 +174,12 @@ class Judge:
                 return f"{part.through.way.asked.written} is not the same in all records"
         if isinstance(part, Unpack) and part.follows:
             return "what follows from other values is packed"
-        inside = list(within([part.content if isinstance(part, Unpack) else part.value]))
-        if _has(Elsewhere, *inside):
+        inside = part.content if isinstance(part, Unpack) else part.value
+        if _has(Elsewhere, inside):
             return "something in it stands elsewhere"
-        if any(place for each in inside if isinstance(each, Expression) for place, _ in each.mentions):
-            return "an expression in it asks for a size or a place"
+        known = part.names if isinstance(part, Unpack) else ()
+        if any(name.origin is Origin.RECORD or not (own or name.steps[0] in known) for name, own in _places(inside)):
+            return "an expression in it asks for a size or a place outside"
         return None
 
     def _whole(self, valid: Expression | None, name: str) -> Iterator[Left]:
@@ -232,6 +235,17 @@ def _inside(part: object) -> Iterator[Layout]:
             yield content
         else:
             yield from _inside(content)
+
+
+def _places(part: object, *, own: bool = False) -> Iterator[tuple[Name, bool]]:
+    """What expressions in a part ask for the size or the place of, and whether they are a struct's ``own``, which sees
+    nothing around it.
+    """
+    if isinstance(part, Expression):
+        yield from ((name, own) for place, name in part.mentions if place)
+    holds_values = isinstance(part, Lone) or not isinstance(part, Part)
+    for each in contents(part) or ():
+        yield from _places(each, own=own or (holds_values and isinstance(each, Layout)))
 
 
 def measured(protocol: Protocol) -> frozenset[str]:

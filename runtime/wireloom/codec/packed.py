@@ -194,7 +194,7 @@ class Unpack(Part):
         self.derived = [(name, field) for name, field in self.content.derived if field.checksum is None]
         self._sums = [(name, field) for name, field in self.content.derived if field.checksum is not None]
         self.follows = bool(self.content.derived)
-        self._names = tuple(dict.fromkeys(_located(self.content)))
+        self.names = tuple(dict.fromkeys(_located(self.content)))
         self._blamed = trailing or next(self.columns(), Column("", "")).name
 
     def columns(self) -> Iterator[Column]:
@@ -204,7 +204,7 @@ class Unpack(Part):
     def read(self, reader: Reader, this: Values) -> None:
         start = reader.pos
         self.through.read(reader, this, start, reader.limit, lambda inside: self._content(inside, this), self.name)
-        reader.frame.unpacked = {**reader.frame.unpacked, **dict.fromkeys(self._names, start)}
+        reader.frame.unpacked = {**reader.frame.unpacked, **dict.fromkeys(self.names, start)}
 
     def _content(self, reader: Reader, this: Values) -> None:
         self.content.read(reader, this)

@@ -24,6 +24,7 @@ from wireloom.expressions.tree import (
     Unary,
     Value,
 )
+from wireloom.expressions.words import numbered
 
 Vectorised = Callable[[Values, Values, Frame], Any]
 """An expression as a function of ``this, record, frame``, as the codec's, over vectors instead of numbers."""
@@ -48,6 +49,11 @@ def vector(expression: Expression | None) -> Vectorised | None: ...
 def vector(expression: Expression | None) -> Vectorised | None:
     """The expression as a function; None for None. There must be no ``expressions.unvectorised.reason`` against it."""
     return None if expression is None else _of(expression.tree)
+
+
+def number_of_word(tree: Expr, known: tuple[str, ...]) -> Vectorised:
+    """Which of the words that are ``known`` the expression chooses, as a function; see ``expressions.words``."""
+    return _of(numbered(tree, known))
 
 
 def _of(tree: Expr) -> Vectorised:

@@ -135,6 +135,8 @@ class Frame:
     def __init__(self, rows: Selected, outer: "Frame | None" = None) -> None:
         self.rows = rows
         self.outer = outer
+        self.giving = outer
+        """The frame that has what the struct is given, where this one has not."""
         self.spans: dict[str, tuple[Array, Array]] = {}
         self.given: dict[str, Any] = {}
         self.here: tuple[Array, int, Array] | None = None
@@ -161,8 +163,8 @@ class Frame:
     def input(self, name: str) -> Any:
         """What the struct is given under that name."""
         if name not in self.given:
-            assert self.outer is not None, "who reads a struct gives it all that it needs"
-            self.given[name] = taken(self.outer.input(name), self.rows.chosen)
+            assert self.giving is not None, "who reads a struct gives it all that it needs"
+            self.given[name] = taken(self.giving.input(name), self.rows.chosen)
         return self.given[name]
 
     @property

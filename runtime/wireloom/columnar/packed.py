@@ -1,10 +1,11 @@
 """What is packed, in many rows at once: a buffer of what all of them unpack to, in which reading goes on."""
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from wireloom.codec.compression import COMPRESSORS, Compressor, DamagedError, OverflowingError
 from wireloom.columnar.arrays import Column, Spans
 from wireloom.columnar.buffers import Array, ragged
 from wireloom.columnar.expressions import Vectorised
@@ -14,11 +15,21 @@ from wireloom.columnar.rows import Rows
 from wireloom.columnar.values import Extent, ValueReader
 
 
+class Unpacked(NamedTuple):
+    """What the bytes of all rows unpack to, one behind the other: ``sizes`` of the ``data``. The packed bytes of rows
+    that are ``kept`` belong beside it.
+    """
+
+    data: Array
+    sizes: Array
+    kept: Array | None = None
+
+
 class Way(Protocol):
     """What bytes go through. It doubts rows of which it cannot tell what they unpack to."""
 
-    def unpack(self, at: Rows, this: Values, data: Array, sizes: Array) -> tuple[Array, Array]:
-        """What the packed bytes of all rows, one behind the other, unpack to, and how many bytes each row has of it."""
+    def unpack(self, at: Rows, this: Values, data: Array, sizes: Array) -> Unpacked:
+        """What the packed bytes of all rows, one behind the other, unpack to."""
         ...
 
 
@@ -28,14 +39,14 @@ class Xor:
     def __init__(self, key: Vectorised | bytes) -> None:
         self.key = key
 
-    def unpack(self, at: Rows, this: Values, data: Array, sizes: Array) -> tuple[Array, Array]:
+    def unpack(self, at: Rows, this: Values, data: Array, sizes: Array) -> Unpacked:
         if isinstance(self.key, bytes):
             whole = np.frombuffer(self.key or b"\0", np.uint8)
-            return data ^ whole[ragged(np.zeros(len(sizes), np.int64), sizes) % len(whole)], sizes
+            return Unpacked(data ^ whole[ragged(np.zeros(len(sizes), np.int64), sizes) % len(whole)], sizes)
         keys, valid = number(self.key(this, at.record, at.frame), at)
         wrong = (keys < 0) | (keys > 0xFF)
         at.doubt(wrong if valid is None else wrong | ~valid)
-        return data ^ np.repeat(keys.astype(np.uint8), sizes), sizes
+        return Unpacked(data ^ np.repeat(keys.astype(np.uint8), sizes), sizes)
 
 
 class Rol:
@@ -44,8 +55,8 @@ class Rol:
     def __init__(self, bits: int) -> None:
         self.bits = bits % 8
 
-    def unpack(self, at: Rows, this: Values, data: Array, sizes: Array) -> tuple[Array, Array]:
-        return data >> np.uint8(self.bits) | data << np.uint8((8 - self.bits) % 8), sizes
+    def unpack(self, at: Rows, this: Values, data: Array, sizes: Array) -> Unpacked:
+        return Unpacked(data >> np.uint8(self.bits) | data << np.uint8((8 - self.bits) % 8), sizes)
 
 
 class Zeros:
@@ -54,7 +65,7 @@ class Zeros:
     def __init__(self, size: int) -> None:
         self.size = size
 
-    def unpack(self, at: Rows, this: Values, data: Array, sizes: Array) -> tuple[Array, Array]:
+    def unpack(self, at: Rows, this: Values, data: Array, sizes: Array) -> Unpacked:
         last = np.zeros(len(sizes), np.uint8)
         some = sizes > 0
         last[some] = data[(np.cumsum(sizes) - 1)[some]]
@@ -63,20 +74,64 @@ class Zeros:
         at.batch.weigh(int(whole.sum()))
         found = np.zeros(int(whole.sum()), np.uint8)
         found[ragged(np.cumsum(whole) - whole, sizes)] = data
-        return found, whole
+        return Unpacked(found, whole)
 
 
-def opened(at: Rows, this: Values, way: Way, start: Array, stop: Array) -> tuple[Rows, Values]:
-    """Rows of what the bytes from each ``start`` to before its ``stop`` unpack to."""
+class Compressing:
+    """A compression, or none: the one of the ``names`` whose number is asked for. A library is called for each row that
+    is compressed; rows that are damaged, or unpack to more than ``limit`` or ``_LARGE`` bytes, are doubted.
+    """
+
+    def __init__(self, names: Sequence[str], asked: Vectorised, limit: int) -> None:
+        self.steps = [COMPRESSORS.get(name) for name in names]
+        self.packs = np.array([step is not None for step in self.steps])
+        self.asked = asked
+        self.most = min(limit, _LARGE)
+
+    def unpack(self, at: Rows, this: Values, data: Array, sizes: Array) -> Unpacked:
+        chosen, _ = number(self.asked(this, at.record, at.frame), at)
+        packed = self.packs[chosen]
+        rows = np.flatnonzero(packed)
+        if not len(rows):
+            return Unpacked(data, sizes, packed)
+        ends = np.cumsum(sizes)
+        pieces: list[Any] = []
+        whole, place = sizes.copy(), 0
+        for row, start, end in zip(rows.tolist(), (ends - sizes)[rows].tolist(), ends[rows].tolist(), strict=True):
+            pieces += (data[place:start], self._one(at, row, self.steps[chosen[row]], data[start:end]))
+            whole[row], place = len(pieces[-1]), end
+        pieces.append(data[place:])
+        return Unpacked(np.concatenate(pieces), whole, packed)
+
+    def _one(self, at: Rows, row: int, step: Compressor | None, data: Array) -> Array:
+        """What a row unpacks to."""
+        assert step is not None
+        try:
+            found = step.unpack(data.tobytes(), self.most)
+        except (DamagedError, OverflowingError):
+            at.doubt(np.array([row]))
+            return data[:0]
+        at.batch.weigh(len(found))
+        return np.frombuffer(found, np.uint8)
+
+
+_LARGE = 16 * 1024 * 1024
+"""What unpacks to more bytes is left to the codec, which counts them beside the lists of the record."""
+
+
+def opened(at: Rows, this: Values, way: Way, start: Array, stop: Array) -> tuple[Rows, Values, Column]:
+    """Rows of what the bytes from each ``start`` to before its ``stop`` unpack to, and the bytes that are kept."""
     last = len(at.batch.buffer)  # doubted rows may stand anywhere
     start = np.clip(start, 0, last)
     sizes = np.clip(stop, start, last) - start
-    data, sizes = way.unpack(at, this, at.batch.buffer[ragged(start, sizes)], sizes)
-    ends = np.cumsum(sizes)
-    batch = at.batch.unpacked(at.index, data, ends - sizes, ends)
+    found = way.unpack(at, this, at.batch.buffer[ragged(start, sizes)], sizes)
+    ends = np.cumsum(found.sizes)
+    batch = at.batch.unpacked(at.index, found.data, ends - found.sizes, ends)
     inner = Rows(batch, np.arange(len(at)), batch.start, batch.stop, outer=at)
-    inner.little = at.little
-    return inner, inner.record if this is at.record else Values(inner.selected, this)
+    inner.little, inner.frame.giving = at.little, at.frame
+    kept = np.zeros(len(at), bool) if found.kept is None else found.kept
+    packed = Spans(at.batch.buffer, start, start + sizes, None if kept.all() else kept)
+    return inner, inner.record if this is at.record else Values(inner.selected, this), packed
 
 
 def closed(at: Rows, inner: Rows) -> None:
@@ -97,11 +152,11 @@ class Packed:
 
     def read(self, at: Rows, this: Values) -> Column:
         start, stop = self.extent.span(at, this)
-        inner, values = opened(at, this, self.way, start, stop)
+        inner, values, packed = opened(at, this, self.way, start, stop)
         found = self.value.read(inner, values)
         closed(at, inner)
         if self.raw is not None:
-            this.put(self.raw, Spans(at.batch.buffer, start, start, np.zeros(len(at), bool)))
+            this.put(self.raw, packed)
         return found
 
 
@@ -127,7 +182,7 @@ class Unpack:
 
     def read(self, at: Rows, this: Values) -> None:
         start, stop = at.at, np.maximum(at.at, at.limit)
-        inner, values = opened(at, this, self.way, start, stop)
+        inner, values, packed = opened(at, this, self.way, start, stop)
         self.content.put(inner, values)
         if (left := inner.at < inner.limit).any():
             if self.trailing is None:
@@ -139,5 +194,5 @@ class Unpack:
         for name, column in values.columns.items():
             this.put(name, column)
         if self.raw is not None:
-            this.put(self.raw, Spans(at.batch.buffer, start, start, np.zeros(len(at), bool)))
+            this.put(self.raw, packed)
         at.move(stop)

@@ -23,7 +23,7 @@ from wireloom.columnar.bcd import Bcd
 from wireloom.columnar.bits import Bit, Bits
 from wireloom.columnar.deeper import Deeper
 from wireloom.columnar.elsewhere import Elsewhere
-from wireloom.columnar.expressions import Vectorised, vector
+from wireloom.columnar.expressions import Vectorised, number_of_word, vector
 from wireloom.columnar.fields import Checksum, Field, Joined, Number, Run, code
 from wireloom.columnar.flatbuffers import FlatBuffer
 from wireloom.columnar.framing import Framing, Lengths, Probe
@@ -34,6 +34,7 @@ from wireloom.columnar.parts import Enclosing, Fallback, Layout, Part, Slot
 from wireloom.columnar.varints import Varints
 from wireloom.expressions import Expression
 from wireloom.expressions.tree import Value
+from wireloom.expressions.words import words
 
 
 @lru_cache(maxsize=64)
@@ -293,6 +294,8 @@ def _way(through: codec.Through) -> packed.Way:
             return packed.Rol(int(bits))
         case codec.Zeros(), Value(int() as size):
             return packed.Zeros(int(size))
+        case codec.Compressing(), tree:
+            return packed.Compressing(words(tree), number_of_word(tree, words(tree)), through.limit)
     raise AssertionError(f"nothing unpacks {through.way.asked.written} in many rows")
 
 
