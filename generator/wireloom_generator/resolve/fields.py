@@ -9,7 +9,7 @@ from wireloom_generator.problems import Location
 from wireloom_generator.reading import syntax
 from wireloom_generator.reading.spec import Spec
 from wireloom_generator.reading.vocabulary import BIT_ORDERS, ORDERS
-from wireloom_generator.resolve import conditions, extents, hexadecimal
+from wireloom_generator.resolve import conditions, extents, hexadecimal, meanings
 from wireloom_generator.resolve.columns import columns, field_columns, labelled
 from wireloom_generator.resolve.declarations import documentation
 from wireloom_generator.resolve.filling import filled
@@ -25,7 +25,6 @@ from wireloom_generator.types import (
     Unknown,
     WireType,
     integer_column,
-    meanings,
 )
 from wireloom_generator.types.sizes import SizeRange
 

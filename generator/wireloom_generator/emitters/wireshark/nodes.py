@@ -211,7 +211,7 @@ def _meaning(meaning: meanings.Meaning | None) -> LuaTable | None:
         case meanings.Spelled() | None:
             return None
         case _:
-            raise NotImplementedError(type(meaning).__name__)
+            assert_never(meaning)
     return LuaTable(found)
 
 
