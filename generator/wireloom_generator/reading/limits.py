@@ -1,6 +1,7 @@
 """How large a protocol may be: what keeps a small file from unfolding into millions of fields."""
 
 from collections.abc import Iterable, Mapping
+from typing import assert_never
 
 from wireloom_generator.problems import Location, Problem
 from wireloom_generator.reading import syntax
@@ -46,8 +47,10 @@ class _Sizes:
                     at = entry.where("type")
                 case syntax.Include(include=used):
                     at = entry.where("include")
-                case _:
+                case syntax.Section() | syntax.Choice() | syntax.Bits() | syntax.Pad() | syntax.Align():
                     continue
+                case _:
+                    assert_never(entry)
             if used in self.structs:
                 total += self.of_struct(used, at, depth + 1)
             if total > MOST:

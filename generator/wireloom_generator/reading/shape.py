@@ -8,7 +8,7 @@ import re
 import types
 from collections.abc import Iterable, Mapping
 from functools import cache
-from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, TypeVar, Union, assert_never, get_args, get_origin, get_type_hints
 
 from wireloom_generator.expressions import integer
 from wireloom_generator.problems import Problem
@@ -78,8 +78,10 @@ class _Shaping:
                 found = repr(text) if len(text) <= _LONG else f"{text[:_LONG]!r}…"
             case YamlList():
                 found = "a list"
-            case _:
+            case YamlMapping():
                 found = "a mapping"
+            case _:
+                assert_never(node)
         self.problems.append(Problem(node.at, "wrong-type", f"{expected} expected, found {found}", hint))
         return _BAD
 

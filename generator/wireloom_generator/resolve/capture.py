@@ -1,6 +1,7 @@
 """What captures begin with, and what it says of their records."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import assert_never
 
 from wireloom_generator import expressions, model
 from wireloom_generator.expressions import Conditional, parsed
@@ -78,6 +79,8 @@ def _type(item: model.Named) -> str | None:
             pass
         case model.Computed(when=None, meaning=None, type=type_):
             pass
-        case _:
+        case model.BitField() | model.Field() | model.Computed():
             return None
+        case _:
+            assert_never(item)
     return type_.word if isinstance(type_, Integer | Boolean) else None

@@ -41,7 +41,7 @@ class Matching:
                     found += named(enum, value) or (value,)
                 case str() if numbers.kind is Kind.BYTES:
                     found.append(_octets(value))
-                case _:
+                case int() | float() | str():
                     found.append(value)
         return tuple(found)
 

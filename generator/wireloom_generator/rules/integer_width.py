@@ -50,10 +50,8 @@ def _types(spec: Resolved) -> Iterator[tuple[WireType, Location, Sequence[int]]]
     for node in nodes(spec):
         if isinstance(node, model.Field | model.Computed):
             yield node.type, node.where("type"), WIDTHS
-            match node:
-                case model.Field(wire=model.Wire(extent=model.Prefix(length=model.Wire(type=Varint() as length)))):
-                    yield length, node.where("prefix"), WIDTHS
-                case _:
-                    pass
+            extent = node.wire.extent if isinstance(node, model.Field) else None
+            if isinstance(extent, model.Prefix) and isinstance(extent.length.type, Varint):
+                yield extent.length.type, node.where("prefix"), WIDTHS
         elif isinstance(node, model.Bits):
             yield node.wire.type, node.where("bits"), BIT_WIDTHS

@@ -20,6 +20,7 @@ Good::
 """
 
 from collections.abc import Iterator, Set
+from typing import assert_never
 
 from wireloom_generator import model
 from wireloom_generator.analysis.scopes import nodes
@@ -57,8 +58,12 @@ def check(spec: Resolved) -> Iterator[Problem]:
                     yield Problem(node.where("through"), "through", what, hint)
             case model.Field() | model.Section():
                 pass
-            case _:
+            case (
+                model.Computed() | model.Bits() | model.BitField() | model.Padding() | model.Choice() | model.Ordered()
+            ):
                 continue
+            case _:
+                assert_never(node)
         yield from _without(node)
     yield from _keys(spec)
 

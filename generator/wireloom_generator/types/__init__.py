@@ -35,7 +35,7 @@ def whole(kind: WireType) -> Integer | None:
             return kind
         case Varint() | Ascii():
             return kind.number
-        case _:
+        case Float() | Boolean() | Bcd() | Bytes() | Text() | FlatBuffers() | Struct() | Deeper():
             return None
 
 

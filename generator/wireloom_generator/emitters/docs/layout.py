@@ -281,8 +281,12 @@ def _in_sequence(nodes: Iterable[model.Node]) -> Iterator[model.Node]:
                 yield replace(node, fields=(first,), whole=None)
             case model.Field(place=model.Condition()) | model.Bits():
                 pass
-            case _:
+            case model.Field() | model.Computed() | model.Padding() | model.Section() | model.Slot():
                 yield node
+            case model.Ordered() | model.Unpack():
+                yield node
+            case _:
+                assert_never(node)
 
 
 def _behind(at: Position, nodes: Iterable[model.Node]) -> Position:
