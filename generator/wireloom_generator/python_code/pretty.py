@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from wireloom_generator import model
 from wireloom_generator.expressions import Hexadecimal
-from wireloom_generator.output import WIDTH, pieces
+from wireloom_generator.output import WIDTH, fits, pieces
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,26 +105,22 @@ def flat(tree: Code) -> str:
             return f"{head}{brackets[0]}{inner_text}{',' if lone else ''}{brackets[1]}"
 
 
-def _fits(tree: Code, room: int) -> bool:
-    """Whether the tree on one line is no longer than ``room``; it is not read further than that takes."""
-    pending = [tree]
-    while pending and room >= 0:
-        match pending.pop():
-            case str() as text:
-                room -= len(text)
-            case Keyed(prefix, inner):
-                room -= len(prefix)
-                pending.append(inner)
-            case Bracketed(head, arguments, brackets):
-                room -= len(head) + 2 * max(1, len(arguments))  # brackets, and a comma and a blank between arguments
-                room -= not head and brackets == "()" and len(arguments) == 1
-                pending += arguments
-    return room >= 0
+def _measure(tree: Code) -> tuple[int, Sequence[Code]]:
+    """The length of a tree on one line without those in it, and these."""
+    match tree:
+        case str():
+            return len(tree), ()
+        case Keyed(prefix, inner):
+            return len(prefix), (inner,)
+        case Bracketed(head, arguments, brackets):
+            lone = not head and brackets == "()" and len(arguments) == 1
+            around = 2 * max(1, len(arguments))  # brackets, and a comma and a blank between arguments
+            return len(head) + around + lone, arguments
 
 
 def render(tree: Code, *, indent: int = 0, before: str = "", after: str = "") -> str:
     """The tree with text ``before`` and ``after`` it; the first line is not indented."""
-    if _fits(tree, WIDTH - indent - len(before) - len(after)):
+    if fits(tree, WIDTH - indent - len(before) - len(after), _measure):
         return before + flat(tree) + after
     match tree:
         case str() if tree.startswith('"'):

@@ -27,7 +27,7 @@ from wireloom_generator.expressions import (
     needed,
 )
 from wireloom_generator.expressions.kinds import Kind, kind
-from wireloom_generator.output import WIDTH, pieces
+from wireloom_generator.output import WIDTH, fits, pieces
 
 _EXACT = 1 << 53
 _JOINED = 100
@@ -85,7 +85,7 @@ def entries(**values: "Lua | None") -> list[Lua]:
 def render(tree: Lua, indent: int = 0, used: int = 0, after: int = 1) -> str:
     """The source. What does not fit on one line, ``used`` characters before it and some ``after`` it, has several."""
     room = WIDTH - indent - used - after
-    if _fits(tree, room):
+    if fits(tree, room, _measure):
         return _flat(tree)
     margin = "\n" + " " * (indent + 2)
     match tree:
@@ -124,25 +124,19 @@ def _filled(words: Iterable[str], first: int, others: int) -> list[str]:
     return lines
 
 
-def _fits(tree: Lua, room: int) -> bool:
-    """Whether the tree on one line is no longer than ``room``; it is not read further than that takes."""
-    pending = [tree]
-    while pending and room >= 0:
-        match pending.pop():
-            case str() as text:
-                room -= len(text)
-            case LuaEntry(key, value):
-                room -= len(_key(key)) + len(" = ")
-                pending.append(value)
-            case LuaTable(items, head):
-                room -= len(head) + 2 * max(1, len(items))  # brackets, and a comma and a blank between items
-                pending += items
-            case LuaCall(name, arguments):
-                room -= len(name) + 2 * max(1, len(arguments))
-                pending += arguments
-            case LuaFunction() as function:
-                room -= len(_flat(function))
-    return room >= 0
+def _measure(tree: Lua) -> tuple[int, Sequence[Lua]]:
+    """The length of a tree on one line without those in it, and these."""
+    match tree:
+        case str():
+            return len(tree), ()
+        case LuaEntry(key, value):
+            return len(_key(key)) + len(" = "), (value,)
+        case LuaTable(items, head):
+            return len(head) + 2 * max(1, len(items)), items  # brackets, and a comma and a blank between items
+        case LuaCall(name, arguments):
+            return len(name) + 2 * max(1, len(arguments)), arguments
+        case LuaFunction():
+            return len(_flat(tree)), ()
 
 
 def _flat(tree: Lua) -> str:
