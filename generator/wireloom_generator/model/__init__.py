@@ -3,6 +3,7 @@
 Rules judge it, and emitters see nothing else. All classes are frozen. Alternatives are unions, for ``match``.
 """
 
+from wireloom_generator.model.checksums import ByteRange, Checksum
 from wireloom_generator.model.declarations import (
     Acceptance,
     Deprecation,
@@ -24,8 +25,6 @@ from wireloom_generator.model.nodes import (
     Alternative,
     BitField,
     Bits,
-    ByteRange,
-    Checksum,
     Choice,
     Computed,
     Field,

@@ -5,10 +5,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from wireloom_generator.model.checksums import Checksum
 from wireloom_generator.model.declarations import Described, Doc, Enum, Flags, Parameter, Sourced, Table
 from wireloom_generator.model.matching import Match
 from wireloom_generator.model.names import Names
-from wireloom_generator.model.nodes import Checksum, Node, Slot, Struct
+from wireloom_generator.model.nodes import Node, Slot, Struct
 from wireloom_generator.model.wires import Condition, End, Fields, Rest, Size, Wire
 from wireloom_generator.types.columns import CORRUPT, Column, Primitive, StructType
 

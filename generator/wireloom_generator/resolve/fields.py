@@ -9,7 +9,7 @@ from wireloom_generator.problems import Location
 from wireloom_generator.reading import syntax
 from wireloom_generator.reading.spec import Spec
 from wireloom_generator.reading.vocabulary import BIT_ORDERS, ORDERS
-from wireloom_generator.resolve import conditions, extents, hexadecimal, meanings
+from wireloom_generator.resolve import checksums, conditions, extents, hexadecimal, meanings
 from wireloom_generator.resolve.columns import columns, field_columns, labelled
 from wireloom_generator.resolve.declarations import documentation
 from wireloom_generator.resolve.filling import filled
@@ -298,7 +298,7 @@ class FieldResolving:
             const=_constant(wire, field.const),
             valid=conditions.condition(field.valid, field.where("valid"), names),
             derive=conditions.condition(field.derive, field.where("derive"), names),
-            checksum=conditions.checksum(field.checksum, names),
+            checksum=checksums.of(field.checksum, names),
             default=self._default(field, names),
             long=field.table_type == "long",
             meaning=meaning,
