@@ -1,6 +1,7 @@
 """Syntax → model for lists of fields: types are looked up, names in expressions resolved, sizes added up."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 
 from wireloom_generator import model, types
 from wireloom_generator.expressions import Value
@@ -8,13 +9,14 @@ from wireloom_generator.model.names import Names
 from wireloom_generator.problems import Location
 from wireloom_generator.reading import syntax
 from wireloom_generator.reading.spec import Spec
-from wireloom_generator.reading.vocabulary import BIT_ORDERS, ORDERS
+from wireloom_generator.reading.vocabulary import BIT_ORDERS
 from wireloom_generator.resolve import checksums, conditions, extents, hexadecimal, meanings
 from wireloom_generator.resolve.columns import columns, field_columns, labelled
 from wireloom_generator.resolve.declarations import documentation
 from wireloom_generator.resolve.filling import filled
 from wireloom_generator.resolve.matches import Matching, names_of_numbers
 from wireloom_generator.resolve.names import Spliced, Splicing, loops
+from wireloom_generator.resolve.orders import Orders
 from wireloom_generator.resolve.stray import meaningless, stray
 from wireloom_generator.resolve.watched import watched
 from wireloom_generator.types import (
@@ -50,12 +52,8 @@ class FieldResolving:
         self.matching = Matching(self.enums, {each.name: each for each in (*told, *shared[0].parameters)})
         self.numbers = dict(names_of_numbers(self.enums.values(), self.flags.values()))
         self.record_names = self._record_names()
-        self.order = _order(spec.protocol.byte_order) or model.Order.PARAMETER
-        """That of what is resolved now."""
-        self.live = model.Order.BIG if self.order is not model.Order.PARAMETER else self.order
-        """The one that values without an order of their own are read in there."""
+        self.orders = Orders.of(spec)
         self.watched = watched(spec)
-        self.varies = any(entry.byte_order is not None for entry in _regions(spec))
 
     def _record_names(self) -> Names:
         names = self.splicing.declared(self.spec.protocol.record.fields)
@@ -82,11 +80,8 @@ class FieldResolving:
 
     def struct(self, written: syntax.Struct) -> model.Struct:
         """A shared struct."""
-        outer = self.order, self.live
-        if self.varies:
-            self.order = self.live = model.Order.PARAMETER
-        nodes = self.ordered(written, written.fields, self.names(written.fields, written.given))
-        self.order, self.live = outer
+        with self._in(self.orders.of_struct):
+            nodes = self.ordered(written, written.fields, self.names(written.fields, written.given))
         exhausts = model.exhausting(nodes, self.structs) is not None
         return model.Struct(
             written.name,
@@ -110,16 +105,20 @@ class FieldResolving:
         text = None if around is None else around.byte_order
         if around is None or text is None:
             return self.nodes(entries, names, via)
-        outer = self.order, self.live
-        self.order = _order(text) or model.Order.PARAMETER
-        self.live = self.order if self.order is model.Order.PARAMETER else self.live
-        nodes = self.nodes(entries, names, via)
-        is_fixed = self.order is not model.Order.PARAMETER
-        self.order, self.live = outer
-        if is_fixed:
+        inside = self.orders.inside(text)
+        with self._in(inside):
+            nodes = self.nodes(entries, names, via)
+        if inside.now is not model.Order.PARAMETER:
             return nodes
         little = conditions.little(text, around.where("byte_order"), names)
         return (model.Ordered(little, nodes, written=around, via=via),)
+
+    @contextmanager
+    def _in(self, orders: Orders) -> Iterator[None]:
+        """Resolve something in these byte orders."""
+        outer, self.orders = self.orders, orders
+        yield
+        self.orders = outer
 
     def nodes(
         self,
@@ -268,16 +267,14 @@ class FieldResolving:
         self, entry: syntax.Field | syntax.Bits, names: Names, via: Location | None
     ) -> model.Field | model.Bits | model.Ordered:
         """A field or bits, in a byte order of their own if they have one that their number does not say."""
-        text, outer = entry.byte_order, self.order
-        if text is not None:
-            self.order = _order(text) or model.Order.PARAMETER
-        own = self.order
-        node = self._bits(entry, names, via) if isinstance(entry, syntax.Bits) else self._field(entry, names, via)
-        self.order = outer
-        if text is not None and own is model.Order.PARAMETER:
+        text = entry.byte_order
+        orders = self.orders if text is None else self.orders.of_value(text)
+        with self._in(orders):
+            node = self._bits(entry, names, via) if isinstance(entry, syntax.Bits) else self._field(entry, names, via)
+        if text is not None and orders.now is model.Order.PARAMETER:
             little = conditions.little(text, entry.where("byte_order"), names)
-        elif self.varies and isinstance(node, model.Field) and isinstance(node.type, Struct) and own is not self.live:
-            little = model.Condition(Value(own is model.Order.LITTLE), own)
+        elif orders.turns and isinstance(node, model.Field) and isinstance(node.type, Struct):
+            little = model.Condition(Value(orders.now is model.Order.LITTLE), orders.now)
         else:
             return node
         return model.Ordered(little, (node,), written=entry, via=via)
@@ -369,7 +366,7 @@ class FieldResolving:
         return self._ordered(types.parse(name) or Unknown(name))
 
     def _ordered(self, found: WireType, extent: model.Extent | None = None) -> model.Wire:
-        return model.Wire(found, self.order if found.has_order else None, extent)
+        return model.Wire(found, self.orders.now if found.has_order else None, extent)
 
     def _extent(self, field: syntax.Field, names: Names) -> model.Extent | None:
         if field.prefix is not None and field.size is None:
@@ -378,19 +375,6 @@ class FieldResolving:
 
 
 _NOTHING = model.Condition(Value(0), "0", "0")
-
-
-def _order(name: str | None) -> model.Order | None:
-    return model.Order(name) if name in ORDERS else None
-
-
-def _regions(spec: Spec) -> Iterator[syntax.Struct | syntax.Section | syntax.Field]:
-    """What can have a byte order for all that is in it: types, sections, and fields with a type."""
-    yield from spec.structs.values()
-    lists = (*spec.lists, *(struct.fields for struct in spec.structs.values()))
-    for entry in (entry for fields in lists for entry in syntax.walk(fields)):
-        if isinstance(entry, syntax.Section) or (isinstance(entry, syntax.Field) and entry.type in spec.structs):
-            yield entry
 
 
 def _constant(wire: model.Wire, const: syntax.Literal | None) -> int | float | bool | str | bytes | None:
