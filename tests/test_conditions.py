@@ -14,6 +14,11 @@ from wireloom_generator.expressions.kinds import Kind
 
 BYTE, WORD, LONG = Domain(0, 255), Domain(0, 65535), Domain(0, (1 << 64) - 1)
 OPTIONAL = Domain(0, 255, when=parse("length == 1"))
+IN_PARTS = {
+    "id": Domain(0, 65535, valid=parse("id == (15 + more if nibble == 15 else nibble)")),
+    "nibble": Domain(0, 15),
+    "more": Domain(0, 255, when=parse("nibble == 15")),
+}
 
 
 @pytest.mark.parametrize(
@@ -50,6 +55,7 @@ OPTIONAL = Domain(0, 255, when=parse("length == 1"))
         ("size(x) < 0", {}),
         ("size(x) == 3 and size(x) == 4", {}),
         ("(a == 1 if b else a == 2) and a == 3", {"a": LONG, "b": TRUTH}),
+        ("id == 271", IN_PARTS),
     ],
 )
 def test_what_never_holds(condition: str, domains: Domains) -> None:
@@ -69,6 +75,8 @@ def test_what_never_holds(condition: str, domains: Domains) -> None:
         ("version == 0 and length == 1", {"version": OPTIONAL, "length": BYTE}),
         ("not (version == 0) and length == 20", {"version": OPTIONAL, "length": BYTE}),
         ("not present(a)", {"a": Domain(0, 255, optional=True)}),
+        ("id == 6", IN_PARTS),
+        ("id == 270", IN_PARTS),
         ("true", {}),
     ],
 )

@@ -9,8 +9,7 @@ fields, may be true or false; so less is proven, but nothing wrong.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from fractions import Fraction
-from functools import cache, cached_property
+from functools import cached_property
 from math import prod
 
 from wireloom_generator.expressions import (
@@ -20,18 +19,15 @@ from wireloom_generator.expressions import (
     Compare,
     Conditional,
     Expr,
-    Function,
-    Literal,
     Logical,
     Name,
     Unary,
     Value,
+    comparisons,
     in_list,
     key,
-    parts,
     rebuild,
     rename,
-    terms,
     walk,
 )
 from wireloom_generator.expressions.domain import TRUTH, Domain, between, may_be, submasks, within
@@ -75,7 +71,7 @@ def impossible(condition: Expr, domains: Domains | None = None) -> bool:
 
 def implies(one: Expr, other: Expr, domains: Domains | None = None) -> bool:
     """Whether ``other`` provably holds whenever ``one`` does, be it a part of it."""
-    return bare(other) in map(bare, _conjuncts(one)) or impossible(both(one, Unary("not", other)), domains)
+    return bare(other) in map(bare, comparisons.conjuncts(one)) or impossible(both(one, Unary("not", other)), domains)
 
 
 def disjoint(one: Expr, other: Expr, domains: Domains | None = None) -> bool:
@@ -108,15 +104,6 @@ def bare(tree: Expr) -> Expr:
     return rename(tree, lambda name: Name(name.name, origin=name.origin))
 
 
-def _conjuncts(tree: Expr) -> Iterator[Expr]:
-    """What must hold, each by itself, for the condition to hold."""
-    if isinstance(tree, Logical) and tree.operator == "and":
-        for operand in tree.operands:
-            yield from _conjuncts(operand)
-    else:
-        yield tree
-
-
 class _Question:
     """A condition with everything it depends on. For a ``proof``, parts that are hard to decide may be anything; for an
     example, everything must be true.
@@ -129,12 +116,14 @@ class _Question:
         """When the names are present and what is valid for them, simplified like the condition."""
         self.simple: dict[str, Expr] = {}
         self.free: dict[Expr, Name] = {}
+        self.found: dict[str, Domain] = {}
+        """The domains that were asked for."""
         self.order: list[str] = []
         self.trees: list[Expr] = [condition]
-        pinned = list(dict.fromkeys(_pinned(condition)))
+        pinned = list(dict.fromkeys(comparisons.pinned(condition)))
         self.pinned = dict(pinned)
         self.is_contradictory = len(self.pinned) < len(pinned)
-        for name in _keys(condition):
+        for name in comparisons.keys(condition):
             self.reach(name, ())
         self.condition = self.simplified(condition)
         for name in self.order:
@@ -153,12 +142,12 @@ class _Question:
         domain = self.domains.get(name)
         if domain and domain.when is not None:
             self.trees.append(domain.when)
-            for other in _keys(domain.when):
+            for other in comparisons.keys(domain.when):
                 self.reach(other, (*through, name))
         self.order.append(name)
         if domain and domain.valid is not None:
             self.trees.append(domain.valid)
-            for other in _keys(domain.valid):
+            for other in comparisons.keys(domain.valid):
                 self.reach(other, ())
 
     def simplified(self, tree: Expr) -> Expr:
@@ -174,15 +163,19 @@ class _Question:
 
     def decided(self, atom: Expr) -> bool:
         """Whether the tried values of its names cover all their values."""
-        names = _keys(atom)
-        return not names or self.is_linear(atom) or all(name in self.whole for name in names)
+        return self.is_linear(atom) or self.whole.issuperset(comparisons.keys(atom))
 
     def is_linear(self, atom: Expr) -> bool:
-        return isinstance(atom, Name | Call) or bool(_points(atom))
+        return isinstance(atom, Name | Call) or bool(comparisons.points(atom))
 
     @cached_property
-    def atoms(self) -> tuple[Expr, ...]:
-        return tuple(atom for tree in self.trees for atom in _atoms(tree))
+    def atoms(self) -> Mapping[str, Sequence[Expr]]:
+        """The comparisons that depend on each name."""
+        found: dict[str, list[Expr]] = {}
+        for atom in (atom for tree in self.trees for atom in comparisons.atoms(tree)):
+            for name in comparisons.keys(atom):
+                found.setdefault(name, []).append(atom)
+        return found
 
     @cached_property
     def whole(self) -> frozenset[str]:
@@ -195,9 +188,8 @@ class _Question:
             return domain.listed
         if domain.kind is Kind.NUMBER and domain.most - domain.least < _FEW:
             return range(domain.least, domain.most + 1)
-        masks = [masked(atom) for atom in self.atoms if name in _keys(atom)]
         bits = 0
-        for mask in masks:
+        for mask in map(masked, self.atoms.get(name, ())):
             if mask is None or mask[0] != name:
                 return None
             bits |= mask[1]
@@ -228,22 +220,26 @@ class _Question:
     def domain(self, name: str) -> Domain:
         if name.startswith(_FREE):
             return TRUTH
-        known = self.domains.get(name)
-        domain = known if known is not None else self.guessed(name)
-        pinned = self.pinned.get(name)
-        return replace(domain, listed=(pinned,)) if pinned is not None and may_be(domain, pinned) else domain
+        if name not in self.found:
+            known = self.domains.get(name)
+            domain = known if known is not None else self.guessed(name)
+            pinned = self.pinned.get(name)
+            if pinned is not None and may_be(domain, pinned):
+                domain = replace(domain, listed=(pinned,))
+            self.found[name] = domain
+        return self.found[name]
 
     def guessed(self, name: str) -> Domain:
         """The domain of an unknown name, from what it is compared with."""
         may_lack = in_list(name) is not None or any(
-            _asks_presence(part, name) for tree in self.trees for part in walk(tree)
+            comparisons.asks_presence(part, name) for tree in self.trees for part in walk(tree)
         )
         if name.startswith(("size(", "count(", "offset(")):
             return Domain(least=0)
-        for atom in self.atoms:
-            if isinstance(atom, Name) and key(atom) == name:
+        for atom in self.atoms.get(name, ()):
+            if isinstance(atom, Name):
                 return replace(TRUTH, optional=may_lack)
-            if isinstance(atom, Compare | Among) and name in _keys(atom):
+            if isinstance(atom, Compare | Among):
                 kinds = {kind(part) for part in walk(atom) if isinstance(part, Value)}
                 if Kind.CONDITION in kinds:
                     return replace(TRUTH, optional=may_lack)
@@ -255,7 +251,8 @@ class _Question:
 
     def candidates(self, name: str) -> Sequence[Result | None]:
         domain = self.domain(name)
-        critical = [value for atom in self.atoms for other, value in _points(atom) if other == name]
+        atoms = self.atoms.get(name, ())
+        critical = [value for atom in atoms for other, value in comparisons.points(atom) if other == name]
         tried: Sequence[Result]
         if domain.listed:
             tried = domain.listed
@@ -267,13 +264,13 @@ class _Question:
             tried = (*strings, b"".join(strings) + b"\xff")
         elif domain.kind is Kind.FLOAT and self.all_of(name) is None:
             tried = between(critical)
-        elif all(self.is_linear(atom) for atom in self.atoms if name in _keys(atom)):
+        elif all(map(self.is_linear, atoms)):
             tried = within(domain, critical)
         else:
             some = self.all_of(name) or [part for part in self.masks_of(name) if domain.least <= part <= domain.most]
             tried = list(dict.fromkeys((*within(domain, critical), *some)))
         rule = self.simple.get(name)
-        if rule is not None and _keys(rule) == (name,):
+        if rule is not None and comparisons.keys(rule) == (name,):
             tried = [number for number in tried if holds(rule, {name: number})]
         return (None, *tried) if domain.optional else tried
 
@@ -307,13 +304,31 @@ class _Question:
             choices = (None,)
         for choice in choices:
             more = {**values, name: choice}
-            if name not in self.deciding or truth(self.condition, of_values(more)) is not False:
+            if self.may_hold(name, more):
                 yield from self.completed(tried, more)
+
+    def may_hold(self, name: str, values: Values) -> bool:
+        """Whether the condition may hold with these values, the last of which is that of ``name``, and others."""
+        known = of_values(values)
+        if name in self.deciding and truth(self.condition, known) is False:
+            return False
+        ruled = (owner for owner in self.settling.get(name, ()) if values[owner] is not None)
+        return all(truth(self.simple[owner], known) is not False for owner in ruled)
 
     @cached_property
     def deciding(self) -> frozenset[str]:
         """The names that the condition itself depends on."""
-        return frozenset(_keys(self.condition))
+        return frozenset(comparisons.keys(self.condition))
+
+    @cached_property
+    def settling(self) -> Mapping[str, Sequence[str]]:
+        """For each name the others whose rule is about it and about no later ones."""
+        places = {name: place for place, name in enumerate(self.order)}
+        found: dict[str, list[str]] = {}
+        for owner, rule in self.simple.items():
+            last = max((owner, *comparisons.keys(rule)), key=lambda name: places.get(name, -1))
+            found.setdefault(last, []).append(owner)
+        return found
 
 
 def _is_never(atom: Expr) -> bool:
@@ -322,75 +337,3 @@ def _is_never(atom: Expr) -> bool:
     if mask is None or mask[1] < 0 or mask[1].bit_count() > _BITS:
         return False
     return not any(holds(atom, {mask[0]: part}) for part in submasks(mask[1]))
-
-
-@cache
-def _points(atom: Expr) -> tuple[tuple[str, Result], ...]:
-    """The values of a name at which the comparison can change; none if they are unknown."""
-    pairs: list[tuple[Expr, Expr]] = []
-    match atom:
-        case Compare(_, left, right):
-            pairs = [(left, right)]
-        case Among(tested, choices, _):
-            pairs = [(tested, choice) for choice in choices]
-    is_ordered = isinstance(atom, Compare) and atom.operator not in ("==", "!=")
-    found = [_roots(left, right, is_ordered) for left, right in pairs]
-    return tuple(point for points in found for point in points) if all(found) else ()
-
-
-def _roots(left: Expr, right: Expr, is_ordered: bool) -> list[tuple[str, Result]]:
-    match left, right:
-        case (Name() as name, Value(str() as text)) | (Value(str() as text), Name() as name):
-            return [] if is_ordered else [(key(name), text)]
-        case (Name() as name, Value(bytes() as octets)) | (Value(bytes() as octets), Name() as name):
-            return [] if is_ordered else [(key(name), octets)]
-        case (Name() as name, Value(bool() as truth)) | (Value(bool() as truth), Name() as name):
-            return [(key(name), truth)]
-    one, other = terms(left), terms(right)
-    if one is None or other is None:
-        return []
-    rest = other.pop("", 0) - one.pop("", 0)
-    names = one.keys() | other.keys()
-    if len(names) != 1:
-        return []
-    (asked,) = names
-    slope = one.get(asked, 0) - other.get(asked, 0)
-    if slope == 0:
-        return []
-    return [(asked, Fraction(rest, slope)), *((asked, rest // slope + step) for step in (-1, 0, 1, 2))]
-
-
-def _pinned(condition: Expr) -> Iterator[tuple[str, Literal]]:
-    """The names that can have only one value if the condition holds."""
-    for part in _conjuncts(condition):
-        match part:
-            case Compare("==", Name() as name, Value(bool() | int() | str() as value)):
-                yield key(name), value
-
-
-def _asks_presence(part: Expr, name: str) -> bool:
-    match part:
-        case Name(nullable=True):
-            return key(part) == name
-        case Call(Function.PRESENT):
-            return key(part.target) == name
-        case _:
-            return False
-
-
-def _atoms(tree: Expr) -> tuple[Expr, ...]:
-    """The parts of a condition other than and, or, not and if."""
-    match tree:
-        case Unary("not") | Logical() | Conditional():
-            return tuple(atom for part in parts(tree) for atom in _atoms(part))
-        case Value() | Name() | Unary() | Binary() | Compare() | Among() | Call():
-            return (tree,)
-
-
-def _keys(tree: Expr) -> tuple[str, ...]:
-    """What the tree depends on: names, and sizes as if they were names."""
-    match tree:
-        case Name() | Call(Function.SIZE | Function.OFFSET | Function.COUNT):
-            return (key(tree),)
-        case Value() | Unary() | Binary() | Compare() | Among() | Logical() | Conditional() | Call():
-            return tuple(dict.fromkeys(name for part in parts(tree) for name in _keys(part)))

@@ -39,16 +39,16 @@ def _pairs(spec: Resolved, scope: Scope, variants: Sequence[model.Variant]) -> I
     known, assumed = domains.of(spec, scope), domains.assumed(spec, scope)
     for *before, variant in tried(variants):
         tree = variant.when.tree if variant.when is not None else None
-        chosen = conditions.both(assumed, domains.first((*before, variant)))
-        if tree is None or not domains.known(tree, known) or conditions.impossible(chosen, known):
+        if tree is None or not domains.known(tree, known):
             continue
+        chosen = conditions.both(assumed, domains.first((*before, variant)))
         for other in before:
             earlier = other.when.tree if other.when is not None else None
             if other.when is None or earlier is None or not domains.known(earlier, known):
                 continue
             together = conditions.both(earlier, tree)
             found = conditions.example(conditions.both(assumed, together), known)
-            if found is not None:
+            if found is not None and not conditions.impossible(chosen, known):
                 at = variant.where("when")
                 place = seen_from(at, other.where("when"))
                 values = coverage.in_words(together, found)
