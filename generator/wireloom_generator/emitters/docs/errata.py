@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import accumulate
 
 from wireloom_generator import model
 from wireloom_generator.emitters.docs.markdown import code, phrase, prose
@@ -37,16 +38,20 @@ class Errata:
         self.all: tuple[Erratum, ...] = tuple(
             Erratum(number, place, page, text) for number, (place, page, text) in enumerate(_found(protocol), 1)
         )
+        self._within: dict[str, list[Erratum]] = {}
+        for erratum in self.all:
+            for place in accumulate(erratum.place.split(", "), "{}, {}".format):
+                self._within.setdefault(place, []).append(erratum)
 
     def at(self, place: str, doc: model.Doc) -> tuple[Erratum, ...]:
         """The errata of one thing."""
-        return tuple(erratum for erratum in self.all if erratum.place == place and erratum.text in doc.errata)
+        found = self._within.get(place, ())
+        return tuple(erratum for erratum in found if erratum.place == place and erratum.text in doc.errata)
 
     def within(self, *places: str) -> tuple[Erratum, ...]:
         """The errata of things and of their parts."""
-        return tuple(
-            e for e in self.all if any(e.place == place or e.place.startswith(f"{place}, ") for place in places)
-        )
+        found = {erratum.number: erratum for place in places for erratum in self._within.get(place, ())}
+        return tuple(found[number] for number in sorted(found))
 
 
 def links(errata: Iterable[Erratum], page: str = "") -> str:

@@ -30,8 +30,8 @@ class Position:
     def moved(self, size: int | None, term: str = "") -> "Position":
         """The offset ``size`` bytes further on, or ``term`` further on if the size varies."""
         if size is not None:
-            return replace(self, fixed=self.fixed + size)
-        return replace(self, terms=(*self.terms, term))
+            return Position(self.origin, self.fixed + size, self.terms)
+        return Position(self.origin, self.fixed, (*self.terms, term))
 
     def since(self, start: "Position") -> int | None:
         """Bytes from ``start`` to here, None if they vary."""
