@@ -1,10 +1,12 @@
 """``wireloom check`` and ``wireloom generate``: the compiler, called from the command line."""
 
+import atexit
 import gc
 import keyword
 import re
 import shlex
 from collections.abc import Iterable, Sequence
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -152,16 +154,20 @@ def existing(specs: Sequence[Path] | None) -> list[Path]:
 
 
 def compiler(module: str) -> ModuleType:
-    """A module of the compiler, which is an extra of the package.
-
-    Little of what it makes is garbage before it ends, so it is seldom looked for.
-    """
-    gc.set_threshold(_GARBAGE)
+    """A module of the compiler, which is an extra of the package."""
+    _look_for_garbage_seldom()
     try:
         with needed("this command", "generator"):
             return import_module(f"wireloom_generator.{module}")
     except ModuleNotFoundError as error:
         raise MisuseError(str(error)) from None
+
+
+@cache
+def _look_for_garbage_seldom() -> None:
+    """Little of what the compiler makes is garbage before the program ends, and then all goes with it."""
+    gc.set_threshold(_GARBAGE)
+    atexit.register(gc.freeze)
 
 
 def _shown(paths: Iterable[Path]) -> str:
