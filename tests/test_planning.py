@@ -26,7 +26,7 @@ from wireloom.codec import (
     When,
 )
 from wireloom.codec.chains import chain
-from wireloom.columnar import planning
+from wireloom.columnar import planning, readers
 from wireloom_protocols import couchbase_dcp, databus
 
 UNTOLD = """\
@@ -72,16 +72,16 @@ def redone(protocol: Protocol, capture: bytes) -> int:
 
 
 def test_without_a_reader_for_all_that_can_be_read_nothing_is_planned(monkeypatch: pytest.MonkeyPatch) -> None:
-    runpy.run_path(planning.__file__)
+    runpy.run_path(readers.__file__)
     monkeypatch.setitem(contents.CONTENTS, Strange, lambda value: [])
-    with pytest.raises(TypeError, match=r"contents and planning do not both know Strange$"):
-        runpy.run_path(planning.__file__)
+    with pytest.raises(TypeError, match=r"contents and readers do not both know Strange$"):
+        runpy.run_path(readers.__file__)
 
 
 def test_without_a_name_for_all_that_has_a_reader_nothing_is_planned(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(contents.CONTENTS, Blob)
-    with pytest.raises(TypeError, match=r"contents and planning do not both know Blob$"):
-        runpy.run_path(planning.__file__)
+    with pytest.raises(TypeError, match=r"contents and readers do not both know Blob$"):
+        runpy.run_path(readers.__file__)
 
 
 @pytest.mark.parametrize("line", ["    Until: lambda extent: False,\n", '    Pad: lambda part: "padding",\n'])

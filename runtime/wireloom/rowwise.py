@@ -1,6 +1,6 @@
 """Which parts of a protocol only the codec reads, and why. The rest is read many records at once.
 
-This is the only place that decides it: ``columnar.planning`` reads all ``contents`` without a reason here;
+This is the only place that decides it: ``columnar.readers`` reads all ``contents`` without a reason here;
 ``wireloom check --explain`` and the docs list the rest. It needs neither numpy nor pyarrow.
 """
 
