@@ -166,3 +166,42 @@ record:
     assert sum(batch.num_rows for batch in batches) == 600
     assert max(map(weight, batches)) <= 50_000
     captures_alike(pair, capture[: 9 * 30])
+
+
+@pytest.mark.parametrize("text", ["type: text", "type: bytes", "type: text, encoding: latin-1"])
+def test_computed_texts_are_weighed(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each item has all of a text, of which the record has one."""
+    monkeypatch.setattr(Reader, "HEAVIEST", 1_000_000)
+    kind = "bytes" if "bytes" in text else "text"
+    pair = Pair.of(
+        compiled.of(f"""\
+protocol: words
+byte_order: big
+types:
+  - {{name: Said, given: [text], fields: [{{name: word, type: {kind}, compute: text}}]}}
+record:
+  length: 2 + length
+  fields: [{{name: length, type: u16, derive: size(body)}}, {{section: body, size: length}}]
+---
+message: words
+match: {{}}
+sections:
+  body:
+    - {{name: words, {text}, prefix: u16, repeat: {{count: 1}}}}
+    - {{name: codes, type: u8, repeat: rest}}
+    - {{name: said, type: Said, repeat: {{count: count(codes)}}, with: {{text: "words[codes[index]]"}}}}
+""").columnar
+    )
+
+    def record(count: int) -> bytes:
+        body = (2_000).to_bytes(2, "big") + 1_000 * "é".encode() + bytes(count)
+        return len(body).to_bytes(2, "big") + body
+
+    bytes_each = 4_000 if "latin-1" in text else 2_000
+    most = 1_000_000 // (bytes_each + 4)
+    capture = b"".join(record(count) for count in (1, most - 10, most + 1, 2))
+    batches = list(pair.decoder(pair.options({})).capture(capture))
+    reasons = [reason for batch in batches for reason in batch["_corrupt_reason"].to_pylist()]
+    assert [reason and reason.split(":")[0] for reason in reasons] == [None, None, "too-long", None]
+    assert max(weight(batch) for batch in batches) < 1_100_000
+    captures_alike(pair, capture)

@@ -87,6 +87,8 @@ class Computed(Part):
             # Where a record begins, that does not matter yet; but a shift by such a number could take all memory.
             this[self.name] = None
             return
+        if isinstance(value, str | bytes):
+            reader.weigh(len(value) if isinstance(value, bytes) or value.isascii() else len(value.encode()))
         this[self.name] = self._meant(value)
         for load in self._loaders:
             load(this)
