@@ -257,6 +257,56 @@ def test_bytes_are_not_read_as_often_as_offsets_say() -> None:
         codec.parse(_items([0] * 100_000, bytes(1000)))
 
 
+STEPS = """
+protocol: steps
+byte_order: big
+types:
+  - {name: One, fields: [{name: number, type: u8}]}
+  - name: Few
+    fields: [{name: a, type: u8}, {name: b, type: u8, when: a == 0}, {name: c, type: u8, when: a == 0}]
+  - {name: Bare, fields: [{name: a, type: u8}, {name: b, type: u8, when: a != 0}, {name: c, type: u8, when: a != 0}]}
+  - name: Entry
+    fields:
+      - {name: kind, type: u8}
+      - {name: again, %s, at: 4, shared: true}
+record: {length: size, fields: [{name: size, type: u32, derive: size(record)}, {section: body, size: rest}]}
+---
+message: one
+match: {}
+sections:
+  body:
+    - {name: numbers, type: bytes, size: 3000}
+    - {name: count, type: u16, derive: count(entries)}
+    - {name: entries, type: Entry, repeat: {count: count}}
+    - {name: more, type: bytes, size: rest}
+"""
+
+
+@pytest.mark.parametrize(
+    ("again", "counted"),
+    [
+        ("type: bytes, size: 3000", 3006),
+        ("type: u8, repeat: {count: 3000}", 3006),
+        ("type: One, repeat: {count: 3000}", 4 * 3000),
+        ("type: Few, repeat: {count: 1000}", 4 * 3000),
+        ("type: Bare, repeat: {count: 3000}", 4 * 3000),
+        ("type: bytes, size: 1, repeat: {count: 3000}", 4 * 3000),
+    ],
+)
+def test_what_is_read_again_takes_no_longer_than_a_few_records_do(again: str, counted: int) -> None:
+    both = Pair.of(compiled.of(STEPS % again).columnar)
+
+    def record(count: int) -> bytes:
+        body = bytes(3000) + count.to_bytes(2) + bytes(6000)
+        return (len(body) + 4).to_bytes(4) + body
+
+    most = 64 * len(record(0)) // counted
+    assert both.codec.build(both.codec.parse(record(most))) == record(most)
+    with pytest.raises(DecodeError, match=rf"^too-long: one\.entries\[{most}\]"):
+        both.codec.parse(record(most + 1))
+    records_alike(both, [record(count) for count in (1, most - 1, most, most + 1, most + 99)])
+
+
 def test_an_inspection_shows_bytes_where_they_stand_and_shared_ones_where_they_are_asked_for() -> None:
     data = bytes.fromhex("1c504b0162ffff504b00ee0161070001620100dddddd060502000a00")
     found = inspect_record(feature("elsewhere_from_the_end").codec, data)

@@ -1124,7 +1124,7 @@ local function one(reader, tree, node, this)
   return found
 end
 
--- Count bytes that belong to others.
+-- Count bytes that belong to others. Wireloom counts those as four that are values by themselves.
 local function borrow(reader, count, name)
   reader.borrowed = (reader.borrowed or 0) + count
   if reader.borrowed > 64 * #reader.data then fail("too-long", reader.pos, reader.path .. name, "read too often") end
@@ -1185,7 +1185,7 @@ local function list(reader, tree, node, this)
     end
     if spans[number][1] == spans[number][2] then
       if smallest > 0 then fail("count", at, path, "an item without bytes repeats for ever") end
-      borrow(reader, 1, node.name)
+      borrow(reader, 4, node.name)
     end
     if node["until"] and ask(node["until"], found[number], reader.record, here(reader, reader.inner)) then break end
   end

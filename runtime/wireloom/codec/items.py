@@ -12,6 +12,9 @@ from wireloom.codec.reader import Reader
 from wireloom.codec.writer import Writer
 from wireloom.expressions import Expression
 
+_EMPTY = Reader.SHARED // Reader.STEP
+"""How many items without bytes a record may have for each of its bytes."""
+
 
 class PlacedItem:
     """The item with the number ``index`` of a list whose items stand at the byte ``at`` of the record each.
@@ -74,7 +77,7 @@ class PlacedItem:
 def hollow(writer: Writer, this: Values) -> None:
     """Count an item without bytes, and claim that there are not too many."""
     writer.empty += 1
-    if writer.empty % Reader.SHARED == 1:
+    if writer.empty % _EMPTY == 1:
         writer.claim(_Bounded(writer), this, taken=True)
 
 
@@ -87,10 +90,10 @@ class _Bounded:
         self.writer = writer
 
     def state(self, this: Values, record: Values, frame: Frame) -> bool:
-        return self.writer.empty <= Reader.SHARED * len(self.writer.buffer)
+        return self.writer.empty <= _EMPTY * len(self.writer.buffer)
 
     def refusal(self, this: Values, taken: object, found: object) -> EncodeError:
-        return EncodeError(f"has items without bytes, more than {Reader.SHARED} for each byte of the record")
+        return EncodeError(f"has items without bytes, more than {_EMPTY} for each byte of the record")
 
 
 def place(writer: Writer, this: Values, at: Expression) -> int | None:

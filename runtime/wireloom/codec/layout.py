@@ -68,6 +68,7 @@ class Layout(Construct):
 
     def read(self, reader: Reader, this: Values) -> None:
         """Read all parts into ``this``."""
+        reader.steps += len(self.steps)
         for step in self.steps:
             step.read(reader, this)
 

@@ -141,11 +141,12 @@ class Repeat(Composite):
             stream.frame.index = index
         if self.at is not None:
             return self._placed(self.at, stream, context, spans)
+        stream.steps += 1
         value = stream.nest(f"[{index}]", self.item._parse, context)
         if stream.pos == start:
             if not self._may_be_empty:
                 raise DecodeError("count", "an item without bytes repeats for ever", start)
-            stream.borrow(1)
+            stream.borrow_nothing()
         if spans is not None:
             spans.append((start, stream.pos, stream.inner))
         return value
@@ -164,7 +165,7 @@ class Repeat(Composite):
         where = at.ask(context, stream.record, stream.frame)
         value = stream.away(where, f"{self.name}{label}", parse, shared=self.shared, path=label)
         if found[0] == found[1]:
-            stream.borrow(1)
+            stream.borrow_nothing()
         if spans is not None:
             spans.append((*found, stream.inner))
         return value

@@ -24,9 +24,10 @@ class Reader:
 
     ``limit`` is the end of the innermost section, ``end`` that of the outermost. Nothing is read past it, and a size is
     compared with what is left before a byte is copied. ``trace``, if there is one, notes where everything is. ``inner``
-    is the frame of the struct that was read last. ``weight`` is that of the lists read so far. So many bytes of others
-    were ``borrowed``, and so many of them are ``bearable``. ``taken`` is what was read out of sequence in the innermost
-    region. In bytes that were unpacked nothing ends with the record, and there is no ``end``.
+    is the frame of the struct that was read last. ``weight`` is that of the lists read so far, and ``steps`` counts
+    the values that are read one by one. So many bytes of others were ``borrowed``, and so many of them are
+    ``bearable``. ``taken`` is what was read out of sequence in the innermost region. In bytes that were unpacked
+    nothing ends with the record, and there is no ``end``.
     """
 
     __slots__ = (
@@ -40,6 +41,7 @@ class Reader:
         "little",
         "pos",
         "record",
+        "steps",
         "taken",
         "trace",
         "weight",
@@ -56,6 +58,11 @@ class Reader:
     """Whether it matters what is wrong with values, and sections without a size end where the bytes do."""
     SHARED = 64
     """How many times as many bytes as the record has its fields may read that belong to others."""
+    STEP = 4
+    """As how many of these bytes one counts that is a value by itself, and as how many an item without bytes.
+
+    Texts, bytes and lists of numbers are copied at once. Values that are read one by one take far longer.
+    """
 
     def __init__(
         self,
@@ -73,7 +80,7 @@ class Reader:
         self.record: Values = {}
         self.frame = self.inner = Frame(parameters or {}, record=(0, len(buffer)))
         self.trace = trace
-        self.weight = 0
+        self.weight = self.steps = 0
         self.borrowed = 0
         self.bearable = self.SHARED * len(buffer)
         self.taken: Scattered | None = None
@@ -91,12 +98,16 @@ class Reader:
             self.frame.left = self.limit - self.pos
         return expression.ask(this, self.record, self.frame)
 
-    def borrow(self, count: int) -> None:
-        """Count bytes that belong to others. Raises ``DecodeError`` if they are too many."""
-        self.borrowed += count
+    def borrow(self, count: int, steps: int = 0) -> None:
+        """Count bytes that belong to others, read in so many ``steps``. Raises ``DecodeError`` if they are too many."""
+        self.borrowed += count + (self.STEP - 1) * min(steps, count)
         if self.borrowed > self.bearable:
             raise DecodeError("too-long", f"more than {self.SHARED} times its bytes are read again", self.pos)
         self.weigh(count)
+
+    def borrow_nothing(self) -> None:
+        """Count an item without bytes. Raises ``DecodeError`` if there are too many."""
+        self.borrow(1, 1)
 
     def away(self, at: object, name: str, parse: Callable[[], T], *, shared: bool, path: str | None = None) -> T:
         """What ``parse`` reads at a byte of the record; then reading goes on here. The bytes of what is ``shared``
@@ -112,7 +123,7 @@ class Reader:
             )
         if trace is not None:
             trace.leave(shared=shared)
-        self.pos = at
+        self.pos, steps = at, self.steps
         value = parse()
         end = self.pos
         if trace is not None:
@@ -120,7 +131,7 @@ class Reader:
         self.pos, self.limit = pos, limit
         if shared:
             self.taken = taken
-            self.borrow(end - at)
+            self.borrow(end - at, 1 + self.steps - steps)
             return value
         self.taken = self.taken or Scattered()
         self.taken.take(at, end, limit, name)
@@ -233,8 +244,8 @@ class Glance(Reader):
     def refuse(self, error: DecodeError) -> None:
         pass
 
-    def borrow(self, count: int) -> None:
+    def borrow(self, count: int, steps: int = 0) -> None:
         try:
-            super().borrow(count)
+            super().borrow(count, steps)
         except DecodeError as error:
             raise self.wanting(error, self.bearable // self.SHARED + 1) from None

@@ -152,7 +152,7 @@ def _reread(writer: Writer, terminator: int) -> bool:
     Raises ``EncodeError`` for the first that is other than was given; ``path`` leads there.
     """
     reader = Reader(bytes(writer.buffer), writer.frame.parameters, terminator=terminator)
-    reader.borrowed = writer.empty
+    reader.borrowed = Reader.STEP * writer.empty
     reader.record = writer.record
     news = False
     for part, this, frame, path, little in writer.shared:

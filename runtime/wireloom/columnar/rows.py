@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from wireloom.codec.reader import Reader
 from wireloom.columnar.batch import Batch
 from wireloom.columnar.buffers import Array, windows
 from wireloom.columnar.frames import Frame, Selected, Values
@@ -182,12 +183,15 @@ class Rows:
             self.outer.take(self._outwards(rows), start, stop)
 
     def borrow(self, rows: Array, count: Array) -> None:
-        """Count bytes that belong to others, and doubt the rows whose records have too many of them."""
+        """Count bytes that belong to others, and doubt the rows whose records have too many of them.
+
+        In how many steps the codec reads them is not known, so that each byte counts as one.
+        """
         if self.outer is not None:
             self.outer.borrow(self._outwards(rows), count)
             return
         self.batch.weigh(int(count.sum()))
-        self.doubt(self.batch.borrow(self.index[rows], count)[self.index])
+        self.doubt(self.batch.borrow(self.index[rows], Reader.STEP * count)[self.index])
 
     def spend(self, rows: Array, count: Array) -> Array:
         """Count bytes of lists and texts that stand apart; which of the rows are of records with too many of them."""
