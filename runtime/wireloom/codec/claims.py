@@ -1,11 +1,33 @@
-"""Claims about fields, made when these are written, which must still hold when the record is."""
+"""What is claimed while a record is written, and must still hold when it is: of fields, and of where regions end."""
 
 from dataclasses import dataclass
+from typing import Any, Protocol
 
+from wireloom.codec.awaiting import Path
 from wireloom.codec.errors import EncodeError
 from wireloom.codec.frames import Frame, Values
 from wireloom.codec.givens import shown
 from wireloom.expressions import Expression
+
+
+class Refuser(Protocol):
+    """Something that was written on an assumption."""
+
+    def refusal(self, this: Values, taken: Any, found: Any) -> EncodeError:
+        """The error if the values turn out to be ``found`` although ``taken`` was assumed."""
+        ...
+
+
+class Claimant(Refuser, Protocol):
+    """An assumption about values: that one is present, has a certain size, or is valid."""
+
+    def state(self, this: Values, record: Values, frame: Frame) -> object:
+        """The state that a reader of these values would find."""
+        ...
+
+
+Claim = tuple[Claimant, Values, Frame, object, Path]
+"""An assumption about a struct, and the state that was assumed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,3 +55,64 @@ class Settled:
 
     def refusal(self, this: Values, taken: object, found: object) -> EncodeError:
         return EncodeError(f"was taken to be {shown(taken)}, and turns out to be {shown(found)}", self.name)
+
+
+class Spot:
+    """A place in the record, and how many bytes are ``left`` behind it in its region, once that has ended.
+
+    ``index`` is the number of the item of a list that stands there.
+    """
+
+    __slots__ = ("at", "index", "left")
+
+    def __init__(self, at: int, index: int) -> None:
+        self.at = at
+        self.index = index
+        self.left: int | None = None
+
+
+class AtSpot:
+    """A claim that asks how many bytes are left behind its ``spot``, or which item stands there."""
+
+    __slots__ = ("claimant", "spot")
+
+    def __init__(self, claimant: Claimant, spot: Spot) -> None:
+        self.claimant = claimant
+        self.spot = spot
+
+    def state(self, this: Values, record: Values, frame: Frame) -> object:
+        """What the claimant finds there."""
+        frame.left, frame.index = self.spot.left, self.spot.index
+        return self.claimant.state(this, record, frame)
+
+    def refusal(self, this: Values, taken: Any, found: Any) -> EncodeError:
+        """The claimant's error."""
+        return self.claimant.refusal(this, taken, found)
+
+
+class Followed:
+    """A place in the record behind which these bytes must follow, if its region does not end there and ``may_end``.
+
+    They must not begin already in the ``before`` bytes in front of it, at a multiple of ``unit`` bytes from there.
+    """
+
+    __slots__ = ("at", "before", "begins", "may_end", "path", "unit")
+
+    def __init__(self, at: int, begins: bytes, before: int, unit: int, path: Path, *, may_end: bool) -> None:
+        self.at = at
+        self.begins = begins
+        self.before = before
+        self.unit = unit
+        self.path = path
+        self.may_end = may_end
+
+    def holds(self, data: bytearray) -> bool:
+        """Whether the assumption is true of a region that ends where the data does."""
+        if self.may_end and self.at == len(data):
+            return True
+        places = range(self.at - self.before, self.at + 1, self.unit)
+        return next((place for place in places if data.startswith(self.begins, place)), None) == self.at
+
+
+OpenEnd = tuple[Refuser, Values, int, bool, Path]
+"""The assumption that a region goes on behind that byte, or that it ends there."""

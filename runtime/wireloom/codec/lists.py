@@ -8,6 +8,7 @@ from typing import Any
 
 from construct import Construct
 
+from wireloom.codec.claims import Spot
 from wireloom.codec.columns import ColumnType, ListOf, weight
 from wireloom.codec.errors import DecodeError, EncodeError, counted
 from wireloom.codec.fields import UNPACKABLE, Packing, packing_of
@@ -17,7 +18,7 @@ from wireloom.codec.items import PlacedItem, hollow, place
 from wireloom.codec.reader import Reader
 from wireloom.codec.tracing import SpanKind, Trace
 from wireloom.codec.values import Composite, value_type
-from wireloom.codec.writer import Spot, Writer
+from wireloom.codec.writer import Writer
 from wireloom.expressions import Expression, Formula, expression
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from construct import Construct
 
+from wireloom.codec.claims import Spot
 from wireloom.codec.columns import Column
 from wireloom.codec.errors import DecodeError, EncodeError, counted, surplus
 from wireloom.codec.frames import Frame, Values
@@ -14,7 +15,7 @@ from wireloom.codec.layout import Around, Layout, Part
 from wireloom.codec.reader import Enclosing, Reader
 from wireloom.codec.tracing import SpanKind
 from wireloom.codec.values import Rest, Size
-from wireloom.codec.writer import Region, Spot, Writer
+from wireloom.codec.writer import Region, Writer
 from wireloom.expressions import Expression, Formula, expression
 
 

@@ -6,55 +6,12 @@ from heapq import heappop, heappush
 from typing import Any, Protocol
 
 from wireloom.codec.awaiting import Awaiting, Derivation, Path
+from wireloom.codec.claims import AtSpot, Claim, Claimant, Followed, OpenEnd, Refuser, Spot
 from wireloom.codec.errors import EncodeError
 from wireloom.codec.frames import Frame, Values
 from wireloom.codec.places import Waiting
 from wireloom.expressions import Expression
 from wireloom.options import wide
-
-Claim = tuple["Claimant", Values, Frame, object, Path]
-"""An assumption about a struct, and the state that was assumed."""
-OpenEnd = tuple["Refuser", Values, int, bool, Path]
-"""The assumption that a region goes on behind that byte, or that it ends there."""
-
-
-class Spot:
-    """A place in the record, and how many bytes are ``left`` behind it in its region, once that has ended.
-
-    ``index`` is the number of the item of a list that stands there.
-    """
-
-    __slots__ = ("at", "index", "left")
-
-    def __init__(self, at: int, index: int) -> None:
-        self.at = at
-        self.index = index
-        self.left: int | None = None
-
-
-class Followed:
-    """A place in the record behind which these bytes must follow, if its region does not end there and ``may_end``.
-
-    They must not begin already in the ``before`` bytes in front of it, at a multiple of ``unit`` bytes from there.
-    """
-
-    __slots__ = ("at", "before", "begins", "may_end", "path", "unit")
-
-    def __init__(self, at: int, begins: bytes, before: int, unit: int, path: Path, *, may_end: bool) -> None:
-        self.at = at
-        self.begins = begins
-        self.before = before
-        self.unit = unit
-        self.path = path
-        self.may_end = may_end
-
-    def holds(self, data: bytearray) -> bool:
-        """Whether the assumption is true of a region that ends where the data does."""
-        if self.may_end and self.at == len(data):
-            return True
-        places = range(self.at - self.before, self.at + 1, self.unit)
-        return next((place for place in places if data.startswith(self.begins, place)), None) == self.at
-
 
 Reservation = tuple["Reserved", Values, int, Path, bool, bytearray]
 """Room from that byte on, what fills it, in which byte order, and whose bytes they are: the record's, or what is
@@ -64,14 +21,11 @@ Standing = tuple["Place", Values, Frame, Path, bool]
 """A field that does not stand in sequence, the struct it is in, and whether that is little-endian."""
 Lent = tuple["Shared", Values, Frame, Path, bool]
 """The same of a field whose bytes belong to others."""
-
+Region = tuple[int, int, "Waiting[Standing] | None"]
+"""A region that is being written: its first byte, the number of its first open end, and what waits around it."""
 
 _FAR = 2
 """How many times as far as another attempt was long a field may stand."""
-
-
-Region = tuple[int, int, "Waiting[Standing] | None"]
-"""A region that is being written: its first byte, the number of its first open end, and what waits around it."""
 
 
 class Trust(Enum):
@@ -209,7 +163,7 @@ class Writer:
 
         What it asks for as left is what is left behind ``spot``.
         """
-        self.claims.append((part if spot is None else _AtSpot(part, spot), this, self.frame, taken, self.path))
+        self.claims.append((part if spot is None else AtSpot(part, spot), this, self.frame, taken, self.path))
 
     def spot(self) -> Spot:
         """This place, for an expression that asks how many bytes are left here, or which item stands here."""
@@ -329,41 +283,6 @@ class Writer:
     def tell(self) -> int:
         """Bytes from the record's start."""
         return len(self.buffer)
-
-
-class Refuser(Protocol):
-    """Something that was written on an assumption."""
-
-    def refusal(self, this: Values, taken: Any, found: Any) -> EncodeError:
-        """The error if the values turn out to be ``found`` although ``taken`` was assumed."""
-        ...
-
-
-class Claimant(Refuser, Protocol):
-    """An assumption about values: that one is present, has a certain size, or is valid."""
-
-    def state(self, this: Values, record: Values, frame: Frame) -> object:
-        """The state that a reader of these values would find."""
-        ...
-
-
-class _AtSpot:
-    """A claim that asks how many bytes are left behind its ``spot``, or which item stands there."""
-
-    __slots__ = ("claimant", "spot")
-
-    def __init__(self, claimant: Claimant, spot: Spot) -> None:
-        self.claimant = claimant
-        self.spot = spot
-
-    def state(self, this: Values, record: Values, frame: Frame) -> object:
-        """What the claimant finds there."""
-        frame.left, frame.index = self.spot.left, self.spot.index
-        return self.claimant.state(this, record, frame)
-
-    def refusal(self, this: Values, taken: Any, found: Any) -> EncodeError:
-        """The claimant's error."""
-        return self.claimant.refusal(this, taken, found)
 
 
 class Place(Refuser, Protocol):
