@@ -41,19 +41,19 @@ class Compiled:
 def folders(text: str, root: Path) -> Path:
     """Write the documents of ``text`` as a protocol's folder, and libraries beside it; the protocol's folder.
 
-    Each document becomes a file. Blank lines in front keep its lines where they stand in ``text``.
+    Each document becomes a file; a message is of the protocol or the library in front of it. Blank lines in front keep
+    its lines where they stand in ``text``.
     """
-    files: dict[tuple[str, str], str] = {}
+    protocol = folder = root / re.findall(r"^protocol: *(\w+)", text, re.MULTILINE)[0]
     line = 0
     for document in _SEPARATOR.split(text):
         if found := _KIND.search(document):
-            files[found[1], found[2]] = "\n" * line + document
+            kind, name = found.groups()
+            folder = folder if kind == "message" else root / name
+            folder.mkdir(parents=True, exist_ok=True)
+            file = folder / f"{name if kind == 'message' else kind}.yaml"
+            file.write_text("\n" * line + document)
         line += document.count("\n") + 1
-    protocol = root / next(name for kind, name in files if kind == "protocol")
-    for (kind, name), content in files.items():
-        folder = root / name if kind == "library" else protocol
-        folder.mkdir(parents=True, exist_ok=True)
-        folder.joinpath(f"{name if kind == 'message' else kind}.yaml").write_text(content)
     return protocol
 
 

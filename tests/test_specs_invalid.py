@@ -34,6 +34,7 @@ LOADING = {
     "missing-key",
     "duplicate-key",
     "known-import",
+    "known-record",
     "one-protocol",
     "too-large",
 }
@@ -45,15 +46,18 @@ _NAMED = re.compile(r"^# file: (\S+)", re.MULTILINE)
 
 
 def _written(text: str, root: Path) -> Path:
-    """Write the documents of ``text`` below ``root``, their lines kept; the folder of the first of them."""
+    """Write the documents of ``text`` below ``root``, their lines kept; the folder of the first of them. A message
+    behind a library is one of that library.
+    """
     found = [match[2] for match in _KIND.finditer(text) if match[1] == "protocol"]
-    protocol = root / (found[0] if found else "nameless")
+    folder = protocol = root / (found[0] if found else "nameless")
     first: Path | None = None
     line = 0
     for document in _SEPARATOR.split(text):
         kind, name = match.groups() if (match := _KIND.search(document)) else ("", "")
         named = _NAMED.search(document)
-        path = (root / name if kind == "library" else protocol) / f"{name if kind == 'message' else kind}.yaml"
+        folder = folder if kind == "message" else root / name if kind == "library" else protocol
+        path = folder / f"{name if kind == 'message' else kind}.yaml"
         path = protocol / named[1] if named else path
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("\n" * line + document, encoding="utf-8")

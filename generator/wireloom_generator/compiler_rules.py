@@ -74,10 +74,11 @@ PAGES: Mapping[str, str] = {
             wireloom generate
             git add specs generated
     """,
-    "known-import": """An import names a library beside the protocol's folder.
+    "known-import": """An import names a library beside the protocol's folder, and messages that stand there.
 
-        Declarations that several protocols share stand in a library: a folder of its own beside theirs, with
-        ``library.yaml``. Without it every enum and type that comes from there would be unknown, so this is told first.
+        What several protocols share stands in a library: a folder of its own beside theirs, with ``library.yaml``.
+        Without it every enum and type that comes from there would be unknown, so this is told first. A protocol has
+        those messages of libraries that it names under ``messages``.
 
         Bad::
 
@@ -86,6 +87,27 @@ PAGES: Mapping[str, str] = {
         Good::
 
             imports: [memcached]
+    """,
+    "known-record": """A protocol has a record, or a library that it imports has one.
+
+        The record says what the header of every message is and where records end. Protocols with the same frame take it
+        from a library.
+
+        Bad::
+
+            protocol: ping
+            byte_order: big
+
+        Good::
+
+            protocol: ping
+            byte_order: big
+            record:
+              length: 2 + size
+              fields:
+                - {name: kind, type: u8}
+                - {name: size, type: u8, derive: size(body)}
+                - {section: body, size: rest}
     """,
     "lockstep": """The codec, the Spark schema and the docs have the same columns, in order, names and types.
 

@@ -24,12 +24,17 @@ class Spec:
     def shared(self) -> tuple[syntax.Protocol | syntax.Library, ...]:
         return (self.protocol, *self.libraries)
 
+    @cached_property
+    def record(self) -> syntax.Record:
+        """What every record is made of: the protocol's own, or else that of a library."""
+        return next(filter(None, (part.record for part in self.shared)))
+
     @property
     def lists(self) -> Iterator[tuple[syntax.Entry, ...]]:
         """The lists of fields of the record, of messages, and of what captures begin with."""
         if self.protocol.capture is not None:
             yield self.protocol.capture.fields
-        yield self.protocol.record.fields
+        yield self.record.fields
         for message in self.messages:
             yield from message.sections.values()
             yield from (entries for variant in message.variants for entries in variant.sections.values())
@@ -121,6 +126,10 @@ def _declaring(protocol: syntax.Protocol, messages: Iterable[syntax.Message]) ->
     )
 
 
+def _file_name(message: syntax.Message) -> str:
+    return message.at.path.name
+
+
 def _unrolled(spec: Spec) -> Spec:
     """The spec with a type for each depth of those that contain themselves."""
     if all(struct.depth is None for struct in spec.structs.values()):
@@ -156,22 +165,39 @@ class _Loader:
         files = self.read(folder)
         protocols = [file for file in files if isinstance(file, syntax.Protocol)]
         messages = tuple(file for file in files if isinstance(file, syntax.Message))
+        own = [file for file in files if isinstance(file, syntax.Library)]
         for extra in protocols[1:]:
             where = protocols[0].at.path.name
             self.problems.append(Problem(extra.at, "one-protocol", f"the folder has a protocol already, in {where}"))
         if not protocols:
-            if messages and len(self.problems) == before:
+            if messages and not own and len(self.problems) == before:
                 what = "the folder has messages and no protocol"
                 self.problems.append(Problem(messages[0].at, "one-protocol", what, "add protocol.yaml beside them"))
             return None
-        own = [file for file in files if isinstance(file, syntax.Library)]
-        libraries = self.imports(folder, [protocols[0], *own], {folder: own})
-        declared = declared_variants((protocols[0], *own, *libraries))
+        libraries = own + self.imports(folder, [protocols[0], *own], {folder: own})
+        if all(part.record is None for part in (protocols[0], *libraries)):
+            what = "neither the protocol nor a library that it imports has a record"
+            self.problems.append(Problem(protocols[0].at, "known-record", what, "add record, with a length and fields"))
+            return None
+        messages = tuple(sorted((*messages, *self.taken(protocols[0], libraries)), key=_file_name))
+        declared = declared_variants((protocols[0], *libraries))
         shared = tuple(_filled(message, declared) for message in messages)
-        spec = _unrolled(Spec(folder, _declaring(protocols[0], messages), shared, tuple(own + libraries)))
+        spec = _unrolled(Spec(folder, _declaring(protocols[0], messages), shared, tuple(libraries)))
         large = limits.exceeded(spec.structs, spec.lists)
         self.problems += [large] if large else []
         return None if large else spec
+
+    def taken(self, protocol: syntax.Protocol, libraries: Iterable[syntax.Library]) -> Iterator[syntax.Message]:
+        """The messages that the protocol takes from the folders of libraries."""
+        folders = {home(library.at.path.parent) for library in libraries} - {protocol.at.path.parent}
+        files = (file for folder in sorted(folders) for file in self.read(folder))
+        known = {file.message: file for file in files if isinstance(file, syntax.Message)}
+        for name in protocol.messages:
+            if name in known:
+                yield known[name]
+            else:
+                what = f"no library that is imported has a message {name!r}"
+                self.problems.append(Problem(protocol.where("messages"), "known-import", what, closest(name, known)))
 
     def imports(
         self, folder: Path, importing: Sequence[syntax.Shared], seen: dict[Path, list[syntax.Library]]

@@ -56,7 +56,7 @@ class FieldResolving:
         self.watched = watched(spec)
 
     def _record_names(self) -> Names:
-        names = self.splicing.declared(self.spec.protocol.record.fields)
+        names = self.splicing.declared(self.spec.record.fields)
         parameters = frozenset(parameter.name for parameter in self.spec.protocol.parameters)
         parameters |= frozenset(parameter.name for parameter in self.told)
         return Names(names, {}, parameters, hexadecimal.compared_in(self.spec), numbers=self.numbers)

@@ -13,7 +13,7 @@ def compared_in(spec: Spec) -> frozenset[str]:
     """The record's fields that messages or conditions on whole records compare with hexadecimal numbers."""
     matches = [item for message in spec.messages for item in message.match.items()]
     found = frozenset(name for name, values in matches if notation.in_hexadecimal(values))
-    proofs = [spec.protocol.record.proof, *(message.proof for message in spec.messages)]
+    proofs = [spec.record.proof, *(message.proof for message in spec.messages)]
     return found.union(_compared(proof.valid for proof in proofs if proof), *map(compared, spec.messages))
 
 

@@ -74,7 +74,7 @@ class _Resolving:
 
     def record(self) -> model.Record:
         """What all records share."""
-        written, names = self.spec.protocol.record, self.fields.record_names
+        written, names = self.spec.record, self.fields.record_names
         return model.Record(
             doc=documentation(written),
             nodes=self.fields.nodes(written.fields, names, with_slots=True),
@@ -138,9 +138,7 @@ class _Resolving:
         self, order: Iterable[str], written: Mapping[str, tuple[syntax.Entry, ...]], names: Names
     ) -> dict[str, tuple[model.Node, ...]]:
         """The content of each section, without empty ones."""
-        around = {
-            entry.section: entry for entry in self.spec.protocol.record.fields if isinstance(entry, syntax.Section)
-        }
+        around = {entry.section: entry for entry in self.spec.record.fields if isinstance(entry, syntax.Section)}
         found = ((slot, self.fields.ordered(around.get(slot), written.get(slot, ()), names)) for slot in order)
         return {slot: nodes for slot, nodes in found if nodes}
 

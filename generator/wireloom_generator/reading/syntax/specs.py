@@ -89,6 +89,7 @@ class Shared(Declaring):
     title: str | None = optional("title")
     imports: tuple[str, ...] = optional("libraries beside this folder whose declarations are used", ())
     variants: tuple[Variant, ...] = optional("layouts that several messages share", ())
+    record: Record | None = optional("the header and the sections of every record; a library may have it instead")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,7 +107,7 @@ class Protocol(Shared):
     byte_order: Expression = required("big, little, the parameter that says, or an expression for it")
     parameters: tuple[Parameter, ...] = optional("facts that are not in the bytes", ())
     capture: Capture | None = optional("what stands once at the start of a capture")
-    record: Record = required("the header and the sections of every record")
+    messages: tuple[str, ...] = optional("messages of imported libraries that it has, too", ())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
