@@ -41,6 +41,7 @@ from wireloom_generator.expressions import Among, Compare, Expr, ExpressionError
 from wireloom_generator.expressions.kinds import Kind
 from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem, closest
+from wireloom_generator.types import Integer, Varint, parse
 
 
 def check(spec: Resolved) -> Iterator[Problem]:
@@ -105,10 +106,32 @@ _OUTSIDE = frozenset({"_", "_io", "_parent", "_root", "ctx", "parent", "root", "
 _SIZES = frozenset({"length", "len", "size"})
 """Words for how many bytes something takes."""
 
+_REST = frozenset({"all", "eof", "eos", "greedy", "remaining", "size_eos"})
+"""Words for what is left."""
+
+_VARIABLE = frozenset({"leb128", "protobuf", "quic", "uleb128", "varint", "varlen", "vint", "vlq"})
+"""Words for integers of variable length."""
+
 _TERMINATED = frozenset(
     {"until", "terminator", "terminated", "delimiter", "delimited", "line", "lines", "newline", "eol"}
 )
 """Words for a record that ends at a terminator."""
+
+
+def _as_type(key: str, word: str) -> str:
+    """What to write where the type of a number is asked for the number itself; nothing if the word is no type."""
+    if word in _VARIABLE:
+        word = "leb128_u32"
+    if not isinstance(parse(word), Integer | Varint):
+        return ""
+    match key:
+        case "length":
+            return (
+                f"a field tells it: {{name: size, type: {word}, derive: size(body)}}, and length: offset(body) + size"
+            )
+        case "size":
+            return f"prefix: {word} reads it in front"
+    return f"a field tells it: {{name: how_many, type: {word}}}, and count: how_many"
 
 
 def _no_number(numbers: model.Enum | model.Flags, word: str) -> tuple[str, str]:
@@ -134,6 +157,10 @@ def _unknown(spec: Resolved, site: Site, name: Name) -> tuple[str, str]:
         return _no_number(numbers, steps[0])
     if site.key == "length" and first in _TERMINATED:
         return what, 'until: "0a" in place of length says that each record ends with these bytes'
+    if site.key in ("length", "size") and (first in _REST or site.condition.raw == "size-eos"):
+        return what, "write rest"
+    if site.key in ("length", "size", "count") and (hint := _as_type(site.key, first)):
+        return f"{first!r} is no number", hint
     if first in _OUTSIDE:
         while steps and steps[0] in _OUTSIDE:
             steps.pop(0)

@@ -82,6 +82,8 @@ def _number(name: str) -> str:
         bits = int(size) * 8 if size in ("1", "2", "4", "8") else int(size)
     elif found := re.fullmatch(r"(?:int(\d{1,2})([us])|float(\d{1,2}))([lbn])", name):
         kind, bits, order = found[2] or "f", int(found[1] or found[3]), found[4]
+    elif found := re.fullmatch(r"b(\d{1,2})(?:le|be)?", name):
+        return f"bit fields are parts of an integer: {{bits: u8, fields: [{{name: …, width: {found[1]}}}, …]}}"
     else:
         return ""
     ours = f"{'i' if kind == 's' else kind}{bits}"

@@ -25,6 +25,9 @@ from wireloom_generator.types import FlatBuffers, Struct
 _OTHER_WORDS = {"eos": "write rest", "expr": "write {count: …}", "until": "write {until: …}"}
 """What other tools call the ends of lists."""
 
+_END = {"eof", "eos", "left == 0"}
+"""Conditions that hold when nothing is left."""
+
 
 def check(spec: Resolved) -> Iterator[Problem]:
     """Lists without a length or with two, and items that cannot be listed."""
@@ -49,7 +52,10 @@ def _length(spec: Resolved, field: model.Field, repeat: model.Repeat) -> Iterato
         yield Problem(count.at, "repeat", "a count cannot be negative")
     if until is not None and not isinstance(field.type, Struct):
         what = f"until asks for fields of an item, and {field.type.word} has none"
-        yield Problem(until.at, "repeat", what, "declare a type with one field, and ask for that")
+        hint = (
+            "repeat: rest goes to the end" if until.raw in _END else "declare a type with one field, and ask for that"
+        )
+        yield Problem(until.at, "repeat", what, hint)
 
 
 def _item(spec: Resolved, field: model.Field) -> Iterator[Problem]:

@@ -93,7 +93,8 @@ def _leaves(node: model.Node, left: int, behind: SizeRange) -> Iterator[Problem]
         hint = f"write rest - {behind.least}"
     elif behind.most is not None and left > behind.most:
         what = f"{place(node)[1]} leaves {counted(left, 'byte')}, and what follows takes {behind.most}"
-        hint = f"write rest - {behind.most}, or let trailing keep what is left over"
+        rest = f"rest - {behind.most}" if behind.most else "rest"
+        hint = f"write {rest}, or let trailing keep what is left over"
     else:
         return
     yield Problem(node.where("size"), "section-size", what, hint)

@@ -33,6 +33,7 @@ from wireloom_generator.reading.vocabulary import FORMATS, PLAIN
 from wireloom_generator.types import Struct
 
 _KNOWN = {
+    "aes": "nothing is decrypted; keep the bytes, as type: bytes",
     "brotli": "there is none for brotli; keep the bytes, as type: bytes", "bz2": "write bzip2", "lzma": "write xz",
     "gz": "write gzip", "deflated": "write deflate", "zip": "write deflate", "lz4_frame": "write lz4",
     "zstandard": "write zstd", "xerial": "write snappy_xerial", "identity": "write none", "null": "write none",
@@ -96,13 +97,13 @@ def _way(through: model.Through) -> Iterator[Problem]:
 
 
 def _named(through: model.Through) -> Iterator[Problem]:
-    tree, packed = through.asked.tree, False
+    tree, packed, known = through.asked.tree, False, (*FORMATS, PLAIN)
     for outcome in orders.outcomes(tree) if tree is not None else ():
         match outcome:
             case Name(name=name, column=column):
                 packed = packed or name != PLAIN
-                if name not in (*FORMATS, PLAIN):
-                    hint = _KNOWN.get(name) or closest(name, (*FORMATS, PLAIN))
+                if name not in known:
+                    hint = _KNOWN.get(name) or closest(name, known) or f"known: {', '.join(known)}"
                     yield Problem(through.asked.where(column), "through", f"unknown compression {name!r}", hint)
             case _:
                 what, hint = "what bytes go through is a name", "as in gzip if codec == 1 else none"
