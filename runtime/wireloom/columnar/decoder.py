@@ -11,12 +11,10 @@ import pyarrow as pa
 
 from wireloom.codec import Protocol
 from wireloom.codec.cutting import Cut
-from wireloom.codec.protocol import CORRUPT
 from wireloom.codec.reader import Reader
 from wireloom.columnar import weighing
-from wireloom.columnar.arrays import Labels, Numbers
 from wireloom.columnar.batch import Batch
-from wireloom.columnar.buffers import Array, nulls
+from wireloom.columnar.buffers import Array
 from wireloom.columnar.chosen import Chosen, Refused, both, made
 from wireloom.columnar.filters import Filter
 from wireloom.columnar.frames import Values
@@ -26,11 +24,11 @@ from wireloom.columnar.planning import plan_of
 from wireloom.columnar.scanning import Cuts, Pieces, Scanner, Window
 from wireloom.columnar.stretches import Held, Stretch, Together
 from wireloom.columnar.tallies import Tally
+from wireloom.columnar.viewed import REASON, ViewedColumns
 from wireloom.columnar.weighing import TooHeavyError, bear, heaviness, weight_of, width
 from wireloom.options import Mode, ReadOptions
 from wireloom.views import Row, View
 
-REASON = CORRUPT[1]
 BATCH_ROWS = 64 * 1024
 BATCH_BYTES = 16 * 1024 * 1024
 """A batch ends with the record that reaches this many records, or this many bytes of them."""
@@ -69,8 +67,8 @@ class Decoder:
         self.names_of_header = frozenset(column.name for column in protocol.record.columns)
         self.names = [message.said.name for message in self.plan.messages]
         self.codes = {name: code for code, name in enumerate(self.names)}
+        self.columns = ViewedColumns(protocol, options, schema, self.names)
         self.known: tuple[Mapping[str, Any], Gaps] | None = None
-        self.absent: dict[str, pa.Array] = {}
         self.tallies = [Tally()]
         """One for each capture, by its number."""
         self.share = BATCH_ROWS
@@ -78,7 +76,6 @@ class Decoder:
         told = (parameter for parameter in protocol.parameters if parameter.default is None)
         self.untold = {parameter.name: False if parameter.bounds is None else 0 for parameter in told}
         """What headers of captures say, for where no record is decoded."""
-        self.recorded = [parameter for parameter in protocol.parameters if parameter.column]
 
     @property
     def tally(self) -> Tally:
@@ -178,7 +175,7 @@ class Decoder:
         found = self.protocol.row(cut, data, offset, parameters, Mode.PERMISSIVE, message)
         if found is None or (found["message"] is not None and not self._admits(found)):
             return None
-        reason = found[REASON.name]
+        reason = found[REASON]
         if reason is not None and self.options.mode is Mode.FAILFAST:
             self.protocol.row(cut, data, offset, parameters, Mode.FAILFAST, message)  # which raises
         tally = self.tallies[source]
@@ -326,10 +323,7 @@ class Decoder:
         bear(batch.weight + len(rows) * widths // 8)
         origin = np.broadcast_to(np.asarray(stretch.origin), len(stretch.start))[rows] + first
         fast = self._chosen(decoded, batch, rows, stretch.sources(rows), origin)
-        arrays = [
-            added[field.name](fast.rows) if field.name in added else self._array(field, fast) for field in self.schema
-        ]
-        return fast, arrays
+        return fast, self.columns.of(fast, added)
 
     def _chosen(self, decoded: Decoded, batch: Batch, rows: Array, sources: Array, origin: Array) -> "Chosen":
         """The decoded rows, with malformed ones if the mode keeps them."""
@@ -362,45 +356,3 @@ class Decoder:
             conditions.append(condition.holds(header.column(condition.column), len(message)))
         wanted: Array = np.logical_and.reduce(conditions)
         return wanted
-
-    def _array(self, field: pa.Field, fast: "Chosen") -> pa.Array:
-        """A column of the view, for the rows that the plan has decoded."""
-        name, kind = field.name, field.type
-        if name in (self.options.corrupt_column, REASON.name):
-            return fast.record(kind) if name == self.options.corrupt_column else fast.reason(kind)
-        if name == "message":
-            codes = Numbers(fast.of(fast.decoded.message), fast.has_head)
-            return Labels(codes, self.names.__getitem__, kind).arrow(kind)
-        parameter = next((each for each in self.recorded if each.name == name), None)
-        if parameter is not None:
-            return self._parameter(name, kind, fast)
-        column = fast.decoded.header.columns.get(name)
-        if column is not None:
-            return fast.header(name, column, kind)
-        if self.options.message is not None:
-            found = fast.field(self.codes.get(self.options.message, _NONE), name)
-            return self._nulls(field, len(fast.chosen)) if found is None else found.arrow(kind)
-        struct = fast.struct(self.codes[name], kind) if name in self.codes else None
-        return self._nulls(field, len(fast.chosen)) if struct is None else struct
-
-    def _nulls(self, field: pa.Field, count: int) -> pa.Array:
-        """This many nulls, shared with the batch before."""
-        found = self.absent.get(field.name)
-        if found is None or len(found) < count:
-            found = self.absent[field.name] = nulls(field.type, count)
-        return found.slice(0, count)
-
-    def _parameter(self, name: str, kind: pa.DataType, fast: "Chosen") -> pa.Array:
-        value, valid = fast.batch.parameters[name], fast.has_head
-        if name != self.protocol.framing.byte_order:
-            codes, told = np.zeros(len(fast.chosen), np.uint8), (str(value), "")
-        else:
-            little = fast.batch.little
-            codes = np.full(len(fast.chosen), little) if isinstance(little, bool) else fast.of(little)
-            codes, told = codes.astype(np.uint8), _ORDERS
-        if isinstance(value, int):
-            return Numbers(np.full(len(codes), value), valid).arrow(kind)
-        return Labels(Numbers(codes, valid), told.__getitem__, kind).arrow(kind)
-
-
-_ORDERS = ("big", "little")
