@@ -2,8 +2,10 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import product
 
 from wireloom_generator import model
+from wireloom_generator.compat import walks
 from wireloom_generator.compat.alignment import longest_rising
 from wireloom_generator.compat.comparison import Comparison, by_name
 from wireloom_generator.compat.surface import BitLeaf, Leaf
@@ -49,14 +51,18 @@ def structs(comparison: Comparison) -> Iterator[StructPair]:
 
 def _names(comparison: Comparison) -> Mapping[str, str]:
     """The new names of old columns: of fields, their labels, left-over bytes of sections, and messages."""
-    fields = {name: now for pair in comparison.layouts for name, now in pair.renamed.items()}
-    names = dict(fields)
-    for suffix in ("_name", "_flags"):
-        names |= {f"{name}{suffix}": f"{now}{suffix}" for name, now in fields.items()}
-    for pair in comparison.layouts:
-        for kept in pair.kept:
-            names |= dict(zip(_beside(kept.old), _beside(kept.new), strict=False))
+    names = {name: now for pair in comparison.layouts for name, now in pair.renamed.items()}
+    for _, kept in walks.kept(comparison):
+        labels = product(_labels(kept.old), _labels(kept.new))
+        names |= {old.name: new.name for old, new in labels if old.type == new.type}
+        names |= dict(zip(_beside(kept.old), _beside(kept.new), strict=False))
     return names | {pair.old.name: pair.new.name for pair in comparison.messages}
+
+
+def _labels(leaf: Leaf) -> tuple[model.Column, ...]:
+    """The column with the label of a leaf, if it has one."""
+    columns = leaf.node.columns if isinstance(leaf.node, model.Named) else ()
+    return tuple(column for column in columns if column.label)
 
 
 def _beside(leaf: Leaf) -> tuple[str, ...]:

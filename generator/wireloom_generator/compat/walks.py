@@ -17,20 +17,25 @@ Valued = model.Field | model.BitField
 """The nodes with a value that is read from bytes."""
 
 
+def kept(comparison: Comparison) -> Iterator[tuple[LayoutPair, Kept]]:
+    """The leaves of both versions."""
+    for pair in comparison.layouts:
+        yield from ((pair, leaf) for leaf in pair.kept)
+
+
 def fields(comparison: Comparison) -> Iterator[tuple[LayoutPair, Kept, model.Field, model.Field]]:
     """The fields of both versions that are read from bytes, without bit fields."""
-    for pair, kept, old, new in values(comparison):
+    for pair, leaf, old, new in values(comparison):
         if isinstance(old, model.Field) and isinstance(new, model.Field):
-            yield pair, kept, old, new
+            yield pair, leaf, old, new
 
 
 def values(comparison: Comparison) -> Iterator[tuple[LayoutPair, Kept, Valued, Valued]]:
     """The fields of both versions that are read from bytes, with bit fields."""
-    for pair in comparison.layouts:
-        for kept in pair.kept:
-            old, new = kept.old.node, kept.new.node
-            if isinstance(old, Valued) and isinstance(new, Valued):
-                yield pair, kept, old, new
+    for pair, leaf in kept(comparison):
+        old, new = leaf.old.node, leaf.new.node
+        if isinstance(old, Valued) and isinstance(new, Valued):
+            yield pair, leaf, old, new
 
 
 @dataclass(frozen=True, slots=True)
