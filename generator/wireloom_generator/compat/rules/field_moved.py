@@ -19,6 +19,7 @@ Good::
 from collections.abc import Iterator
 
 from wireloom_generator import model
+from wireloom_generator.compat.alignment import Kept, LayoutPair
 from wireloom_generator.compat.carving import Carving
 from wireloom_generator.compat.changes import BOTH, Category, Change
 from wireloom_generator.compat.comparison import Comparison
@@ -32,19 +33,22 @@ def check(comparison: Comparison) -> Iterator[Change]:
     for pair in comparison.layouts:
         carving = Carving(pair)
         for kept in pair.kept:
-            place = tuple(pair.renamed.get(name, name) for name in kept.old.place)
-            match kept.old.carrier, kept.new.carrier:
-                case (model.Computed(), _) | (_, model.Computed()) | (model.Padding(), _):
-                    continue
-                case _ if carving.shrunk(kept.old, kept.new):
-                    continue
-                case BitLeaf() as old, BitLeaf() as new if not kept.moved and old.shift != new.shift:
-                    yield Change(kept.new.path, f"moved from bit {old.shift} to bit {new.shift}", BOTH)
-                case _ if place != kept.new.place:
-                    what = f"moved from {_in_words(kept.old.place)} to {_in_words(kept.new.place)}"
-                    yield Change(kept.new.path, what, BOTH)
-                case _ if kept.moved:
-                    yield Change(kept.new.path, "moved past fields beside it", BOTH)
+            what = _moved(pair, kept)
+            if what and not carving.shrunk(kept.old, kept.new):
+                yield Change(kept.new.path, what, BOTH)
+
+
+def _moved(pair: LayoutPair, kept: Kept) -> str:
+    """Where it has moved, in words; empty if it has not, or if that is told otherwise."""
+    place = tuple(pair.renamed.get(name, name) for name in kept.old.place)
+    match kept.old.carrier, kept.new.carrier:
+        case (model.Computed(), _) | (_, model.Computed()) | (model.Padding(), _):
+            return ""
+        case BitLeaf(shift=before), BitLeaf(shift=after) if before != after and not kept.moved:
+            return f"moved from bit {before} to bit {after}"
+    if place != kept.new.place:
+        return f"moved from {_in_words(kept.old.place)} to {_in_words(kept.new.place)}"
+    return "moved past fields beside it" if kept.moved else ""
 
 
 def _in_words(place: tuple[str, ...]) -> str:
