@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from wireloom_generator import model
-from wireloom_generator.compat.surface import BitLeaf, Guard, Leaf, Leaves, same
+from wireloom_generator.compat.surface import BitLeaf, Leaf, Leaves, same
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,16 +51,6 @@ class LayoutPair:
                 return one.type == other.type
             case _:
                 return old == new
-
-    def same_guards(self, old: Sequence[Guard], new: Sequence[Guard]) -> bool:
-        """Whether two leaves are present under the same conditions."""
-        return len(old) == len(new) and all(
-            one.presence is other.presence
-            and self.same(one.condition, other.condition)
-            and len(one.otherwise) == len(other.otherwise)
-            and all(map(self.same, one.otherwise, other.otherwise))
-            for one, other in zip(old, new, strict=True)
-        )
 
 
 def align(old: Leaves, new: Leaves, renamed: Mapping[str, str]) -> LayoutPair:

@@ -39,10 +39,14 @@ class MessagePair:
     variants: Pairs[model.Variant]
     layouts: tuple[LayoutPair, ...]
 
+    @property
+    def renamed(self) -> Mapping[str, str]:
+        """The new names of fields by their old ones."""
+        return {name: now for layout in self.layouts for name, now in layout.renamed.items()}
+
     def same(self, old: model.Condition | None, new: model.Condition | None) -> bool:
         """Whether two conditions on the whole message mean the same, except for changed names."""
-        renamed = {name: now for layout in self.layouts for name, now in layout.renamed.items()}
-        return same(old, new, renamed)
+        return same(old, new, self.renamed)
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import Protocol
 
 from wireloom_generator import model
+from wireloom_generator.compat import walks
 from wireloom_generator.compat.comparison import Comparison, HasName, by_name
 
 _DESCRIBED = model.Named | model.Region
@@ -23,11 +24,10 @@ def pairs(comparison: Comparison) -> Iterator[Pair]:
         yield path, pair.old.doc, pair.new.doc
         for one, other in pair.variants.kept:
             yield f"{path}.{other.name}", one.doc, other.doc
-    for layout in comparison.layouts:
-        for kept in layout.kept:
-            before, after = kept.old.node, kept.new.node
-            if isinstance(before, _DESCRIBED) and isinstance(after, _DESCRIBED):
-                yield kept.new.path, before.doc, after.doc
+    for _, kept in walks.kept(comparison):
+        before, after = kept.old.node, kept.new.node
+        if isinstance(before, _DESCRIBED) and isinstance(after, _DESCRIBED):
+            yield kept.new.path, before.doc, after.doc
 
 
 def _declarations(comparison: Comparison) -> Iterator[Pair]:

@@ -56,8 +56,10 @@ Carrier = model.Field | model.Computed | model.Padding | model.Region | BitLeaf
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """An element of a layout. ``place`` names the sections around it, outermost first. ``little`` is where it is little
-    endian, if what is around it says that.
+    """An element of a layout.
+
+    ``place`` names the sections around it, outermost first. ``little`` is the condition under which it is little
+    endian, if what is around it says one.
     """
 
     path: str

@@ -35,7 +35,7 @@ def check(comparison: Comparison) -> Iterator[Change]:
         return
     turned: dict[str, tuple[str, str]] = {}
     staying = 0
-    for layouts, kept in ((pair, kept) for pair in comparison.layouts for kept in pair.kept):
+    for layouts, kept in walks.kept(comparison):
         before, after = _order(kept.old), _order(kept.new)
         if before is None or after is None or (_is_plain_struct(kept.old) and _is_plain_struct(kept.new)):
             continue

@@ -23,15 +23,14 @@ CATEGORY = Category.WIRE
 
 def check(comparison: Comparison) -> Iterator[Change]:
     """Columns that are computed differently, or refuse other results."""
-    for pair in comparison.layouts:
-        for kept in pair.kept:
-            match kept.old.carrier, kept.new.carrier:
-                case model.Computed() as old, model.Computed() as new:
-                    if not pair.same(old.value, new.value):
-                        yield Change(kept.new.path, walks.was(old.value, new.value), BOTH)
-                    before, after = old.columns[0].type, new.columns[0].type
-                    if before != after:
-                        yield Change(kept.new.path, f"its type {walks.was(before, after)}", _breaks(before, after))
+    for pair, kept in walks.kept(comparison):
+        match kept.old.carrier, kept.new.carrier:
+            case model.Computed() as old, model.Computed() as new:
+                if not pair.same(old.value, new.value):
+                    yield Change(kept.new.path, walks.was(old.value, new.value), BOTH)
+                before, after = old.columns[0].type, new.columns[0].type
+                if before != after:
+                    yield Change(kept.new.path, f"its type {walks.was(before, after)}", _breaks(before, after))
 
 
 def _breaks(old: model.ColumnType, new: model.ColumnType) -> frozenset[Side]:

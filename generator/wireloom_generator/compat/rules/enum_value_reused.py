@@ -39,10 +39,9 @@ def _of_other_enums(comparison: Comparison) -> Iterator[Change]:
     """Numbers of fields that now have another enum with other names for them."""
     before = {enum.name: enum.values for enum in comparison.old.enums}
     after = {enum.name: enum.values for enum in comparison.new.enums}
-    for pair in comparison.layouts:
-        for kept in pair.kept:
-            one, other = walks.enum_of(kept.old), walks.enum_of(kept.new)
-            if one is None or other is None or one == other:
-                continue
-            for old, new, number in walks.relabelled(before[one], after.get(other, ())):
-                yield Change(kept.new.path, f"{number} was {old.name}, is {new.name}", BOTH)
+    for _, kept in walks.kept(comparison):
+        one, other = walks.enum_of(kept.old), walks.enum_of(kept.new)
+        if one is None or other is None or one == other:
+            continue
+        for old, new, number in walks.relabelled(before[one], after.get(other, ())):
+            yield Change(kept.new.path, f"{number} was {old.name}, is {new.name}", BOTH)

@@ -15,6 +15,7 @@ Good::
 from collections.abc import Iterator
 
 from wireloom_generator import model
+from wireloom_generator.compat import walks
 from wireloom_generator.compat.changes import BOTH, Category, Change
 from wireloom_generator.compat.comparison import Comparison
 
@@ -23,16 +24,15 @@ CATEGORY = Category.CODEC
 
 def check(comparison: Comparison) -> Iterator[Change]:
     """Fields under another name, and the columns of what sections leave over."""
-    for pair in comparison.layouts:
-        for kept in pair.kept:
-            if kept.renamed:
-                yield Change(kept.new.path, f"was {kept.old.name}", BOTH)
-            match kept.old.carrier, kept.new.carrier:
-                case (
-                    (model.Section(trailing=old) | model.Slot(trailing=old)),
-                    (model.Section(trailing=new) | model.Slot(trailing=new)),
-                ):
-                    if old and new and old != new:
-                        yield Change(kept.new.path, f"trailing was {old}, is {new}", BOTH)
-                case model.Field(raw=str() as old), model.Field(raw=str() as new) if old != new:
-                    yield Change(kept.new.path, f"raw was {old}, is {new}", BOTH)
+    for _, kept in walks.kept(comparison):
+        if kept.renamed:
+            yield Change(kept.new.path, f"was {kept.old.name}", BOTH)
+        match kept.old.carrier, kept.new.carrier:
+            case (
+                (model.Section(trailing=old) | model.Slot(trailing=old)),
+                (model.Section(trailing=new) | model.Slot(trailing=new)),
+            ):
+                if old and new and old != new:
+                    yield Change(kept.new.path, f"trailing was {old}, is {new}", BOTH)
+            case model.Field(raw=str() as old), model.Field(raw=str() as new) if old != new:
+                yield Change(kept.new.path, f"raw was {old}, is {new}", BOTH)

@@ -35,13 +35,12 @@ def check(comparison: Comparison) -> Iterator[Change]:
 
 
 def _entries(message: MessagePair, path: str, old: model.Form, new: model.Form) -> Iterator[Change]:
-    renamed = {name: now for pair in message.layouts for name, now in pair.renamed.items()}
     after = {entry.key: entry for entry in new.entries}
     for entry in old.entries:
         now = after.pop(entry.key, None)
         if now is None:
             yield Change(path, f"form {old.name}: key {entry.key} removed", BOTH)
-        elif _held(entry, renamed) != _held(now, {}):
+        elif _held(entry, message.renamed) != _held(now, {}):
             yield Change(path, f"form {old.name}: key {entry.key} holds something else", BOTH)
     for entry in after.values():
         breaks = NEITHER if entry.omit != "never" else BACKWARD

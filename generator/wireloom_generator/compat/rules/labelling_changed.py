@@ -23,12 +23,11 @@ CATEGORY = Category.CODEC
 
 def check(comparison: Comparison) -> Iterator[Change]:
     """Fields with other names for their numbers, or without the column of them; names that are new are a note."""
-    for pair in comparison.layouts:
-        for kept in pair.kept:
-            old, new = _named(kept.old.node), _named(kept.new.node)
-            if old != new:
-                breaks = BACKWARD if old is not None else NEITHER
-                yield Change(kept.new.path, walks.was(_in_words(old), _in_words(new)), breaks)
+    for _, kept in walks.kept(comparison):
+        old, new = _named(kept.old.node), _named(kept.new.node)
+        if old != new:
+            breaks = BACKWARD if old is not None else NEITHER
+            yield Change(kept.new.path, walks.was(_in_words(old), _in_words(new)), breaks)
 
 
 def _named(node: model.Named | model.Padding | model.Region) -> tuple[str, bool] | None:

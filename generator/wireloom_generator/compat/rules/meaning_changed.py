@@ -24,11 +24,10 @@ CATEGORY = Category.WIRE
 
 def check(comparison: Comparison) -> Iterator[Change]:
     """Fields and computed columns that stand for something else."""
-    for pair in comparison.layouts:
-        for kept in pair.kept:
-            old, new = kept.old.node, kept.new.node
-            if isinstance(old, model.Named) and isinstance(new, model.Named) and old.meaning != new.meaning:
-                yield Change(kept.new.path, walks.was(_in_words(old.meaning), _in_words(new.meaning)), BOTH)
+    for _, kept in walks.kept(comparison):
+        old, new = kept.old.node, kept.new.node
+        if isinstance(old, model.Named) and isinstance(new, model.Named) and old.meaning != new.meaning:
+            yield Change(kept.new.path, walks.was(_in_words(old.meaning), _in_words(new.meaning)), BOTH)
 
 
 def _in_words(meaning: Meaning | None) -> str:

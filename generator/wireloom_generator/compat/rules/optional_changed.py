@@ -15,6 +15,7 @@ Good::
 from collections.abc import Iterator
 
 from wireloom_generator import model
+from wireloom_generator.compat import walks
 from wireloom_generator.compat.alignment import Kept
 from wireloom_generator.compat.changes import BACKWARD, BOTH, FORWARD, Category, Change
 from wireloom_generator.compat.comparison import Comparison
@@ -25,16 +26,15 @@ CATEGORY = Category.WIRE
 
 def check(comparison: Comparison) -> Iterator[Change]:
     """Fields that became optional or mandatory."""
-    for pair in comparison.layouts:
-        for kept in pair.kept:
-            if kept.old.optional is kept.new.optional:
-                continue
-            if _may_be_empty(kept.old.carrier):
-                yield Change(kept.new.path, f"{_now(kept)}: what was empty is absent, or the other way round", BOTH)
-            elif kept.old.optional:
-                yield Change(kept.new.path, f"{_now(kept)}: records without it are malformed", BACKWARD)
-            else:
-                yield Change(kept.new.path, f"{_now(kept)}: old decoders refuse records without it", FORWARD)
+    for _, kept in walks.kept(comparison):
+        if kept.old.optional is kept.new.optional:
+            continue
+        if _may_be_empty(kept.old.carrier):
+            yield Change(kept.new.path, f"{_now(kept)}: what was empty is absent, or the other way round", BOTH)
+        elif kept.old.optional:
+            yield Change(kept.new.path, f"{_now(kept)}: records without it are malformed", BACKWARD)
+        else:
+            yield Change(kept.new.path, f"{_now(kept)}: old decoders refuse records without it", FORWARD)
 
 
 def _now(kept: Kept) -> str:

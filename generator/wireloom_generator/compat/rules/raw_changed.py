@@ -14,7 +14,7 @@ Good::
 
 from collections.abc import Iterator
 
-from wireloom_generator import model
+from wireloom_generator.compat import walks
 from wireloom_generator.compat.changes import BACKWARD, FORWARD, Category, Change
 from wireloom_generator.compat.comparison import Comparison
 
@@ -23,11 +23,9 @@ CATEGORY = Category.WIRE
 
 def check(comparison: Comparison) -> Iterator[Change]:
     """Fields of one type that have raw bytes in one version alone."""
-    for pair in comparison.layouts:
-        for kept in pair.kept:
-            match kept.old.carrier, kept.new.carrier:
-                case model.Field() as old, model.Field() as new if old.type.kin == new.type.kin:
-                    if old.raw and not new.raw:
-                        yield Change(kept.new.path, f"raw was {old.raw}, is none", BACKWARD)
-                    elif new.raw and not old.raw:
-                        yield Change(kept.new.path, f"raw was none, is {new.raw}", FORWARD)
+    for _, kept, old, new in walks.fields(comparison):
+        if old.type.kin == new.type.kin:
+            if old.raw and not new.raw:
+                yield Change(kept.new.path, f"raw was {old.raw}, is none", BACKWARD)
+            elif new.raw and not old.raw:
+                yield Change(kept.new.path, f"raw was none, is {new.raw}", FORWARD)

@@ -26,23 +26,22 @@ CATEGORY = Category.WIRE
 
 def check(comparison: Comparison) -> Iterator[Change]:
     """Values and sections that are packed otherwise, unpack to other sizes, or keep other bytes."""
-    for pair in comparison.layouts:
-        for kept in pair.kept:
-            old, new = _through(kept.old), _through(kept.new)
-            if old is None or new is None:
-                if old is not new:
-                    yield Change(kept.new.path, f"through {walks.was(_text(old), _text(new))}", BOTH)
-                continue
-            if not _same(pair, old, new):
-                yield Change(kept.new.path, f"through {walks.was(old.text, new.text)}", BOTH)
-            if old.limit != new.limit:
-                sides = BACKWARD if _least(new) < _least(old) else FORWARD
-                yield Change(kept.new.path, f"limit {walks.was(old.limit, new.limit)}", sides)
-            if isinstance(kept.new.carrier, model.Section):
-                if old.raw and not new.raw:
-                    yield Change(kept.new.path, f"raw was {old.raw}, is none", BACKWARD)
-                elif new.raw and not old.raw:
-                    yield Change(kept.new.path, f"raw was none, is {new.raw}", FORWARD)
+    for pair, kept in walks.kept(comparison):
+        old, new = _through(kept.old), _through(kept.new)
+        if old is None or new is None:
+            if old is not new:
+                yield Change(kept.new.path, f"through {walks.was(_text(old), _text(new))}", BOTH)
+            continue
+        if not _same(pair, old, new):
+            yield Change(kept.new.path, f"through {walks.was(old.text, new.text)}", BOTH)
+        if old.limit != new.limit:
+            sides = BACKWARD if _least(new) < _least(old) else FORWARD
+            yield Change(kept.new.path, f"limit {walks.was(old.limit, new.limit)}", sides)
+        if isinstance(kept.new.carrier, model.Section):
+            if old.raw and not new.raw:
+                yield Change(kept.new.path, f"raw was {old.raw}, is none", BACKWARD)
+            elif new.raw and not old.raw:
+                yield Change(kept.new.path, f"raw was none, is {new.raw}", FORWARD)
 
 
 def _through(leaf: Leaf) -> model.Through | None:
