@@ -378,3 +378,26 @@ sections:
             assert codec.build(codec.parse(built)) == built
     assert refusals
     assert all("no length prefix fits" in refusal for refusal in refusals)
+
+
+@pytest.mark.parametrize("row", [{}, {"message": None}, {"thing": None}, {"thing": {}}])
+def test_the_only_message_needs_no_name(row: dict[str, Any]) -> None:
+    assert thing("- {name: spare, type: u16, reserved: true}").build(row).hex() == "02000000"
+
+
+def test_a_length_in_a_struct_of_the_header_is_named_with_it() -> None:
+    spec = """
+protocol: headed
+byte_order: big
+types:
+  - {name: Head, fields: [{name: size, type: u8}]}
+record:
+  length: 1 + head.size
+  fields: [{name: head, type: Head}, {section: body, size: rest}]
+---
+message: thing
+match: {}
+sections: {body: [{name: data, type: bytes, size: rest}]}
+"""
+    with pytest.raises(EncodeError, match=r"^head\.size: the record has 3 bytes, but its length says 4$"):
+        compiled.of(spec).codec.build({"head": {"size": 3}, "thing": {"data": b"ab"}})

@@ -70,18 +70,22 @@ class Building:
             if all(header[name] in values for name, values in lengths.match.items()):
                 told = lengths.valid if proof and lengths.valid else lengths.length
                 for asked in told.names if told else ():
-                    return asked.name if asked.name in self._fields else f"{message.name}.{asked.name}"
+                    return asked.name if asked.name.split(".")[0] in self._fields else f"{message.name}.{asked.name}"
         return message.name
 
 
 def message_to_write(row: Values, messages: Mapping[str, Message]) -> Message:
-    """The message that a row is of: the one it names, or whose struct it alone has. Raises ``EncodeError``."""
+    """The message that a row is of: the one it names, whose struct it alone has, or the only one that there is.
+
+    Raises ``EncodeError``.
+    """
     name = row["message"]
     present = [name for name in messages if row[name] is not None]
     if name is None:
-        if len(present) != 1:
+        possible = present or list(messages)
+        if len(possible) != 1:
             raise EncodeError(f"needed: one of {', '.join(messages)}", "message")
-        name = present[0]
+        name = possible[0]
     if not isinstance(name, str):
         raise EncodeError(f"text expected, not {shown(name)}", "message")
     if name not in messages:
