@@ -24,6 +24,7 @@ _BEGIN = "begin with protocol:, message: or library:"
 _MEANT = {
     "cannot start any token": "lines are indented with blanks, not with tabs, and no word begins with @ or `",
     "did not find expected key": "see whether the lines above are indented alike, and brackets and quotes closed",
+    "did not find expected ','": "brackets are closed, and expressions with brackets or commas in them stand in quotes",
     "mapping values are not allowed": "text with a colon in it stands in quotes",
 }
 """Hints for messages of the YAML parser, with the usual cause."""

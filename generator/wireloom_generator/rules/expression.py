@@ -279,6 +279,10 @@ class _Elsewhere:
             self.names[struct.name] = frozenset(name for name in found if name is not None)
         return self.names[struct.name]
 
+    def around(self, struct: str) -> frozenset[str]:
+        """The names beside a field of a type, and those of the record's sections."""
+        return frozenset(self.beside.get(struct, ())) | {section.name for section in self.spec.record.slots}
+
     @cached_property
     def beside(self) -> Mapping[str, set[str]]:
         """The names beside a field of a type, by type."""
@@ -321,6 +325,10 @@ def _measured(spec: Resolved, site: Site, function: Function, name: Name) -> Ite
         yield Problem(at, "expression", *_unknown(spec, site, name))
     elif not around:
         hint = closest(name.name, site.around.all, ("record",) if function in expressions.OF_PLACES else ())
+        owner = site.scope.owner
+        in_type = owner.name if isinstance(owner, model.Struct) and site.key in ("derive", "default") else None
+        if in_type is not None and name.name in _elsewhere(spec).around(in_type):
+            hint = f"a type measures only its own fields; include: {in_type} puts them beside it"
         yield Problem(at, "expression", f"{function}() of unknown {name.name!r}", hint)
     elif function not in expressions.OF_PLACES:
         if function is Function.COUNT and site.kind(name) is Kind.LIST:
