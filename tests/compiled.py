@@ -92,6 +92,7 @@ def of(text: str) -> Compiled:
     return compiled(folders(text, Path(mkdtemp(dir=_MADE.name))))
 
 
+@cache
 def feature(name: str) -> Compiled:
     """The protocol of the feature called ``name``, one of ``specs_valid``."""
     return of(FEATURES[name].read_text(encoding="utf-8"))
