@@ -54,7 +54,7 @@ def test_many_altered_rows_of_the_reference_are_refused_or_come_back(number: int
 @pytest.mark.sweep
 @pytest.mark.parametrize("name", NAMES)
 @given(data=st.data())
-@settings(derandomize=True, database=None, max_examples=25, suppress_health_check=list(HealthCheck))
+@settings(derandomize=True, database=None, max_examples=often(10, 100), suppress_health_check=list(HealthCheck))
 def test_invented_rows_are_refused_or_come_back(name: str, data: st.DataObject) -> None:
     invented_comes_back(target(name), data)
 

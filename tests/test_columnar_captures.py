@@ -170,6 +170,7 @@ def test_checksums_of_many_ranges(name: str, data: bytes, ends: list[tuple[int, 
         assert alone.tolist() == [algorithm(data[a:b])] * 3
 
 
+@pytest.mark.sweep
 @accelerator.off_and_on
 @pytest.mark.parametrize("name", sums.SOME)
 def test_checksums_of_many_pieces(name: str, accelerated: bool, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -187,6 +188,7 @@ def test_checksums_of_many_pieces(name: str, accelerated: bool, monkeypatch: pyt
     assert found.tolist() == [algorithm(b"".join(row)) for row in rows]
 
 
+@pytest.mark.sweep
 @accelerator.off_and_on
 @pytest.mark.parametrize("name", sums.SOME)
 def test_checksums_of_very_many_ranges(name: str, accelerated: bool) -> None:

@@ -189,6 +189,7 @@ DIGITS = {
 NAMED = "enums:\n  - {name: Kind, values: [{name: One, value: 1}, {name: Ten, value: 10}]}\nrecord:"
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("kind", DIGITS)
 def test_what_is_kept_beside_numbers_and_texts_is_read_many_at_once(kind: str) -> None:
     found = compiled.of((HEAD % DIGITS[kind]).replace("record:", NAMED))

@@ -97,6 +97,7 @@ def vars_of(reach: Reach) -> tuple[object, ...]:
     return reach.position, reach.order, reach.lost and reach.lost.reason
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", CAPTURES)
 def test_a_capture_that_grows_byte_by_byte(name: str, tmp_path: Path) -> None:
     protocol, capture = CAPTURES[name]
