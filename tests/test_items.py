@@ -41,7 +41,7 @@ def test_what_belongs_to_others_may_be_left_out_and_must_be_right_if_it_is_not()
     row = read("items_elsewhere", data)
     assert row["labels"] == ["b"]
     assert written("items_elsewhere", {**row, "labels": None}) == data
-    for wrong in (["a"], [], ["b", "b"]):
+    for wrong in (["a"], [None], [], ["b", "b"]):
         with pytest.raises(EncodeError, match="labels"):
             written("items_elsewhere", {**row, "labels": wrong})
 

@@ -63,8 +63,10 @@ class PlacedItem:
         """Take what others wrote; returns whether it is other than was taken. Raises ``EncodeError`` if it is other
         than was given.
         """
+        at, given = self.state(this, reader.record, reader.frame), self.built[self.index]
+        if given is None:
+            raise EncodeError("missing")
         try:
-            at, given = self.state(this, reader.record, reader.frame), self.built[self.index]
             found = reader.away(at, "", lambda: self.item._parse(reader, this, ""), shared=True)
         except DecodeError as error:
             raise EncodeError(f"cannot be read back: {error.detail}", error.field or "") from None
