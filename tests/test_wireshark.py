@@ -15,6 +15,7 @@ from xml.etree import ElementTree
 
 import compiled
 import pytest
+import strangers
 import tshark
 import vectors
 from attack.texts import ALL
@@ -269,6 +270,31 @@ def test_every_example_of_the_reference_is_shown_as_the_codec_reads_it(tmp_path:
     protocols = {f"block_{number}": one for number, one in enumerate(found) if not packs(one)}
     scripts = {name: emitted(found, tmp_path, name) for name, found in protocols.items()}
     assert shown_otherwise(protocols, scripts, tmp_path) == []
+
+
+def test_every_example_protocol_is_shown_as_the_codec_reads_it(tmp_path: Path) -> None:
+    found = {f"example_{name}": strangers.protocol(name) for name in strangers.NAMES}
+    protocols = {name: one for name, one in found.items() if not packs(one)}
+    scripts = {name: emitted(found, tmp_path, name) for name, found in protocols.items()}
+    assert shown_otherwise(protocols, scripts, tmp_path) == []
+
+
+def test_a_record_whose_end_is_unknown_has_no_message(tmp_path: Path) -> None:
+    found = strangers.protocol("messagepack")
+    data = bytes.fromhex("dd0000")
+    (row,) = found.codec.iter_records(data, "PERMISSIVE")
+    assert (row["message"], row["_corrupt_reason"].partition(":")[0]) == (None, "truncated")
+    (record,) = dissected(udp([data]), {"example": emitted(found, tmp_path, "example")}, tmp_path)
+    assert b"example.message" not in ElementTree.tostring(record.tree)
+
+
+def test_a_record_that_would_be_too_long_is_refused_before_it_is_there(tmp_path: Path) -> None:
+    found = strangers.protocol("messagepack")
+    (record,) = dissected(
+        udp([bytes.fromhex("dd7fffffff00")]), {"example": emitted(found, tmp_path, "example")}, tmp_path
+    )
+    assert record.reason is not None
+    assert record.reason.startswith("too-long: ")
 
 
 def shown_otherwise(protocols: Mapping[str, Compiled], scripts: Mapping[str, Path], root: Path) -> list[str]:

@@ -1493,18 +1493,29 @@ local function glance(look, at, little)
   }
 end
 
+-- What is found at the beginning of a record, which is looked at no further than records may be long.
+local function glanced(look, at, little, parse)
+  local reader = glance(look, at, little)
+  local known, problem = pcall(parse, reader)
+  if known then return reader end
+  if type(problem) == "table" and problem.needed > LARGEST then
+    fail("too-long", 0, "record", "a record of more than " .. counted(LARGEST, "byte"))
+  end
+  error(problem, 0)
+end
+
 -- Where the fields of a record end.
 local function end_of_fields(look, at, little)
-  local reader, framing = glance(look, at, little), look.framing
-  read(reader, nothing, reader.record, framing.first, {})
-  read_message(reader, nothing, reader.record, framing.behind, message_of(framing.messages, reader.record), {})
-  return reader.pos
+  local framing = look.framing
+  return glanced(look, at, little, function(reader)
+    read(reader, nothing, reader.record, framing.first, {})
+    read_message(reader, nothing, reader.record, framing.behind, message_of(framing.messages, reader.record), {})
+  end).pos
 end
 
 -- What is read of a record to find its length: the values, and where they are.
 local function beginning(look, at, lengths, little)
-  local reader = glance(look, at, little)
-  read(reader, nothing, reader.record, lengths.head, {})
+  local reader = glanced(look, at, little, function(reader) read(reader, nothing, reader.record, lengths.head, {}) end)
   if lengths.reached then reader.frame[lengths.reached] = {reader.pos, reader.pos} end
   return reader.record, reader.frame
 end

@@ -141,7 +141,8 @@ class Protocol:
 
     def cell(self, data: bytes, parameters: Values, mode: Mode, message: str | None = None) -> Container | None:
         """The row of a value that is one record; None if it is left out, as ``row`` has it."""
-        whole, little = 0, False
+        whole: int | None = None
+        little = False
         self.must_know(parameters)
         try:
             whole, little = self.framing.first(data, 0, len(data), parameters)
@@ -165,13 +166,15 @@ class Protocol:
         row["_corrupt_reason"] = error.reason
         return row
 
-    def _outline(self, data: bytes, whole: int, little: bool, parameters: Values) -> Container:
+    def _outline(self, data: bytes, whole: int | None, little: bool, parameters: Values) -> Container:
         """The row of a malformed record of ``whole`` bytes with nothing but its message and header.
 
-        It has no values if the length is unknown (0) or the head cannot be read. The same holds if the record is cut
-        off and its head depends on where the bytes end, since one byte more would change it.
+        It has no values if the length is unknown (None) or the head cannot be read. The same holds if the record
+        is cut off and its head depends on where the bytes end, since one byte more would change it.
         """
         nothing = container(self._empty)
+        if whole is None:
+            return nothing
         try:
             reader = self._head(data[: max(whole, 0)], whole, parameters, little)
             if whole > len(data) and self._head(data + b"\0", whole, parameters, little).reach != reader.reach:
@@ -304,7 +307,7 @@ class Protocol:
                 error.offset += offset
         if mode is Mode.DROPMALFORMED:
             return None
-        whole = len(data) if cut.error is None else error.whole
+        whole = len(data) if cut.error is None else error.whole or None
         return self._malformed(error, self._outline(data, whole, cut.little, parameters), data, mode, message)
 
     def build(self, obj: Any, **parameters: Any) -> bytes:
