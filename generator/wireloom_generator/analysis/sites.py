@@ -7,20 +7,17 @@ from typing import assert_never
 
 from wireloom_generator import model
 from wireloom_generator.analysis.scopes import (
-    Branch,
     Input,
     Scope,
     Seen,
     Visit,
-    by_name,
     every,
-    meet,
     once,
     struct_of,
     until_slot,
     walk,
 )
-from wireloom_generator.analysis.visible import VisibleNames
+from wireloom_generator.analysis.visible import Sight, VisibleNames
 from wireloom_generator.expressions import INDEX, LEFT, Expr, Name, orders, ways
 from wireloom_generator.expressions.kinds import PLAIN, WIDE, Kind, kind
 from wireloom_generator.model import Condition, Named, Resolved
@@ -89,12 +86,16 @@ class Site:
         return self.condition.where(column)
 
     def is_left(self, name: Name) -> bool:
-        """Whether the name means what is left in the section; a field that is called so goes before."""
-        return name.name in LEFT and name.name not in self.around and name.name not in self.values
+        """Whether the name means what is left in the section."""
+        return name.name in LEFT and not self._is_known(name)
 
     def is_index(self, name: Name) -> bool:
-        """Whether the name means the number of an item; a field that is called so goes before."""
-        return name.name == INDEX and name.name not in self.around and name.name not in self.values
+        """Whether the name means the number of an item."""
+        return name.name == INDEX and not self._is_known(name)
+
+    def _is_known(self, name: Name) -> bool:
+        """Whether something is called so, which goes before words of the language."""
+        return name.name in self.around or name.name in self.values
 
     def fields(self, name: Name, given: Mapping[Input, tuple[Visit, ...]]) -> Iterator[Visit]:
         """The fields that a name stands for, be it by what the type is ``given``."""
@@ -125,52 +126,67 @@ class Site:
                 return item.item_kind if is_item else item.kind
 
 
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What types are given, as far as it is known: the kinds, as those who use a type first have it, and which structs
+    and lists it is.
+    """
+
+    kinds: dict[Input, Kind]
+    fields: dict[Input, tuple[Visit, ...]]
+
+    @property
+    def size(self) -> int:
+        """How much is known."""
+        return len(self.kinds) + sum(map(len, self.fields.values()))
+
+    def learn(self, given: Input, site: Site, tree: Expr) -> None:
+        """Learn from what is given somewhere, as far as what that follows from is known."""
+        wide = site.kind(tree) if isinstance(tree, Name) else None
+        if (of := wide if wide in WIDE else kind(tree, site.kind)) is not None:
+            self.kinds.setdefault(given, of)
+        if isinstance(tree, Name) and of in WIDE:
+            more = site.fields(tree, self.fields)
+            self.fields[given] = tuple(dict.fromkeys((*self.fields.get(given, ()), *more)))
+
+
 @once
+def _all(spec: Resolved) -> tuple[tuple[Site, ...], _Told]:
+    """Every expression, and what types are given; some of that follows from other of it."""
+    told, size = _Told({}, {}), -1
+    found = [site for scope in every(spec) for site in _Sites(spec, scope, told).all()]
+    inputs = [(given, site, site.tree) for site in found if (given := site.input) is not None and site.tree is not None]
+    while told.size > size:
+        size = told.size
+        for given, site, tree in inputs:
+            told.learn(given, site, tree)
+    wanted = (site if (given := site.input) is None else replace(site, wants=told.kinds.get(given)) for site in found)
+    return tuple(wanted), told
+
+
 def sites(spec: Resolved) -> tuple[Site, ...]:
     """Every expression of records, messages and the types they use; those of a type once for each way it is used."""
-    found = [site for scope in every(spec) for site in _Sites(spec, scope).all()]
-    return tuple(
-        site if (told := site.input) is None else replace(site, wants=site.input_kinds.get(told))
-        for site in _told(spec, found)
-    )
+    return _all(spec)[0]
 
 
-@once
-def input_kinds(spec: Resolved) -> dict[Input, Kind]:
-    """The kinds of what types are given, as those who use them first have it; filled in by ``sites``."""
-    return {}
+def input_kinds(spec: Resolved) -> Mapping[Input, Kind]:
+    """The kinds of what types are given, as those who use them first have it."""
+    return _all(spec)[1].kinds
 
 
-@once
-def given_fields(spec: Resolved) -> dict[Input, tuple[Visit, ...]]:
-    """The structs and lists that types are given; filled in by ``sites``."""
-    return {}
-
-
-def _told(spec: Resolved, found: list[Site]) -> list[Site]:
-    """The sites, with the kinds known of what types are given; some follow from others."""
-    kinds, fields, size = input_kinds(spec), given_fields(spec), -1
-    inputs = [(told, site, site.tree) for site in found if (told := site.input) is not None and site.tree is not None]
-    while len(kinds) + sum(map(len, fields.values())) > size:
-        size = len(kinds) + sum(map(len, fields.values()))
-        for told, site, tree in inputs:
-            wide = site.kind(tree) if isinstance(tree, Name) else None
-            if (of := wide if wide in WIDE else kind(tree, site.kind)) is not None:
-                kinds.setdefault(told, of)
-            if isinstance(tree, Name) and of in WIDE:
-                more = site.fields(tree, fields)
-                fields[told] = tuple(dict.fromkeys((*fields.get(told, ()), *more)))
-    return found
+def given_fields(spec: Resolved) -> Mapping[Input, tuple[Visit, ...]]:
+    """The structs and lists that types are given."""
+    return _all(spec)[1].fields
 
 
 class _Sites:
     """The expressions of one scope."""
 
-    def __init__(self, spec: Resolved, scope: Scope) -> None:
+    def __init__(self, spec: Resolved, scope: Scope, told: _Told) -> None:
         self.spec = spec
         self.scope = scope
-        self.sight = _Sight(spec, scope, given_fields(spec))
-        self.kinds = input_kinds(spec)
+        self.told = told
+        self.sight = Sight(spec, scope, told.fields)
 
     def all(self) -> Iterator[Site]:
         for visit in self.scope.visits:
@@ -265,7 +281,7 @@ class _Sites:
             sizes: Mapping[str, tuple[Seen, ...]] = sight.regions(own, header) if regions else {}
             around = sight.around(visit.branch if visit else ())
             values = sight.values(own, header, growing)
-            yield Site(condition, key, wants, moment, values, sizes, around, self.scope, self.kinds, visit)
+            yield Site(condition, key, wants, moment, values, sizes, around, self.scope, self.told.kinds, visit)
 
     def reading(
         self,
@@ -304,7 +320,8 @@ class _Sites:
         item = struct_of(self.spec, field)
         if item is not None and item.name not in self.spec.recursive:
             given = tuple(Input(item.name, name) for name in item.given)
-            inside = _Sites(self.spec, Scope(item, walk(item.nodes), self.scope.header_at(visit), given=given))
+            scope = Scope(item, walk(item.nodes), self.scope.header_at(visit), given=given)
+            inside = _Sites(self.spec, scope, self.told)
             yield from inside.site("until", until, Kind.CONDITION, Moment.READING, lambda _: True)
 
     def variant(self, message: model.Message, when: Condition | None) -> Iterator[Site]:
@@ -327,63 +344,6 @@ class _Sites:
     def framing(self, key: str, condition: Condition | None, wants: Kind) -> Iterator[Site]:
         """An expression evaluated before the record is read, which sees what does not depend on the variant."""
         return self.site(key, condition, wants, Moment.FRAMING, lambda other: not other.in_variant, regions=False)
-
-
-class _Sight:
-    """Everything that can be seen of a scope: its own names, those of its header, and the parameters."""
-
-    def __init__(self, spec: Resolved, scope: Scope, fields: Mapping[Input, tuple[Visit, ...]]) -> None:
-        self.spec = spec
-        self.scope = scope
-        self.fields = fields
-        self.own = frozenset(scope.visits)
-        given = frozenset(value.name for value in scope.given)
-        header = (visit for visit in scope.header if visit.name not in given)
-        own: tuple[Seen, ...] = (*scope.visits, *scope.given, *header)
-        facts = (each for each in spec.parameters.values() if each.default is not None or not scope.is_preamble)
-        self.named = {**by_name(facts), **by_name(own)}
-        self.seen_around: dict[Branch, VisibleNames] = {}
-        self.slots: dict[str, int] = {}
-
-    def header_at(self, visit: Visit) -> int:
-        """How many of the header's nodes are read before ``visit``."""
-        if not isinstance(self.scope.owner, model.Message):
-            return len(self.scope.header)
-        slot = visit.sections[0]
-        if slot not in self.slots:
-            self.slots[slot] = len(self.scope.header_at(visit))
-        return self.slots[slot]
-
-    def values(
-        self, own: Callable[[Visit], bool], header: int | None = None, growing: Visit | None = None
-    ) -> VisibleNames:
-        """The parameters, the ``own`` fields, and those among the first nodes of the header."""
-
-        def sees(seen: Seen) -> bool:
-            if not isinstance(seen, Visit):
-                return True
-            return isinstance(seen.item, Named) and self.sees(seen, own, header)
-
-        return VisibleNames(self.spec, self.named, sees, growing, values=True, given=self.fields)
-
-    def regions(self, own: Callable[[Visit], bool], header: int | None = None) -> VisibleNames:
-        """The regions with a size; in a type only its own, since those of the header are not available there."""
-        last = 0 if isinstance(self.scope.owner, model.Struct) else header
-        return VisibleNames(self.spec, self.named, lambda seen: isinstance(seen, Visit) and self.sees(seen, own, last))
-
-    def around(self, branch: Branch) -> VisibleNames:
-        """Everything that can be in one record with ``branch``, and the header."""
-        if branch not in self.seen_around:
-
-            def sees(seen: Seen) -> bool:
-                return isinstance(seen, Visit) and (seen not in self.own or meet(seen.branch, branch))
-
-            self.seen_around[branch] = VisibleNames(self.spec, self.named, sees)
-        return self.seen_around[branch]
-
-    def sees(self, visit: Visit, own: Callable[[Visit], bool], header: int | None) -> bool:
-        """Whether a node is one of ``own``, or one of the first of the header; None means all."""
-        return own(visit) if visit in self.own else header is None or visit.order < header
 
 
 def _rounded(site: Site) -> Site:

@@ -4,17 +4,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
 
-from wireloom_generator.analysis.scopes import Input, Seen, Visit, inside
+from wireloom_generator import model
+from wireloom_generator.analysis.scopes import Branch, Input, Scope, Seen, Visit, by_name, inside, meet
 from wireloom_generator.expressions import in_list
 from wireloom_generator.model import Named, Resolved
 
 
 class VisibleNames(Mapping[str, tuple[Seen, ...]]):
-    """The fields that each name may stand for; several if they are alternatives. These are the names of a scope as seen
-    from one place. They are filtered one by one when they are used, since an expression uses few of them. Names with
-    dots lead into structs, those with items into lists. Of the ``growing`` list those that are read so far are seen.
-    If they are ``values``, sections in structs are none. What types are ``given`` stands for these fields, if it is a
-    struct or a list.
+    """The fields that each name of a scope may stand for, as seen from one place; several if they are alternatives.
+
+    Names with dots lead into structs, those with items into lists. Of the ``growing`` list the items are seen that are
+    read so far. For ``values`` sections in structs do not count. What a type is ``given`` stands for these fields if it
+    is a struct or a list. An expression uses few names, so each is looked up when it is used.
     """
 
     def __init__(
@@ -70,3 +71,60 @@ class VisibleNames(Mapping[str, tuple[Seen, ...]]):
     def all(self) -> frozenset[str]:
         """The names."""
         return frozenset(self)
+
+
+class Sight:
+    """Everything that can be seen of a scope: its own names, those of its header, and the parameters."""
+
+    def __init__(self, spec: Resolved, scope: Scope, fields: Mapping[Input, tuple[Visit, ...]]) -> None:
+        self.spec = spec
+        self.scope = scope
+        self.fields = fields
+        self.own = frozenset(scope.visits)
+        given = frozenset(value.name for value in scope.given)
+        header = (visit for visit in scope.header if visit.name not in given)
+        own: tuple[Seen, ...] = (*scope.visits, *scope.given, *header)
+        facts = (each for each in spec.parameters.values() if each.default is not None or not scope.is_preamble)
+        self.named = {**by_name(facts), **by_name(own)}
+        self.seen_around: dict[Branch, VisibleNames] = {}
+        self.slots: dict[str, int] = {}
+
+    def header_at(self, visit: Visit) -> int:
+        """How many of the header's nodes are read before ``visit``."""
+        if not isinstance(self.scope.owner, model.Message):
+            return len(self.scope.header)
+        slot = visit.sections[0]
+        if slot not in self.slots:
+            self.slots[slot] = len(self.scope.header_at(visit))
+        return self.slots[slot]
+
+    def values(
+        self, own: Callable[[Visit], bool], header: int | None = None, growing: Visit | None = None
+    ) -> VisibleNames:
+        """The parameters, the ``own`` fields, and those among the first nodes of the header."""
+
+        def sees(seen: Seen) -> bool:
+            if not isinstance(seen, Visit):
+                return True
+            return isinstance(seen.item, Named) and self.sees(seen, own, header)
+
+        return VisibleNames(self.spec, self.named, sees, growing, values=True, given=self.fields)
+
+    def regions(self, own: Callable[[Visit], bool], header: int | None = None) -> VisibleNames:
+        """The regions with a size; in a type only its own, since those of the header are not available there."""
+        last = 0 if isinstance(self.scope.owner, model.Struct) else header
+        return VisibleNames(self.spec, self.named, lambda seen: isinstance(seen, Visit) and self.sees(seen, own, last))
+
+    def around(self, branch: Branch) -> VisibleNames:
+        """Everything that can be in one record with ``branch``, and the header."""
+        if branch not in self.seen_around:
+
+            def sees(seen: Seen) -> bool:
+                return isinstance(seen, Visit) and (seen not in self.own or meet(seen.branch, branch))
+
+            self.seen_around[branch] = VisibleNames(self.spec, self.named, sees)
+        return self.seen_around[branch]
+
+    def sees(self, visit: Visit, own: Callable[[Visit], bool], header: int | None) -> bool:
+        """Whether a node is one of ``own``, or one of the first of the header; None means all."""
+        return own(visit) if visit in self.own else header is None or visit.order < header
