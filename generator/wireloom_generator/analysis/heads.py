@@ -16,7 +16,8 @@ Content = Callable[[model.Slot], Iterable[model.Node]]
 
 @dataclass(slots=True)
 class Head:
-    """What is known of a beginning: ``values``, and ``places`` that are reached.
+    """What is known of a beginning: the ``values`` that are read, the ``places`` that are reached, and the ``regions``
+    that have ended.
 
     To each belongs how many bytes have been read then at most; None if nobody knows.
     """
@@ -88,6 +89,8 @@ def needed(
 
 
 class _Beginning:
+    """Reads a record, that of a message if it is known, as far as its end does not matter."""
+
     def __init__(self, spec: Resolved, message: model.Message | None) -> None:
         self.spec = spec
         self.message = message
@@ -146,16 +149,16 @@ def waits(spec: Resolved, node: model.Node) -> bool:
             return False
         case model.Padding(size=size):
             return _asks(size)
-        case model.Slot(extent=extent):
-            return isinstance(extent, model.Rest) or _asks(extent.condition)
-        case model.Section(extent=extent):
+        case model.Slot(extent=extent) | model.Section(extent=extent):
             return isinstance(extent, model.Rest) or _asks(extent.condition)
         case model.Ordered(little=little, nodes=nodes):
             return _asks(little) or any(waits(spec, each) for each in nodes)
         case model.Unpack():
             return True
         case model.Choice(alternatives=alternatives):
-            return any(_asks(each.when) or any(waits(spec, inner) for inner in each.nodes) for each in alternatives)
+            return _asks(*(each.when for each in alternatives)) or any(
+                waits(spec, each) for each in model.children(node)
+            )
         case _:
             assert_never(node)
 

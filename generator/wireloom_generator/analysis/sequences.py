@@ -27,10 +27,7 @@ def sequences(spec: Resolved) -> Iterator[Nodes]:
 def _with_inner(nodes: Nodes) -> Iterator[Nodes]:
     yield nodes
     for item in nodes:
-        if isinstance(item, model.Choice):
-            for alternative in item.alternatives:
-                yield from _with_inner(alternative.nodes)
-        elif inner := model.children(item):
+        for inner in model.lists(item):
             yield from _with_inner(inner)
 
 

@@ -42,6 +42,7 @@ from wireloom_generator.model.nodes import (
     When,
     bit_type,
     children,
+    lists,
     walk,
 )
 from wireloom_generator.model.numbering import derived_from, numbered

@@ -341,17 +341,22 @@ Alternative = When | Otherwise
 Node = Field | Computed | Bits | Padding | Section | Slot | Choice | Ordered | Unpack
 
 
-def children(node: Node) -> tuple[Node, ...]:
-    """The nodes directly inside a node, in the order in which they are read."""
+def lists(node: Node) -> tuple[tuple[Node, ...], ...]:
+    """The lists of nodes directly inside a node; a choice has one for each alternative."""
     match node:
         case Section(nodes=nodes) | Ordered(nodes=nodes) | Unpack(nodes=nodes):
-            return nodes
+            return (nodes,)
         case Choice(alternatives=alternatives):
-            return tuple(inner for alternative in alternatives for inner in alternative.nodes)
+            return tuple(alternative.nodes for alternative in alternatives)
         case Field() | Computed() | Bits() | Padding() | Slot():
             return ()
         case _:
             assert_never(node)
+
+
+def children(node: Node) -> tuple[Node, ...]:
+    """The nodes directly inside a node, in the order in which they are read."""
+    return tuple(inner for nodes in lists(node) for inner in nodes)
 
 
 def walk(nodes: Iterable[Node]) -> Iterator[Node | BitField]:

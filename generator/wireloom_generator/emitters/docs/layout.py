@@ -145,7 +145,7 @@ class Placing:
             ends.append(end.since(at))
         always = isinstance(choice.alternatives[-1], model.Otherwise)
         even = always and len(set(ends)) == 1 and ends[0] is not None
-        nodes = [node for alternative in choice.alternatives for node in alternative.nodes]
+        nodes = model.children(choice)
         return Fork(tuple(options), even=even), at.moved(ends[0]) if even else _behind(at, nodes)
 
     def _placed(self, node: Single, at: Position) -> Placed:
@@ -274,9 +274,8 @@ def _in_sequence(nodes: Iterable[model.Node]) -> Iterator[model.Node]:
     """Those of the nodes whose sizes add up; of bit fields the first has that of all."""
     for node in nodes:
         match node:
-            case model.Choice(alternatives=alternatives):
-                for alternative in alternatives:
-                    yield from _in_sequence(alternative.nodes)
+            case model.Choice():
+                yield from _in_sequence(model.children(node))
             case model.Bits(over=None, named=(first, *_)):
                 yield replace(node, fields=(first,), whole=None)
             case model.Field(place=model.Condition()) | model.Bits():
