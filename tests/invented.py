@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from wireloom.codec import (
     As,
     Ascii,
+    BitList,
     Bits,
     Blob,
     Choice,
@@ -155,9 +156,7 @@ class _Row:
                         this[name], this[field.raw] = field.meaning.kept(this[name])
             case Bits():
                 for name, field, _, mask in step.fields:
-                    kind = st.booleans() if field.subcon.type == "boolean" else st.integers(0, mask)
-                    kind = meant(field.subcon, kind) if isinstance(field.subcon, As) else kind
-                    self._number(name, field, kind, this)
+                    self._number(name, field, _bits(field.subcon, mask), this)
             case Lone():
                 this[step.name] = self._value(step.subcon, this)
             case Pad():
@@ -285,6 +284,15 @@ def of_column(column: ColumnType) -> st.SearchStrategy[Any]:
 def meant(kind: As, numbers: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
     """What numbers or bytes stand for, without those that stand for nothing."""
     return numbers.map(lambda raw: kind.meaning.kept(raw)[0]).filter(lambda value: value is not None)
+
+
+def _bits(kind: Any, mask: int) -> st.SearchStrategy[Any]:
+    """The values that a bit field can have."""
+    if isinstance(kind, BitList):
+        item = _bits(kind.item, (1 << kind.width) - 1)
+        return st.lists(item, min_size=kind.count, max_size=kind.count)
+    found = st.booleans() if kind.type == "boolean" else st.integers(0, mask)
+    return meant(kind, found) if isinstance(kind, As) else found
 
 
 def numbers(field: Field) -> st.SearchStrategy[Any]:

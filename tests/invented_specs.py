@@ -219,6 +219,7 @@ class _Drawing:
             self.compared,
             self.bits,
             self.bits_in_one_case,
+            self.bits_in_lists,
             self.labelled,
             self.meant,
             self.elsewhere,
@@ -445,6 +446,27 @@ class _Drawing:
             row |= {field["name"]: row[field["name"]] == 1 for field in fields if field["width"] == 1}
 
         return [{"bits": f"u{wide}", **order, "fields": self.random.choice((fields, fields[::-1]))}], fill
+
+    def bits_in_lists(self) -> Piece:
+        """Lists of bits, one of them of what numbers stand for, behind a bit field or in front of it."""
+        many, other, rest = self.named("many"), self.named("other"), self.named("left")
+        width, count, wide = self.random.choice(((1, 8, 32), (2, 7, 24), (3, 5, 48), (9, 6, 64), (12, 11, 256)))
+        whole = {"name": self.named("whole")} if wide <= 64 and self.random.random() < 0.5 else {}
+        left = wide - width * count - 4
+        fields: list[Entry] = [
+            {"name": many, "width": width, "count": count},
+            {"name": other, "width": 2, "count": 2, "as": {"decimal": {"scale": 0.5, "offset": -3}}},
+            *({"name": f"{rest}_{at}", "width": min(64, left - at)} for at in range(0, left, 64)),
+        ]
+        order = {"bit_order": "lsb"} if self.random.random() < 0.5 else {}
+
+        def fill(row: Row) -> None:
+            numbers = [self.random.getrandbits(width) for _ in range(count)]
+            row[many] = [number == 1 for number in numbers] if width == 1 else numbers
+            row[other] = [Decimal(self.random.getrandbits(2)) / 2 - 3 for _ in range(2)]
+            row |= {field["name"]: self.random.getrandbits(field["width"]) for field in fields[2:]}
+
+        return [{"bits": f"u{wide}", **whole, **order, "fields": self.random.choice((fields, fields[::-1]))}], fill
 
     def split(self, width: int) -> list[Entry]:
         """Bit fields of so many bits together."""

@@ -1,11 +1,12 @@
-"""Bit fields whose whole number has a name: either is enough to write them, and both must agree."""
+"""Bit fields that are written: whole numbers and their parts, of which either is enough, and lists of bits."""
 
 from typing import Any
 
+import compiled
 import pytest
 from compiled import feature
 
-from wireloom.codec import EncodeError
+from wireloom.codec import DecodeError, EncodeError
 
 HEAD = {"kind": 1, "more": 2, "size": 3}
 PARTS = {"version": 5, "is_last": True, "level": 2}
@@ -57,3 +58,65 @@ def test_what_contradicts_itself_is_refused(values: Any, reason: str) -> None:
     with pytest.raises(EncodeError) as found:
         built(**values)
     assert str(found.value).startswith(f"all.{reason}")
+
+
+CHOSEN = """
+protocol: chosen
+byte_order: big
+record:
+  length: rest
+  fields: [{section: body, size: rest}]
+---
+message: packet
+match: {}
+sections:
+  body:
+    - bits: u8
+      fields:
+        - {name: is_list, width: 1}
+        - choice:
+            - match: {is_list: false}
+              fields: [{name: number, width: 7}]
+            - fields: [{name: kinds, width: 2, count: 3}, {name: spare, width: 1, reserved: true}]
+    - bits: u8
+      bit_order: lsb
+      fields: [{name: has, width: 1, count: 8}]
+    - {name: more, type: u8, when: "has[0] == true"}
+"""
+
+
+def chosen(**values: Any) -> str:
+    data: bytes = compiled.of(CHOSEN).codec.build({"packet": values})
+    return data.hex()
+
+
+@pytest.mark.parametrize(
+    ("values", "reason"),
+    [
+        ({"kinds": [1, 2]}, "kinds: 3 items expected, 2 given"),
+        ({"kinds": [1, 2, 4]}, "kinds[2]: 4 does not fit 2 bits"),
+        ({"kinds": [1, 2, None]}, "kinds[2]: missing"),
+        ({"kinds": "012"}, "kinds: a list expected, not str"),
+        ({"has": None}, "has: missing"),
+        ({"has": [True] * 7 + [2]}, "has[7]: true or false expected, not 2"),
+    ],
+)
+def test_lists_of_bits_that_do_not_fit_are_refused(values: Any, reason: str) -> None:
+    with pytest.raises(EncodeError) as found:
+        chosen(**{"is_list": True, "kinds": [0, 0, 0], "has": [False] * 8, **values})
+    assert str(found.value) == f"packet.{reason}"
+
+
+def test_a_list_of_bits_is_taken_from_the_whole_number_and_contradicts_it() -> None:
+    codec = compiled.feature("bits_list").codec
+    given = {"present_ones": [False] * 16, "sizes": [b"", b"", b""], "chunks": []}
+    assert codec.build({"packet": {**given, "word": 0x0FF80601}}).hex() == "0000000ff80601"
+    with pytest.raises(EncodeError, match=r"nibbles: \[1, 0, 0\] given, but word makes it \[0, 0, 0\]"):
+        codec.build({"packet": {**given, "word": 0x0FF80601, "nibbles": [1, 0, 0]}})
+
+
+def test_valid_of_a_list_asks_for_its_own_items() -> None:
+    codec = compiled.of(CHOSEN.replace("more, type: u8", 'more, type: u8, repeat: rest, valid: "more[0] > 2"')).codec
+    assert codec.parse(bytes.fromhex("05010301")).packet.more == [3, 1]
+    with pytest.raises(DecodeError, match=r"more\[0\] > 2 expected, found \[2, 3\]"):
+        codec.parse(bytes.fromhex("05010203"))

@@ -663,7 +663,7 @@ local function declare(protocol, owner, nodes)
     for _, option in ipairs(node.options or {}) do declare(protocol, owner, option.nodes) end
     if node.whole then declare(protocol, owner, {node.whole}) end
     for _, bit in ipairs(node.bits or {}) do
-      local is_shown = is_narrow(node.value) and not bit.meaning
+      local is_shown = is_narrow(node.value) and not bit.meaning and not bit.shifts
       bit.word, bit.mask = node.value, is_shown and (2 ^ bit.width - 1) * 2 ^ bit.shift or nil
       if bit.mask and bit.shape ~= "bool" then bit.shape = "uint" .. 8 * node.value.size end
       declare(protocol, owner, {bit})
@@ -1307,6 +1307,13 @@ function readers.computed(reader, tree, this, node)
   tell(reader, tree, node, reader.pos, 0, value)
 end
 
+-- The value of some bits of a number.
+local function value_of(bit, word, shift)
+  local value = mod(shr(word, shift), power(bit.width))
+  if bit.shape == "bool" then return value == 1 end
+  return value
+end
+
 function readers.bits(reader, tree, this, node, derived)
   if node.over then reader.pos = reader.pos - node.value.size end
   local at = reader.pos
@@ -1318,11 +1325,13 @@ function readers.bits(reader, tree, this, node, derived)
     tell(reader, tree, node.whole, at, node.value.size, word)
   end
   for _, bit in ipairs(node.bits) do
-    local value = mod(shr(word, bit.shift), power(bit.width))
-    if bit.shape == "bool" then value = value == 1 end
-    this[bit.name] = value
+    local items = {}
+    for i, shift in ipairs(bit.shifts or {bit.shift}) do
+      items[i] = value_of(bit, word, shift)
+      tell(reader, tree, bit, at, node.value.size, items[i])
+    end
+    this[bit.name] = bit.shifts and items or items[1]
     reader.frame[bit.name] = {at, reader.pos}
-    tell(reader, tree, bit, at, node.value.size, value)
     check(reader, bit, this, at)
     validate(reader, bit, this, at)
     if bit.derive then derived[#derived + 1] = {node = bit, at = at, frame = reader.frame} end

@@ -8,11 +8,11 @@ from wireloom_generator.types import Float, Integer, meanings
 _CAMEL = re.compile(r"[A-Z][A-Za-z0-9]*")
 
 BLOCKS = frozenset({
-    "As", "Between", "Bit", "Bits", "Checksum", "Choice", "Compute", "Constant", "Crc", "EitherOrder", "Elsewhere",
-    "Everything", "Expression", "Field", "Fields", "Form", "FormEntry", "Framing", "Headed", "Joined", "Layout",
-    "Lengths", "Message", "Nested", "Optional", "Ordered", "Pad", "Padded", "Parameter", "PerItem", "Prefixed",
-    "Protocol", "Record", "Repeat", "Rest", "Section", "Size", "Slot", "Table", "TableField", "Terminated", "Until",
-    "Variant", "When", "With", "WireEnum", "WireFlags",
+    "As", "Between", "Bit", "BitList", "Bits", "Checksum", "Choice", "Compute", "Constant", "Crc", "EitherOrder",
+    "Elsewhere", "Everything", "Expression", "Field", "Fields", "Form", "FormEntry", "Framing", "Headed", "Joined",
+    "Layout", "Lengths", "Message", "Nested", "Optional", "Ordered", "Pad", "Padded", "Parameter", "PerItem",
+    "Prefixed", "Protocol", "Record", "Repeat", "Rest", "Section", "Size", "Slot", "Table", "TableField",
+    "Terminated", "Until", "Variant", "When", "With", "WireEnum", "WireFlags",
     "Compressing", "Packed", "Rol", "Through", "Unpack", "Xor", "Zeros",
 }).union(each.block for each in (*types.ALL, *meanings.ALL) if each.block)  # fmt: skip
 """The building blocks that generated modules import from the codec."""

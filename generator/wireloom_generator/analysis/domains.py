@@ -160,7 +160,7 @@ def _visit(visit: Visit) -> Domain:
 
 
 def _values(item: Named) -> Domain:
-    if isinstance(item, model.Field) and item.repeat is not None:
+    if item.kind is Kind.LIST:
         return something(Kind.LIST)
     if item.meaning is not None:
         return something(item.meaning.kind)

@@ -216,7 +216,7 @@ class _Sites:
                 yield from self.reading(visit, "compute", field.compute, _plain(field))
             case model.BitField() as bit:
                 yield from self.reading(visit, "valid", bit.valid, Kind.CONDITION, itself=True)
-                yield from self.whole(visit, "derive", bit.derive, bit.kind)
+                yield from self.whole(visit, "derive", bit.derive, bit.item_kind)
                 yield from self.default(visit, bit)
             case model.Section(extent=model.Size(condition=size)) | model.Slot(extent=model.Size(condition=size)):
                 yield from self.reading(visit, "size", size, Kind.NUMBER)

@@ -129,7 +129,9 @@ def _alike(old: Leaf, new: Leaf) -> bool:
         case model.Field() as one, model.Field() as other:
             return (one.wire, one.repeat is None) == (other.wire, other.repeat is None)
         case BitLeaf() as one, BitLeaf() as other:
-            return (one.integer, one.shift, one.field.width) == (other.integer, other.shift, other.field.width)
+            before, after = one.field, other.field
+            is_alike = (before.width, before.count) == (after.width, after.count)
+            return is_alike and (one.integer, one.shift) == (other.integer, other.shift)
         case model.Computed() as one, model.Computed() as other:
             return one.value.text == other.value.text
         case (model.Section() | model.Slot()) as one, (model.Section() | model.Slot()) as other:

@@ -105,7 +105,7 @@ def _ranges(leaves: Iterable[Leaf]) -> dict[int, BitRange]:
                 word, at = carrier.integer, at + bits
                 ends[leaf.place] = origin, at
             first = at - bits + carrier.field.first
-            found[id(leaf)] = BitRange(origin, first, first + carrier.field.width)
+            found[id(leaf)] = BitRange(origin, first, first + carrier.field.taken)
         elif size is None:
             ends[leaf.place] = (*leaf.place, leaf.name), 0
         else:
@@ -120,7 +120,7 @@ def _bits(leaf: Leaf) -> int | None:
         return None
     match leaf.carrier:
         case BitLeaf(field=field):
-            return field.width
+            return field.taken
         case model.Field(space=space):
             return None if space.least != space.most else 8 * space.least
         case model.Computed():

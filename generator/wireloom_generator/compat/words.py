@@ -41,6 +41,11 @@ def extent(kind: model.Extent | None) -> str:
             assert_never(kind)
 
 
+def items(count: int | None) -> str:
+    """How often some bits repeat."""
+    return "one value" if count is None else f"a list of `{count}`"
+
+
 def repeat(kind: model.Repeat | None) -> str:
     """How often a value repeats."""
     match kind:

@@ -53,6 +53,7 @@ _WORDS: dict[tuple[type, str], Schema] = {
     (syntax.Scaled, "scale"): _NUMBER,
     (syntax.Scaled, "offset"): _NUMBER,
     (syntax.BitField, "type"): _words("bool"),
+    (syntax.BitField, "count"): {"type": "integer", "minimum": 1},
     (syntax.Bits, "bits"): _words(*(f"u{bits}" for bits in BIT_WIDTHS)),
     (syntax.Bits, "bit_order"): _words(*vocabulary.BIT_ORDERS),
     (syntax.Section, "section"): _SNAKE,

@@ -165,7 +165,10 @@ class Computed(_Named):
 
 @dataclass(frozen=True, slots=True)
 class BitField(_Named):
-    """Some bits of an integer, behind the ``first`` of them."""
+    """Some bits of an integer, behind the ``first`` of them.
+
+    With a ``count`` it is a list of so many items, of ``width`` bits each.
+    """
 
     name: str
     first: int
@@ -183,10 +186,25 @@ class BitField(_Named):
     reserved: bool = field(default=False, compare=False)
     when: Condition | None = None
     stray: Mapping[str, str] = field(default_factory=dict, compare=False)
+    count: int | None = None
 
     @property
     def type(self) -> Boolean | Integer:
         return bit_type(self.width, boolean=self.boolean)
+
+    @property
+    def taken(self) -> int:
+        """How many bits it takes."""
+        return self.width * (1 if self.count is None else self.count)
+
+    @property
+    def kind(self) -> Kind:
+        return self.item_kind if self.count is None else Kind.LIST
+
+    @property
+    def holds(self) -> str:
+        one = self.type.holds if self.meaning is None else str(self.meaning.column())
+        return one if self.count is None else f"list of {self.type.word if self.boolean else one}"
 
 
 def bit_type(width: int, *, boolean: bool) -> Boolean | Integer:
@@ -226,7 +244,7 @@ class Bits(Sourced):
     def shifts(self) -> tuple[int, ...]:
         """The number of the lowest bit of each field."""
         bits = 8 * (self.wire.fixed or 0)
-        return tuple(each.first if self.lsb else bits - each.first - each.width for each in self.fields)
+        return tuple(each.first if self.lsb else bits - each.first - each.taken for each in self.fields)
 
     @property
     def gapless(self) -> Iterator[BitField | int]:
@@ -235,7 +253,7 @@ class Bits(Sourced):
         for each in self.fields:
             yield from (each.first - at,) if each.first > at else ()
             yield each
-            at = each.first + each.width
+            at = each.first + each.taken
         bits = 8 * (self.wire.fixed or 0)
         yield from (bits - at,) if bits > at else ()
 

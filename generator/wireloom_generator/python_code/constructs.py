@@ -165,7 +165,11 @@ def _through(through: model.Through) -> Code:
 
 def _bit(field: model.BitField) -> Code:
     value = call("Bit", literal(field.width), boolean=field.boolean)
-    return _described(value if field.meaning is None else call("As", value, _meaning(field.meaning)), field)
+    if field.meaning is not None:
+        value = call("As", value, _meaning(field.meaning))
+    if field.count is not None:
+        value = call("BitList", value, literal(field.count))
+    return _described(value, field)
 
 
 def _described(

@@ -40,7 +40,7 @@ _SAID = (
         "width",
         "what the same bits may mean is a choice among them: {choice: [{when: …, fields: …}, {fields: …}]}",
     ),
-    ("repeat", "width", "bit fields that come again and again stand in a type, in a list of it"),
+    ("repeat", "width", "count: says how many items a list of bits has, as {name: flags, width: 1, count: 8}"),
     ("bit bit_width", "width", "width: is how many bits it has"),
     ("factor multiplier resolution", "as", "as: {decimal: {scale: 0.01}} scales a number"),
     (

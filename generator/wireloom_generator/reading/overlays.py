@@ -25,7 +25,7 @@ def overlaid(entry: syntax.Entry) -> Iterator[syntax.Entry]:
 def _choices(bits: syntax.Bits) -> Iterator[syntax.Choice]:
     for entry, first in bits.begins:
         if isinstance(entry, syntax.BitChoice):
-            alternatives = tuple(_alternative(bits, each, (first, entry.width)) for each in entry.choice)
+            alternatives = tuple(_alternative(bits, each, (first, entry.taken)) for each in entry.choice)
             yield syntax.Choice(at=entry.at, places=entry.places, choice=alternatives)
 
 

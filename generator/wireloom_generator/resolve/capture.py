@@ -73,7 +73,7 @@ def _always(nodes: Iterable[model.Node]) -> Iterator[model.Named]:
 def _type(item: model.Named) -> str | None:
     """The type of its values as a parameter's; None if they can be none."""
     match item:
-        case model.BitField(meaning=None, boolean=boolean, width=width):
+        case model.BitField(meaning=None, count=None, boolean=boolean, width=width):
             return "bool" if boolean else f"u{max(8, -(-width // 8) * 8)}" if width <= 64 else None
         case model.Field(when=None, repeat=None, optional=False, place=None, meaning=None, type=type_):
             pass

@@ -200,7 +200,7 @@ class FieldResolving:
             for field, first in entry.begins
             if isinstance(field, syntax.BitField)
         )
-        others = sum(each.width for each in entry.fields if isinstance(each, syntax.BitChoice))
+        others = sum(each.taken for each in entry.fields if isinstance(each, syntax.BitChoice))
         lsb = entry.bit_order == "lsb"
         stray = {} if entry.bit_order in BIT_ORDERS else {"bit_order": entry.bit_order}
         wire = self.number(entry.bits)
@@ -213,7 +213,12 @@ class FieldResolving:
         boolean = field.type == "bool" or (field.width == 1 and field.enum is None)
         meaning = meanings.of(field.meaning, model.bit_type(field.width, boolean=boolean))
         plain = model.Primitive.BOOLEAN if boolean else integer_column(field.width, signed=False)
-        kind = plain if meaning is None else meaning.column()
+        kind: model.ColumnType = plain if meaning is None else meaning.column()
+        if field.count is not None:
+            kind = model.ListType(kind)
+        stray = {} if field.type in (None, "bool") else {"type": str(field.type)}
+        if field.count is not None and field.items is None:
+            stray["count"] = field.count
         doc = documentation(field, unit=field.unit)
         return model.BitField(
             field.name,
@@ -231,7 +236,8 @@ class FieldResolving:
             self._hex(field, names),
             field.reserved,
             when,
-            {} if field.type in (None, "bool") else {"type": str(field.type)},
+            stray,
+            field.items,
             doc=doc,
             written=field,
             via=via,

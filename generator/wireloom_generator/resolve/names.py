@@ -159,6 +159,6 @@ class Splicing:
                     absent = nullable or when is not None
                     if whole:
                         yield whole, absent, None
-                    yield from ((field.name, absent, field) for field in parts)
+                    yield from ((each.name, absent, each if each.count is None else None) for each in parts)
                 case syntax.Pad() | syntax.Align():
                     pass

@@ -4,6 +4,9 @@ They are listed from the most significant bit down, and their widths add up to t
 false unless it has an enum. Bits without a meaning are a field too, ``reserved: true``. What is said of the whole
 number, as its unit, asks for its ``name``.
 
+A bit field with a ``count`` is a list of so many items, of ``width`` bits each. The count is a number, so that what
+stands behind them has a place.
+
 Alternatives for the same bits are a ``choice``. Each has as many bits as the first, and the last has no condition, so
 that all bits have a place in every record.
 
@@ -64,7 +67,9 @@ def _widths(bits: model.Bits) -> Iterator[Problem]:
             bits.where("bits"), "bits", f"bit fields fill an unsigned integer, not {wire.word}", "as u8 or u16"
         )
         return
-    total = bits.others + sum(bit.width for bit in bits.fields)
+    if any("count" in bit.stray for bit in bits.fields):
+        return
+    total = bits.others + sum(bit.taken for bit in bits.fields)
     if bits.over is not None and bits.fields and total != bits.over[1]:
         what = f"this alternative has {total} bits, and the first one {bits.over[1]}"
         yield Problem(bits.at, "bits", what, "alternatives of bits have equally many; others are reserved: true")
@@ -102,3 +107,10 @@ def _bit(bit: model.BitField) -> Iterator[Problem]:
         yield Problem(bit.where("type"), "bits", what, hint)
     elif bit.boolean and bit.width > 1:
         yield Problem(bit.where("width"), "bits", "a bool has one bit", "write width: 1")
+    if "count" in bit.stray:
+        what = f"the count of a list of bits is a number from 1 on, not {bit.stray['count']!r}"
+        hint = "where the record tells it, declare a type of whole bytes, and repeat that"
+        yield Problem(bit.where("count"), "bits", what, hint)
+    elif bit.count is not None and bit.derive is not None:
+        what, hint = "items of bits follow from nothing", "give each a bit field of its own, with derive:"
+        yield Problem(bit.where("derive"), "bits", what, hint)

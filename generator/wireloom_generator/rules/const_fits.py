@@ -23,6 +23,8 @@ from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem
 from wireloom_generator.types import Boolean
 
+_NO_LIST = "a list can have no const", ""
+
 
 def check(spec: Resolved) -> Iterator[Problem]:
     """Constants that their fields can never have."""
@@ -35,12 +37,14 @@ def check(spec: Resolved) -> Iterator[Problem]:
 
 
 def _bit(bit: model.BitField, const: Literal) -> tuple[str, str] | None:
+    if bit.count is not None:
+        return _NO_LIST
     return Boolean().misfit(const) if isinstance(bit.type, Boolean) else bit.type.unfit(const, f"{bit.width} bits")
 
 
 def _field(field: model.Field, const: Literal | bytes) -> tuple[str, str] | None:
     if field.repeat is not None:
-        return "a list can have no const", ""
+        return _NO_LIST
     extent = field.wire.extent
     size = None if isinstance(extent, model.Size) and extent.pad is not None else field.wire.fixed
     return None if isinstance(const, bytes) else field.type.misfit(const, size)

@@ -47,6 +47,9 @@ def _bit(spec: Resolved, bit: model.BitField) -> Iterator[Problem]:
             "a bool can have no enum",
             "without type: bool, an enum can name its 0 and 1",
         )
+    elif bit.enum is not None and bit.count is not None:
+        hint = f"name an item that is computed: {{compute: '{bit.name}[0]', enum: {bit.enum}}}"
+        yield Problem(bit.where("enum"), "enum-on-integer", "a list of numbers can have no enum", hint)
     elif bit.enum is not None:
         yield from _enum_fits(spec, bit, bit.enum, Integer(max(bit.width, 0), signed=False).values, f"{bit.width} bits")
 

@@ -299,7 +299,12 @@ def _is_section(seen: Seen) -> bool:
 
 
 def _is_list(item: Item) -> bool:
-    return isinstance(item, model.Field) and item.repeat is not None
+    return isinstance(item, model.Named) and item.kind is Kind.LIST
+
+
+def _has_bits(site: Site, name: str) -> bool:
+    """Whether the items of a list are bits."""
+    return any(isinstance(seen, Visit) and isinstance(seen.item, model.BitField) for seen in site.around.get(name, ()))
 
 
 def _measured(spec: Resolved, site: Site, function: Function, name: Name) -> Iterator[Problem]:
@@ -321,7 +326,10 @@ def _measured(spec: Resolved, site: Site, function: Function, name: Name) -> Ite
     elif function in expressions.OF_PLACES and name.name == "record":
         return
     fields = [seen.item for seen in around if isinstance(seen, Visit) and not _is_section(seen)]
-    if not around and (len(name.steps) > 1 or name.item is not None):
+    if name.item is not None and function in expressions.OF_PLACES and _has_bits(site, name.item.list):
+        hint = f"{function}({name.item.list}) is that of the integer that they are in"
+        yield Problem(at, "expression", f"items of {name.item.list!r} are bits, so there is no {call}", hint)
+    elif not around and (len(name.steps) > 1 or name.item is not None):
         yield Problem(at, "expression", *_unknown(spec, site, name))
     elif not around:
         hint = closest(name.name, site.around.all, ("record",) if function in expressions.OF_PLACES else ())

@@ -31,6 +31,8 @@ from wireloom_generator.problems import Problem
 
 _KEYS = ("size", "at", "with", "derive")
 """What is said of each item of a list."""
+_BEHIND = ("derive", "valid")
+"""What is asked when all of a list is known."""
 
 
 def check(spec: Resolved) -> Iterator[Problem]:
@@ -65,10 +67,10 @@ def _item(site: Site, name: Name, item: InList) -> Iterator[Problem]:
         yield Problem(at, "item", "where a record ends must be known before its lists are read")
     elif told is not None and told is not Kind.LIST:
         yield Problem(at, "item", f"{item.list!r} is {told}, and has no items")
-    elif found is not None and not (isinstance(found, model.Field) and found.repeat is not None):
+    elif found is not None and not (isinstance(found, Named) and found.kind is Kind.LIST):
         what = f"{item.list!r} is {found.kind if isinstance(found, Named) else 'a section'}, and has no items"
         yield Problem(at, "item", what)
-    elif site.visit is not None and found is site.visit.item and not _is_before(site, item) and site.key != "derive":
+    elif site.visit is not None and found is site.visit.item and not (_is_before(site, item) or site.key in _BEHIND):
         what = f"{name.name!r} is not known yet where it is asked for"
         yield Problem(at, "item", what, f"{item.list}[index - 1] is the item in front of it")
 

@@ -5,7 +5,7 @@ Generated modules are made of construct's own fields and of these; ``Protocol`` 
 
 from wireloom.codec.ascii import Ascii
 from wireloom.codec.bcd import Bcd
-from wireloom.codec.bits import Bit, Bits
+from wireloom.codec.bits import Bit, BitList, Bits
 from wireloom.codec.checksums import Checksum, Crc, Joined
 from wireloom.codec.columns import Column, ListOf, StructOf
 from wireloom.codec.computed import Compute
@@ -50,6 +50,7 @@ __all__ = [
     "Bcd",
     "Between",
     "Bit",
+    "BitList",
     "Bits",
     "Blob",
     "Boolean",

@@ -2,19 +2,21 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from construct import Construct, Renamed
 
 from wireloom.codec.claims import Validity
-from wireloom.codec.columns import Column, integer_type
-from wireloom.codec.errors import DecodeError, EncodeError
+from wireloom.codec.columns import Column, ListOf, integer_type, weight
+from wireloom.codec.errors import DecodeError, EncodeError, counted
 from wireloom.codec.fields import Field
 from wireloom.codec.frames import Frame, Values
 from wireloom.codec.givens import unfit
 from wireloom.codec.layout import Part
 from wireloom.codec.meanings import As
 from wireloom.codec.reader import Reader
+from wireloom.codec.tracing import SpanKind, Trace
 from wireloom.codec.writer import Writer
 
 
@@ -40,6 +42,7 @@ class Bits(Part):
         super().__init__()
         self.integer = integer
         self.size = integer.sizeof()
+        self.lsb = lsb
         self.over = over
         self.fields: list[tuple[str, Field, int, int]] = []
         taken = 0
@@ -49,7 +52,7 @@ class Bits(Part):
                 continue
             assert isinstance(item, Renamed)
             field = item.subcon if isinstance(item.subcon, Field) else Field(item.subcon)
-            width = _bit(field).width
+            width = _width(field.subcon)
             shift = taken if lsb else 8 * self.size - taken - width
             taken += width
             self.fields.append((item.name, field, shift, (1 << width) - 1))
@@ -58,7 +61,9 @@ class Bits(Part):
         if isinstance(whole, Renamed):
             self.whole = whole.name, whole.subcon if isinstance(whole.subcon, Field) else Field(whole.subcon)
         self._told = sum(mask << shift for _, field, shift, mask in self.fields if not field.derived)
-        self._values = [_value(field) for _, field, _, _ in self.fields]
+        self._values = [_value(field.subcon, lsb=lsb) for _, field, _, _ in self.fields]
+        lists = [field.subcon for _, field, _, _ in self.fields if isinstance(field.subcon, BitList)]
+        self.weight = sum(each.weight for each in lists)
         self._loaders = [list(field.loaders(name)) for name, field, _, _ in self.fields]
         self.derived = [(name, field) for name, field, _, _ in self.fields if field.derived]
         parts = tuple(column for name, field, _, _ in self.fields for column in field.showing(name))
@@ -79,6 +84,8 @@ class Bits(Part):
         if reader.limit - start < self.size:
             raise reader.short(self.size).within(self.name)
         word = self.integer._parse(reader, this, "")
+        if self.weight:
+            reader.weigh(self.weight)
         if self.whole is not None:
             this[self.name] = word
             reader.frame[self.name] = (start, reader.pos)
@@ -93,8 +100,7 @@ class Bits(Part):
                 reader.refuse(error.within(name))
             reader.frame[name] = (start, reader.pos)
             if reader.trace is not None:
-                bits = (shift + mask.bit_length() - 1, shift)
-                reader.trace.note(name, start, reader.pos, this, field=field, bits=bits)
+                self._note(reader.trace, name, field, (start, reader.pos), this, shift, mask)
             try:
                 for load in loaders:
                     load(this)
@@ -102,6 +108,24 @@ class Bits(Part):
                 error.offset = start
                 reader.refuse(error.within(name))
             field.validate(this, name, reader, start)
+
+    def _note(
+        self, trace: Trace, name: str, field: Field, span: tuple[int, int], this: Values, shift: int, mask: int
+    ) -> None:
+        """Note a bit field, and the items of one that is a list."""
+        (start, end), kind, items = span, field.subcon, this[name]
+        bits = (shift + mask.bit_length() - 1, shift)
+        if not isinstance(kind, BitList) or items is None:
+            trace.note(name, start, end, this, field=field, bits=bits)
+            return
+        trace.begin(name, start, field=field, bits=bits)
+        for index, low in enumerate(kind.shifts(lsb=self.lsb)[: trace.items]):
+            label, bits = f"[{index}]", (shift + low + kind.width - 1, shift + low)
+            trace.note(label, start, end, {label: items[index]}, bits=bits)
+        if trace.items is not None and trace.items < kind.count:
+            trace.begin(f"[{trace.items}]", start, SpanKind.OMITTED)
+            trace.finish(end, kind.count - trace.items)
+        trace.finish(end, items)
 
     def write(self, writer: Writer, this: Values) -> None:
         start = len(writer.buffer) - (self.size if self.over else 0)
@@ -143,7 +167,7 @@ class Bits(Part):
         """The whole number that the parts make; None while one of them is none."""
         word = 0
         for name, field, shift, mask in self.fields:
-            value = _number(field, this[name])
+            value = _number(field.subcon, this[name], lsb=self.lsb)
             if value is None:
                 return None
             word |= (value & mask) << shift
@@ -156,53 +180,44 @@ class Bits(Part):
 
     def refusal(self, this: Values, taken: int, found: int | None) -> EncodeError:
         for name, field, shift, mask in self.fields:
-            meant = taken >> shift & mask
+            meant: Any = taken >> shift & mask
             if found is not None and meant != found >> shift & mask:
+                if isinstance(field.subcon, BitList):
+                    meant = field.subcon.values(meant, lsb=self.lsb)
                 return EncodeError(f"{field.shown(this[name])} given, but {self.name} makes it {meant}", name)
         return EncodeError("given, but one of its bit fields is no number", self.name)
 
     def pack(self, writer: Writer, this: Values) -> bytes:
         """The integer's bytes."""
-        for name, field, _, mask in self.fields:
-            self._check(name, field, mask, this)
+        for name, field, _, _ in self.fields:
+            _check(field.subcon, this[name], name)
+            field.check(this, name)
         part = Writer(little=writer.little)
         self.integer._build(self._word(this), part, this, "")
         return bytes(part.buffer)
 
     def misfit(self, writer: Writer, this: Values) -> EncodeError | None:
         """The error for a given value that does not fit, if there is one."""
-        for name, field, _, mask in self.fields:
+        for name, field, _, _ in self.fields:
             if not writer.awaited.has(this, name):
                 try:
-                    self._check(name, field, mask, this)
+                    _check(field.subcon, this[name], name)
+                    field.check(this, name)
                 except EncodeError as error:
                     return error
         return None
 
-    def _check(self, name: str, field: Field, mask: int, this: Values) -> None:
-        value = this[name]
-        if isinstance(field.subcon, As) and value is not None:
-            try:
-                value = field.subcon.meaning.written(value)
-            except EncodeError as error:
-                raise error.within(name) from None
-        if not isinstance(value, int) or not 0 <= value <= mask:
-            raise EncodeError(unfit(this[name], field.subcon.type, mask.bit_length()), name)
-        field.check(this, name)
 
-
-def _bit(field: Field) -> "Bit":
-    """The bits of a bit field, whatever they stand for."""
-    found = field.subcon.subcon if isinstance(field.subcon, As) else field.subcon
-    assert isinstance(found, Bit)
-    return found
-
-
-def _value(field: Field) -> Callable[[int], Any] | None:
+def _value(kind: Construct, *, lsb: bool) -> Callable[[int], Any] | None:
     """What makes a value of the number; None if that is one."""
-    if isinstance(field.subcon, As):
-        return field.subcon.meaning.value
-    return bool if _bit(field).boolean else None
+    match kind:
+        case As(meaning=meaning):
+            return meaning.value
+        case BitList():
+            return partial(kind.values, lsb=lsb)
+        case Bit(boolean=True):
+            return bool
+    return None
 
 
 def _given(value: Callable[[int], Any], number: int, name: str) -> Any:
@@ -213,13 +228,43 @@ def _given(value: Callable[[int], Any], number: int, name: str) -> Any:
         raise EncodeError(error.detail, name) from None
 
 
-def _number(field: Field, value: Any) -> int | None:
+def _number(kind: Construct, value: Any, *, lsb: bool) -> int | None:
     """The number that is written for a value; None if there is none."""
-    if isinstance(field.subcon, As) and value is not None:
+    if isinstance(kind, BitList):
+        return kind.number(value, lsb=lsb)
+    if isinstance(kind, As) and value is not None:
         with suppress(EncodeError):
-            return int(field.subcon.meaning.written(value))
+            return int(kind.meaning.written(value))
         return None
     return value if isinstance(value, int) else None
+
+
+def _check(kind: Construct, value: Any, name: str) -> None:
+    """Raises ``EncodeError`` for a value that the bits cannot hold."""
+    if isinstance(kind, BitList):
+        kind.check(value, name)
+        return
+    number = value
+    if isinstance(kind, As) and value is not None:
+        try:
+            number = kind.meaning.written(value)
+        except EncodeError as error:
+            raise error.within(name) from None
+    width = _width(kind)
+    if not isinstance(number, int) or not 0 <= number < 1 << width:
+        raise EncodeError(unfit(value, kind.type, width), name)
+
+
+def _width(kind: Construct) -> int:
+    """How many bits it has, whatever they stand for."""
+    match kind:
+        case As(subcon=inner):
+            return _width(inner)
+        case BitList(item=item, count=count):
+            return count * _width(item)
+        case Bit(width=width):
+            return int(width)
+    raise AssertionError(f"{kind} is no bit field")
 
 
 class Bit(Construct):
@@ -230,3 +275,61 @@ class Bit(Construct):
         self.width = width
         self.boolean = boolean
         self.type = "boolean" if boolean else integer_type(width)
+
+
+class BitList(Construct):
+    """A bit field that is a list of ``count`` items, which have equally many bits each.
+
+    The first item is in the most significant of them, or with ``lsb`` in the least ones, as bit fields are.
+    """
+
+    def __init__(self, item: Construct, count: int) -> None:
+        super().__init__()
+        self.item = item
+        self.count = count
+        self.width = _width(item)
+        self.type = ListOf(item.type)
+        self.weight = count * weight(item.type)
+
+    def shifts(self, *, lsb: bool) -> range:
+        """The number of the lowest bit of each item."""
+        shifts = range(0, self.count * self.width, self.width)
+        return shifts if lsb else shifts[::-1]
+
+    def values(self, number: int, *, lsb: bool) -> list[Any]:
+        """The items that are in a number. Raises ``DecodeError`` if one of them stands for nothing."""
+        mask = (1 << self.width) - 1
+        numbers = [number >> shift & mask for shift in self.shifts(lsb=lsb)]
+        value = _value(self.item, lsb=lsb)
+        return numbers if value is None else [_item(value, each, index) for index, each in enumerate(numbers)]
+
+    def number(self, values: Any, *, lsb: bool) -> int | None:
+        """The number that items make; None if they make none."""
+        if not isinstance(values, list | tuple) or len(values) != self.count:
+            return None
+        found = 0
+        for value, shift in zip(values, self.shifts(lsb=lsb), strict=True):
+            number = _number(self.item, value, lsb=lsb)
+            if number is None:
+                return None
+            found |= number << shift
+        return found
+
+    def check(self, values: Any, name: str) -> None:
+        """Raises ``EncodeError`` for a list that the bits cannot hold."""
+        if values is None:
+            raise EncodeError("missing", name)
+        if not isinstance(values, list | tuple):
+            raise EncodeError(f"a list expected, not {type(values).__name__}", name)
+        if len(values) != self.count:
+            raise EncodeError(f"{counted(self.count, 'item')} expected, {len(values)} given", name)
+        for index, value in enumerate(values):
+            _check(self.item, value, f"{name}[{index}]")
+
+
+def _item(value: Callable[[int], Any], number: int, index: int) -> Any:
+    """The value of an item."""
+    try:
+        return value(number)
+    except DecodeError as error:
+        raise error.within(f"[{index}]") from None

@@ -129,12 +129,13 @@ class Trace:
         *,
         end: int | None = None,
         field: Field | None = None,
+        bits: tuple[int, int] | None = None,
     ) -> None:
         """Note what follows inside a span, until ``finish``."""
         path = self._path(name)
         inner = self._open[-1].inner if kind is SpanKind.SECTION else path
         is_region = kind is SpanKind.SECTION
-        span = Span(name, path, kind, start, end, field=field, inner=inner, region=is_region)
+        span = Span(name, path, kind, start, end, field=field, bits=bits, inner=inner, region=is_region)
         self._open.append(self._add(span))
 
     def bound(self) -> None:

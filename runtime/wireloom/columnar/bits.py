@@ -4,9 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from wireloom.codec.meanings import Meaning
+from wireloom.columnar.arrays import Column, Lists, Numbers
 from wireloom.columnar.buffers import Array
 from wireloom.columnar.fields import Field, Number, must_be_valid
 from wireloom.columnar.frames import Values
+from wireloom.columnar.meanings import meant
 from wireloom.columnar.rows import Rows
 
 
@@ -26,10 +29,40 @@ class Bit:
         return value != 0 if self.boolean else value.astype(np.min_scalar_type(self.mask))
 
 
+@dataclass(frozen=True, slots=True)
+class BitList:
+    """Bits of an integer as a list under its name: items of those of ``mask``, after each of the ``shifts``.
+
+    The items of a row take ``weight`` bytes in a table.
+    """
+
+    field: Field
+    shifts: tuple[int, ...]
+    mask: int
+    weight: int
+    boolean: bool = False
+    meaning: Meaning | None = None
+
+    def put(self, at: Rows, this: Values, word: Array) -> None:
+        """Set the lists to those in each of the words."""
+        at.batch.weigh(len(word) * self.weight)
+        kind = word.dtype.type
+        numbers: Array = (word[:, None] >> np.array(self.shifts, kind) & kind(self.mask)).reshape(-1)
+        numbers = numbers != 0 if self.boolean else numbers.astype(np.min_scalar_type(self.mask))
+        items: Column = Numbers(numbers)
+        if self.meaning is not None:
+            found = meant(self.meaning, items)
+            for which in (found.doubtful, found.none):
+                if which is not None:
+                    at.doubt(np.any(which.reshape(len(word), -1), axis=1))
+            items = found.column
+        this.put(self.field.name, Lists(np.full(len(word), len(self.shifts)), items))
+
+
 class Bits:
     """An integer split into bit fields, or some that are ``over`` the integer that was read last."""
 
-    def __init__(self, word: Number, *bits: Bit, whole: Field | None = None, over: bool = False) -> None:
+    def __init__(self, word: Number, *bits: Bit | BitList, whole: Field | None = None, over: bool = False) -> None:
         self.word = word
         self.bits = bits
         self.whole = whole
@@ -50,6 +83,9 @@ class Bits:
             at.frame.put(self.name, start, at.at)
         word = word.astype(np.uint64 if self.word.odd else f"u{self.word.size}")
         for bit in self.bits:
-            bit.field.put(at, this, bit.of(word), start)
+            if isinstance(bit, BitList):
+                bit.put(at, this, word)
+            else:
+                bit.field.put(at, this, bit.of(word), start)
             at.frame.put(bit.field.name, start, at.at)
             must_be_valid(bit.field, at, this, start)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import singledispatch
 from typing import Any
 
-from construct import BytesInteger, FormatField
+from construct import BytesInteger, Construct, FormatField
 
 from wireloom import codec, contents, rowwise
 from wireloom.codec import computed, flatbuffers, layout, runs, varints
@@ -16,7 +16,7 @@ from wireloom.codec.checksums import Algorithm
 from wireloom.columnar import ends, packed, parts, values
 from wireloom.columnar.ascii import Ascii
 from wireloom.columnar.bcd import Bcd
-from wireloom.columnar.bits import Bit, Bits
+from wireloom.columnar.bits import Bit, BitList, Bits
 from wireloom.columnar.deeper import Deeper
 from wireloom.columnar.elsewhere import Elsewhere
 from wireloom.columnar.expressions import Vectorised, number_of_word, vector
@@ -118,12 +118,18 @@ def _lone(part: layout.Lone, readers: Readers) -> parts.Lone:
 
 @reader.register
 def _bits(part: codec.Bits, readers: Readers) -> Bits:
-    bits = (
-        Bit(readers.field(name, said), shift, mask, boolean=said.subcon.type == "boolean")
-        for name, said, shift, mask in part.fields
-    )
+    bits = (_bit(part, readers.field(name, said), said.subcon, shift, mask) for name, said, shift, mask in part.fields)
     whole = None if part.whole is None else readers.field(*part.whole)
     return Bits(Number(code(part.integer)), *bits, whole=whole, over=part.over)
+
+
+def _bit(part: codec.Bits, field: Field, kind: Construct, shift: int, mask: int) -> Bit | BitList:
+    if not isinstance(kind, codec.BitList):
+        return Bit(field, shift, mask, boolean=kind.type == "boolean")
+    meaning = kind.item.meaning if isinstance(kind.item, codec.As) else None
+    shifts = tuple(shift + each for each in kind.shifts(lsb=part.lsb))
+    boolean = kind.item.type == "boolean"
+    return BitList(field, shifts, (1 << kind.width) - 1, kind.weight, boolean=boolean, meaning=meaning)
 
 
 @reader.register

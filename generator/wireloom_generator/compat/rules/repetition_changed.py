@@ -28,6 +28,10 @@ def check(comparison: Comparison) -> Iterator[Change]:
         if not _same(pair, old.repeat, new.repeat):
             yield Change(kept.new.path, walks.was(words.repeat(old.repeat), words.repeat(new.repeat)), BOTH)
 
+    for _, kept, before, after in walks.values(comparison):
+        if isinstance(before, model.BitField) and isinstance(after, model.BitField) and before.count != after.count:
+            yield Change(kept.new.path, walks.was(words.items(before.count), words.items(after.count)), BOTH)
+
 
 def _same(pair: LayoutPair, old: model.Repeat | None, new: model.Repeat | None) -> bool:
     if old is None or new is None:

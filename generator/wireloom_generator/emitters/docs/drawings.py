@@ -75,7 +75,7 @@ class _Pen:
                 pass
             case model.Bits(fields=fields) as node:
                 label = ", ".join(prefix + field.name for field in fields)
-                parts = [("one of", it) if isinstance(it, int) else (prefix + it.name, it.width) for it in node.gapless]
+                parts = [("one of", it) if isinstance(it, int) else (prefix + it.name, it.taken) for it in node.gapless]
                 bits = tuple(reversed(parts) if node.lsb else parts)
                 yield Box(label, at, tree.extent.size, bits=bits, kind=node.wire.type.word)
             case model.Padding():

@@ -175,7 +175,9 @@ class FieldTable:
                 _meant(field.meaning),
                 *self._rest("field", field.name, field.doc),
             ]
-            kind = f"{bit_range(shift + field.width, field.width)} of {shown}"
+            kind = f"{bit_range(shift + field.taken, field.taken)} of {shown}"
+            if field.count is not None:
+                kind = f"list of {counted(field.width, 'bit')}, `{field.count}` of them, in {kind}"
             yield at, str(size), kind, code(field.name), cell(sentences(parts)), _types(field.columns)
 
     def _named(self, enum: str | None, flags: str | None) -> str:

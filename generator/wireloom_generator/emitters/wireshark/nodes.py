@@ -72,9 +72,9 @@ def _node(node: model.Node | model.When | model.Tail | model.Elsewhere) -> LuaTa
             return _field(node)
         case model.Computed():
             return _computed(node)
-        case model.Bits(wire=wire, fields=fields, whole=whole, shifts=shifts):
-            bits = LuaTable(tuple(map(_bit, fields, shifts)))
-            number, over = _bit(whole, 0) if whole else None, None if node.over is None else "true"
+        case model.Bits(wire=wire, fields=fields, whole=whole, shifts=shifts, lsb=lsb):
+            bits = LuaTable(tuple(_bit(field, shift, lsb=lsb) for field, shift in zip(fields, shifts, strict=True)))
+            number, over = _bit(whole, 0, lsb=lsb) if whole else None, None if node.over is None else "true"
             return _kind("bits", value=reading(wire), whole=number, over=over, bits=bits)
         case model.Padding(size=size, align=align, start=start):
             return _kind(
@@ -215,7 +215,15 @@ def _meaning(meaning: meanings.Meaning | None) -> LuaTable | None:
     return LuaTable(found)
 
 
-def _bit(field: model.BitField, shift: int) -> LuaTable:
+def _shifts(field: model.BitField, shift: int, *, lsb: bool) -> LuaTable | None:
+    """The number of the lowest bit of each item; None if it is no list."""
+    if field.count is None:
+        return None
+    shifts = range(shift, shift + field.taken, field.width)
+    return LuaTable(tuple(map(str, shifts if lsb else shifts[::-1])))
+
+
+def _bit(field: model.BitField, shift: int, *, lsb: bool) -> LuaTable:
     wide = next(bits for bits in (8, 16, 24, 32, 64) if field.width <= bits)
     plain = "bool" if field.boolean else f"uint{wide}"
     return LuaTable(
@@ -225,6 +233,7 @@ def _bit(field: model.BitField, shift: int) -> LuaTable:
             meaning=_meaning(field.meaning),
             width=str(field.width),
             shift=str(shift),
+            shifts=_shifts(field, shift, lsb=lsb),
             hex="true" if field.hex else None,
             **_names(field.enum, None, field.labels),
             const=None if field.const is None else literal(field.const),

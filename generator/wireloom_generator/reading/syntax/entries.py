@@ -1,5 +1,6 @@
 """The entries of a list of fields."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import assert_never
@@ -166,6 +167,7 @@ class BitField(Documented):
 
     name: str = required("snake_case name")
     width: int = required("how many bits")
+    count: Expression | None = optional("makes it a list of so many items, of width bits each; a number")
     type: str | None = optional("bool, of one bit")
     meaning: Meaning | None = optional(
         "what it stands for: {timestamp: …}, {duration: …}, {decimal: …} or {double: …}", key="as"
@@ -178,6 +180,17 @@ class BitField(Documented):
     default: Literal | None = optional("value, or an expression for it, when none is given on encode")
     unit: str | None = optional("unit of the number")
     reserved: bool = optional("true: without a meaning; 0 on encode unless given", False)
+
+    @property
+    def items(self) -> int | None:
+        """How many items its list has; None if it is no list, or not so many as a number says."""
+        found = re.fullmatch(r"0x0*[1-9a-fA-F][0-9a-fA-F]{0,3}|[1-9][0-9]{0,4}", self.count or "")
+        return int(found[0], 0) if found is not None else None
+
+    @property
+    def taken(self) -> int:
+        """How many bits it takes."""
+        return self.width * (1 if self.items is None else self.items)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -198,9 +211,9 @@ class BitChoice(Written):
     choice: tuple[BitAlternative, ...] = required("the alternatives, the first that holds is taken")
 
     @property
-    def width(self) -> int:
-        """How many bits each of them has to have."""
-        return sum(entry.width for alternative in self.choice[:1] for entry in alternative.fields)
+    def taken(self) -> int:
+        """How many bits each of them has to take."""
+        return sum(entry.taken for alternative in self.choice[:1] for entry in alternative.fields)
 
 
 BitEntry = BitField | BitChoice
@@ -234,7 +247,7 @@ class Bits(Documented):
         first = 0 if self.over is None else self.over[0]
         for entry in self.fields:
             yield entry, first
-            first += entry.width
+            first += entry.taken
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
