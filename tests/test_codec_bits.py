@@ -90,6 +90,13 @@ def chosen(**values: Any) -> str:
     return data.hex()
 
 
+def test_a_bit_that_is_given_as_a_number_is_true_or_false_to_conditions() -> None:
+    assert chosen(is_list=0, number=5, has=[0] * 7 + [1]) == "0580"
+    assert chosen(is_list=1, kinds=(3, 0, 1), has=[1] + [0] * 7, more=7) == "e20107"
+    with pytest.raises(EncodeError, match="not in the alternative that is taken"):
+        chosen(is_list=0, kinds=[3, 0, 1], has=[False] * 8)
+
+
 @pytest.mark.parametrize(
     ("values", "reason"),
     [

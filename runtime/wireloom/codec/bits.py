@@ -132,6 +132,7 @@ class Bits(Part):
         if self.whole is not None:
             self._part(writer, this, self.whole[1])
         for name, field, _, _ in self.fields:
+            this[name] = _truth(field.subcon, this[name])
             if this[name] is None and not field.derived:
                 field.fill(writer, this, name)
             writer.frame[name] = (start, start + self.size)
@@ -226,6 +227,13 @@ def _given(value: Callable[[int], Any], number: int, name: str) -> Any:
         return value(number)
     except DecodeError as error:
         raise EncodeError(error.detail, name) from None
+
+
+def _truth(kind: Construct, value: Any) -> Any:
+    """A given value, which is true or false where it is given as 1 or 0 and conditions ask for that."""
+    if isinstance(kind, BitList) and isinstance(value, list | tuple):
+        return [_truth(kind.item, each) for each in value]
+    return value == 1 if kind.type == "boolean" and type(value) is int and value in (0, 1) else value
 
 
 def _number(kind: Construct, value: Any, *, lsb: bool) -> int | None:
