@@ -45,6 +45,14 @@ def test_is_refused(text: str, what: str, tmp_path: Path) -> None:
     assert problem.what == what
 
 
+def test_more_values_than_anybody_writes_are_refused_before_they_are_loaded(tmp_path: Path) -> None:
+    path = tmp_path / "protocol.yaml"
+    path.write_text("values:\n" + "- {name: A, value: 1}\n" * 50_000 + "- [never closed", encoding="utf-8")
+    node, (problem,) = source.read(path, path)
+    assert node is None
+    assert (problem.what, problem.location.line) == ("more than 200000 values", 40_001)
+
+
 def test_aliases_are_read(tmp_path: Path) -> None:
     path = tmp_path / "protocol.yaml"
     path.write_text("a: &a [1, 2]\nb: *a\n")

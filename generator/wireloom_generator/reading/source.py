@@ -69,10 +69,10 @@ def read(path: Path, shown: Path, *, begin: str = _BEGIN) -> tuple[YamlMapping |
     problems: list[Problem] = []
     try:
         text = path.read_text(encoding="utf-8")
-        too_deep = _too_deep(text)
-        if too_deep is not None:
-            at = Location(shown, *too_deep)
-            return None, [Problem(at, "yaml", f"more than {_DEEPEST} lists and mappings inside each other")]
+        too_much = _too_much(text)
+        if too_much is not None:
+            line, column, what = too_much
+            return None, [Problem(Location(shown, line, column), "yaml", what)]
         document = yaml.compose(text, Loader=_LOADER)
         if not isinstance(document, yaml.MappingNode):
             return None, [Problem(start, "wrong-type", "a mapping expected", begin)]
@@ -92,17 +92,21 @@ def read(path: Path, shown: Path, *, begin: str = _BEGIN) -> tuple[YamlMapping |
     return node, problems
 
 
-def _too_deep(text: str) -> tuple[int, int] | None:
-    """The line and column where values are nested too deeply, which would crash the loader; else None."""
-    depth = 0
+def _too_much(text: str) -> tuple[int, int, str] | None:
+    """The line and column where values are nested too deeply, which would crash the loader, or are too many, which
+    would take it minutes, and what is said of it; else None.
+    """
+    depth = count = 0
     for event in yaml.parse(text, Loader=_LOADER):
-        if isinstance(event, yaml.CollectionStartEvent):
-            depth += 1
-            if depth > _DEEPEST:
-                mark = event.start_mark
-                return (mark.line + 1, mark.column + 1) if mark else (1, 1)
-        elif isinstance(event, yaml.CollectionEndEvent):
+        if isinstance(event, yaml.CollectionEndEvent):
             depth -= 1
+        elif isinstance(event, yaml.NodeEvent):
+            depth += isinstance(event, yaml.CollectionStartEvent)
+            count += 1
+            if depth > _DEEPEST or count > _MOST:
+                mark = event.start_mark
+                many = f"{_DEEPEST} lists and mappings inside each other" if depth > _DEEPEST else f"{_MOST} values"
+                return (*((mark.line + 1, mark.column + 1) if mark else (1, 1)), f"more than {many}")
     return None
 
 
