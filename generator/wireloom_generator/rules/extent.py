@@ -21,7 +21,6 @@ Good::
 
 from collections.abc import Iterator, Set
 from encodings.aliases import aliases
-from typing import assert_never
 
 from wireloom_generator import model
 from wireloom_generator.analysis.scopes import nodes
@@ -29,23 +28,7 @@ from wireloom_generator.expressions import names
 from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem, closest, nearest
 from wireloom_generator.reading.vocabulary import ENCODINGS, TERMINATORS, UNTERMINATED
-from wireloom_generator.types import (
-    ALL,
-    WIDTHS,
-    Ascii,
-    Bcd,
-    Boolean,
-    Bytes,
-    Deeper,
-    FlatBuffers,
-    Float,
-    Integer,
-    Struct,
-    Text,
-    Unknown,
-    Varint,
-    WireType,
-)
+from wireloom_generator.types import ALL, WIDTHS, Bytes, Integer, Struct, Text, Unknown, Varint, WireType
 
 _OTHER_NAMES = {
     **dict.fromkeys(("utf_8_sig", "utf8mb4"), "utf-8"),
@@ -175,15 +158,9 @@ def _following(spec: Resolved) -> frozenset[str]:
 
 
 def _is_length(kind: WireType) -> bool:
-    match kind:
-        case Integer():
-            return not kind.signed and kind.bits in WIDTHS
-        case Varint():
-            return not kind.signed
-        case Float() | Boolean() | Bcd() | Ascii() | Bytes() | Text() | FlatBuffers() | Struct() | Deeper():
-            return False
-        case _:
-            assert_never(kind)
+    if isinstance(kind, Integer):
+        return not kind.signed and kind.bits in WIDTHS
+    return isinstance(kind, Varint) and not kind.signed
 
 
 def _encoding(field: model.Field | model.Computed) -> Iterator[Problem]:
