@@ -200,8 +200,12 @@ class _Drawing:
         self.header = {"header_mark": mark, "header_size": size, "header_flag": flag, "header_text": text}
         sized = {"name": "header_sized", "type": "bytes", "size": "header_size"}
         flagged = {"name": "header_flagged", "type": "u16", "when": "header_flag"}
-        values = {"header_sized": self.random.randbytes(size)} | ({"header_flagged": 0x0102} if flag else {})
-        return [sized, flagged], lambda row: row.update(values)
+        said = {"name": "header_said", "type": "text", "compute": "header_text", "when": "header_text != ''"}
+        named = {"name": "header_named", "type": "u16", "when": "header_text in ['ab', 'cd']"}
+        values: dict[str, Any] = {"header_sized": self.random.randbytes(size)}
+        values |= {"header_flagged": 0x0102} if flag else {}
+        values |= {"header_named": 0x0304} if text else {}
+        return [sized, flagged, said, named], lambda row: row.update(values)
 
     def named(self, stem: str) -> str:
         self.names += 1

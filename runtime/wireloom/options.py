@@ -43,15 +43,16 @@ ParameterValue = bool | int | str
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A fact that is not in the bytes: one of the ``choices``, a whole number within its ``bounds``, or else true or
-    false. Each row has the parameters that are a ``column``, and writing takes them from it. One without a ``default``
-    is what the header of a capture says, and is given for records alone.
+    """A fact that is not in the bytes: one of the ``choices``, a whole number within its ``bounds``, any ``text``, or
+    else true or false. Each row has the parameters that are a ``column``, and writing takes them from it. One without
+    a ``default`` is what the header of a capture says, and is given for records alone.
     """
 
     name: str
     default: ParameterValue | None = None
     choices: tuple[str, ...] = ()
     bounds: tuple[int, int] | None = None
+    text: bool = False
     column: bool = False
 
     def value_of(self, value: object) -> ParameterValue:
@@ -62,6 +63,10 @@ class Parameter:
             if value in self.choices:
                 return str(value)
             raise OptionError(f"{self.name} is one of {', '.join(self.choices)}, not {value!r}")
+        if self.text:
+            if isinstance(value, str):
+                return value
+            raise OptionError(f"{self.name} is text, not {value!r}")
         known = {"true": True, "false": False, "1": True, "0": False}.get(str(value).lower())
         if known is None:
             raise OptionError(f"{self.name} is true or false, not {value!r}")

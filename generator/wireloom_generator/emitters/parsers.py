@@ -152,7 +152,10 @@ def _parameter(parameter: model.Parameter) -> Code:
     choices = group(*map(string, parameter.choices)) if parameter.choices else None
     name, default = string(parameter.name), None if parameter.default is None else literal(parameter.default)
     bounds = group(*map(literal, parameter.bounds)) if parameter.bounds is not None else None
-    return call("Parameter", name, default=default, choices=choices, bounds=bounds, column=parameter.column)
+    is_text = parameter.type == "text" and not parameter.choices
+    return call(
+        "Parameter", name, default=default, choices=choices, bounds=bounds, text=is_text, column=parameter.column
+    )
 
 
 def _framing(protocol: model.Protocol) -> Code:

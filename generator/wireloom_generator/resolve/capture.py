@@ -11,7 +11,7 @@ from wireloom_generator.resolve import conditions
 from wireloom_generator.resolve.columns import columns
 from wireloom_generator.resolve.declarations import documentation
 from wireloom_generator.resolve.fields import FieldResolving
-from wireloom_generator.types import Boolean, Integer
+from wireloom_generator.types import Boolean, Integer, Text
 
 NAME = "capture"
 """The message of the row that it is, and its struct."""
@@ -49,7 +49,7 @@ def _telling(protocol: syntax.Protocol, entries: Sequence[syntax.Entry], fields:
 
 
 def told(capture: model.Struct | None) -> Iterator[model.Parameter]:
-    """What it says of the records behind it: its numbers, and what is true or false, as far as each is always there."""
+    """What it says of the records behind it: its numbers, texts and truths, as far as each is always there."""
     for item in _always(() if capture is None else capture.nodes):
         kind = _type(item)
         if kind is not None:
@@ -75,7 +75,7 @@ def _type(item: model.Named) -> str | None:
     match item:
         case model.BitField(meaning=None, count=None, boolean=boolean, width=width):
             return "bool" if boolean else f"u{max(8, -(-width // 8) * 8)}" if width <= 64 else None
-        case model.Field(when=None, repeat=None, optional=False, place=None, meaning=None, type=type_):
+        case model.Field(when=None, repeat=None, optional=False, place=None, meaning=None, raw=None, type=type_):
             pass
         case model.Computed(when=None, meaning=None, type=type_):
             pass
@@ -83,4 +83,4 @@ def _type(item: model.Named) -> str | None:
             return None
         case _:
             assert_never(item)
-    return type_.word if isinstance(type_, Integer | Boolean) else None
+    return type_.word if isinstance(type_, Integer | Boolean | Text) else None

@@ -218,7 +218,7 @@ def _unknown_hint(spec: Resolved, site: Site, name: str) -> str:
     if name == "_index":
         return "index is the number of an item"
     if spec.capture is not None and not site.scope.is_preamble and name in by_name(walk(spec.capture.nodes)):
-        return "of its capture's header a record sees numbers and what is true or false, if they are always there"
+        return "of its capture's header a record sees numbers, text without raw, and truths, if they are always there"
     if name in elsewhere.choices or site.wants is Kind.TEXT:
         return f"text stands in quotes: '{name}'"
     if name in elsewhere.numbers:

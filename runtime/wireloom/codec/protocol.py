@@ -373,7 +373,7 @@ class Protocol:
 
 def _column_type(parameter: Parameter) -> str:
     if parameter.bounds is None:
-        return "string" if parameter.choices else "boolean"
+        return "string" if parameter.choices or parameter.text else "boolean"
     return "long" if parameter.bounds[1] < 1 << 63 else LARGE
 
 

@@ -74,7 +74,7 @@ class Decoder:
         self.share = BATCH_ROWS
         """How many records are decoded at once at most; fewer if they are heavy."""
         told = (parameter for parameter in protocol.parameters if parameter.default is None)
-        self.untold = {parameter.name: False if parameter.bounds is None else 0 for parameter in told}
+        self.untold = {each.name: "" if each.text else False if each.bounds is None else 0 for each in told}
         """What headers of captures say, for where no record is decoded."""
 
     @property

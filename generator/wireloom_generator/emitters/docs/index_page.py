@@ -112,7 +112,7 @@ def _choices(parameter: model.Parameter) -> str:
         return listing(map(code, parameter.choices))
     if parameter.bounds is not None:
         return " to ".join(map(str, parameter.bounds))
-    return "`true` or `false`"
+    return "text" if parameter.type == "text" else "`true` or `false`"
 
 
 def _doc(parameter: model.Parameter) -> str:

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import PurePosixPath
 
-from wireloom_generator import model
+from wireloom_generator import expressions, model
 from wireloom_generator.emitters import Emitter
 from wireloom_generator.emitters.wireshark.lua import (
     LuaEntry,
@@ -97,7 +97,7 @@ def _encodings(protocol: model.Protocol) -> Iterator[Mapping[str, str]]:
 def _parameter(parameter: model.Parameter) -> LuaTable:
     choices = LuaTable(tuple(map(string, parameter.choices))) if parameter.choices else None
     doc, bounds = words(parameter.doc.comment), parameter.bounds
-    nothing = False if bounds is None else 0
+    nothing: expressions.Literal = "" if parameter.type == "text" else False if bounds is None else 0
     default = literal(nothing if parameter.default is None else parameter.default)
     least, most = (None, None) if bounds is None else map(literal, bounds)
     return LuaTable(
