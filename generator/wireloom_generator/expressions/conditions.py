@@ -38,10 +38,10 @@ from wireloom_generator.expressions.evaluation import (
     holds,
     masked,
     of_values,
-    out_of_reach,
     truth,
 )
 from wireloom_generator.expressions.kinds import Kind, kind
+from wireloom_generator.expressions.spans import Span, out_of_reach
 
 _MOST = 8192
 """The most assignments that are tried for one question."""
@@ -197,15 +197,13 @@ class _Question:
             return None
         return submasks(bits) if self.proof else [part for part in submasks(bits) if part <= domain.most]
 
-    def ends(self, name: str) -> tuple[int, int] | None:
-        """The lowest and the highest number that a name can be; None if it may be something else."""
+    def ends(self, name: str) -> Span:
+        """What numbers a name can be; without ends if it may be something else."""
         domain = self.domain(name)
-        if domain.kind is not Kind.NUMBER:
-            return None
         numbers = [value for value in domain.listed if isinstance(value, int) and not isinstance(value, bool)]
-        if len(numbers) < len(domain.listed):
-            return None
-        return (min(numbers), max(numbers)) if numbers else (domain.least, domain.most)
+        if domain.kind is not Kind.NUMBER or len(numbers) < len(domain.listed):
+            return Span()
+        return Span(min(numbers), max(numbers)) if numbers else Span(domain.least, domain.most)
 
     def masks_of(self, name: str) -> Sequence[int]:
         """Combinations of those bits of a name that are used anywhere."""

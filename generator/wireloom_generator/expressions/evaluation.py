@@ -24,7 +24,6 @@ from wireloom_generator.expressions import (
     Unary,
     Value,
     key,
-    terms,
 )
 
 Result = Literal | bytes | Fraction
@@ -199,40 +198,3 @@ def masked(tree: Expr) -> tuple[str, int] | None:
             return key(name), bits
         case _:
             return None
-
-
-Ends = Callable[[str], tuple[int, int] | None]
-"""The lowest and the highest number that a name can be."""
-
-
-def out_of_reach(tree: Expr, ends: Ends) -> bool:
-    """Whether the sides of a comparison are too far apart for it to hold."""
-    if not isinstance(tree, Compare):
-        return False
-    one, two = _span(tree.left, ends), _span(tree.right, ends)
-    if one is None or two is None:
-        return False
-    (least, most), (low, high) = one, two
-    reached = {
-        "==": least <= high and low <= most,
-        "<": least < high,
-        "<=": least <= high,
-        ">": most > low,
-        ">=": most >= low,
-    }
-    return not reached.get(tree.operator, True)
-
-
-def _span(tree: Expr, ends: Ends) -> tuple[int, int] | None:
-    """The lowest and highest value of a sum of names."""
-    parts = terms(tree)
-    if parts is None:
-        return None
-    low = high = parts.pop("", 0)
-    for name, factor in parts.items():
-        found = ends(name)
-        if found is None:
-            return None
-        low += min(factor * found[0], factor * found[1])
-        high += max(factor * found[0], factor * found[1])
-    return low, high

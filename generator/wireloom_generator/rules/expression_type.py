@@ -2,9 +2,9 @@
 
 A size is a number, a condition is true or false. Numbers are not conditions: one output of a spec would take 2 for
 true, another would not. Text equals text, bytes equal bytes, a number equals a number. Lists and structs cannot be in
-an expression, but ``size``, ``count`` and ``present`` of them can. A divisor is a number, or ``max`` of something and
-a number above 0, and a shift a number, a small field, some bits of a field, or ``min`` of what is never negative and a
-number, since a hostile record could otherwise divide by zero or shift by billions.
+an expression, but ``size``, ``count`` and ``present`` of them can. A divisor is above 0 whatever a record has, such as
+``max(unit, 1)``, and a shift from 0 to 255, such as a small field, some bits of a field, or ``min`` of what is never
+negative and a number, since a hostile record could otherwise divide by zero or shift by billions.
 
 Bad::
 
@@ -23,8 +23,10 @@ from typing import assert_never
 from wireloom_generator import expressions
 from wireloom_generator.analysis.scopes import Seen, Visit
 from wireloom_generator.analysis.sites import Site, sites
-from wireloom_generator.expressions import Binary, Call, Expr, Function, Name, Value
+from wireloom_generator.expressions import Binary, Expr, Name, Value, key
+from wireloom_generator.expressions.domain import Domain
 from wireloom_generator.expressions.kinds import WIDE, Fault, Kind, Misfit, misfits
+from wireloom_generator.expressions.spans import Ends, Span, span
 from wireloom_generator.model import Named, Resolved
 from wireloom_generator.problems import Problem
 from wireloom_generator.types import Integer
@@ -50,6 +52,10 @@ def _whole(site: Site, tree: Expr) -> Kind | None:
     return found if found in WIDE else None
 
 
+_MOST_WRITTEN = 63
+"""How far a shift by a written number can be."""
+_MOST_OF_RECORD = 255
+"""How far one by what is in a record can be: as far as a field of 8 bits says."""
 _MEANT = (Kind.TIME, Kind.SPAN, Kind.SCALED)
 """What numbers stand for that cannot be asked for in its place."""
 
@@ -107,62 +113,34 @@ def _unlike(kinds: set[Kind]) -> str:
 
 
 def _bounded(site: Site, operator: str, right: Expr) -> Iterator[Problem]:
-    if operator in ("//", "%") and not (isinstance(right, Value) and right.value) and not _is_positive(right):
+    found = span(right, _ends(site, right))
+    if operator in ("//", "%") and not (isinstance(right, Value) and right.value) and not found.is_positive:
         hint = "a record could have 0 here; max(…, 1) is never 0"
         yield _problem(site, right, "the divisor must be a number other than 0", hint)
-    elif operator in ("<<", ">>") and not _is_small(site, right):
-        hint = "a record could have billions here; a field of 8 bits is enough, or min(…, 63)"
-        yield _problem(site, right, "the shift must be a number up to 63 or a small field", hint)
+    elif operator in ("<<", ">>"):
+        most = _MOST_OF_RECORD if expressions.names(right) else _MOST_WRITTEN
+        if not found.is_natural or found.most is None or found.most > most:
+            hint = "a record could have billions here; a field of 8 bits is enough, or min(…, 63)"
+            yield _problem(site, right, "the shift must be a number up to 63 or a small field", hint)
 
 
-def _is_positive(part: Expr) -> bool:
-    """Whether a number is above 0 by what is written, whatever its names are."""
-    match part:
-        case Value(value=int() as value):
-            return value > 0
-        case Call(Function.MAX, arguments):
-            return any(map(_is_positive, arguments))
-        case _:
-            return False
+def _ends(site: Site, tree: Expr) -> Ends:
+    """What the names of an expression can be if they are integers. One that is unknown is another rule's concern."""
+    names = {key(name): name for name in expressions.names(tree)}
+
+    def ends(asked: str) -> Span:
+        name = names.get(asked)
+        if name is None or site.is_left(name) or site.is_index(name):
+            return Span(0)  # sizes, offsets and counts are no names
+        found = [_values(seen) for seen in site.values.get(asked, ())]
+        known = [domain for domain in found if domain is not None]
+        if len(known) < len(found):
+            return Span()
+        return Span(min((each.least for each in known), default=0), max((each.most for each in known), default=0))
+
+    return ends
 
 
-def _is_small(site: Site, part: Expr) -> bool:
-    match part:
-        case Value(value=int() as value):
-            return 0 <= value <= 63
-        case Name(name=name):
-            return _bits(site, name) <= 8
-        case Binary("&", left, right):
-            return _is_small(site, left) or _is_small(site, right)
-        case Binary("%", _, Value(value=int() as divisor)):
-            return 0 < divisor <= 64
-        case Binary(">>", shifted, _):
-            return _is_small(site, shifted)
-        case Call(Function.MIN, (limited, Value(value=int() as most))):
-            return _is_never_negative(site, limited) and 0 <= most <= 63
-        case _:
-            return False
-
-
-def _is_never_negative(site: Site, part: Expr) -> bool:
-    match part:
-        case Value(value=int() as value):
-            return value >= 0
-        case Name(name=name):
-            return _bits(site, name) <= 64
-        case Binary("&", left, right) | Call(Function.MAX, (left, right)):
-            return _is_never_negative(site, left) or _is_never_negative(site, right)
-        case Binary("+" | "*" | "|" | "^", left, right):
-            return _is_never_negative(site, left) and _is_never_negative(site, right)
-        case _:
-            return False
-
-
-def _bits(site: Site, name: str) -> int:
-    """How many bits a name has that is never negative; more than 64 if that is unknown."""
-    return max((_width(seen) for seen in site.values.get(name, ())), default=0)
-
-
-def _width(seen: Seen) -> int:
+def _values(seen: Seen) -> Domain | None:
     type_ = seen.item.type if isinstance(seen, Visit) and isinstance(seen.item, Named) else None
-    return type_.bits if isinstance(type_, Integer) and not type_.signed else 65
+    return type_.values if isinstance(type_, Integer) else None
