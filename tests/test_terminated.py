@@ -207,3 +207,28 @@ def test_long_and_short_lines_are_followed(size: int) -> None:
 @pytest.mark.parametrize(("until", "anywhere"), [("0a", True), ("0d0a", True), ("0a0d0a", False), ("0000", False)])
 def test_a_file_is_cut_anywhere_unless_terminators_can_overlap(until: str, *, anywhere: bool) -> None:
     assert of(until).codec.framing.telling is anywhere
+
+
+@pytest.mark.parametrize("terminator", ["2c", "00"])
+def test_what_follows_a_value_may_be_filled_in_at_the_end(terminator: str) -> None:
+    found = compiled.of(
+        f"""
+protocol: filled
+byte_order: big
+record: {{length: rest, fields: [{{section: body, size: rest}}]}}
+---
+message: one
+match: {{}}
+sections:
+  body:
+    - {{name: word, type: bytes, until: "{terminator}", terminator: leave}}
+    - {{name: mark, type: u8}}
+    - {{name: sum, type: u8, checksum: {{algorithm: sum8, from: offset(mark), to: offset(sum)}}}}
+"""
+    )
+    mark = bytes.fromhex(terminator)
+    data = b"ab" + mark + mark
+    assert found.codec.build({"one": {"word": b"ab", "mark": mark[0]}}) == data
+    assert found.codec.build(found.codec.parse(data)) == data
+    with pytest.raises(EncodeError, match=r"one\.word.*does not begin with its terminator"):
+        found.codec.build({"one": {"word": b"ab", "mark": 7}})

@@ -96,7 +96,7 @@ class Followed:
     They must not begin already in the ``before`` bytes in front of it, at a multiple of ``unit`` bytes from there.
     """
 
-    __slots__ = ("at", "before", "begins", "may_end", "path", "unit")
+    __slots__ = ("at", "before", "begins", "data", "end", "may_end", "path", "unit")
 
     def __init__(self, at: int, begins: bytes, before: int, unit: int, path: Path, *, may_end: bool) -> None:
         self.at = at
@@ -105,13 +105,20 @@ class Followed:
         self.unit = unit
         self.path = path
         self.may_end = may_end
+        self.data = bytearray()
+        self.end = 0
 
-    def holds(self, data: bytearray) -> bool:
-        """Whether the assumption is true of a region that ends where the data does."""
-        if self.may_end and self.at == len(data):
+    def stop(self, data: bytearray) -> None:
+        """Note that the region ends where the data does now. What it has in it may still be filled in."""
+        self.data, self.end = data, len(data)
+
+    def holds(self) -> bool:
+        """Whether the assumption is true of the region that has ended."""
+        if self.may_end and self.at == self.end:
             return True
         places = range(self.at - self.before, self.at + 1, self.unit)
-        return next((place for place in places if data.startswith(self.begins, place)), None) == self.at
+        found = (place for place in places if self.data.startswith(self.begins, place, self.end))
+        return next(found, None) == self.at
 
 
 OpenEnd = tuple[Refuser, Values, int, bool, Path]

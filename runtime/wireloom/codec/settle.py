@@ -60,6 +60,10 @@ def _filled(writer: Writer) -> EncodeError | None:
             writer.path = path
             return part.refusal(this, taken, found)
     _summed(writer, sums, writer.reserved)
+    for each in writer.followed:
+        if not each.holds():
+            writer.path = each.path
+            return EncodeError(f"what follows does not begin with its terminator {each.begins.hex()}")
     return None
 
 

@@ -44,9 +44,9 @@ class Writer:
     """The record being built. Parts whose values depend on later ones are reserved and written again at the end.
 
     ``path`` leads to the struct being written, ``inner`` is the frame of the one that was written last. ``claims`` are
-    the assumptions made so far, ``open_ends`` those about regions that have not ended yet. ``known`` has the awaited
-    values that an earlier attempt found, ``length`` how long its record was. ``trusted`` tells whether anything was
-    taken as given that ``trust`` allows.
+    the assumptions made so far, ``open_ends`` those about regions that have not ended yet, ``followed`` those about
+    bytes that are all filled in at the end alone. ``known`` has the awaited values that an earlier attempt found,
+    ``length`` how long its record was. ``trusted`` tells whether anything was taken as given that ``trust`` allows.
 
     ``waiting`` are the fields that are written when what stands in sequence in the region is; ``shared`` are those
     whose bytes others write. With ``keeps``, places that follow from awaited values are where these say. If a field is
@@ -58,6 +58,7 @@ class Writer:
         "buffer",
         "claims",
         "empty",
+        "followed",
         "frame",
         "frames",
         "inner",
@@ -88,6 +89,7 @@ class Writer:
         self.reserved: list[Reservation] = []
         self.claims: list[Claim] = []
         self.open_ends: list[OpenEnd | Spot | Followed] = []
+        self.followed: list[Followed] = []
         self.awaited = Awaiting()
         self.shared: list[Lent] = []
         self.empty = 0
@@ -107,6 +109,7 @@ class Writer:
         self.buffer = bytearray()
         self.frames, self.reserved, self.claims, self.open_ends, self.shared = [], [], [], [], []
         self.awaited, self.waiting, self.moved, self.empty = Awaiting(), None, False, 0
+        self.followed = []
         if self.length is not None:
             self.frame["record"] = (0, self.length)
 
@@ -121,7 +124,7 @@ class Writer:
             del written[length:]
 
     def _made(self) -> tuple[bytearray | list[Any], ...]:
-        return self.buffer, self.reserved, self.claims, self.open_ends, self.shared
+        return self.buffer, self.reserved, self.claims, self.open_ends, self.followed, self.shared
 
     def open(self) -> bytearray:
         """Go on with what will be packed here; returns what is around it."""
@@ -232,9 +235,9 @@ class Writer:
                     raise part.refusal(this, followed, not followed)
             elif isinstance(each, Spot):
                 each.left = len(self.buffer) - each.at
-            elif not each.holds(self.buffer):
-                self.path = each.path
-                raise EncodeError(f"what follows does not begin with its terminator {each.begins.hex()}")
+            else:
+                each.stop(self.buffer)
+                self.followed.append(each)
         del self.open_ends[first:]
 
     def _placed(self, spare: bytes) -> bytes:
