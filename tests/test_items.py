@@ -1,5 +1,6 @@
 """Items of lists in expressions: what is written where numbers are left out, given, moved or wrong."""
 
+import math
 import random
 from typing import Any
 
@@ -314,3 +315,25 @@ def test_what_may_be_read_again_is_counted_by_the_record_and_not_by_what_is_at_h
     ).codec
     record = (1000).to_bytes(2) + b"\x64" + bytes(100)
     assert [len(found["one"]["nothing"]) for found in ended.iter_records(2 * record)] == [1000, 1000]
+
+
+def test_a_computed_nan_comes_to_rest() -> None:
+    found = compiled.of(
+        """
+protocol: floats
+byte_order: big
+record: {length: rest, fields: [{section: body, size: rest}]}
+---
+message: one
+match: {}
+sections:
+  body:
+    - {name: number, type: f32}
+    - {name: chosen, type: f64, compute: number if present(number) else 0.5}
+"""
+    )
+    data = bytes.fromhex("7fc00000")
+    row = found.codec.parse(data)
+    assert math.isnan(row["one"]["chosen"])
+    assert found.codec.build(row) == data
+    assert found.codec.build({"one": {"number": math.nan}}) == data

@@ -170,7 +170,7 @@ def _computed(writer: Writer, awaited: list[Awaited]) -> bool:
     changed = False
     for this, name, source, frame, _ in awaited:
         value = source.expected(this, writer.record, frame, writer.buffer)
-        if this[name] != value:
+        if this[name] != value and (this[name] == this[name] or value == value):  # a NaN is other than itself
             this[name] = value
             changed = True
     return changed
