@@ -121,3 +121,46 @@ record:
     places = {buffer.address for column in columns for buffer in column.buffers() if buffer is not None}
     assert len(places) == 1
     assert all(column.equals(pa.nulls(2, column.type)) for column in columns)
+
+
+HOLLOW = """
+protocol: hollow
+byte_order: big
+types:
+  - name: Item
+    given: [flag]
+    fields:
+      - {name: more, type: u8, when: flag == 1}
+      - {name: twice, type: u8, compute: flag}
+  - name: Items
+    given: [flag]
+    fields: [{name: inner, type: Item, with: {flag: flag}, repeat: {count: 6}}]
+record: {length: size, fields: [{name: size, type: u8}, {section: body, size: rest}]}
+---
+message: one
+match: {}
+sections:
+  body:
+    - {name: flag, type: u8}
+    - {name: number, type: u8}
+"""
+
+
+def test_an_empty_item_does_not_end_a_list() -> None:
+    until = "    - {name: items, type: Item, with: {flag: flag}, repeat: {until: twice == 0 or more == 9}}\n"
+    found = compiled.of(HOLLOW + until + "    - {name: end, type: bytes, size: rest}\n")
+    capture = bytes.fromhex("06 01 00 01 09 07  06 00 00 01 09 07")
+    reasons = [row["_corrupt_reason"] for row in found.codec.iter_records(capture, "PERMISSIVE")]
+    assert reasons[0] is None
+    assert "without bytes" in reasons[1]
+    captures_alike(Pair.of(found.columnar), capture)
+
+
+def test_empty_items_of_lists_in_lists_are_counted_by_the_record() -> None:
+    lists = "    - {name: lists, type: Items, with: {flag: flag}, repeat: {count: number}}\n"
+    found = compiled.of(HOLLOW + lists + "    - {name: end, type: bytes, size: rest}\n")
+    sound = [bytes([20, 0, number, *bytes(17)]) for number in range(18)] * 20
+    capture = b"".join(sound) + bytes([255, 0, 250, *bytes(252)]) + bytes([10, 0, 255, *bytes(7)])
+    reasons = [row["_corrupt_reason"] for row in found.codec.iter_records(capture, "PERMISSIVE")]
+    assert set(reasons[: len(sound)]) == {None}
+    captures_alike(Pair.of(found.columnar), capture)

@@ -317,6 +317,18 @@ def test_what_may_be_read_again_is_counted_by_the_record_and_not_by_what_is_at_h
     assert [len(found["one"]["nothing"]) for found in ended.iter_records(2 * record)] == [1000, 1000]
 
 
+@each("extent", ['until: "0a", terminator: leave', "size: number - number"])
+def test_items_that_may_be_empty_are_bounded_in_both_directions(extent: str) -> None:
+    found = compiled.of(EMPTY.format(what=f"type: bytes, {extent}") + "    - {name: more, type: bytes, size: rest}\n")
+    sound = [(40).to_bytes(2) + b"\n", (48).to_bytes(2) + b"\n"]
+    assert [found.codec.build(found.codec.parse(data)) for data in sound] == sound
+    row = {"number": 49, "nothing": [b""] * 49, "more": b"\n"}
+    with pytest.raises(EncodeError, match="more than 16"):
+        found.codec.build({"one": row})
+    with pytest.raises(DecodeError, match="too-long"):
+        found.codec.parse(b"\xff\xff\n")
+
+
 def test_a_computed_nan_comes_to_rest() -> None:
     found = compiled.of(
         """

@@ -1155,7 +1155,7 @@ end
 
 local function list(reader, tree, node, this)
   local found, spans, count, smallest = {}, {}, nil, node.value.kind == "number" and node.value.size or 1
-  if node.numbered and node.count then smallest = 0 end
+  if node.hollow then smallest = 0 end
   if node.watched then
     reader.frame[3] = reader.frame[3] or {}
     this[node.name], reader.frame[3][node.name] = found, spans

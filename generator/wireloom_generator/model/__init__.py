@@ -45,7 +45,7 @@ from wireloom_generator.model.nodes import (
     lists,
     walk,
 )
-from wireloom_generator.model.numbering import derived_from, numbered
+from wireloom_generator.model.numbering import derived_from, hollow, numbered
 from wireloom_generator.model.protocol import (
     Beginning,
     Example,

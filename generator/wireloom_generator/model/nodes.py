@@ -73,8 +73,8 @@ class Field(_Named):
 
     ``raw`` is the column that keeps bytes other than those that the value is written as, or the number where what it
     stands for does not determine it. The field is present if ``when`` holds, and, if it is ``optional``, only if bytes
-    are left for it. ``space`` are the bytes that it takes at least and at most. The default of a ``reserved`` one is 0
-    unless it has another.
+    are left for it. ``space`` are the bytes that it takes at least and at most, ``item_space`` those of one item of a
+    list; None for a type that contains itself. The default of a ``reserved`` one is 0 unless it has another.
 
     It stands at the byte ``place`` of the record, or else in sequence. The bytes of a ``shared`` one belong to others.
 
@@ -107,6 +107,7 @@ class Field(_Named):
     place: Condition | None = None
     shared: bool = False
     space: SizeRange = field(default=ANY, compare=False)
+    item_space: SizeRange | None = field(default=None, compare=False)
     reserved: bool = field(default=False, compare=False)
     stray: Mapping[str, str] = field(default_factory=dict, compare=False)
     faults: tuple[WrongKey, ...] = field(default=(), compare=False)

@@ -15,6 +15,16 @@ def numbered(field: Field, *keys: str) -> bool:
     return any(condition is not None and condition.asks_index for condition in found)
 
 
+def hollow(field: Field) -> bool:
+    """Whether items of a list may take no bytes where it stands. Their number is known then, so that the list ends.
+
+    Bytes that ``raw`` keeps of a list would not tell how many such items there are.
+    """
+    if field.repeat is None or field.repeat.count is None or field.raw is not None:
+        return False
+    return numbered(field) or (field.item_space is not None and field.item_space.least == 0)
+
+
 def derived_from(field: Field) -> Name | None:
     """The list from which a derived list follows, item by item."""
     if field.derive is None or field.repeat is None:

@@ -22,6 +22,7 @@ from wireloom_generator.resolve.watched import watched
 from wireloom_generator.types import (
     Bytes,
     Declared,
+    Deeper,
     Integer,
     Struct,
     Unknown,
@@ -318,6 +319,7 @@ class FieldResolving:
             place=conditions.condition(field.place, field.where("at"), names),
             shared=field.shared,
             space=self._space(field, wire, repeat),
+            item_space=self._taken(wire, None) if self._has_end(wire) else None,
             reserved=field.reserved,
             stray=dict(stray(field)),
             faults=tuple(wire.type.faults(field)),
@@ -328,10 +330,19 @@ class FieldResolving:
 
     def _space(self, field: syntax.Field, wire: model.Wire, repeat: model.Repeat | None) -> SizeRange:
         """The size of a field, as far as the spec determines it."""
-        struct = self.structs.get(wire.type.name) if isinstance(wire.type, Struct) else None
-        has_end = struct is not None and struct.name not in self.recursive
-        total = model.taken(wire, repeat, struct if has_end else None)
+        total = self._taken(wire, repeat)
         return SizeRange(0, total.most) if field.when is not None or field.tail else total
+
+    def _taken(self, wire: model.Wire, repeat: model.Repeat | None) -> SizeRange:
+        """The size of a value or of a list of them, where it is there."""
+        struct = self.structs.get(wire.type.name) if isinstance(wire.type, Struct) else None
+        return model.taken(wire, repeat, struct if self._has_end(wire) else None)
+
+    def _has_end(self, wire: model.Wire) -> bool:
+        """Whether what a value is made of is known, as it is unless its type contains itself."""
+        if isinstance(wire.type, Struct):
+            return wire.type.name in self.structs and wire.type.name not in self.recursive
+        return not isinstance(wire.type, Deeper)
 
     def _repeat(self, field: syntax.Field, names: Names) -> model.Repeat | None:
         repeat = field.repeat

@@ -6,7 +6,7 @@ are the ends of a list, ``entries[0].size`` is a field of an item. ``index`` cou
 read already: ``items[index - 1]``.
 
 Each item of a derived list follows from the one of another list at the same place, which says how many there are.
-A list whose items may take no bytes, or stand elsewhere each, needs a ``count``, and has no ``raw``.
+A list whose items stand elsewhere each needs a ``count``. One whose items depend on ``index`` has no ``raw``.
 
 Bad::
 

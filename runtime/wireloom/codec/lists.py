@@ -27,8 +27,9 @@ class Repeat(Composite):
 
     ``until`` is asked of an item as its own expressions are, so it needs items that are structs. Each item stands at
     the byte ``at`` of the record, if that is given, and its bytes may be ``shared``. What is said of ``numbered`` items
-    depends on their numbers. The ``name`` is that of the list, where somebody asks for its items while it is read, or
-    where they are, and where they stand somewhere else.
+    depends on their numbers. ``hollow`` ones, whose number is known, may take no bytes where the list stands. The
+    ``name`` is that of the list, where somebody asks for its items while it is read, or where they are, and where they
+    stand somewhere else.
     """
 
     def __init__(
@@ -40,6 +41,7 @@ class Repeat(Composite):
         at: Formula | None = None,
         shared: bool = False,
         numbered: bool = False,
+        hollow: bool = False,
         name: str | None = None,
     ) -> None:
         super().__init__()
@@ -51,7 +53,7 @@ class Repeat(Composite):
         self.shared = shared
         self.name = name
         self.numbered = numbered
-        self._may_be_empty = self.count is not None and self.numbered
+        self.hollow = hollow
         self._big = _NumberItem.of(item, little=False)
         self._little = _NumberItem.of(item, little=True)
 
@@ -83,7 +85,7 @@ class Repeat(Composite):
 
     def _parse(self, stream: Any, context: Any, path: str) -> list[Any]:
         number = self._number(stream)
-        count = self._count(stream, context, 0 if self._may_be_empty else number.size if number else 1)
+        count = self._count(stream, context, 0 if self.hollow else number.size if number else 1)
         if number:
             stream.weigh(self.weight * ((stream.limit - stream.pos) // number.size if count is None else count))
             return number.read(stream, count)
@@ -145,7 +147,7 @@ class Repeat(Composite):
         stream.steps += 1
         value = stream.nest(f"[{index}]", self.item._parse, context)
         if stream.pos == start:
-            if not self._may_be_empty:
+            if not self.hollow:
                 raise DecodeError("count", "an item without bytes repeats for ever", start)
             stream.borrow_nothing()
         if spans is not None:
@@ -196,7 +198,7 @@ class Repeat(Composite):
                 if spans is not None:
                     spans.append((start, len(stream.buffer), stream.inner))
             if len(stream.buffer) == start and self.at is None:
-                if not self._may_be_empty:
+                if not self.hollow:
                     raise EncodeError("takes no bytes, so that it could repeat for ever")
                 hollow(stream, context)
             if self.until is not None:

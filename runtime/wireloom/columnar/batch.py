@@ -109,9 +109,9 @@ class Batch:
         self.untold[records] = True
 
     def borrow(self, records: Array, count: Array) -> Array:
-        """Count bytes of records that were read again; the records that have too many of them."""
+        """Count bytes of records that were read again; which of the ``records`` have too many of them."""
         self.borrowed, found = self._counted(self.borrowed, records, count)
-        return found
+        return found[records]
 
     def spend(self, records: Array, count: Array) -> Array:
         """Count bytes of lists and texts that stand apart; which of the ``records`` have too many of them."""

@@ -42,7 +42,7 @@ class Elsewhere:
             for rows, _, _ in at.scattered or ():
                 at.doubt(rows)
             at.scattered = scattered
-            at.borrow(np.arange(len(at)), stop - start)
+            at.doubt(at.borrow(np.arange(len(at)), stop - start))
         at.move(pos)
         at.limit = limit
         if not self.shared:

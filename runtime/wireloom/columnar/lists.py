@@ -39,15 +39,25 @@ a batch, lists in lists included.
 
 
 class Repeat:
-    """A list: ``count`` items, or up to and with the first for which ``until`` holds, or to the end of the section."""
+    """A list: ``count`` items, or up to and with the first for which ``until`` holds, or to the end of the section.
+
+    ``hollow`` items may take no bytes. A list that has more of them than bytes are left is the codec's.
+    """
 
     def __init__(
-        self, item: ValueReader, *, weight: int, count: Vectorised | int | None = None, until: Vectorised | None = None
+        self,
+        item: ValueReader,
+        *,
+        weight: int,
+        count: Vectorised | int | None = None,
+        until: Vectorised | None = None,
+        hollow: bool = False,
     ) -> None:
         self.item = item
         self.weight = weight
         self.count = count
         self.until = until
+        self.hollow = hollow
         self.size = _size(item) if until is None else None
         self.fixed = count * self.size if isinstance(count, int) and isinstance(self.size, int) else None
 
@@ -99,7 +109,7 @@ class Repeat:
     def _refuse_count(self, at: Rows, which: Array, counts: Array, left: Array) -> None:
         """Refuse rows with an impossible count; a count that is only too large for the items' size shows in an item."""
         smallest = self.item.size if isinstance(self.item, Number) else 1
-        never = (counts < 0) | (counts > left // smallest)
+        never = (counts < 0) | (False if self.hollow else counts > left // smallest)
         at.refuse(which & never, "count", at.at, counts, Unit("item"), " cannot stand in ", left, Unit("byte"))
         at.doubt(which & ~never)
 
@@ -215,6 +225,15 @@ class _Lists:
         self._go_on(rows, kept, start[last], stop[last], doubtful[last] | until[last])
         if len(wrong := np.flatnonzero(doubtful[last])):
             at.adopt(inner.batch, last[wrong], rows[wrong], self.count[rows[wrong]] - 1)
+        if not self.sized and (nothing := stop == start).any():
+            self._bear(rows, nothing & (number < np.repeat(kept, stretch)), stretch)
+
+    def _bear(self, rows: Array, empty: Array, stretch: Array) -> None:
+        """Count items without bytes, and doubt lists that have too many of them, or any where they may have none."""
+        count = np.bincount(np.repeat(np.arange(len(rows)), stretch)[empty], minlength=len(rows))
+        doubtful = rows[self.rows.borrow(rows, count) if self.kind.hollow else count > 0]
+        self.rows.doubt(doubtful)
+        self.ended[doubtful] = True
 
     def _until(self, inner: Rows, items: Column) -> Array:
         """Which items are the last ones of their lists."""
@@ -235,9 +254,6 @@ class _Lists:
             self.rows.doubt(rows[over])
             ended = ended | over
         self.read_items += items
-        if (empty := size == 0).any():
-            self.rows.doubt(rows[empty & ~ended])
-            ended = ended | empty
         self.ended[rows] = ended
         known = np.where(self.size[rows] < 0, size[:1], self.size[rows])
         self.stretch[rows] = np.where(size == known, np.maximum(1, GROWTH * self.stretch[rows]), 0)

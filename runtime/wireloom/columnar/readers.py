@@ -286,7 +286,8 @@ def _repeat(value: codec.Repeat, readers: Readers) -> Repeat:
     match value.count:
         case Expression(tree=Value(int() as number)):
             count = int(number)
-    return Repeat(reader(value.item, readers), weight=value.weight, count=count, until=vector(value.until))
+    item = reader(value.item, readers)
+    return Repeat(item, weight=value.weight, count=count, until=vector(value.until), hollow=value.hollow)
 
 
 @reader.register

@@ -182,16 +182,15 @@ class Rows:
         elif self.outer is not None:
             self.outer.take(self._outwards(rows), start, stop)
 
-    def borrow(self, rows: Array, count: Array) -> None:
-        """Count bytes that belong to others, and doubt the rows whose records have too many of them.
+    def borrow(self, rows: Array, count: Array) -> Array:
+        """Count bytes that belong to others; which of the rows are of records with too many of them.
 
         In how many steps the codec reads them is not known, so that each byte counts as one.
         """
         if self.outer is not None:
-            self.outer.borrow(self._outwards(rows), count)
-            return
+            return self.outer.borrow(self._outwards(rows), count)
         self.batch.weigh(int(count.sum()))
-        self.doubt(self.batch.borrow(self.index[rows], Reader.STEP * count)[self.index])
+        return self.batch.borrow(self.index[rows], Reader.STEP * count)
 
     def spend(self, rows: Array, count: Array) -> Array:
         """Count bytes of lists and texts that stand apart; which of the rows are of records with too many of them."""
