@@ -4,6 +4,7 @@ A spec comes with rows that can be written by it. No two fields of a spec have o
 name, with values from the domain of each field's type. What is new among the types is drawn from the day it is there.
 """
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -230,6 +231,8 @@ class _Drawing:
             self.ahead,
             self.summed,
             self.looked_up,
+            self.hollow,
+            self.written_down,
         )
         entries: list[Entry] = []
         fill: Fill = dict.copy
@@ -317,6 +320,52 @@ class _Drawing:
         def fill(row: Row) -> None:
             lengths = [self.random.choice((0, 1, 2, 9)) for _ in range(self.random.choice((0, 1, 3)))]
             row[items] = ["a" * length if as_text else b"\0" * length for length in lengths]
+
+        return entries, fill
+
+    def hollow(self) -> Piece:
+        """A counted list of bytes that leave their terminator, so that all but the first are empty; or one of structs
+        that have bytes only if they are told so.
+        """
+        items, count, told, more = (self.named(stem) for stem in ("items", "count", "told", "more"))
+        counted = {"name": count, "type": "u8", "derive": f"count({items})"}
+        listed = {"name": items, "repeat": {"count": count}}
+        of_bytes = self.random.random() < 0.5
+        if of_bytes:
+            listed |= {"type": "bytes", "until": "2c", "terminator": "leave"}
+            entries = [counted, listed, {"name": told, "type": "u8", "const": 0x2C}]
+        else:
+            struct = self.named("Hollow").replace("_", "")
+            fields = [{"name": more, "type": "u16", "when": "has_more == 1"}]
+            self.structs.append({"name": struct, "given": ["has_more"], "fields": fields})
+            entries = [{"name": told, "type": "u8"}, counted, {**listed, "type": struct, "with": {"has_more": told}}]
+
+        def fill(row: Row) -> None:
+            many, has_more = self.random.choice((0, 1, 2, 9)), self.random.randrange(2)
+            if of_bytes:
+                row[items] = [self.random.choice((b"", b"ab")), *[b""] * many]
+            else:
+                row[told] = has_more
+                row[items] = [{more: 258} if has_more else {} for _ in range(many)]
+
+        return entries, fill
+
+    def written_down(self) -> Piece:
+        """A code, and what lists that are written down say of it, and whether a float or another is computed of it."""
+        code, sized, word, number, chosen = map(self.named, ("code", "sized", "word", "number", "chosen"))
+        entries: list[Entry] = [
+            {"name": code, "type": "u8"},
+            {"name": sized, "type": "bytes", "size": f"[0, 1, 3][{code}]"},
+            {"name": word, "type": "text", "compute": f"['none', 'one'][{code}]"},
+            {"name": number, "type": self.random.choice(("f16", "f32", "f64")), "when": f"{code} != 1"},
+            {"name": chosen, "type": "f64", "compute": f"{number} if present({number}) else -0.5"},
+        ]
+
+        def fill(row: Row) -> None:
+            row[code] = self.random.randrange(3)
+            row[sized] = self.random.randbytes((0, 1, 3)[row[code]])
+            if row[code] != 1:
+                row[number] = self.random.choice((0.0, -0.0, 1.5, math.inf, math.nan))
 
         return entries, fill
 
