@@ -41,9 +41,6 @@ from wireloom_generator.model.nodes import (
     Unpack,
     When,
     bit_type,
-    children,
-    lists,
-    walk,
 )
 from wireloom_generator.model.numbering import derived_from, hollow, numbered
 from wireloom_generator.model.protocol import (
@@ -62,6 +59,7 @@ from wireloom_generator.model.protocol import (
 )
 from wireloom_generator.model.resolved import Declarations, Resolved
 from wireloom_generator.model.spaces import exhausting, exhausts, leaves, space, taken, takes_rest
+from wireloom_generator.model.walking import children, lists, walk
 from wireloom_generator.model.wires import (
     Condition,
     End,

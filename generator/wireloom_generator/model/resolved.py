@@ -4,8 +4,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from wireloom_generator.model.declarations import Described, Enum, Flags, Parameter, Table
-from wireloom_generator.model.nodes import Named, Node, Region, Struct, walk
+from wireloom_generator.model.nodes import Named, Node, Region, Struct
 from wireloom_generator.model.protocol import Message, Record, Variant
+from wireloom_generator.model.walking import walk
 from wireloom_generator.model.wires import Condition
 from wireloom_generator.problems import Location
 

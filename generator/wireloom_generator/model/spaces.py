@@ -19,8 +19,8 @@ from wireloom_generator.model.nodes import (
     Slot,
     Struct,
     Unpack,
-    children,
 )
+from wireloom_generator.model.walking import children
 from wireloom_generator.model.wires import Condition, Prefix, Rest, Size, Terminator, Wire
 from wireloom_generator.types.sizes import ANY, NOTHING, SizeRange, exactly, one_of
 
