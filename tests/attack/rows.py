@@ -42,6 +42,7 @@ from wireloom.codec.columns import decimal_size
 from wireloom.codec.computed import Computed
 from wireloom.codec.flatbuffers import Encoded
 from wireloom.codec.layout import Lone
+from wireloom.codec.meanings import Meaning, Spelled
 from wireloom.codec.protocol import CORRUPT, POSITIONS
 from wireloom.codec.runs import Run
 
@@ -218,7 +219,7 @@ def _places(values: Any, columns: Mapping[str, Column]) -> Iterator[tuple[Row, d
 class Kind:
     """What may become of a column: ``follows`` from the rest whatever is given; ``fills`` itself if nothing is;
     is the label of another column; is a struct, or a list of such; is beside values that do not determine it; is a
-    number with such parts."""
+    number with such parts; is what a number or bytes stand for."""
 
     follows: bool = False
     fills: bool = False
@@ -226,6 +227,7 @@ class Kind:
     inner: "Shape | None" = None
     raw: bool = False
     parts: tuple[str, ...] = ()
+    meaning: Meaning | None = None
 
     @property
     def spared(self) -> bool:
@@ -296,7 +298,8 @@ def _shape(steps: Iterable[Any]) -> Shape:
                 for name, field in step.fields:
                     _add(shape, _field(name, field))
                     if field.meaning is not None and field.raw is not None:
-                        _add(shape, {name: Kind(fills=True), field.raw: Kind(raw=True, fills=True)})
+                        told = Kind(fills=True, meaning=_meaning(field))
+                        _add(shape, {name: told, field.raw: Kind(raw=True, fills=True)})
             case Bits():
                 if step.whole is not None:
                     follows = any(field.derived for _, field, _, _ in step.fields)
@@ -309,7 +312,9 @@ def _shape(steps: Iterable[Any]) -> Shape:
                 if step.raw is not None or step.beside:
                     _add(shape, {step.field.raw or step.beside: Kind(raw=True, fills=True)})
             case Computed():
-                _add(shape, {**_field(step.name, step.field), step.name: Kind(fills=True)})
+                _add(
+                    shape, {**_field(step.name, step.field), step.name: Kind(fills=True, meaning=_meaning(step.field))}
+                )
             case Encoded():
                 fields = {field.name: Kind(fills=True) for field in step.encoding.table.fields}
                 _add(shape, {step.name: Kind(inner=fields), step.encoding.raw: Kind(raw=True, fills=True)})
@@ -346,7 +351,14 @@ def _field(name: str, field: Field) -> Shape:
     shape: Shape = {}
     if field.labels and (field.enum or field.flags):
         shape[f"{name}_name" if field.enum else f"{name}_flags"] = Kind(label_of=name)
-    return {name: Kind(follows=field.derived, fills=fills, inner=inner), **shape}
+    return {name: Kind(follows=field.derived, fills=fills, inner=inner, meaning=_meaning(field)), **shape}
+
+
+def _meaning(field: Field) -> Meaning | None:
+    """What the field, or each item of its list, stands for."""
+    inside = field.subcon.item if isinstance(field.subcon, Repeat) else field.subcon
+    found = field.meaning or getattr(inside, "meaning", None)
+    return found if isinstance(found, Meaning) else None
 
 
 def _structs(values: Any, shape: Shape) -> Iterator[tuple[Row, Shape]]:
@@ -463,25 +475,27 @@ def _different(value: Any, found: Any, kind: Kind) -> str | None:
             return f" has {len(value)} items, and came back with {len(found)}"
         found_out = (_different(one, other, kind) for one, other in zip(value, found, strict=True))
         return next((f"[{index}]{what}" for index, what in enumerate(found_out) if what), None)
-    return None if _same(value, found) else f" {value!r} came back as {found!r}"
+    return None if _same(value, found, kind.meaning) else f" {value!r} came back as {found!r}"
 
 
-def _same(value: Any, found: Any) -> bool:
-    """Whether a number, a text or bytes came back; a float as the nearest that its field can have."""
+def _same(value: Any, found: Any, meaning: Meaning | None) -> bool:
+    """Whether a number, a text or bytes came back; a float as the nearest that its field can have, an address as it is
+    spelled.
+    """
     if isinstance(value, Decimal) and value.is_nan():
         return isinstance(found, float) and math.isnan(found)
     if isinstance(found, float):
         number = float(value)
-        return found == number or (math.isnan(number) and math.isnan(found)) or found in nearest(number)
+        return found == number or (math.isnan(number) and math.isnan(found)) or found in nearest(number, meaning)
+    if isinstance(meaning, Spelled):
+        return bool(meaning.value(meaning.written(value)) == found)
     return found is not None and bool(value == found)
 
 
-def nearest(number: float) -> list[float]:
-    """The numbers nearest to one that is not too large: of single and of half precision, and those in steps."""
+def nearest(number: float, meaning: Meaning | None) -> list[float]:
+    """The numbers nearest to one that is not too large: of single and of half precision, and that in steps."""
     sizes = [(code, most) for code, most in (("<f", 3.5e38), ("<e", 65520.0)) if abs(number) < most]
     found = [struct.unpack(code, struct.pack(code, number))[0] for code, _ in sizes]
-    return found + [step.value(step.written(number)) for step in SCALED if math.isfinite(number)]
-
-
-SCALED = tuple(DoubleMeaning(scale=scale) for scale in ("1e-7", "1/8", "1/128"))
-"""The scales of numbers in specs of tests."""
+    if not isinstance(meaning, DoubleMeaning) or not math.isfinite(number):
+        return found
+    return [*found, meaning.value(meaning.written(number))]
