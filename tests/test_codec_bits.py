@@ -125,5 +125,8 @@ def test_a_list_of_bits_is_taken_from_the_whole_number_and_contradicts_it() -> N
 def test_valid_of_a_list_asks_for_its_own_items() -> None:
     codec = compiled.of(CHOSEN.replace("more, type: u8", 'more, type: u8, repeat: rest, valid: "more[0] > 2"')).codec
     assert codec.parse(bytes.fromhex("05010301")).packet.more == [3, 1]
+    has = compiled.of(CHOSEN.replace("count: 8}", 'count: 8, valid: "has[7] == false"}')).codec
+    with pytest.raises(DecodeError, match=r"found \[true, false, false, false, false, false, false, true\]"):
+        has.parse(bytes.fromhex("058103"))
     with pytest.raises(DecodeError, match=r"more\[0\] > 2 expected, found \[2, 3\]"):
         codec.parse(bytes.fromhex("05010203"))

@@ -171,6 +171,28 @@ def test_bit_fields_share_their_byte() -> None:
     ]
 
 
+def test_lists_of_bits_are_shown_item_by_item() -> None:
+    found = inspect_record(feature("bits_list").codec, bytes.fromhex("0580 102282b400 07 aa bbbb c6c6"))
+    items = [
+        (leaf.path, leaf.start, leaf.end, leaf.text, leaf.note) for leaf in found.leaves() if leaf.path.endswith("]")
+    ]
+    assert items[0] == ("packet.present_ones[0]", 0, 2, "true", "bit 0")
+    assert items[15] == ("packet.present_ones[15]", 0, 2, "true", "bit 15")
+    assert items[16:18] == [
+        ("packet.nibbles[0]", 2, 7, "1", "bits 39-36"),
+        ("packet.nibbles[1]", 2, 7, "0", "bits 35-32"),
+    ]
+    assert items[-1] == ("packet.chunks[0].symbols[6]", 11, 13, "2", "bits 1-0")
+
+
+def test_of_long_lists_of_bits_the_first_items_are_shown() -> None:
+    fields = "[{name: mask, width: 1, count: 48}]"
+    spec_of = "protocol: long_mask\nbyte_order: big\nrecord:\n  length: 6\n  fields:\n    - {bits: u48, fields: %s}\n"
+    codec = of(spec_of % fields + "    - {section: body, size: rest}\n---\nmessage: m\nmatch: {}\n").codec
+    leaves = list(inspect_record(codec, bytes(6)).leaves())
+    assert [(leaf.name, leaf.text) for leaf in leaves[31:]] == [("[31]", "false"), ("[32]", "… 16 more items")]
+
+
 def test_flags_without_a_name_are_told_as_a_number() -> None:
     frame = bytes.fromhex("80560000140000000000001400000000") + bytes(24) + bytes.fromhex("00000101")
     (leaf,) = [leaf for leaf in inspect_record(DCP, frame).leaves() if leaf.name == "snapshot_type"]

@@ -265,6 +265,15 @@ def test_what_is_packed_is_shown_as_bytes(tmp_path: Path) -> None:
     assert b'show="07:01"' in ElementTree.tostring(record.tree)
 
 
+def test_a_list_that_is_not_valid_is_shown_as_the_codec_shows_it(tmp_path: Path) -> None:
+    found, data = compiled.feature("bits_list"), bytes.fromhex("0000 0000000000 f6c6")
+    (row,) = found.codec.iter_records(data, "PERMISSIVE")
+    (record,) = dissected(udp([data]), {"status_vectors": emitted(found, tmp_path)}, tmp_path)
+    assert record.reason is not None
+    assert record.reason.partition(" at ")[2] == row["_corrupt_reason"].partition(" at ")[2]
+    assert record.reason.endswith("expected, found [3, 1, 2, 3, 0, 1, 2]")
+
+
 def test_every_example_of_the_reference_is_shown_as_the_codec_reads_it(tmp_path: Path) -> None:
     found = (compiled.of(documents(block)) for block in BLOCKS)
     protocols = {f"block_{number}": one for number, one in enumerate(found) if not packs(one)}

@@ -1202,10 +1202,19 @@ local function check(reader, node, this, at)
   if node.long and value >= 2 ^ 63 then fail("range", at, path, shown(value) .. " does not fit a long") end
 end
 
+-- A value as reasons show it, or the items of a list.
+local function found_in(value)
+  if type(value) ~= "table" or getmetatable(value) == Big then return shown(value) end
+  local items = {}
+  for i, item in ipairs(value) do items[i] = shown(item) end
+  return "[" .. table.concat(items, ", ") .. "]"
+end
+
 local function validate(reader, node, this, at)
   if node.valid and not reader.open and not ask(node.valid[2], this, reader.record, reader.frame) then
-    local found = shown(this[node.name])
-    if node.shape == "bytes" then found = found:gsub(".", function(byte) return ("%02x"):format(byte:byte()) end) end
+    local value = this[node.name]
+    local found = found_in(value)
+    if node.shape == "bytes" and type(value) == "string" then found = found:gsub(".", function(byte) return ("%02x"):format(byte:byte()) end) end
     fail("invalid", at, reader.path .. node.name, node.valid[1] .. " expected, found " .. found)
   end
 end

@@ -89,6 +89,9 @@ def shown(value: object, digits: int = 0) -> str:
         if value.bit_length() > 4 * _LONGEST:
             return f"a number of {value.bit_length()} bits"
         return f"{value:#0{2 + digits}x}" if digits and value >= 0 else str(int(value))
+    if isinstance(value, list) and len(value) <= _LONGEST:
+        text = f"[{', '.join(shown(each, digits) for each in value)}]"
+        return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
     try:
         text = str(value) if isinstance(value, Decimal) else repr(value)
     except Exception:  # whatever the value's own class raises; the error is about something else
