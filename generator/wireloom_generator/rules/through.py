@@ -93,7 +93,8 @@ def _way(through: model.Through) -> Iterator[Problem]:
         yield Problem(through.at, "through", "a limit is at least one byte", "")
     if through.raw is not None and not through.resizes:
         what = f"{through.way} loses nothing, so raw would never hold anything"
-        yield Problem(through.at, "through", what, "leave it out")
+        hint = "leave it out; a field that needs a raw of its own stands in a section with this through"
+        yield Problem(through.at, "through", what, hint)
 
 
 def _named(through: model.Through) -> Iterator[Problem]:
