@@ -25,7 +25,18 @@ DECLARED = {
         "collections": "type: bool, default: false",
     },
 }
-OF_PROTOCOL = ("byte_order", "title", "imports", "enums", "flags", "types", "tables", "parameters", "record")
+OF_PROTOCOL = (
+    "protocol",
+    "byte_order",
+    "title",
+    "imports",
+    "enums",
+    "flags",
+    "types",
+    "tables",
+    "parameters",
+    "record",
+)
 OF_MESSAGE = ("match", "variants", "sections", "examples", "forms")
 INSIDE = {
     "values": ("{kind}", "- name: Named\n  doc: Numbers.\n"),
@@ -88,11 +99,13 @@ def _files(fragment: str, rule: str, root: Path) -> Path:
         wanted = [f"\n- {{name: {name}, {rest}}}" for name, rest in named.items() if _refers(fragment, name)]
         if wanted and group not in protocol:
             protocol[group] = "".join(wanted)
-    with_message = "record" not in protocol
-    protocol.setdefault("record", f"\n  length: 640\n  fields:\n{''.join(_header(fragment))}")
+    is_whole = "protocol" in protocol
+    with_message = is_whole or "record" not in protocol
+    if not is_whole:
+        protocol.setdefault("record", f"\n  length: 640\n  fields:\n{''.join(_header(fragment))}")
     folder = root / "ping"
     folder.mkdir(parents=True)
-    (folder / "protocol.yaml").write_text("protocol: ping\n" + _joined(protocol))
+    (folder / "protocol.yaml").write_text(_joined({"protocol": "ping", **protocol}))
     if with_message:
         (folder / "echo.yaml").write_text("message: echo\n" + _joined(message))
     (root / "memcached").mkdir()

@@ -105,7 +105,7 @@ PAGES: Mapping[str, str] = {
             record:
               length: 2 + size
               fields:
-                - {name: kind, type: u8}
+                - {name: opcode, type: u8}
                 - {name: size, type: u8, derive: size(body)}
                 - {section: body, size: rest}
     """,
