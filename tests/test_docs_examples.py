@@ -113,7 +113,14 @@ class Row:
         sized = not self.size.isdigit() or int(self.size) == line.size or "[" in line.path
         named = not line.labels or not self.labels.isdisjoint(line.labels)
         here = self.section in ("", line.section)
-        return name == self.name and self.bits == line.bits and placed and sized and named and here
+        told = self.bits == line.bits or ("[" in line.path and _within(line.bits, self.bits))
+        return name == self.name and told and placed and sized and named and here
+
+
+def _within(bits: str, others: str) -> bool:
+    """Whether the bits of an item are among those of its list."""
+    item, whole = ([int(number) for number in re.findall(r"\d+", told)] for told in (bits, others))
+    return bool(item and whole) and whole[0] >= item[0] >= item[-1] >= whole[-1]
 
 
 def _lines(example: ExampleBlock) -> Iterator[Line]:
@@ -142,7 +149,7 @@ def _rows(table: PageTable, enums: Labels, section: str = "") -> Iterator[Row]:
     for header in table.headers:
         if header[:4] == HEADER[:4]:
             for offset, size, kind, name, meaning, *_ in table.rows:
-                bits = BITS.match(kind)
+                bits = BITS.search(kind)
                 enum = re.search(r"[Nn]amed by \[(\w+)\]", meaning)
                 labels = frozenset(value.label for value in enums[enum[1]].values) if enum else frozenset()
                 yield Row(section, *(text.strip("`") for text in (name, offset, size)), bits[0] if bits else "", labels)
