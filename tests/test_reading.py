@@ -76,8 +76,8 @@ TOLD = [
 def redone(protocol: model.Protocol, pair: Pair) -> Iterator[str]:
     """The messages of which sound examples went to the codec, though they need no column for bytes."""
     told = account(pair.codec)
-    kept = {*told.kept, *told.gaps}
     for message, example in compiled.worked(protocol):
+        kept = {*told.kept, *told.gaps, *(() if told.left[message.name] else told.hollow)}
         if example.malformed is None and not kept & set(filled(pair.codec.parse(example.data, **example.parameters))):
             decoding = pair.decoder(pair.options({"mode": "FAILFAST", **example.parameters}))
             list(decoding.capture(example.data * (1 if pair.codec.framing.to_the_end else 3)))

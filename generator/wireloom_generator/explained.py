@@ -36,5 +36,8 @@ def sentences(account: "Account", name: Callable[[str], str] = str, words: Calla
     gaps = " or ".join(map(name, account.gaps))
     if gaps:
         yield f"A record that has bytes for {gaps} in several places is read by itself."
+    hollow = " or of ".join(map(name, account.hollow))
+    if hollow:
+        yield f"A record that has more items of {hollow} than bytes is read by itself."
     if not account.chained:
         yield "Records are found one by one, as their length is no sum of numbers that only numbers stand before."

@@ -62,14 +62,16 @@ class Account:
     ``left`` are the parts of each message that are left to the codec. ``varying`` are the lists whose items may differ
     in size, so that they must be read one after the other. ``kept`` are columns for bytes that values do not determine,
     where a record that has such bytes is left to the codec. So is one with bytes for one of ``gaps`` that are not
-    all in one place. Records are ``chained`` if their lengths are sums of numbers in front of which nothing varies but
-    numbers, or they end at a terminator or are all there is.
+    all in one place, and one that has more items than bytes in one of the ``hollow`` lists. Records are ``chained`` if
+    their lengths are sums of numbers in front of which nothing varies but numbers, or they end at a terminator or are
+    all there is.
     """
 
     left: Mapping[str, tuple[Left, ...]]
     varying: tuple[str, ...]
     kept: tuple[str, ...]
     gaps: tuple[str, ...]
+    hollow: tuple[str, ...]
     chained: bool
 
 
@@ -81,13 +83,14 @@ def account(protocol: Protocol) -> Account:
         message.name: tuple(dict.fromkeys((*shared, *judge.left_of(message)))) for message in protocol.records.values()
     }
     alone = [part for part in within(_layouts(protocol)) if isinstance(part, Lone)]
-    lists = (part for part in alone if isinstance(part.subcon, Repeat))
+    lists = [part for part in alone if isinstance(part.subcon, Repeat)]
+    hollow = dict.fromkeys(part.name for part in lists if part.subcon.hollow)
     varying = dict.fromkeys(part.name for part in lists if part.subcon.until or not _alike(part.subcon.item))
     chained = all(
         isinstance(ends, Everything | Terminated) or chain(ends) is not None for ends in protocol.framing.lengths
     )
     kept = dict.fromkeys(part.field.raw for part in alone if part.field.raw and not isinstance(part.subcon, KEEPING))
-    return Account(left, tuple(varying), tuple(kept), tuple(_gaps(protocol)), chained)
+    return Account(left, tuple(varying), tuple(kept), tuple(_gaps(protocol)), tuple(hollow), chained)
 
 
 def _gaps(protocol: Protocol) -> Iterator[str]:
