@@ -55,6 +55,7 @@ def captures_alike(pair: Pair, capture: bytes, **options: Any) -> pa.Table:
     capture_alike(pair, capture, in_pieces=False, labels="false", **options)
     for message in pair.codec.messages:
         capture_alike(pair, capture, in_pieces=False, message=message, **options)
+    capture_alike(pair, capture, in_pieces=False, messages=list(pair.codec.messages)[::2], **options)
     columns = found.schema.names
     for chosen in (columns[::2], columns[1::3], columns[:1]):
         given = {"positions": True, **options}
@@ -119,7 +120,7 @@ def records_alike(pair: Pair, records: Sequence[bytes], little: Sequence[bool] |
     rows, offset = [], 0
     for data, order in zip(records, orders, strict=True):
         cut = Cut(offset, len(data), order)
-        row = pair.codec.row(cut, data, offset, dict(chosen.parameters), Mode.PERMISSIVE, chosen.message)
+        row = pair.codec.row(cut, data, offset, dict(chosen.parameters), Mode.PERMISSIVE, chosen.only)
         if row is not None:
             row["_offset"], row["_length"] = offset, len(data)
             rows.append(row)

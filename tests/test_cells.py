@@ -41,7 +41,7 @@ def rows(found: Decoder, value: bytes) -> list[dict[str, Any]]:
 
 
 def single(found: Decoder, value: bytes) -> dict[str, Any] | None:
-    row = found.protocol.cell(value, dict(found.options.parameters), found.options.mode, found.options.message)
+    row = found.protocol.cell(value, dict(found.options.parameters), found.options.mode, found.options.only)
     made = columnar.table(found.view.of([row], "") if row else [], found.schema).to_pylist()
     return made[0] if made else None
 

@@ -90,6 +90,15 @@ def test_failfast_leaves_no_half_of_a_file(capture: Path, tmp_path: Path) -> Non
     assert sorted(path.name for path in tmp_path.iterdir()) == ["capture.bin"]
 
 
+def test_decode_gives_the_structs_of_some_messages(capture: Path) -> None:
+    found = rows(run("decode", "couchbase_dcp", capture, "--messages", "unknown,system_event"))
+    (row,) = found
+    assert row["message"] == "unknown"
+    assert [name for name in row if name in couchbase_dcp.messages] == ["system_event", "unknown"]
+    refused = run("decode", "couchbase_dcp", capture, "--messages", "unknwon", status=2)
+    assert refused.stderr == "wireloom: unknown message 'unknwon'; did you mean 'unknown'?\n"
+
+
 def test_decode_takes_several_inputs(capture: Path, tmp_path: Path) -> None:
     other = tmp_path / "other.bin"
     other.write_bytes(NOOP)

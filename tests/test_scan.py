@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -108,6 +109,38 @@ def test_one_message_has_its_fields_beside_the_headers(tmp_path: Path) -> None:
     (tmp_path / "capture.bin").write_bytes(NOOP + MARKER)
     (row,) = rows(p.scan(tmp_path, ["opcode", "end_seqno"], message="snapshot_marker"))
     assert row == {"opcode": 0x56, "end_seqno": 8}
+
+
+@pytest.mark.parametrize("listed", [["snapshot_marker", "unknown"], "unknown,snapshot_marker"])
+def test_several_messages_have_their_structs(tmp_path: Path, listed: Any) -> None:
+    (tmp_path / "capture.bin").write_bytes(NOOP + BAD_LOG + MARKER + b"\0" * 30)
+    reader = p.scan(tmp_path, messages=listed, mode="PERMISSIVE")
+    others = set(p.messages) - {"snapshot_marker", "unknown"}
+    assert reader.schema.names == [name for name in p.arrow_schema.names if name not in others]
+    assert reader.schema.field("unknown").type == p.arrow_schema.field("unknown").type
+    noop, marker, torn = rows(reader)
+    assert (noop["message"], noop["unknown"]["value"], noop["snapshot_marker"]) == ("unknown", b"", None)
+    assert (marker["message"], marker["unknown"], marker["snapshot_marker"]["end_seqno"]) == (
+        "snapshot_marker",
+        None,
+        8,
+    )
+    assert (torn["message"], torn["_corrupt_record"]) == (None, b"\0" * 30)
+    with pytest.raises(OptionError, match="unknown column 'system_event'"):
+        p.scan(tmp_path, ["system_event"], messages=listed)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"messages": ["snapshot_markr"]}, "unknown message 'snapshot_markr'; did you mean 'snapshot_marker'?"),
+        ({"messages": []}, "messages is a list of names with commas between them, not ''"),
+        ({"messages": ["unknown"], "message": "unknown"}, "message is one message, messages are several"),
+    ],
+)
+def test_messages_that_mean_nothing_are_refused(tmp_path: Path, given: Any, said: str) -> None:
+    with pytest.raises(OptionError, match=re.escape(said)):
+        p.scan(tmp_path, **given)
 
 
 def test_parameters_and_options_are_those_of_other_readers(tmp_path: Path) -> None:

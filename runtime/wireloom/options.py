@@ -4,7 +4,7 @@ They are parsed and checked here for the Python API, the command line and Spark.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -35,6 +35,19 @@ class Mode(StrEnum):
             return cls(value.upper())
         except ValueError:
             raise OptionError(f"mode is {', '.join(cls)}, not {value!r}") from None
+
+
+Only = Collection[str] | None
+"""The names of the messages that are wanted; None means all."""
+
+
+def only_of(message: str | None, messages: Iterable[str] | None) -> Only:
+    """What the options ``message`` and ``messages`` say together. Raises ``OptionError`` if both are given."""
+    if message is None:
+        return None if messages is None else frozenset(messages)
+    if messages is not None:
+        raise OptionError("message is one message, messages are several: give one of the two")
+    return frozenset((message,))
 
 
 ParameterValue = bool | int | str
@@ -98,17 +111,24 @@ def wide(parameters: Mapping[str, Any]) -> bool:
 class ReadOptions:
     """How captures are read: what the command line and Spark have in common. ``parameters`` are resolved.
 
-    ``columns`` are the wanted ones, a field of a struct as ``struct.field``; None means all.
+    ``columns`` are the wanted ones, a field of a struct as ``struct.field``; None means all. Of ``message`` and
+    ``messages``, at most one is given.
     """
 
     mode: Mode = Mode.PERMISSIVE
     message: str | None = None
+    messages: tuple[str, ...] | None = None
     labels: bool = True
     positions: bool = False
     columns: tuple[str, ...] | None = None
     corrupt_column: str = "_corrupt_record"
     max_record_bytes: int = MAX_RECORD_BYTES
     parameters: Mapping[str, ParameterValue] = field(default_factory=dict)
+
+    @property
+    def only(self) -> Only:
+        """The messages whose records are wanted, beside malformed records of none."""
+        return only_of(self.message, self.messages)
 
     @classmethod
     def of(
@@ -134,10 +154,12 @@ class ReadOptions:
             if canonical in known:
                 chosen[canonical] = value
         read |= read_by(READING, {name: value for name, value in given.items() if names[name.lower()] not in known})
-        message = read.get("message")
-        if message is not None and message not in (every := tuple(messages)):
-            raise OptionError(unknown("message", str(message), every))
-        return cls(**read, parameters=resolve(known.values(), chosen))  # type: ignore[arg-type]
+        found = cls(**read, parameters=resolve(known.values(), chosen))  # type: ignore[arg-type]
+        every = tuple(messages)
+        for name in found.only or ():
+            if name not in every:
+                raise OptionError(unknown("message", name, every))
+        return found
 
 
 def positive(name: str, value: str, what: str) -> int:
@@ -213,7 +235,8 @@ def read_by(options: Options, given: Mapping[str, object]) -> dict[str, object]:
         canonical = names.get(name.lower())
         if canonical is not None:
             option = options[canonical]
-            read[option.sets] = option.read(canonical, str(value))
+            told = ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+            read[option.sets] = option.read(canonical, told)
     return read
 
 
@@ -240,6 +263,13 @@ READING: Options = {
         "name",
         "snapshot_marker",
         "Only records of this message, its fields beside the header's. Other messages are not decoded.",
+    ),
+    "messages": TextOption(
+        "messages",
+        _names,
+        "names",
+        "snapshot_marker,system_event",
+        "Only records of these messages, and only their structs. Other messages are not decoded.",
     ),
     "columns": TextOption(
         "columns",

@@ -123,13 +123,23 @@ def _named(paths: tuple[str, ...], options: ReadOptions) -> tuple[str, ...]:
     return paths
 
 
+def _columns(protocol: Protocol, options: ReadOptions) -> tuple[Column, ...]:
+    """The columns of rows of the wanted messages."""
+    if options.message is not None:
+        return flat(protocol, options.message)
+    if options.messages is None:
+        return protocol.columns
+    others = protocol.messages.keys() - set(options.messages)
+    return tuple(column for column in protocol.columns if column.name not in others)
+
+
 class View:
     """What ``options`` leave of a protocol's table."""
 
     def __init__(self, protocol: Protocol, options: ReadOptions) -> None:
         self.protocol = protocol
         self.options = options
-        columns = protocol.columns if options.message is None else flat(protocol, options.message)
+        columns = _columns(protocol, options)
         if not options.labels:
             columns = without_labels(columns)
         if wide(options.parameters):
@@ -148,6 +158,7 @@ class View:
                 buffer,
                 options.mode,
                 message=options.message,
+                messages=options.messages,
                 positions=True,
                 max_record_bytes=options.max_record_bytes,
                 **options.parameters,
@@ -156,18 +167,17 @@ class View:
         )
 
     def of(self, rows: Iterable[Row], file: str) -> Iterator[Row]:
-        """Whole rows reduced to this view. A view of one message has rows of that message only, and all malformed
-        records.
+        """Whole rows reduced to this view. A view of some messages has rows of these only, and of malformed records
+        whose message is not known.
         """
-        message, corrupt = self.options.message, self.options.corrupt_column
+        message, only, corrupt = self.options.message, self.options.only, self.options.corrupt_column
         name = shown(file)
         for row in rows:
             row["_file"] = name
             row[corrupt] = row[RECORD.name]
-            if message is None:
+            if only is None or row["message"] is None:
                 yield row
-            elif row["message"] == message:
-                row.update(row[message] or {})
-                yield row
-            elif row["message"] is None:
+            elif row["message"] in only:
+                if message is not None:
+                    row.update(row[message] or {})
                 yield row

@@ -22,8 +22,8 @@ from wireloom_generator.problems import Problem, closest
 from wireloom_generator.types import spelled
 
 _OPTIONS = frozenset({
-    "buffer", "columns", "data", "labels", "max_record_bytes", "maxrecordbytes", "message", "mode", "obj", "path",
-    "positions", "self",
+    "buffer", "columns", "data", "labels", "max_record_bytes", "maxrecordbytes", "message", "messages", "mode",
+    "obj", "path", "positions", "self",
 })  # fmt: skip
 """The names of readers' options and of arguments in the Python API."""
 

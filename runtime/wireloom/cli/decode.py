@@ -36,6 +36,9 @@ def decode(
     format_: Annotated[str, typer.Option("--format", metavar="NAME", help="jsonl, parquet or arrow.")] = "jsonl",
     path: Annotated[Path | None, typer.Option("--output", help="Where to write; standard output otherwise.")] = None,
     message: Annotated[str | None, typer.Option(help="Only this message, its fields beside the header's.")] = None,
+    messages: Annotated[
+        str | None, typer.Option(metavar="NAME,…", help="Only these messages, each a struct beside the header.")
+    ] = None,
     columns: Annotated[
         str | None, typer.Option(metavar="NAME,…", help="Only these columns; struct.field is one of a struct.")
     ] = None,
@@ -49,9 +52,8 @@ def decode(
 ) -> None:
     """Captured bytes to rows: a JSON object a record, or a Parquet or Arrow file. Status 1: a bad record (FAILFAST)."""
     found = protocol_of(protocol)
-    given: dict[str, object] = {
-        name: value for name, value in (("message", message), ("columns", columns)) if value is not None
-    }
+    told = {"message": message, "messages": messages, "columns": columns}
+    given: dict[str, object] = {name: value for name, value in told.items() if value is not None}
     given |= {"labels": labels, "positions": positions, "maxRecordBytes": max_record_bytes}
     options = ReadOptions.of(given, parameters=(), messages=found.messages)
     options = replace(options, parameters=resolve(found.parameters, parameters_of(parameter)))

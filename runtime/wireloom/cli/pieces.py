@@ -103,7 +103,7 @@ def rows(read: Callable[[int], bytes], protocol: Protocol, options: ReadOptions)
     """The rows of the bytes from ``read``, with their positions; see ``Protocol.iter_records``."""
     cutter = Cutter(protocol.framing, dict(options.parameters), options.max_record_bytes)
     for piece in pieces(read, cutter, 0):
-        row = protocol.row(piece.cut, piece.data, piece.offset, cutter.parameters, options.mode, options.message)
+        row = protocol.row(piece.cut, piece.data, piece.offset, cutter.parameters, options.mode, options.only)
         if row is not None:
             row["_offset"], row["_length"] = piece.offset, len(piece.data)
             yield row

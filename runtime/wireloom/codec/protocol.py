@@ -5,7 +5,7 @@ message (None unless the row is that message), ``_corrupt_record`` and ``_corrup
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from importlib import import_module
 from typing import Any
@@ -29,7 +29,7 @@ from wireloom.codec.preamble import CAPTURE, Preamble
 from wireloom.codec.reader import Reader
 from wireloom.codec.tracing import Span, Trace, Traced
 from wireloom.codec.values import Rest
-from wireloom.options import MAX_RECORD_BYTES, U64, Mode, OptionError, Parameter, resolve, unknown
+from wireloom.options import MAX_RECORD_BYTES, U64, Mode, Only, OptionError, Parameter, only_of, resolve, unknown
 
 CORRUPT = (Column("_corrupt_record", "binary"), Column("_corrupt_reason", "string"))
 POSITIONS = (Column("_offset", "long"), Column("_length", "long"))
@@ -101,13 +101,13 @@ class Protocol:
         parameters: Values,
         little: bool,
         trace: Trace | None,
-        only: str | None,
+        only: Only,
     ) -> Container | None:
-        """As ``decode``; None, without reading on, if the header is not that of the message ``only``."""
+        """As ``decode``; None, without reading on, if the header is not that of a message ``only``."""
         reader = self._head(data, len(data), parameters, little, trace)
         row = reader.record
         message = self._dispatch.message_of(row, parameters)
-        if only is not None and message.name != only:
+        if only is not None and message.name not in only:
             return None
         row["message"] = message.name
         try:
@@ -139,7 +139,7 @@ class Protocol:
         assert row is not None
         return row
 
-    def cell(self, data: bytes, parameters: Values, mode: Mode, message: str | None = None) -> Container | None:
+    def cell(self, data: bytes, parameters: Values, mode: Mode, only: Only = None) -> Container | None:
         """The row of a value that is one record; None if it is left out, as ``row`` has it."""
         whole: int | None = None
         little = False
@@ -148,17 +148,15 @@ class Protocol:
             whole, little = self.framing.first(data, 0, len(data), parameters)
             if whole != len(data):
                 raise self._misfit(whole, data)
-            return self._decode(data, parameters, little, None, message)
+            return self._decode(data, parameters, little, None, only)
         except DecodeError as error:
             if mode is Mode.DROPMALFORMED:
                 return None
-            return self._malformed(error, self._outline(data, whole, little, parameters), data, mode, message)
+            return self._malformed(error, self._outline(data, whole, little, parameters), data, mode, only)
 
-    def _malformed(
-        self, error: DecodeError, row: Container, data: bytes, mode: Mode, only: str | None
-    ) -> Container | None:
+    def _malformed(self, error: DecodeError, row: Container, data: bytes, mode: Mode, only: Only) -> Container | None:
         """The result for a malformed record, of which ``row`` is known; None if it belongs to another message."""
-        if only is not None and row["message"] not in (None, only):
+        if only is not None and row["message"] is not None and row["message"] not in only:
             return None
         if mode is Mode.FAILFAST:
             raise error
@@ -258,6 +256,7 @@ class Protocol:
         mode: str = Mode.FAILFAST,
         *,
         message: str | None = None,
+        messages: Iterable[str] | None = None,
         positions: bool = False,
         max_record_bytes: int = MAX_RECORD_BYTES,
         **parameters: Any,
@@ -267,16 +266,17 @@ class Protocol:
         ``buffer`` is bytes or a memory map. ``mode`` says what becomes of malformed records: ``FAILFAST`` raises
         ``DecodeError``, its offset counted from the start of ``buffer``; ``PERMISSIVE`` gives a row with
         ``_corrupt_record`` and ``_corrupt_reason``, and the header if that could be read; ``DROPMALFORMED`` leaves them
-        out. With ``message``, records of other messages are left out, and not decoded beyond their header.
+        out. With ``message`` or ``messages``, records of others are left out, and not decoded beyond their header.
         ``positions`` adds ``_offset`` and ``_length`` in bytes.
         """
         resolved = resolve(self.parameters, parameters)
         memoryview(buffer).release()  # a TypeError for what is no buffer
         chosen = Mode.of(mode)
+        only = only_of(message, messages)
         cutter = Cutter(self.framing, resolved, max_record_bytes)
         for cut in cutter.cuts(buffer):
             data = bytes(buffer[cut.offset : cut.offset + cut.length])
-            row = self.row(cut, data, cut.offset, cutter.parameters, chosen, message)
+            row = self.row(cut, data, cut.offset, cutter.parameters, chosen, only)
             if row is not None:
                 if positions:
                     row["_offset"], row["_length"] = cut.offset, cut.length
@@ -289,26 +289,26 @@ class Protocol:
         offset: int,
         parameters: Values,
         mode: Mode,
-        message: str | None = None,
+        only: Only = None,
     ) -> Container | None:
         """The row of a record cut from a capture; ``data`` are its bytes, which begin at ``offset`` in the capture.
         ``parameters`` are those of the capture.
 
-        None if it is left out: malformed in mode ``DROPMALFORMED``, or of another message than ``message``.
+        None if it is left out: malformed in mode ``DROPMALFORMED``, or of another message than those ``only``.
         """
         error = cut.error
         if cut.preamble and self.preamble is not None:
-            return self._preamble_row(error, data, parameters, mode, message)
+            return self._preamble_row(error, data, parameters, mode, only)
         if error is None:
             try:
-                return self._decode(data, parameters, cut.little, None, message)
+                return self._decode(data, parameters, cut.little, None, only)
             except DecodeError as found:
                 error = found
                 error.offset += offset
         if mode is Mode.DROPMALFORMED:
             return None
         whole = len(data) if cut.error is None else error.whole or None
-        return self._malformed(error, self._outline(data, whole, cut.little, parameters), data, mode, message)
+        return self._malformed(error, self._outline(data, whole, cut.little, parameters), data, mode, only)
 
     def build(self, obj: Any, **parameters: Any) -> bytes:
         """The bytes of a row: derived fields are filled in, what was malformed is written as it came.
@@ -342,11 +342,11 @@ class Protocol:
         return self._building.build(row, message, resolved)
 
     def _preamble_row(
-        self, error: DecodeError | None, data: bytes, parameters: Values, mode: Mode, only: str | None
+        self, error: DecodeError | None, data: bytes, parameters: Values, mode: Mode, only: Only
     ) -> Container | None:
         """The row of what a capture begins with. If that is malformed, readers of any message are told."""
         assert self.preamble is not None
-        row, wanted = container(self._empty), only in (None, CAPTURE)
+        row, wanted = container(self._empty), only is None or CAPTURE in only
         row["message"] = CAPTURE if wanted else None
         if error is not None:
             return None if mode is Mode.DROPMALFORMED else self._malformed(error, row, data, mode, only)

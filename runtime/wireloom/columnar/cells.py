@@ -54,7 +54,7 @@ def one(decoder: Decoder, values: pa.Array) -> pa.Array:
     little, sound = _single(decoder, held)
 
     def redo(row: int) -> Row | None:
-        found = decoder.protocol.cell(held.data(row), parameters, options.mode, options.message)
+        found = decoder.protocol.cell(held.data(row), parameters, options.mode, options.only)
         return None if found is None else next(decoder.view.of([found], ""))
 
     stretch = Stretch(held.buffer, held.start, held.stop, little, -held.start)

@@ -41,9 +41,6 @@ REDONE_BYTES = 256 * 1024
 _LIGHT = 1 / 4
 """If a batch weighs less than this part of what it may weigh, the next one has twice as many records."""
 
-_NONE = -2
-"""The number of a message that no record is, as that of what a capture begins with."""
-
 Redo = Callable[[int], Row | None]
 """Gives the codec's row of a record; None if it is left out."""
 
@@ -171,13 +168,13 @@ class Decoder:
 
         None if it is left out.
         """
-        message, parameters = self.options.message, dict(known)
-        found = self.protocol.row(cut, data, offset, parameters, Mode.PERMISSIVE, message)
+        only, parameters = self.options.only, dict(known)
+        found = self.protocol.row(cut, data, offset, parameters, Mode.PERMISSIVE, only)
         if found is None or (found["message"] is not None and not self._admits(found)):
             return None
         reason = found[REASON]
         if reason is not None and self.options.mode is Mode.FAILFAST:
-            self.protocol.row(cut, data, offset, parameters, Mode.FAILFAST, message)  # which raises
+            self.protocol.row(cut, data, offset, parameters, Mode.FAILFAST, only)  # which raises
         tally = self.tallies[source]
         if reason is None:
             tally.redone += 1
@@ -346,13 +343,17 @@ class Decoder:
     def _wanted(self, header: Values, message: Array) -> Array:
         """Which records are wanted, judging by their headers."""
         conditions = [np.ones(len(message), bool)]
-        if self.options.message is not None:
-            conditions.append(message == self.codes.get(self.options.message, _NONE))
+        if (only := self.options.only) is not None:
+            conditions.append(self._are(message, only))
         for condition in self.filters:
             if condition.column == "message":
-                codes = [self.codes[name] for name in condition.values if name in self.codes]
-                conditions.append(np.isin(message, codes))
+                conditions.append(self._are(message, condition.values))
                 continue
             conditions.append(condition.holds(header.column(condition.column), len(message)))
         wanted: Array = np.logical_and.reduce(conditions)
         return wanted
+
+    def _are(self, message: Array, names: Iterable[Any]) -> Array:
+        """Which records are of these messages. What a capture begins with is none of them."""
+        codes = [self.codes[name] for name in names if name in self.codes]
+        return message == codes[0] if len(codes) == 1 else np.isin(message, codes)

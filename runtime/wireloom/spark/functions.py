@@ -29,10 +29,10 @@ Batchwise = Callable[..., pa.Array]
 def from_wire(col: Column | str, protocol: str, options: Mapping[str, object] | None = None, **named: object) -> Column:
     """A struct column of the records in the binary column ``col``, one record a value.
 
-    Options are given as a mapping or ``named``: ``mode``, ``message``, ``columns``, ``labels``,
+    Options are given as a mapping or ``named``: ``mode``, ``message``, ``messages``, ``columns``, ``labels``,
     ``columnNameOfCorruptRecord`` and the protocol's parameters. Mode ``FAILFAST``, the default, fails the query at a
     malformed record; ``PERMISSIVE`` gives it ``_corrupt_record`` and ``_corrupt_reason``. Null stays null, as does any
-    other message than ``message``.
+    other message than those asked for.
     """
     return _decoding(col, protocol, {**(options or {}), **named}, many=False)
 
@@ -43,7 +43,7 @@ def from_wire_many(
     """A column of arrays of structs: the consecutive records in each value of ``col``.
 
     As ``from_wire``; in mode ``DROPMALFORMED`` malformed records are left out of the array, and so are other messages
-    than ``message``.
+    than those asked for.
     """
     return _decoding(col, protocol, {**(options or {}), **named}, many=True)
 
