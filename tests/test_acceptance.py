@@ -8,7 +8,7 @@ import pytest
 from cases import each
 from compiled import FEATURES, folders
 
-from wireloom_generator.generate import check
+from wireloom_generator.generate import check_outputs as check
 from wireloom_generator.reading.spec import load
 from wireloom_generator.reading.syntax import Bits, Documented
 from wireloom_generator.reading.written import Written

@@ -11,7 +11,7 @@ from cases import each
 
 from wireloom_generator import blocks, emitted_code, emitters, naming
 from wireloom_generator.emitters import ModuleEmitter, columnar, enums, package, parsers, spark
-from wireloom_generator.generate import check
+from wireloom_generator.generate import check_outputs as check
 from wireloom_generator.output import OutputFile
 
 EMITTERS = (package.emit, enums.emit, parsers.emit, spark.emit, columnar.emit)

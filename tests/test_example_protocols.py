@@ -9,7 +9,7 @@ import strangers
 from lockstep import Pair, captures_alike, damaged, records_alike
 
 from wireloom.codec.captures import CaptureBuilder
-from wireloom_generator.generate import check
+from wireloom_generator.generate import check_outputs as check
 
 each_protocol = pytest.mark.parametrize("name", strangers.NAMES)
 

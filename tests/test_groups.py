@@ -6,7 +6,7 @@ import pytest
 
 from wireloom_generator import emitters, examples
 from wireloom_generator.emitters import docs
-from wireloom_generator.generate import check
+from wireloom_generator.generate import check_outputs as check
 from wireloom_generator.reading.spec import load
 from wireloom_generator.resolve import protocol_of, resolve
 

@@ -27,7 +27,7 @@ from wireloom.cli.findings import ReportFormat, drawing, report
 from wireloom_generator import emitted_code, emitters, examples, explained, frontend
 from wireloom_generator.emitters import Destination, Subject
 from wireloom_generator.emitters.docs.markdown import cell, code, phrase, prose
-from wireloom_generator.generate import check as check_specs
+from wireloom_generator.generate import check_outputs as check_specs
 from wireloom_generator.generate import outputs
 from wireloom_generator.output import OutputFile
 from wireloom_generator.problems import Problem, Severity

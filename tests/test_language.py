@@ -9,7 +9,7 @@ from cases import each
 from compiled import FEATURES, Compiled, feature
 
 from wireloom_generator import model
-from wireloom_generator.generate import check
+from wireloom_generator.generate import check_outputs as check
 from wireloom_generator.types import Struct
 
 Values = dict[str, Any]

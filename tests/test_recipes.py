@@ -10,7 +10,7 @@ import invented_specs
 from invented import assert_says
 
 from wireloom_generator import types
-from wireloom_generator.generate import check
+from wireloom_generator.generate import check_outputs as check
 
 ROOT = Path(__file__).parent.parent
 MOST = 10

@@ -7,7 +7,7 @@ import pytest
 from lockstep import Pair, records_alike
 
 from wireloom.codec import DecodeError, EncodeError
-from wireloom_generator.generate import check
+from wireloom_generator.generate import check_outputs as check
 
 PROTOCOL = compiled.of(compiled.FEATURES["recursion_without_ends"].read_text())
 LEAF = {"kind": 9}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from wireloom_generator.generate import check
+from wireloom_generator.generate import check_outputs as check
 
 ROOT = Path(__file__).parents[1]
 EVENT, PROTOCOL = "dbus_event.yaml", "protocol.yaml"

@@ -12,7 +12,7 @@ import pytest
 from documents import dumped, loaded
 
 from wireloom_generator import expressions, types
-from wireloom_generator.generate import check
+from wireloom_generator.generate import check_outputs as check
 from wireloom_generator.problems import Severity
 from wireloom_generator.reading import shape, spec, syntax
 from wireloom_generator.reading.written import Written

@@ -29,7 +29,12 @@ class Generation:
 
 
 def check(specs: Sequence[Path]) -> list[Problem]:
-    """Every problem of the specs, sorted: from reading, rules, worked examples, and comparing the outputs."""
+    """Every problem of the specs, sorted: from reading, rules, and worked examples."""
+    return _compiled(specs, None, "")[1]
+
+
+def check_outputs(specs: Sequence[Path]) -> list[Problem]:
+    """The same, and whether all that Wireloom makes of the specs agrees."""
     return _compiled(specs, {}, "")[1]
 
 
@@ -97,11 +102,12 @@ def outputs(specs: Sequence[Path], out: Path, package: str = "", emit: Sequence[
 
 
 def _compiled(
-    specs: Sequence[Path], chosen: Mapping[str, ModuleEmitter | Emitter], package: str
+    specs: Sequence[Path], chosen: Mapping[str, ModuleEmitter | Emitter] | None, package: str
 ) -> tuple[list[tuple[model.Protocol, tuple[Emission, ...]]], list[Problem]]:
     """The protocols, each with what Wireloom's and the chosen emitters make of it; none if a spec has an error.
 
-    What Wireloom's make must agree, whether they are chosen or not; what does not is among the problems.
+    What Wireloom's make must agree, whether they are chosen or not; what does not is among the problems. Without
+    ``chosen`` nothing is made but the modules that worked examples need.
     """
     judged, problems = frontend.read(specs)
     compiled = []
@@ -110,11 +116,14 @@ def _compiled(
         try:
             with examples.running(modules) as codec:
                 traces, failures = examples.run(protocol, codec)
+                problems += failures
+                if chosen is None:
+                    continue
                 module = ".".join(filter(None, (package, protocol.name)))
                 subject = Subject(protocol, traces, account(codec), module)
                 emissions = (*modules, *emitters.others(chosen, subject))
                 own = {file.path: file for name, _, file in emissions if name in emitters.own()}
-                problems += [*failures, *lockstep.check(protocol, codec, own)]
+                problems += lockstep.check(protocol, codec, own)
         except emitted_code.ForeignCodeError as error:
             hint = "this is a bug of wireloom's; report it with the spec, none of whose code was run"
             problems.append(Problem(Location(protocol.path, 1, 1), emitted_code.RULE, str(error), hint))
