@@ -5,6 +5,7 @@ among them. A few combinations cannot be written, as when the values would read 
 ``EncodeError`` and are to be thrown away.
 """
 
+import math
 from collections.abc import Iterator
 from decimal import Decimal
 from functools import cache
@@ -351,5 +352,7 @@ def assert_says(found: Any, said: Any, path: str = "") -> None:
             assert len(found) == len(said), path
             for index, value in enumerate(said):
                 assert_says(found[index], value, f"{path}[{index}]")
+        case float() if math.isnan(said):
+            assert math.isnan(found), path
         case _:
             assert found == said, path
