@@ -21,10 +21,11 @@ from wireloom.codec import DecodeError, Protocol
 from wireloom.codec.cutting import Cut
 from wireloom.columnar import decoder
 from wireloom.columnar.decoder import Decoder
+from wireloom.columnar.narrow import NarrowDecoder, message_of
 from wireloom.columnar.scanning import Cuts, Window
 from wireloom.columnar.tables import Table
 from wireloom.options import Mode, ReadOptions
-from wireloom.views import View
+from wireloom.views import NO_MESSAGE, Row, View, narrow
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,8 @@ def captures_alike(pair: Pair, capture: bytes, **options: Any) -> pa.Table:
     for message in pair.codec.messages:
         capture_alike(pair, capture, in_pieces=False, message=message, **options)
     capture_alike(pair, capture, in_pieces=False, messages=list(pair.codec.messages)[::2], **options)
+    for mode in Mode:
+        tables_alike(pair, capture, mode=mode, **options)
     columns = found.schema.names
     for chosen in (columns[::2], columns[1::3], columns[:1]):
         given = {"positions": True, **options}
@@ -87,6 +90,36 @@ def capture_alike(pair: Pair, capture: bytes, *, in_pieces: bool = True, **optio
         found = pa.Table.from_batches(batches(), decoding.schema)
         assert_equal(found, expected)
     return decoding.schema.empty_table() if refusal else expected
+
+
+def tables_alike(pair: Pair, capture: bytes, **options: Any) -> dict[str, pa.Table]:
+    """See that each row of the codec is in the table of its message, or that there is the same error; the tables."""
+    chosen = pair.options(options)
+    expected: dict[str, list[Row]] = {}
+    refusal: DecodeError | None = None
+    try:
+        for row in View(pair.codec, chosen).rows(capture, ""):
+            name = row["message"]
+            expected.setdefault(name or NO_MESSAGE, []).append({**row, **(row.get(name) or {})})
+    except DecodeError as error:
+        refusal = error
+    table, given = Table(pair.codec, {}), {"positions": True, **options}
+    sizes = Random(len(capture))
+    if refusal is not None:
+        with pytest.raises(DecodeError) as raised:
+            table.decode_by_message(capture, **given)
+        assert raised.value.reason == refusal.reason
+        return {}
+    found = table.decode_by_message(capture, **given)
+    assert list(found) == [name for name in (*pair.codec.messages, NO_MESSAGE) if name in expected]
+    pieces: dict[str, list[pa.RecordBatch]] = {name: [] for name in found}
+    for batch in streamed(NarrowDecoder(pair.codec, chosen, table.view), capture, sizes):
+        pieces[message_of(batch)].append(batch)
+    for name, rows in expected.items():
+        schema = columnar.arrow_schema(View(pair.codec, narrow(chosen, name)).columns)
+        for every in (found[name], pa.Table.from_batches(pieces[name], schema)):
+            assert_equal(every, columnar.table(rows, schema))
+    return found
 
 
 def streamed(decoding: Decoder, capture: bytes, sizes: Random) -> Iterator[pa.RecordBatch]:

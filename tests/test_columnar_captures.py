@@ -14,13 +14,14 @@ import pytest
 import sums
 import vectors
 from attack.targets import known
+from cases import each
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from lockstep import Pair, capture_alike, captures_alike, damaged, records_alike
+from lockstep import Pair, capture_alike, captures_alike, damaged, records_alike, tables_alike
 
 from wireloom.codec import EncodeError
 from wireloom.columnar import checksums
-from wireloom.options import resolve
+from wireloom.options import Mode, resolve
 from wireloom_protocols.couchbase_dcp import columnar as couchbase_dcp
 from wireloom_protocols.databus import columnar as databus
 
@@ -28,6 +29,7 @@ GENERATED = {"couchbase_dcp": Pair.of(couchbase_dcp), "databus": Pair.of(databus
 FRAMES = ("couchbase_dcp/frames.jsonl", "couchbase_dcp/seed_frames.jsonl")
 DRAWN = ("couchbase_dcp_all/doc_frames.jsonl", "couchbase_dcp_all/other_doc_frames.jsonl")
 EVENTS = ("databus/vectors.jsonl",)
+CAPTURES = Path(__file__).parents[1] / "examples" / "captures"
 ORDERS = ("auto", "big", "little")
 
 
@@ -74,6 +76,15 @@ def test_streams_of_events(order: str, accelerated: bool) -> None:
     for path in sorted(folder.joinpath("databus").glob("*.bin")):
         if not path.stem.endswith("_8mb"):
             capture_alike(GENERATED["databus"], path.read_bytes(), byte_order=order)
+
+
+@each("path", sorted(CAPTURES.glob("*/*.bin")))
+def test_captures_as_tables_by_message(path: Path) -> None:
+    pair, capture = GENERATED[path.parent.name], path.read_bytes()
+    random = Random(path.name)
+    for data in (capture, *damaged(capture, random, 3)):
+        found = [tables_alike(pair, data, mode=mode) for mode in Mode]
+        assert found[0] or not data
 
 
 # --- invented

@@ -175,6 +175,52 @@ def test_malformed_records_are_rows_or_left_out_and_told(tmp_path: Path, caplog:
     assert first.startswith(f"wireloom: {tmp_path}/capture.bin: 1 of 3 records malformed (25 bytes), the first: ")
 
 
+# A table a message
+
+
+@pytest.mark.parametrize("form", ["bytes", "path", "paths"])
+def test_a_table_a_message_is_what_the_option_message_gives(tmp_path: Path, form: str) -> None:
+    capture = (NOOP + MARKER + BAD_LOG) * 40
+    (tmp_path / "capture.bin").write_bytes(capture)
+    given: Any = {"bytes": capture, "path": tmp_path / "capture.bin", "paths": [tmp_path]}[form]
+    options = {"mode": "PERMISSIVE", "labels": False}
+    found = p.decode_by_message(given, **options)
+    assert list(found) == ["failover_log_response", "snapshot_marker", "unknown"]  # as they stand in the protocol
+    for message, table in found.items():
+        expected = p.decode_columnar(capture, message=message, **options)
+        assert expected.num_rows == 40
+        assert table.equals(expected)
+        assert table.schema.equals(expected.schema, check_metadata=True)
+
+
+def test_a_malformed_record_of_no_message_has_a_table_of_its_own() -> None:
+    found = p.decode_by_message(NOOP + b"\0" * 30, mode="PERMISSIVE", positions=True)
+    assert list(found) == ["unknown", "no-message"]
+    (row,) = found["no-message"].to_pylist()
+    assert (row["message"], row["opcode"], row["_corrupt_record"], row["_offset"]) == (None, None, b"\0" * 30, 24)
+    header = [name for name in p.arrow_schema.names if name not in p.messages]
+    assert found["no-message"].schema.names == [*header, "_file", "_offset", "_length"]
+
+
+def test_listed_messages_have_tables_without_rows_too() -> None:
+    assert p.decode_by_message(b"") == {}
+    found = p.decode_by_message(NOOP + MARKER, messages=["system_event", "snapshot_marker"])
+    assert {name: table.num_rows for name, table in found.items()} == {"snapshot_marker": 1, "system_event": 0}
+    assert found["system_event"].schema == p.decode_columnar(b"", message="system_event").schema
+
+
+def test_tables_by_message_fail_as_a_single_one_does(tmp_path: Path) -> None:
+    (tmp_path / "capture.bin").write_bytes(NOOP + BAD_LOG)
+    for given in (tmp_path / "capture.bin", NOOP + BAD_LOG):
+        with pytest.raises(DecodeError) as expected:
+            p.decode_columnar(given)
+        with pytest.raises(DecodeError, match=re.escape(str(expected.value))):
+            p.decode_by_message(given)
+    for wrong in ({"message": "unknown"}, {"columns": "opcode"}):
+        with pytest.raises(OptionError, match=f"so there is no {next(iter(wrong))}; messages chooses some"):
+            p.decode_by_message(NOOP, **wrong)
+
+
 # Filters
 
 

@@ -20,6 +20,9 @@ FILE = Column("_file", "string")
 RECORD = CORRUPT[0]
 """The bytes of a malformed record; a reader may give the column another name."""
 
+NO_MESSAGE = "no-message"
+"""What the table of malformed records is called whose message cannot be told; no message has such a name."""
+
 
 def without_labels(columns: Iterable[Column]) -> tuple[Column, ...]:
     """The columns without labels, which only name the number beside them."""
@@ -103,6 +106,19 @@ def _renamed(columns: tuple[Column, ...], name: str) -> tuple[Column, ...]:
 def flat(protocol: Protocol, message: str) -> tuple[Column, ...]:
     """The columns of rows of one message: the header's fields and the message's."""
     return (Column("message", "string"), *protocol.header, *protocol.messages[message].columns, *CORRUPT)
+
+
+def narrow(options: ReadOptions, name: str) -> ReadOptions:
+    """The options of the view of one message, or of ``NO_MESSAGE``, which has the header alone."""
+    only: tuple[str | None, tuple[str, ...] | None] = (None, ()) if name == NO_MESSAGE else (name, None)
+    return replace(options, message=only[0], messages=only[1])
+
+
+def must_be_of_all_columns(options: ReadOptions, what: str) -> None:
+    """Raises ``OptionError`` for options that ``what`` cannot have, which gives all columns of each message."""
+    if options.message is not None or options.columns is not None:
+        given = "columns" if options.message is None else "message"
+        raise OptionError(f"{what} has all columns of each message, so there is no {given}; messages chooses some")
 
 
 def nested(protocol: Protocol, row: Row) -> Row:

@@ -141,6 +141,7 @@ COMMENTS = {
 
 TABLE = Table(PROTOCOL, COMMENTS)
 arrow_schema = TABLE.schema
+decode_by_message = TABLE.decode_by_message
 decode_columnar = TABLE.decode_columnar
 scan = TABLE.scan
 to_batches = TABLE.to_batches

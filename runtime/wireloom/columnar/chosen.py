@@ -1,6 +1,7 @@
 """The sources of a table's batch: the rows that the plan decoded, malformed ones among them, and the codec's rows."""
 
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -113,6 +114,10 @@ class Refused:
         numbers = (each.tolist() for each in (rows[firsts], sources[firsts], totals, counts))
         return cls(rows, reasons, tuple(map(Counted, *numbers, told.to_pylist())))
 
+    def part(self, which: Array) -> "Refused | None":
+        """Those at these places, of all of which there are reasons, counted elsewhere; None if there are none."""
+        return Refused(self.rows[which], self.reasons.take(pa.array(which)), ()) if len(which) else None
+
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
@@ -179,16 +184,27 @@ class Chosen:
             return (column if self.whole else column.take(self.chosen)).arrow(kind)
         return column.take(self.chosen[there]).scattered(np.flatnonzero(there), len(self.chosen)).arrow(kind)
 
-    def field(self, code: int, name: str) -> Column | None:
-        """A field of the single message of all rows; None if it has no such field."""
+    def part(self, which: Array) -> "Chosen":
+        """The chosen rows at these places, which ascend."""
+        refused, malformed = self.refused, self.malformed
+        if refused is not None and malformed is not None:
+            refused = refused.part((np.cumsum(malformed) - 1)[which[malformed[which]]])
+        return replace(self, chosen=self.chosen[which], rows=self.rows[which], refused=refused)
+
+    def fields(self, code: int, names: Collection[str]) -> dict[str, Column]:
+        """Those fields of the single message of all rows that are among ``names``."""
         found = self.decoded.structs.get(code)
-        column = found[1].columns.get(name) if found is not None else None
-        if found is None or column is None:
-            return None
-        places = self._places(found[0])
-        there = places >= 0
-        taken = column.take(np.flatnonzero(there))
-        return taken if len(taken) == len(self.chosen) else taken.scattered(places[there], len(self.chosen))
+        if found is None:
+            return {}
+        rows, struct = found
+        places = self._places(rows)
+        there = np.flatnonzero(places >= 0)
+        columns = {name: column for name, column in struct.columns.items() if name in names}
+        if len(there) < len(rows):
+            columns = {name: column.take(there) for name, column in columns.items()}
+        if len(there) < (count := len(self.chosen)):
+            columns = {name: column.scattered(places[there], count) for name, column in columns.items()}
+        return columns
 
     def struct(self, code: int, kind: pa.DataType) -> pa.Array | None:
         """The fields of a message that are in ``kind``, null in rows of other messages; None if no row is of it."""

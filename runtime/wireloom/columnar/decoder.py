@@ -15,7 +15,7 @@ from wireloom.codec.reader import Reader
 from wireloom.columnar import weighing
 from wireloom.columnar.batch import Batch
 from wireloom.columnar.buffers import Array
-from wireloom.columnar.chosen import Chosen, Refused, both, made
+from wireloom.columnar.chosen import Chosen, Refused
 from wireloom.columnar.filters import Filter
 from wireloom.columnar.frames import Values
 from wireloom.columnar.gaps import Gaps
@@ -24,8 +24,8 @@ from wireloom.columnar.planning import plan_of
 from wireloom.columnar.scanning import Cuts, Pieces, Scanner, Window
 from wireloom.columnar.stretches import Held, Stretch, Together
 from wireloom.columnar.tallies import Tally
-from wireloom.columnar.viewed import REASON, ViewedColumns
-from wireloom.columnar.weighing import TooHeavyError, bear, heaviness, weight_of, width
+from wireloom.columnar.viewed import REASON, Viewed, ViewedColumns, together
+from wireloom.columnar.weighing import TooHeavyError, bear, heaviness
 from wireloom.options import Mode, ReadOptions
 from wireloom.views import Row, View
 
@@ -235,22 +235,21 @@ class Decoder:
         If the codec's records are in few places, they are batches of their own, which copies nothing. Raises
         ``TooHeavyError``.
         """
-        fast, arrays = self._decoded(stretch, rows[sound[rows]], added)
+        fast = self._decoded(stretch, rows[sound[rows]])
+        parts = list(self.parts(fast))
+        bear(fast.batch.weight + sum(view.weight(part) for view, part in parts))
+        found = [Viewed(view, view.of(part, added), part.rows) for view, part in parts]
         doubtful = np.ones(len(rows), bool)
         doubtful[fast.sure - rows[:1]] = False
-        numbers, parts = self._redone(stretch, rows[doubtful], redo, added, fast.refused)
-        weight = sum(weight_of(array) for array in (*arrays, *(array for part in parts for array in part)))
+        redone = self._redone(stretch, rows[doubtful], redo, added, fast.refused)
+        weight = sum(each.weight for each in (*found, *redone))
         if len(rows) > 1:
             bear(weight)
         part = max(weight / Reader.HEAVIEST, fast.batch.weight / weighing.lists(len(rows)))
-        seen = np.bincount(stretch.sources(np.concatenate([fast.rows, numbers, fast.dropped])))
+        seen = np.bincount(stretch.sources(np.concatenate([fast.rows, fast.dropped, *(each.rows for each in redone)])))
         for source in np.flatnonzero(seen).tolist():
             self.tallies[source].records += int(seen[source])
-        one = pa.RecordBatch.from_arrays(arrays, schema=self.schema), fast.rows
-        if not parts:
-            return [one], part
-        others = [pa.concat_arrays(column) for column in zip(*parts, strict=True)]
-        return both(one, (pa.RecordBatch.from_arrays(others, schema=self.schema), numbers)), part
+        return list(together(found, redone)), part
 
     def _redone(
         self,
@@ -259,7 +258,7 @@ class Decoder:
         redo: Redo,
         added: Mapping[str, Callable[[Array], pa.Array]],
         refused: Refused | None,
-    ) -> tuple[Array, list[list[pa.Array]]]:
+    ) -> list[Viewed]:
         """The rows that ``redo`` makes of records, as columns, with the numbers of the records.
 
         Rows take ten times the memory as Python objects, so few are held at once: by the bytes of their records, and by
@@ -268,40 +267,36 @@ class Decoder:
         """
         counted = deque(refused.counted if refused is not None else ())
         sizes = stretch.stop - stretch.start
-        numbers: list[int] = []
-        parts: list[list[pa.Array]] = []
-        held: list[Row] = []
+        parts: list[Viewed] = []
+        held: dict[int, Row] = {}
         size = weight = 0
         for place, row in enumerate(rows.tolist()):
             while counted and counted[0].row < row:
                 counted.popleft().tell(self.tallies)
             if (found := redo(row)) is not None:
-                numbers.append(row)
-                held.append(found)
+                held[row] = found
                 size += int(sizes[row]) + (heaviness(found) if self.plan.unpacks else 0)
             if held and (size >= REDONE_BYTES or place == len(rows) - 1):
-                parts.append(self._rows(held, np.array(numbers[len(numbers) - len(held) :]), added))
-                weight += sum(map(weight_of, parts[-1]))
+                for view, some in self.parts_of_codec(held):
+                    numbers = np.array(list(some), np.int64)
+                    parts.append(Viewed(view, view.of_codec(list(some.values()), numbers, added), numbers))
+                    weight += parts[-1].weight
                 if len(rows) > 1:
                     bear(weight)
-                held, size = [], 0
+                held, size = {}, 0
         for each in counted:
             each.tell(self.tallies)
-        return np.array(numbers, np.int64), parts
+        return parts
 
-    def _rows(
-        self, rows: list[Row], numbers: Array, added: Mapping[str, Callable[[Array], pa.Array]]
-    ) -> list[pa.Array]:
-        return [
-            added[field.name](numbers)
-            if field.name in added
-            else made([row.get(field.name) for row in rows], field.type)
-            for field in self.schema
-        ]
+    def parts(self, rows: Chosen) -> Iterator[tuple[ViewedColumns, Chosen]]:
+        """Rows that the plan decoded, by their columns; here all have the same."""
+        yield self.columns, rows
 
-    def _decoded(
-        self, stretch: Stretch, rows: Array, added: Mapping[str, Callable[[Array], pa.Array]]
-    ) -> "tuple[Chosen, list[pa.Array]]":
+    def parts_of_codec(self, rows: Mapping[int, Row]) -> Iterator[tuple[ViewedColumns, Mapping[int, Row]]]:
+        """Rows of the codec, as ``parts``, by the numbers of their records."""
+        yield self.columns, rows
+
+    def _decoded(self, stretch: Stretch, rows: Array) -> Chosen:
         """What the plan makes of the records ``rows``."""
         whole = len(rows) == len(stretch.start)
         start, stop = (stretch.start, stretch.stop) if whole else (stretch.start[rows], stretch.stop[rows])
@@ -315,14 +310,10 @@ class Decoder:
         if len(stretch.gaps):
             self.gaps(known).refuse(batch, np.flatnonzero(np.isin(rows, stretch.gaps)), buffer, first)
         decoded = self.plan.decode(batch, self._wanted)
-        absent = {name for code, name in enumerate(self.names) if code not in decoded.structs}
-        widths = sum(width(field.type) for field in self.schema if field.name not in absent)
-        bear(batch.weight + len(rows) * widths // 8)
         origin = np.broadcast_to(np.asarray(stretch.origin), len(stretch.start))[rows] + first
-        fast = self._chosen(decoded, batch, rows, stretch.sources(rows), origin)
-        return fast, self.columns.of(fast, added)
+        return self._chosen(decoded, batch, rows, stretch.sources(rows), origin)
 
-    def _chosen(self, decoded: Decoded, batch: Batch, rows: Array, sources: Array, origin: Array) -> "Chosen":
+    def _chosen(self, decoded: Decoded, batch: Batch, rows: Array, sources: Array, origin: Array) -> Chosen:
         """The decoded rows, with malformed ones if the mode keeps them."""
         mode = self.options.mode
         refused = np.zeros(len(rows), bool) if mode is Mode.FAILFAST else decoded.refused()

@@ -1,7 +1,7 @@
 """A protocol's records as Arrow data: what its generated module ``columnar`` is made of."""
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,10 +12,11 @@ from wireloom.codec import DecodeError, Protocol
 from wireloom.columnar import arrow_schema, batches, scans
 from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.filters import Condition, filters_of
+from wireloom.columnar.narrow import NarrowDecoder, message_of
 from wireloom.columnar.scans import FilePart
 from wireloom.files import listed
 from wireloom.options import Mode, OptionError, ReadOptions
-from wireloom.views import RECORD, View
+from wireloom.views import NO_MESSAGE, RECORD, View, must_be_of_all_columns
 
 
 class Table:
@@ -57,6 +58,36 @@ class Table:
         except DecodeError as error:
             raise error.with_traceback(None) from None  # whose frames would keep a memory map from being closed
 
+    def decode_by_message(self, buffer: Any, mode: str = Mode.FAILFAST, **options: Any) -> dict[str, pa.Table]:
+        """The records of ``buffer`` as a table a message, decoded once: what the option ``message`` gives for each.
+
+        ``buffer`` is bytes or a memory map, or the paths of what ``scan`` reads. ``options`` are as in
+        ``decode_columnar``, without ``message``. There is a table for each message that occurs, ``unknown`` and
+        ``capture`` among them, and for each of ``messages``, in the order of the protocol. A malformed record is in the
+        table of its message; if that cannot be told, it is in the table ``no-message``, which is the last and has the
+        header's columns alone. Raises as ``decode_columnar``.
+        """
+        chosen = self._options(None, mode, options)
+        must_be_of_all_columns(chosen, "decode_by_message")
+        decoder = NarrowDecoder(self.protocol, chosen, self.view)
+        found: dict[str, list[pa.RecordBatch]] = {name: [] for name in chosen.messages or ()}
+        try:
+            for batch in self._read(decoder, buffer):
+                found.setdefault(message_of(batch), []).append(_from_zero(batch))
+        except DecodeError as error:
+            raise error.with_traceback(None) from None
+        return {
+            name: pa.Table.from_batches(found[name], decoder.view_of(name).schema)
+            for name in (*self.protocol.messages, NO_MESSAGE)
+            if name in found
+        }
+
+    def _read(self, decoder: Decoder, buffer: Any) -> Iterator[pa.RecordBatch]:
+        """The batches of bytes or a memory map, or of files."""
+        if not isinstance(buffer, str | os.PathLike | list | tuple):
+            return decoder.capture(buffer)
+        return scans.batches(decoder, map(FilePart, _paths(buffer)))
+
     def scan(
         self,
         paths: str | Path | Iterable[str | Path],
@@ -80,9 +111,9 @@ class Table:
         told = options if message is None else {**options, "message": message}
         chosen = self._options(columns, mode, told)
         schema, conditions = self.view(chosen), filters_of(filters, self.protocol)
-        files = listed([str(paths)] if isinstance(paths, str | Path) else map(str, paths))
+        files = _paths(paths)
         decoder = Decoder(self.protocol, chosen, schema, conditions)
-        found = scans.batches(decoder, (FilePart(file.path) for file in files))
+        found = scans.batches(decoder, map(FilePart, files))
         return pa.RecordBatchReader.from_batches(schema, map(_from_zero, found))
 
     def to_batches(self, rows: Iterable[Mapping[str, Any]]) -> pa.RecordBatchReader:
@@ -93,7 +124,13 @@ class Table:
         if isinstance(columns, str):
             raise OptionError(f"columns is a list of names, not {columns!r}")
         read = ReadOptions.of({"mode": mode, **options}, self.protocol.parameters, self.protocol.messages)
-        return replace(read, columns=None if columns is None else tuple(columns))
+        return read if columns is None else replace(read, columns=tuple(columns))
+
+
+def _paths(given: Any) -> list[str]:
+    """The files that a path, or several, mean."""
+    paths = [given] if isinstance(given, str | os.PathLike) else given
+    return [file.path for file in listed(map(str, paths))]
 
 
 def _from_zero(batch: pa.RecordBatch) -> pa.RecordBatch:

@@ -1,16 +1,19 @@
 """Rows that the plan decoded → the columns of a view."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 
 from wireloom.codec import Protocol
 from wireloom.codec.protocol import CORRUPT
-from wireloom.columnar.arrays import Labels, Numbers
+from wireloom.columnar.arrays import Column, Labels, Numbers
 from wireloom.columnar.buffers import Array, nulls
-from wireloom.columnar.chosen import Chosen
+from wireloom.columnar.chosen import Chosen, Numbered, both, made
+from wireloom.columnar.weighing import weight_of, width
 from wireloom.options import ReadOptions
+from wireloom.views import Row
 
 REASON = CORRUPT[1].name
 """The column that says why a record is malformed."""
@@ -34,11 +37,30 @@ class ViewedColumns:
 
     def of(self, rows: Chosen, added: Mapping[str, Callable[[Array], pa.Array]]) -> list[pa.Array]:
         """The columns; ``added`` gives those that are not in the bytes, for numbers of records."""
+        code = self.codes.get(self.options.message or "")
+        own = {} if code is None else rows.fields(code, self.schema.names)
         return [
-            added[field.name](rows.rows) if field.name in added else self._column(field, rows) for field in self.schema
+            added[field.name](rows.rows) if field.name in added else self._column(field, rows, own)
+            for field in self.schema
         ]
 
-    def _column(self, field: pa.Field, rows: Chosen) -> pa.Array:
+    def of_codec(
+        self, rows: Sequence[Row], numbers: Array, added: Mapping[str, Callable[[Array], pa.Array]]
+    ) -> list[pa.Array]:
+        """The columns of rows of the codec, which are those of the records ``numbers``."""
+        return [
+            added[field.name](numbers)
+            if field.name in added
+            else made([row.get(field.name) for row in rows], field.type)
+            for field in self.schema
+        ]
+
+    def weight(self, rows: Chosen) -> int:
+        """The bytes of the columns without those of texts, bytes and items. Messages that do not occur have none."""
+        absent = {name for code, name in enumerate(self.names) if code not in rows.decoded.structs}
+        return len(rows.chosen) * sum(width(field.type) for field in self.schema if field.name not in absent) // 8
+
+    def _column(self, field: pa.Field, rows: Chosen, own: Mapping[str, Column]) -> pa.Array:
         name, kind = field.name, field.type
         if name == self.options.corrupt_column:
             return rows.record(kind)
@@ -52,11 +74,10 @@ class ViewedColumns:
         column = rows.decoded.header.columns.get(name)
         if column is not None:
             return rows.header(name, column, kind)
-        if self.options.message is None:
-            struct = rows.struct(self.codes[name], kind) if name in self.codes else None
-            return self._nulls(field, len(rows.chosen)) if struct is None else struct
-        found = rows.field(self.codes[self.options.message], name) if self.options.message in self.codes else None
-        return self._nulls(field, len(rows.chosen)) if found is None else found.arrow(kind)
+        found = own[name].arrow(kind) if name in own else None
+        if self.options.message is None and name in self.codes:
+            found = rows.struct(self.codes[name], kind)
+        return self._nulls(field, len(rows.chosen)) if found is None else found
 
     def _nulls(self, field: pa.Field, count: int) -> pa.Array:
         """This many nulls, shared with the batch before."""
@@ -76,3 +97,41 @@ class ViewedColumns:
         if isinstance(value, int):
             return Numbers(np.full(len(codes), value), valid).arrow(kind)
         return Labels(Numbers(codes, valid), told.__getitem__, kind).arrow(kind)
+
+
+@dataclass(frozen=True, slots=True)
+class Viewed:
+    """The columns of some rows, and the numbers of their records."""
+
+    view: ViewedColumns
+    columns: list[pa.Array]
+    rows: Array
+
+    @property
+    def weight(self) -> int:
+        """The bytes of the columns."""
+        return sum(map(weight_of, self.columns))
+
+    @property
+    def batch(self) -> Numbered:
+        """As a batch."""
+        return pa.RecordBatch.from_arrays(self.columns, schema=self.view.schema), self.rows
+
+
+def together(decoded: Sequence[Viewed], redone: Sequence[Viewed]) -> Iterator[Numbered]:
+    """The batches of what the plan decoded, at most one a view, and of what the codec did, by view and record."""
+    ours = {each.view: each for each in decoded}
+    others: dict[ViewedColumns, list[Viewed]] = {}
+    for each in redone:
+        others.setdefault(each.view, []).append(each)
+    for view in ours | others:
+        parts = [_joined(some).batch for some in ([ours[view]] if view in ours else [], others.get(view, [])) if some]
+        yield from both(*parts) if len(parts) == 2 else parts
+
+
+def _joined(parts: Sequence[Viewed]) -> Viewed:
+    """The rows of several, all of the same view."""
+    if len(parts) == 1:
+        return parts[0]
+    columns = [pa.concat_arrays(column) for column in zip(*(part.columns for part in parts), strict=True)]
+    return Viewed(parts[0].view, columns, np.concatenate([part.rows for part in parts]))
