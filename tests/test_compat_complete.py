@@ -55,6 +55,7 @@ UNCOMPARED = {
     (Ascii, "room"): "follows from its extent",
     (Ascii, "width"): "follows from its extent",
     (model.Field, "space"): "follows from its type and extent",
+    (model.Field, "item_space"): "follows from its type and extent",
     (model.Field, "watched"): "follows from what is asked of its items",
     (model.Struct, "given"): "what fields of the type give it is compared",
     (model.Struct, "exhausts"): "follows from its fields",

@@ -405,8 +405,12 @@ def _read(protocol: Protocol, data: bytes, row: Row, parameters: Mapping[str, An
 
 
 def _misnamed(protocol: Protocol, row: Any, error: EncodeError) -> str | None:
-    """What is wrong with where an error says that it is: it must be a column, or a strange key, or of the whole."""
+    """What is wrong with where an error says that it is: it must be a column, a parameter, a strange key, or of the
+    whole.
+    """
     path = error.field
+    if any(path == parameter.name for parameter in protocol.parameters):
+        return None
     if not path:
         return None if not isinstance(row, Mapping) else f"no field is named: {error}"
     if error.detail.startswith(("unknown field", "a mapping of fields expected", "the record has ")):

@@ -17,6 +17,7 @@ import strangers
 import vectors
 from lockstep import Pair
 
+from wireloom.options import Parameter
 from wireloom_generator.reading import spec
 from wireloom_generator.resolve import protocol_of, resolve
 from wireloom_protocols.couchbase_dcp import columnar as couchbase_dcp
@@ -92,12 +93,16 @@ def _told(pair: Pair) -> tuple[str, ...]:
     return pair.codec.preamble.told if pair.codec.preamble is not None else ()
 
 
+def _any(parameter: Parameter) -> tuple[str | bool, ...]:
+    return ("",) if parameter.text else (False, True)
+
+
 def parameters(pair: Pair, given: Sequence[Parameters] = ()) -> tuple[Parameters, ...]:
-    """The sets of them that a protocol can be read with: all, of numbers with the least and the greatest, and the
-    ``given`` ones.
+    """The sets of them that a protocol can be read with: all, of numbers with the least and the greatest, of texts
+    with an empty one, and the ``given`` ones.
     """
     choices = [
-        [(parameter.name, value) for value in parameter.choices or parameter.bounds or (False, True)]
+        [(parameter.name, value) for value in parameter.choices or parameter.bounds or _any(parameter)]
         for parameter in pair.codec.parameters
     ]
     every = [dict(chosen) for chosen in product(*choices)]
