@@ -8,6 +8,7 @@ _AT = "at: is the byte of the record at which it stands"
 _SAID = (
     ("id field key", "name", "name: says what it is called"),
     ("endian endianness byteorder order", "byte_order", "byte_order: is big or little"),
+    ("seq sequence", "record", "record: says where a record ends, and lists its fields"),
     ("seq sequence members children", "fields", "fields: lists what stands in it"),
     ("contents constant equals magic", "const", "const: is the only value it may have"),
     ("size-eos size_eos eos greedy", "size", "size: rest takes what is left"),
