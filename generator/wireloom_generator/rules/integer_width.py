@@ -24,7 +24,7 @@ from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Location, Problem
 from wireloom_generator.types import BIT_WIDTHS, WIDTHS, Integer, Varint, WireType
 
-_BYTES = (2, 3, 4)
+_BYTES = (1, 2, 3, 4)
 """What other tools write for so many bytes, as in ``u4``."""
 
 
@@ -42,7 +42,8 @@ def check(spec: Resolved) -> Iterator[Problem]:
 def _hint(wire: Integer, most: int) -> str:
     if wire.bits > most:
         return "keep it as bytes"
-    meant = f"{wire.bits} bytes are {wire.word[0]}{8 * wire.bits}; " if wire.bits in _BYTES else ""
+    are = "byte is" if wire.bits == 1 else "bytes are"
+    meant = f"{wire.bits} {are} {wire.word[0]}{8 * wire.bits}; " if wire.bits in _BYTES else ""
     return f"{meant}8, 16, 24 … 64 bits; split off smaller ones with bits:"
 
 
