@@ -149,6 +149,11 @@ def _columns(protocol: Protocol, options: ReadOptions) -> tuple[Column, ...]:
     return tuple(column for column in protocol.columns if column.name not in others)
 
 
+def flattened(row: Row) -> Row:
+    """The row with the fields of its message at top level, too."""
+    return {**row, **(row.get(row["message"]) or {})}
+
+
 class View:
     """What ``options`` leave of a protocol's table."""
 

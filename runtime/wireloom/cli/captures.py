@@ -22,7 +22,7 @@ def name_of(source: str) -> str:
     return "standard input" if source == STDIN else files.shown(source)
 
 
-def meant(sources: Iterable[str], output: Path | None) -> list[str]:
+def meant(sources: Iterable[str], *outputs: Path | None) -> list[str]:
     """The captures that sources mean: files, directories with everything below them, patterns, and standard input.
 
     Local files keep the name that they are given. Raises ``MisuseError`` for one that would be written over, and
@@ -33,8 +33,9 @@ def meant(sources: Iterable[str], output: Path | None) -> list[str]:
         path = None if source == STDIN else files.local(source)
         named = source == STDIN or (path is not None and path.exists() and not path.is_dir())
         found += [source] if named else [file.path for file in files.listed([source])]
+    written = [_written(output) for output in outputs]
     for source in found:
-        _must_stay(source, output)
+        _must_stay(source, written)
     return found
 
 
@@ -46,14 +47,18 @@ def must_exist(source: str, output: Path | None) -> None:
         raise MisuseError(f"{name} is a directory; name a file in it")
     if source != STDIN and not files.exists(source):
         raise MisuseError(f"there is no file {name}")
-    _must_stay(source, output)
+    _must_stay(source, [_written(output)])
 
 
-def _must_stay(source: str, output: Path | None) -> None:
-    written = _regular(1 if output is None or str(output) == STDIN else output)
+def _written(output: Path | None) -> os.stat_result | None:
+    """The file that is replaced, if there is one."""
+    return _regular(1 if output is None or str(output) == STDIN else output)
+
+
+def _must_stay(source: str, written: Iterable[os.stat_result | None]) -> None:
     path = 0 if source == STDIN else files.local(source)
     read = None if path is None else _regular(path)
-    if read is not None and written is not None and os.path.samestat(read, written):
+    if read is not None and any(each is not None and os.path.samestat(read, each) for each in written):
         raise MisuseError(f"{name_of(source)} would be written over while it is read; name another file")
 
 

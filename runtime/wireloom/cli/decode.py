@@ -3,8 +3,9 @@
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, BinaryIO
 
 import typer
 
@@ -14,10 +15,11 @@ from wireloom.cli.diagnostics import FailedError, MisuseError, say
 from wireloom.cli.formats import Format, tabular, write_batches, write_rows
 from wireloom.cli.outputs import output
 from wireloom.cli.progress import progress, reads_moving, rows_moving
+from wireloom.cli.splitting import Split
 from wireloom.cli.textual import rows_of_lines
 from wireloom.codec import DecodeError, Form
 from wireloom.options import MAX_RECORD_BYTES, Mode, ReadOptions, resolve
-from wireloom.views import Row, View
+from wireloom.views import Row, View, must_be_of_all_columns
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -35,6 +37,10 @@ def decode(
     form: FormName = None,
     format_: Annotated[str, typer.Option("--format", metavar="NAME", help="jsonl, parquet or arrow.")] = "jsonl",
     path: Annotated[Path | None, typer.Option("--output", help="Where to write; standard output otherwise.")] = None,
+    split: Annotated[
+        Path | None,
+        typer.Option("--split-by-message", metavar="DIR", help="A file a message in DIR, as if by --message for each."),
+    ] = None,
     message: Annotated[str | None, typer.Option(help="Only this message, its fields beside the header's.")] = None,
     messages: Annotated[
         str | None, typer.Option(metavar="NAME,…", help="Only these messages, each a struct beside the header.")
@@ -61,15 +67,40 @@ def decode(
         raise MisuseError("--hex is for bytes; a textual form is text already")
     chosen = Format.of(format_)
     chosen.must_suit(path)
-    to_stdout = path is None or str(path) == captures.STDIN
-    sources = captures.meant(inputs, path)
+    to_stdout = split is None and (path is None or str(path) == captures.STDIN)
     run = _Decoding(View(found, options), Mode.of(mode), found.form(form) if form else None, from_hex, to_stdout)
-    with output(path, binary=chosen is not Format.JSONL) as stream:
-        if chosen is Format.JSONL:
-            write_rows(run.rows(sources), run.view.columns, stream)
-        else:
-            schema = tabular(found, options, chosen)
-            write_batches(run.batches(sources, schema), schema, chosen, stream)
+    if split is None:
+        sources = captures.meant(inputs, path)
+        with output(path, binary=chosen is not Format.JSONL) as stream:
+            _write(run, sources, chosen, stream)
+        return
+    if path is not None:
+        raise MisuseError("--split-by-message names a directory, --output a file; give one of the two")
+    must_be_of_all_columns(options, "--split-by-message")
+    files = Split(split, chosen, found, options)
+    _write_files(run, captures.meant(inputs, *files.paths), files)
+
+
+def _write(run: "_Decoding", sources: Iterable[str], form: Format, stream: BinaryIO) -> None:
+    """Write the rows of all sources into one file."""
+    if form is Format.JSONL:
+        write_rows(run.rows(sources), run.view.columns, stream)
+        return
+    protocol = run.view.protocol
+    schema = tabular(protocol, run.view.options, form)
+    from wireloom import columnar
+    from wireloom.columnar.decoder import Decoder
+
+    decoding = partial(Decoder, protocol, schema=schema)
+    write_batches(run.batches(sources, decoding, partial(columnar.batches, schema=schema)), schema, form, stream)
+
+
+def _write_files(run: "_Decoding", sources: Iterable[str], files: Split) -> None:
+    """Write them into a file a message."""
+    if files.form is Format.JSONL:
+        files.write_rows(run.rows(sources))
+    else:
+        files.write_batches(run.batches(sources, files.decoder, files.batches))
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,15 +131,21 @@ class _Decoding:
                     yield row
             reasons.tell(name, records, self.mode)
 
-    def batches(self, sources: Iterable[str], schema: "pa.Schema") -> "Iterator[pa.RecordBatch]":
-        """The rows of all sources as Arrow batches of ``schema``, decoded many at once. Raises as ``rows``."""
-        from wireloom import columnar
+    def batches(
+        self,
+        sources: Iterable[str],
+        decoding: "Callable[[ReadOptions], Decoder]",
+        of_rows: "Callable[[Iterator[Row]], Iterator[pa.RecordBatch]]",
+    ) -> "Iterator[pa.RecordBatch]":
+        """The rows of all sources as Arrow batches, decoded many at once; those of textual forms ``of_rows``.
 
+        Raises as ``rows``.
+        """
         if self.form is not None:
-            yield from columnar.batches(self.rows(sources), schema)
+            yield from of_rows(self.rows(sources))
             return
         for source in sources:
-            decoder = self._decoder(schema)
+            decoder = decoding(replace(self.view.options, mode=self.mode))
             with captures.byte_stream(source, from_hex=self.from_hex) as stream, self._progress(source) as move:
                 try:
                     yield from decoder.stream(reads_moving(stream.read, move), source)
@@ -116,12 +153,6 @@ class _Decoding:
                     raise FailedError(f"{captures.name_of(source)}: {error.reason}") from None
             seen = decoder.tally
             _Reasons(seen.malformed, seen.first).tell(captures.name_of(source), seen.records, self.mode)
-
-    def _decoder(self, schema: "pa.Schema") -> "Decoder":
-        from wireloom.columnar.decoder import Decoder
-
-        protocol, options = self.view.protocol, replace(self.view.options, mode=self.mode)
-        return Decoder(protocol, options, schema)
 
     def _progress(self, source: str) -> AbstractContextManager[Callable[[int], None] | None]:
         return progress(Path(source).name, self._size(source), to_stdout=self.to_stdout)

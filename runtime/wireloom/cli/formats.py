@@ -1,7 +1,8 @@
 """Rows written in the formats of ``decode``: JSON Lines, Parquet, Arrow."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
@@ -16,10 +17,13 @@ from wireloom.views import Row
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from pyarrow.parquet import ParquetWriter
 
 ROWS_A_GROUP = 64 * 1024
 BYTES_A_GROUP = 32 * 1024 * 1024
 """Parquet files are read by row groups, which are held in memory while they are written."""
+_BYTES_A_COLUMN = 1024
+"""About what a column of a batch takes beside its values."""
 
 
 class Format(StrEnum):
@@ -46,14 +50,24 @@ class Format(StrEnum):
 
 def write_rows(rows: Iterable[Row], columns: tuple[Column, ...], stream: BinaryIO) -> None:
     """Write all rows as they come, one JSON object per line."""
+    write = row_writer(columns, stream)
+    for row in rows:
+        write(row)
+
+
+def row_writer(columns: tuple[Column, ...], stream: BinaryIO) -> Callable[[Row], None]:
+    """What writes a row as one JSON object on a line."""
     as_json = json_writer(columns)
     encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False).encode
     seen = is_seen(stream)
-    for row in rows:
+
+    def write(row: Row) -> None:
         stream.write(harmless(encode(as_json(row))).encode())
         stream.write(b"\n")
         if seen:
             stream.flush()
+
+    return write
 
 
 def tabular(protocol: Protocol, options: ReadOptions, form: Format) -> "pa.Schema":
@@ -67,32 +81,59 @@ def tabular(protocol: Protocol, options: ReadOptions, form: Format) -> "pa.Schem
 
 def write_batches(batches: "Iterable[pa.RecordBatch]", schema: "pa.Schema", form: Format, stream: BinaryIO) -> None:
     """Write all batches as they come."""
-    import pyarrow as pa
-    from pyarrow import parquet
-
-    if form is Format.ARROW:
-        with pa.ipc.new_file(stream, schema) as writer:
+    with table_writer(schema, form, stream) as writer:
+        if form is Format.ARROW:
             for batch in batches:
                 writer.write_batch(batch)
-        return
-    with parquet.ParquetWriter(stream, schema) as writer:
+            return
         for group in _groups(batches):
-            writer.write_table(pa.Table.from_batches(group, schema))
+            writer.write_table(group)
 
 
-def _groups(batches: "Iterable[pa.RecordBatch]") -> "Iterator[list[pa.RecordBatch]]":
-    """The batches of each row group."""
-    held: list[pa.RecordBatch] = []
-    rows = size = 0
+def table_writer(schema: "pa.Schema", form: Format, stream: BinaryIO) -> "ParquetWriter | pa.ipc.RecordBatchFileWriter":
+    """What writes tables and batches of ``schema``, as row groups where the format has them."""
+    import pyarrow as pa
+    from pyarrow.parquet import ParquetWriter
+
+    return pa.ipc.new_file(stream, schema) if form is Format.ARROW else ParquetWriter(stream, schema)
+
+
+@dataclass(slots=True)
+class RowGroup:
+    """Batches that become a row group. ``size`` is in bytes, what Python needs for small batches included."""
+
+    batches: "list[pa.RecordBatch]" = field(default_factory=list)
+    rows: int = 0
+    size: int = 0
+
+    def add(self, batch: "pa.RecordBatch") -> None:
+        """Have one more."""
+        self.batches.append(batch)
+        self.rows += batch.num_rows
+        self.size += int(batch.nbytes) + _BYTES_A_COLUMN * batch.num_columns
+
+    @property
+    def is_full(self) -> bool:
+        return self.rows >= ROWS_A_GROUP or self.size >= BYTES_A_GROUP
+
+    @property
+    def table(self) -> "pa.Table":
+        """All of them, at least one."""
+        import pyarrow as pa
+
+        return pa.Table.from_batches(self.batches)
+
+
+def _groups(batches: "Iterable[pa.RecordBatch]") -> "Iterator[pa.Table]":
+    """The row groups of batches."""
+    group = RowGroup()
     for batch in batches:
-        held.append(batch)
-        rows += batch.num_rows
-        size += batch.nbytes
-        if rows >= ROWS_A_GROUP or size >= BYTES_A_GROUP:
-            yield held
-            held, rows, size = [], 0, 0
-    if held:
-        yield held
+        group.add(batch)
+        if group.is_full:
+            yield group.table
+            group = RowGroup()
+    if group.batches:
+        yield group.table
 
 
 def _fitting(schema: "pa.Schema") -> "pa.Schema":

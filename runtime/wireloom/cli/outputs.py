@@ -1,4 +1,4 @@
-"""The output of commands: bytes to standard output, or to a file that appears only when it is complete.
+"""The output of commands: bytes to standard output, or to files that appear only when they are complete.
 
 A file is written under a temporary name beside its place and renamed when it is complete. Until then the old file can
 be read, and if several programs write it, one of them wins as a whole. An incomplete file is removed however the
@@ -11,8 +11,8 @@ import signal
 import stat
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
 from typing import BinaryIO
@@ -69,29 +69,80 @@ def _is_stream(path: Path) -> bool:
     return path.exists() and not stat.S_ISREG(path.stat().st_mode)
 
 
+OpensFile = Callable[[Path], BinaryIO]
+
+
+@contextmanager
+def whole_files(folder: Path) -> Iterator[OpensFile]:
+    """Gives a function that opens files in ``folder`` to be written, which is made if its own is there.
+
+    They take their places when the context ends, all of them or, if it fails, none. Raises ``MisuseError``.
+    """
+    if not folder.parent.is_dir():
+        raise MisuseError(f"there is no directory {files.shown(folder.parent)}")
+    if folder.exists() and not folder.is_dir():
+        raise MisuseError(f"{files.shown(folder)} is a file, not a directory to write files in")
+    made = not folder.exists()
+    folder.mkdir(exist_ok=True)
+    try:
+        with _placed_when_whole() as opened:
+            yield lambda path: opened(_file(path))
+    except BaseException:
+        if made:
+            with suppress(OSError):  # somebody else has put something there
+                folder.rmdir()
+        raise
+
+
+def _file(path: Path) -> Path:
+    """The file that a path leads to, or is to be."""
+    if path.exists() and not path.is_file():
+        raise MisuseError(f"{files.shown(path)} is not a file, which would be written there")
+    return Path(os.path.realpath(path))
+
+
 @contextmanager
 def _whole_file(path: Path) -> Iterator[BinaryIO]:
-    replaces = path.exists()
-    if replaces:
-        path.open("ab").close()  # what may not be written is not replaced either
-    partial = path.with_name(f".wireloom-{token_hex(8)}")
-    with _signals_remove(partial):
-        try:
-            with partial.open("xb") as stream:
-                yield stream
-            if replaces:
-                shutil.copymode(path, partial)
-            partial.replace(path)
-        finally:
-            partial.unlink(missing_ok=True)
+    with _placed_when_whole() as opened:
+        yield opened(path)
 
 
 @contextmanager
-def _signals_remove(partial: Path) -> Iterator[None]:
-    """Let signals that end the program remove the file first; ignored signals, as under ``nohup``, stay ignored."""
+def _placed_when_whole() -> Iterator[OpensFile]:
+    """As ``whole_files``, wherever they are."""
+    begun: dict[Path, tuple[Path, BinaryIO]] = {}
+
+    def opened(path: Path) -> BinaryIO:
+        if path.exists():
+            path.open("ab").close()  # what may not be written is not replaced either
+        partial = path.with_name(f".wireloom-{token_hex(8)}")
+        stream = partial.open("xb")
+        begun[partial] = path, stream
+        return stream
+
+    with _signals_remove(begun):
+        try:
+            yield opened
+            for _, stream in begun.values():
+                stream.close()
+            for partial, (path, _) in begun.items():
+                if path.exists():
+                    shutil.copymode(path, partial)
+                partial.replace(path)
+        finally:
+            for partial, (_, stream) in begun.items():
+                with suppress(OSError):  # what could not be written is told already
+                    stream.close()
+                partial.unlink(missing_ok=True)
+
+
+@contextmanager
+def _signals_remove(partials: Collection[Path]) -> Iterator[None]:
+    """Let signals that end the program remove the files first; ignored signals, as under ``nohup``, stay ignored."""
 
     def end(number: int, _: object) -> None:
-        partial.unlink(missing_ok=True)
+        for partial in partials:
+            partial.unlink(missing_ok=True)
         signal.signal(number, signal.SIG_DFL)
         signal.raise_signal(number)  # so that whoever waits for the program is told
 

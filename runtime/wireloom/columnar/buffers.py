@@ -50,14 +50,16 @@ _WIDEST = 16
 
 def nulls(kind: pa.DataType, count: int) -> pa.Array:
     """This many nulls. All missing columns of a batch share the same zeros."""
+    if not count:
+        return _nulls(kind, 0)  # files have all bytes of columns without rows
     if count <= _MANY:
-        return _nulls(kind).slice(0, count)
+        return _nulls(kind, _MANY).slice(0, count)
     return _of_zeros(kind, count, _zeros(count.bit_length()))
 
 
 @lru_cache(maxsize=16 * 1024)
-def _nulls(kind: pa.DataType) -> pa.Array:
-    return _of_zeros(kind, _MANY, _zeros(_MANY.bit_length()))
+def _nulls(kind: pa.DataType, count: int) -> pa.Array:
+    return _of_zeros(kind, count, _zeros(count.bit_length()))
 
 
 @cache
@@ -72,9 +74,7 @@ def _of_zeros(kind: pa.DataType, count: int, zeros: pa.Buffer) -> pa.Array:
         children = [_of_zeros(field.type, count, zeros) for field in kind]
         return pa.Array.from_buffers(kind, count, [zeros], count, children=children)
     if pa.types.is_list(kind):
-        return pa.Array.from_buffers(
-            kind, count, [zeros, zeros], count, children=[_of_zeros(kind.value_type, 0, zeros)]
-        )
+        return pa.Array.from_buffers(kind, count, [zeros, zeros], count, children=[nulls(kind.value_type, 0)])
     return pa.Array.from_buffers(kind, count, [zeros] * kind.num_buffers, count)
 
 

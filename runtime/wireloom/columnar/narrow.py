@@ -14,7 +14,7 @@ from wireloom.columnar.chosen import Chosen
 from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.viewed import ViewedColumns
 from wireloom.options import ReadOptions
-from wireloom.views import NO_MESSAGE, Row, narrow
+from wireloom.views import NO_MESSAGE, Row, flattened, narrow
 
 Schemas = Callable[[ReadOptions], pa.Schema]
 """Gives the schema of the view that options describe."""
@@ -50,8 +50,7 @@ class NarrowDecoder(Decoder):
         """The rows of each message, with its fields beside the header's."""
         found: dict[str, dict[int, Row]] = {}
         for number, row in rows.items():
-            name = row["message"]
-            found.setdefault(name or NO_MESSAGE, {})[number] = {**row, **(row.get(name) or {})}
+            found.setdefault(row["message"] or NO_MESSAGE, {})[number] = flattened(row)
         for name, some in found.items():
             yield self.view_of(name), some
 

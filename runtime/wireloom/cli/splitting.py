@@ -1,0 +1,119 @@
+"""``wireloom decode --split-by-message``: a file a message, in which the message's fields stand beside the header's.
+
+Rows are written as they come. The files take their places together, when all are complete.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wireloom.cli.formats import Format, RowGroup, row_writer, table_writer, tabular
+from wireloom.cli.outputs import whole_files
+from wireloom.codec import Protocol
+from wireloom.options import ReadOptions
+from wireloom.views import NO_MESSAGE, Row, View, flattened, narrow
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from wireloom.columnar.narrow import NarrowDecoder
+
+BYTES_HELD = 128 * 1024 * 1024
+"""How much of all messages together waits at most to be a row group."""
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """The files in ``folder``: one for each message that occurs, and for each that ``options`` list."""
+
+    folder: Path
+    form: Format
+    protocol: Protocol
+    options: ReadOptions
+
+    @property
+    def paths(self) -> list[Path]:
+        """Where files may be."""
+        return list(map(self._path, (*self.protocol.messages, NO_MESSAGE)))
+
+    def write_rows(self, rows: Iterable[Row]) -> None:
+        """Write whole rows as JSON Lines."""
+        with whole_files(self.folder) as opened:
+            writers: dict[str, Callable[[Row], None]] = {}
+
+            def writer(name: str) -> Callable[[Row], None]:
+                if name not in writers:
+                    columns = View(self.protocol, narrow(self.options, name)).columns
+                    writers[name] = row_writer(columns, opened(self._path(name)))
+                return writers[name]
+
+            for name in self.options.messages or ():
+                writer(name)
+            for row in rows:
+                writer(row["message"] or NO_MESSAGE)(flattened(row))
+
+    def write_batches(self, batches: "Iterable[pa.RecordBatch]") -> None:
+        """Write batches of one message each, as ``decoder`` gives them."""
+        with whole_files(self.folder) as opened, ExitStack() as writers:
+            writer = {}
+
+            def begun(name: str) -> None:
+                stream = opened(self._path(name))
+                writer[name] = writers.enter_context(table_writer(self._schema(name), self.form, stream))
+
+            for name in self.options.messages or ():
+                begun(name)
+            for name, group in _groups(batches):
+                if name not in writer:
+                    begun(name)
+                writer[name].write_table(group)
+
+    def decoder(self, options: ReadOptions) -> "NarrowDecoder":
+        """What decodes into batches of one message each."""
+        from wireloom.columnar.narrow import NarrowDecoder
+
+        return NarrowDecoder(self.protocol, options, lambda chosen: tabular(self.protocol, chosen, self.form))
+
+    def batches(self, rows: Iterable[Row]) -> "Iterator[pa.RecordBatch]":
+        """Whole rows as batches of one message each."""
+        from wireloom import columnar
+
+        held: dict[str, list[Row]] = {}
+        count = size = 0
+        for row in rows:
+            held.setdefault(row["message"] or NO_MESSAGE, []).append(flattened(row))
+            count, size = count + 1, size + row["_length"]
+            if count == columnar.TABLE_ROWS or size >= columnar.TABLE_BYTES:
+                yield from self._batches(held)
+                held, count, size = {}, 0, 0
+        yield from self._batches(held)
+
+    def _batches(self, held: dict[str, list[Row]]) -> "Iterator[pa.RecordBatch]":
+        from wireloom import columnar
+
+        for name, rows in held.items():
+            yield from columnar.batches(rows, self._schema(name))
+
+    def _schema(self, name: str) -> "pa.Schema":
+        return tabular(self.protocol, narrow(self.options, name), self.form)
+
+    def _path(self, name: str) -> Path:
+        return self.folder / f"{name}.{self.form}"
+
+
+def _groups(batches: "Iterable[pa.RecordBatch]") -> "Iterator[tuple[str, pa.Table]]":
+    """Row groups of each message, as soon as they are full, or as all that wait are too much."""
+    from wireloom.columnar.narrow import message_of
+
+    waiting: dict[str, RowGroup] = {}
+    for batch in batches:
+        group = waiting.setdefault(name := message_of(batch), RowGroup())
+        group.add(batch)
+        if sum(each.size for each in waiting.values()) >= BYTES_HELD:
+            name = max(waiting, key=lambda each: waiting[each].size)
+        elif not group.is_full:
+            continue
+        yield name, waiting.pop(name).table
+    yield from ((name, group.table) for name, group in waiting.items())
