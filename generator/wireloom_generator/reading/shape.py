@@ -101,11 +101,13 @@ class _Shaping:
             if get_origin(hint_type) is Mapping and isinstance(value, YamlMapping):
                 places |= {f"{key.text}.{inner.text}": inner.at for inner, _ in value.entries}
             values[field.name] = self.value(hint_type, value)
-        for name, (field, _) in known.items():
-            if name not in places and field.default is dataclasses.MISSING:
-                self.problems.append(Problem(node.at, "missing-key", f"{name!r} is missing", field.metadata["doc"]))
-                return _BAD
-        if any(value is _BAD for value in values.values()):
+        missing = [
+            Problem(node.at, "missing-key", f"{name!r} is missing", field.metadata["doc"])
+            for name, (field, _) in known.items()
+            if name not in places and field.default is dataclasses.MISSING
+        ]
+        self.problems += missing
+        if missing or any(value is _BAD for value in values.values()):
             return _BAD
         return kind(at=node.at, places=places, **values)
 
