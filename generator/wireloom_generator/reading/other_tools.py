@@ -1,10 +1,16 @@
-"""Hints for unknown keys: words of other tools for things of the spec language, and what the language does not have."""
+"""Hints for words of other tools, for things of the spec language and for what it does not have.
 
+They stand as keys, as values, and as values of another shape than here.
+"""
+
+import re
 from collections.abc import Iterable
 
 from wireloom_generator.problems import closest
 
 _AT = "at: is the byte of the record at which it stands"
+_NAMED = "declare it under enums, as {name: Kind, values: [{name: Reading, value: 1}]}, and write enum: Kind"
+_KAITAI = "of Kaitai Struct; specs/README.md has a table of its words and ours, and wireloom init makes a spec to edit"
 _SAID = (
     ("id field key", "name", "name: says what it is called"),
     ("endian endianness byteorder order", "byte_order", "byte_order: is big or little"),
@@ -63,6 +69,7 @@ _SAID = (
     ("ror", "rol", "rol: counts to the left; 3 bits to the right are rol: 5"),
     ("params parameters args arguments", "with", "with: gives a type what it asks for, as with: {width: 4}"),
     ("params parameters args arguments", "given", "given: lists what a type asks for, as given: [width]"),
+    ("meta seq", "protocol", f"this is {_KAITAI}"),
     (
         "trailer footer",
         "fields",
@@ -70,6 +77,38 @@ _SAID = (
     ),
 )
 """Words used elsewhere, the key that must be known there for the hint to make sense, if any, and the hint."""
+
+_WHOLE = {
+    "enum": _NAMED,
+    "flags": "declare them under flags, as {name: Option, values: [{name: Wide, value: 1}]}, and write flags: Option",
+    "labels": f"labels are those of an enum: {_NAMED}",
+    "const": 'valid: lists several values, as valid: kind in [1, 2]; several bytes are hex digits, as const: "cafe"',
+}
+"""What to write where a single value is expected under a key, and a list or a mapping stands there."""
+
+_ORDERS = {
+    "big": frozenset({"network", "be", "bigendian", "msb", "msbfirst", "motorola"}),
+    "little": frozenset({"le", "littleendian", "lsb", "lsbfirst", "intel", "vax"}),
+}
+"""What documents call byte orders. Those of a host or a machine are none."""
+
+_PROTO = re.compile(r"^\s*(syntax\s*=|package\s+[\w.]+;|import\s+\"|message\s+\w+\s*\{)", re.MULTILINE)
+
+
+def whole(key: str) -> str:
+    """The hint for a list or a mapping under a key that has a single value."""
+    return _WHOLE.get(key, "")
+
+
+def order(word: str) -> str:
+    """The byte order that a word of documents means; nothing if it means none."""
+    bare = re.sub(r"[\W_]", "", word.casefold())
+    return next((ours for ours, words in _ORDERS.items() if bare in words), "")
+
+
+def file(text: str) -> str:
+    """The hint for the text of a file that is no mapping of YAML."""
+    return "a .proto has names and no layout; a spec is YAML, and begins with protocol:" if _PROTO.search(text) else ""
 
 
 def hint(key: str, known: Iterable[str]) -> str:

@@ -100,7 +100,7 @@ class _Shaping:
             places[key.text] = value.at
             if get_origin(hint_type) is Mapping and isinstance(value, YamlMapping):
                 places |= {f"{key.text}.{inner.text}": inner.at for inner, _ in value.entries}
-            values[field.name] = self.value(hint_type, value)
+            values[field.name] = self.value(hint_type, value, key.text)
         missing = [
             Problem(node.at, "missing-key", f"{name!r} is missing", field.metadata["doc"])
             for name, (field, _) in known.items()
@@ -111,10 +111,10 @@ class _Shaping:
             return _BAD
         return kind(at=node.at, places=places, **values)
 
-    def value(self, hint: Any, node: YamlNode) -> Any:
+    def value(self, hint: Any, node: YamlNode, key: str = "") -> Any:
         origin, arguments = get_origin(hint), get_args(hint)
         if origin in (Union, types.UnionType):
-            return self.union(arguments, node)
+            return self.union(arguments, node, key)
         if origin is tuple:
             return self.sequence(arguments[0], node)
         if origin is Mapping:
@@ -123,9 +123,9 @@ class _Shaping:
             return self.dataclass(hint, node)
         if hint is object:
             return _plain(node)
-        return self.scalar(hint, node)
+        return self.scalar(hint, node, key)
 
-    def union(self, arguments: tuple[Any, ...], node: YamlNode) -> Any:
+    def union(self, arguments: tuple[Any, ...], node: YamlNode, key: str) -> Any:
         choices = tuple(argument for argument in arguments if argument is not type(None))
         if set(choices) == set(get_args(syntax.Entry)):
             return self.entry(node)
@@ -133,9 +133,11 @@ class _Shaping:
             is_choice = isinstance(node, YamlMapping) and any(key.text == "choice" for key, _ in node.entries)
             return self.dataclass(syntax.BitChoice if is_choice else syntax.BitField, node)
         if len(choices) == 1:
-            return self.value(choices[0], node)
+            return self.value(choices[0], node, key)
         if set(choices) == set(get_args(syntax.Literal)):
-            return _plain(node) if isinstance(node, YamlScalar) and node.kind != "null" else self.wrong(node, "a value")
+            if isinstance(node, YamlScalar) and node.kind != "null":
+                return _plain(node)
+            return self.wrong(node, "a value", "" if isinstance(node, YamlScalar) else other_tools.whole(key))
         structured = [choice for choice in choices if isinstance(choice, type) and dataclasses.is_dataclass(choice)]
         if isinstance(node, YamlMapping) and structured:
             return self.dataclass(structured[0], node)
@@ -172,9 +174,11 @@ class _Shaping:
         values = {key.text: self.value(item, value) for key, value in node.entries}
         return _BAD if any(value is _BAD for value in values.values()) else types.MappingProxyType(values)
 
-    def scalar(self, hint: Any, node: YamlNode) -> Any:
+    def scalar(self, hint: Any, node: YamlNode, key: str = "") -> Any:
         if not isinstance(node, YamlScalar) or node.kind == "null":
-            meant = _meant(node, ()) if isinstance(node, YamlMapping) else ""
+            meant = "" if isinstance(node, YamlScalar) else other_tools.whole(key)
+            if isinstance(node, YamlMapping):
+                meant = meant or _meant(node, ())
             return self.wrong(node, _WORDS.get(hint, "text"), meant)
         if hint is int:
             return integer(node.text) if node.kind == "int" else self.wrong(node, _WORDS[int])

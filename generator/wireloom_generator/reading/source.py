@@ -11,6 +11,7 @@ from pathlib import Path
 import yaml
 
 from wireloom_generator.problems import Location, Problem
+from wireloom_generator.reading import other_tools
 
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -75,7 +76,7 @@ def read(path: Path, shown: Path, *, begin: str = _BEGIN) -> tuple[YamlMapping |
             return None, [Problem(Location(shown, line, column), "yaml", what)]
         document = yaml.compose(text, Loader=_LOADER)
         if not isinstance(document, yaml.MappingNode):
-            return None, [Problem(start, "wrong-type", "a mapping expected", begin)]
+            return None, [Problem(start, "wrong-type", "a mapping expected", other_tools.file(text) or begin)]
         if _size(document, {}) > _MOST:
             raise yaml.YAMLError(f"more than {_MOST} values, each counted as often as it is repeated")
         node = _Nodes(shown, problems).node(document)

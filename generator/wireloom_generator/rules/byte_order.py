@@ -14,13 +14,14 @@ Good::
     - {name: number, type: u32, byte_order: little if mark == 0x4949 else big}
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from wireloom_generator import model
 from wireloom_generator.analysis.scopes import fields, nodes
 from wireloom_generator.expressions import Name, orders
 from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Location, Problem, closest
+from wireloom_generator.reading import other_tools
 from wireloom_generator.reading.vocabulary import ORDERS
 from wireloom_generator.types import Struct, WireType
 
@@ -33,8 +34,7 @@ def check(spec: Resolved) -> Iterator[Problem]:
     elif spec.little is not None:
         yield from _said(spec.little)
     elif spec.byte_order not in ORDERS:
-        what, hint = f"unknown byte order {spec.byte_order!r}", closest(spec.byte_order, (*ORDERS, *spec.parameters))
-        yield Problem(spec.protocol.where("byte_order"), "byte-order", what, hint)
+        yield _unknown(spec.byte_order, spec.protocol.where("byte_order"), spec.parameters)
     for field in fields(spec):
         if isinstance(field, model.Field) and field.gives("byte_order"):
             yield from _field(field)
@@ -76,11 +76,18 @@ def _said(little: model.Condition) -> Iterator[Problem]:
         match outcome:
             case Name(name=name, column=column):
                 if name not in ORDERS:
-                    what = f"unknown byte order {name!r}"
-                    yield Problem(little.where(column), "byte-order", what, closest(name, ORDERS))
+                    yield _unknown(name, little.where(column))
+            case _ if other_tools.order(little.raw):
+                yield _unknown(little.raw, little.at)
             case _:
                 what, hint = "a byte order is big or little", "as in little if mark == 1 else big"
                 yield Problem(little.at, "byte-order", what, hint)
+
+
+def _unknown(word: str, at: Location, parameters: Iterable[str] = ()) -> Problem:
+    meant = other_tools.order(word)
+    hint = f"write {meant}" if meant else closest(word, (*ORDERS, *parameters))
+    return Problem(at, "byte-order", f"unknown byte order {word!r}", hint)
 
 
 def _included(spec: Resolved) -> Iterator[Problem]:

@@ -31,12 +31,9 @@ def check(spec: Resolved) -> Iterator[Problem]:
     """Enums and flags without an integer, or with one that is too narrow."""
     for field in fields(spec):
         yield from _bit(spec, field) if isinstance(field, model.BitField) else _field(spec, field)
-        if not field.labels and field.enum is None and not field.gives("flags"):
-            yield Problem(
-                field.where("labels"),
-                "enum-on-integer",
-                "labels are names of an enum or of flags, and there is neither",
-            )
+        if field.gives("labels") and field.enum is None and not field.gives("flags"):
+            what = "labels are names of an enum or of flags, and there is neither"
+            yield Problem(field.where("labels"), "enum-on-integer", what, "leave labels: out, or give it an enum")
 
 
 def _bit(spec: Resolved, bit: model.BitField) -> Iterator[Problem]:

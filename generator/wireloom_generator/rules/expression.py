@@ -41,6 +41,7 @@ from wireloom_generator.expressions import Among, Compare, Expr, ExpressionError
 from wireloom_generator.expressions.kinds import Kind
 from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem, closest
+from wireloom_generator.reading import other_tools
 from wireloom_generator.types import Integer, Varint, parse
 
 
@@ -52,6 +53,8 @@ def check(spec: Resolved) -> Iterator[Problem]:
         except ExpressionError as error:
             yield Problem(site.where(error.column), "expression", str(error), error.hint)
             continue
+        if site.key == "byte_order" and other_tools.order(site.condition.raw):
+            continue  # byte-order tells what to write
         said = set(orders.outcomes(tree)) if site.key in ("byte_order", "through") else ()
         for name in expressions.names(tree):
             if name not in said:

@@ -41,6 +41,12 @@ _ENDED = {
 }
 """What other tools call values by where they end."""
 
+_CHARACTERS = frozenset({"char", "nchar", "wchar"})
+"""Types whose arrays are texts."""
+
+_SIZED = frozenset({"bytes", "text"})
+"""Types whose values have a size, and are no lists."""
+
 _ORDERS = {
     "l": ", and byte_order: little where it is not that of the protocol",
     "b": ", and byte_order: big where it is not that of the protocol",
@@ -69,10 +75,28 @@ def _hint(spec: Resolved, known: frozenset[str], name: str) -> str:
         return f"it is a table; write type: flatbuffers, and table: {name}"
     if (ended := _ENDED.get(name.lower())) is not None:
         return ended
-    if found := re.fullmatch(r"(\w+)\[(.*)\]", name):
-        return f"write type: {found[1]}, and repeat: {{count: {found[2] or '…'}}}"
-    meant = _OTHER_NAMES.get(name.replace("sint", "int").lower())
+    if found := re.fullmatch(r"(\w+)(?:\[(.*)\]|\((.*)\))", name):
+        return _many(found[1], found[2] or found[3] or "…", is_list=found[2] is not None)
+    meant = _meant(name)
     return f"did you mean {meant!r}?" if meant else _number(name.lower()) or closest(name, known)
+
+
+def _meant(name: str) -> str:
+    """Our word for a type of another language; nothing if there is none."""
+    return _OTHER_NAMES.get(name.replace("sint", "int").lower(), "")
+
+
+def _many(name: str, count: str, *, is_list: bool) -> str:
+    """What to write for a type with a number in brackets, which are square for a list."""
+    meant = _meant(name) or name
+    if name.lower() in _CHARACTERS:
+        return f'write type: text, size: {count} and pad: "00"'
+    if meant in _SIZED:
+        return f"write type: {meant}, and size: {count}"
+    number = _meant(f"{name}{count}")
+    if number and not is_list:
+        return f"did you mean {number!r}?"
+    return f"write type: {meant}, and repeat: {{count: {count}}}"
 
 
 def _number(name: str) -> str:
