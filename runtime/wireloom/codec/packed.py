@@ -49,12 +49,15 @@ class Through:
             reader.refuse(DecodeError("padding", "zeros at its end, which are cut off when it is written", start, name))
         outside = reader.open(data)
         if reader.trace is not None:
-            reader.trace.open(start, packed)
+            reader.trace.open(start, packed, same=isinstance(step, Same))
         try:
             found = read(reader)
         except DecodeError as error:
-            error.detail += f" (at byte {error.offset} of what is unpacked)"
-            error.offset = start
+            if isinstance(step, Same):
+                error.offset += start
+            else:
+                error.detail += f" (at byte {error.offset} of what is unpacked)"
+                error.offset = start
             raise
         if reader.trace is not None:
             reader.trace.close()

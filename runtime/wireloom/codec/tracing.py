@@ -8,6 +8,7 @@ import dataclasses
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from construct import Container
 
@@ -70,6 +71,13 @@ class Span:
         return None if self.held is None else self.held.get(self.name)
 
 
+class _Inside(NamedTuple):
+    """What bytes are unpacked from, if any: the place of that in the record, or of what stands there as it is."""
+
+    packed: int | None = None
+    shift: int = 0
+
+
 class Trace:
     """The spans of one record.
 
@@ -86,23 +94,30 @@ class Trace:
         self.root = Span("", "", SpanKind.SECTION, 0, region=True)
         self._open = [self.root]
         self._shared: list[bool] = []
-        self._packed: list[int] = []
+        self._inside: list[_Inside] = [_Inside()]
 
-    def open(self, start: int, data: bytes) -> None:
-        """What follows is unpacked from the ``data`` there."""
+    def open(self, start: int, data: bytes, *, same: bool) -> None:
+        """What follows is unpacked from the ``data`` there, or is the ``same`` bytes."""
+        around = self._inside[-1]
+        if same and around.packed is None:
+            self._inside.append(_Inside(shift=around.shift + start))
+            return
         self.note(_PACKED, start, start + len(data), {_PACKED: data}, kind=SpanKind.PART)
-        self._packed.append(self._packed[-1] if self._packed else start)
+        self._inside.append(_Inside(around.shift + start if around.packed is None else around.packed))
 
     def close(self) -> None:
         """What follows is beside what was packed."""
-        self._packed.pop()
+        self._inside.pop()
 
     def _add(self, span: Span) -> Span:
         """A span where it is."""
-        if self._packed:
+        inside = self._inside[-1]
+        if inside.packed is not None:
             span.source = span.start, span.start if span.end is None else span.end
-            span.start = span.end = self._packed[-1]
+            span.start = span.end = inside.packed
             span.kind = SpanKind.UNPACKED if span.kind is SpanKind.FIELD else span.kind
+        elif inside.shift:
+            span.start, span.end = span.start + inside.shift, None if span.end is None else span.end + inside.shift
         self._open[-1].spans.append(span)
         return span
 
@@ -118,7 +133,7 @@ class Trace:
         bits: tuple[int, int] | None = None,
     ) -> None:
         """A span with nothing inside."""
-        if not self._packed or kind is not SpanKind.PADDING:
+        if self._inside[-1].packed is None or kind is not SpanKind.PADDING:
             self._add(Span(name, self._path(name), kind, start, end, held, field, bits))
 
     def begin(
@@ -173,15 +188,17 @@ class Trace:
     def fail(self, end: int) -> None:
         """If the span begun last is a value whose bytes were taken, and then refused, it ends with them."""
         span = self._open[-1]
-        if not span.spans and (self._packed or span.start < end):
+        inside = self._inside[-1]
+        if not span.spans and (inside.packed is not None or span.start < end + inside.shift):
             self._end(span, end)
 
     def _end(self, span: Span, end: int) -> None:
         """End a span where it is; what is unpacked has no bytes in the record."""
-        if self._packed and span.source is not None:
+        inside = self._inside[-1]
+        if inside.packed is not None and span.source is not None:
             span.source = span.source[0], end
         else:
-            span.end = end
+            span.end = end + inside.shift
 
     def flat(self) -> list[tuple[str, Span]]:
         """The innermost fields in the order they were read, each with its section of the record."""

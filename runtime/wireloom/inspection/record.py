@@ -303,7 +303,8 @@ def _failure(
     named = _paths(placed.field, trace.message)
     part = next((part for part in _all(parts) if (part.path or _path_of(part, trace)) in named), None)
     if part is not None and part.start <= start <= part.end:
-        start, end = part.start, part.end
+        left_over = placed.code == "trailing-bytes" and start < part.end
+        start, end = start if left_over else part.start, part.end
     elif start < len(data):
         end = start + 1
         if placed.code in ("truncated", "overrun", "trailing-bytes"):

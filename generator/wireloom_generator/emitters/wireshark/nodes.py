@@ -15,7 +15,7 @@ from wireloom_generator.emitters.wireshark.lua import (
     literal,
     string,
 )
-from wireloom_generator.expressions import Name, walk
+from wireloom_generator.expressions import Compare, Name, Value, walk
 from wireloom_generator.reading import catalogue
 from wireloom_generator.types import (
     Ascii,
@@ -80,10 +80,11 @@ def _node(node: model.Node | model.When | model.Tail | model.Elsewhere) -> LuaTa
             return _kind(
                 "padding", extent=_extent(model.Size(size)), align=str(align), origin=string(start) if start else None
             )
-        case model.Section(through=model.Through()):
+        case model.Section(through=model.Through() as through, nodes=(model.Unpack(nodes=nodes),)):
             wire = model.Wire(Bytes(), None, model.Rest())
-            packed = model.Field(node.name, wire, (), doc=node.doc, written=node.written)
-            return _kind("section", **_region(node), nodes=listed((packed,)))
+            packed = _field(model.Field(node.name, wire, (), doc=node.doc, written=node.written))
+            shown = [packed] if _always(through) else [_or_plain(through, packed, listed(nodes))]
+            return _kind("section", **_region(node), nodes=LuaTable(shown))
         case model.Unpack():
             raise AssertionError("all of a section is packed")
         case model.Section(trailing=trailing, nodes=nodes):
@@ -150,10 +151,25 @@ def asked(condition: model.Condition | None) -> Lua | None:
     return None if condition is None else function(condition.expression)
 
 
+def _always(through: model.Through) -> bool:
+    """Whether what goes through this cannot be left as it is."""
+    return bool(through.way) or isinstance(through.asked.expression, Value)
+
+
+def _or_plain(through: model.Through, packed: LuaTable, plain: LuaTable) -> LuaTable:
+    """What is shown of bytes that are packed, or else of what stands there as it is."""
+    is_packed = function(Compare("!=", through.asked.expression, Value("none")))
+    options = [LuaTable(entries(when=is_packed, nodes=LuaTable([packed]))), LuaTable(entries(nodes=plain))]
+    return _kind("choice", options=LuaTable(options))
+
+
 def _field(field: model.Field) -> LuaTable:
     if field.through is not None:
+        through, name = field.through, field.name if _always(field.through) else f"{field.name}.packed"
         wire = replace(field.wire, type=Bytes())
-        field = replace(field, wire=wire, through=None, raw=None, inputs={}, valid=None)
+        packed = _field(replace(field, name=name, wire=wire, through=None, raw=None, inputs={}, valid=None))
+        plain = replace(field, through=None, raw=None)
+        return packed if _always(through) else _or_plain(through, packed, LuaTable([_field(plain)]))
     is_bytes, is_table = isinstance(field.const, bytes), isinstance(field.type, FlatBuffers)
     return _kind(
         "field",
