@@ -154,7 +154,8 @@ def test_a_number_of_two_names_is_found(
     text = one.files[path].text
     assert text.count(old) == 1
     edited = OutputFile(path, text.replace(old, new))
-    pages = ["index.md", "dbus_event.md"] if file == ENUMS else ["dbus_event.md"]
+    messages = ["dbus_event.md"] if name == "EventAttributes" else ["dbus_event.md", "dbus_event_v2.md"]
+    pages = ["index.md", *messages] if file == ENUMS else ["dbus_event.md"]
     assert [problem.what for problem in lockstep.check(one.protocol, one.codec, {**one.files, path: edited})] == [
         f"{name} in {page}: {number} in only one of the page and enums.py" for page in pages
     ]

@@ -211,6 +211,7 @@ SPEC_EDITS = (
         "{name: DELETE, value: 2,",
         "{name: DELETE, value: 300,",
         "enum-on-integer @ dbus_event.yaml: enum: DbusOpcode",
+        "enum-on-integer @ dbus_event_v2.yaml: - {name: opcode, width: 2, enum: DbusOpcode",
     ),
     edit(PROTOCOL, "{name: DELETE, value: 2,", "{name: no-op, value: 2,", "enum-values @ - {name: no-op, value: 2"),
     edit(PROTOCOL, "from: 1, to: 32767,", "from: 32767, to: 1,", "enum-values @ - {name: DATA,"),
@@ -222,6 +223,7 @@ SPEC_EDITS = (
         "- name: Sequence\n",
         "unused @ - name: Sequence",
         "known-enum @ dbus_event.yaml: enum: DbusOpcode",
+        "known-enum @ dbus_event_v2.yaml: - {name: opcode, width: 2, enum: DbusOpcode",
     ),
 )
 

@@ -391,21 +391,6 @@ def test_a_damaged_event_costs_no_other(vector: Vector) -> None:
     assert start <= len(data) // 2 < start + length
 
 
-@of_kind("stream", id="stream_mixed_be")
-def test_v2_events_between_v1_events_are_malformed_ranges(vector: Vector) -> None:
-    data = beside(vector, "file").read_bytes()
-    said = said_events(vector)
-    rows = list(databus.iter_records(data, "PERMISSIVE", positions=True))
-    good = [row for row in rows if row["_corrupt_reason"] is None]
-    bad = [row for row in rows if row["_corrupt_reason"] is not None]
-    expected = [event for event in said if event["fields"]["class"] == "DbusEventV1"]
-    assert [(row["_offset"], row["_length"]) for row in good] == [(event["offset"], event["len"]) for event in expected]
-    for event in expected:
-        assert java_fields(data[event["offset"] : event["offset"] + event["len"]], "big") == event["fields"]
-    assert all(row["_corrupt_reason"].startswith("unknown-layout: record at byte ") for row in bad)
-    assert b"".join(databus.build(row) for row in rows) == data
-
-
 @of_kind("stream_events", id="buffer_v1_le_stream")
 def test_a_little_endian_stream_is_read_as_such(vector: Vector) -> None:
     rows = list(databus.iter_records(data_of(vector)))

@@ -1909,6 +1909,10 @@ enums.SourceId = {
   {1, 32767, "DATA"},
 }
 
+enums.KeyType = {{1, 1, "Number"}, {2, 2, "String"}, {3, 3, "Schema"}}
+
+enums.DigestType = {{0, 0, "MD5"}, {1, 1, "CRC32"}}
+
 flags.EventAttributes = {
   {0x0001, "UPSERT", "OpCode0. The opcode is UPSERT, whatever the DELETE bit says."},
   {0x0002, "DELETE", "OpCode1. The opcode is DELETE, unless the UPSERT bit is set."},
@@ -1919,6 +1923,56 @@ flags.EventAttributes = {
     0x0100,
     "EXT_REPLICATED",
     "ExtReplEvent. The change came in through external replication, as from another data center.",
+  },
+}
+
+types.DbusEventPart = {
+  {
+    kind = "field",
+    name = "data_length",
+    shape = "int32",
+    value = sint(4, "parameter"),
+    valid = {"data_length >= 0", function(this, record, frame) return (this.data_length >= 0) end},
+    derive = function(this, record, frame) return size_of(frame, "data") end,
+    doc = "(bytes)",
+  },
+  {
+    kind = "field",
+    name = "attributes",
+    shape = "int16",
+    value = sint(2, "parameter"),
+    valid = {"attributes & 3 < 2", function(this, record, frame) return (band(this.attributes, 3) < 2) end},
+    doc = "The version of the schema times four, and the type of the digest.",
+  },
+  {
+    kind = "computed",
+    name = "schema_version",
+    shape = "int16",
+    compute = function(this, record, frame) return div(this.attributes, 4) end,
+    type = "short",
+    doc = "The version of the schema, -8192 to 8191.",
+  },
+  {
+    kind = "computed",
+    name = "digest_type",
+    shape = "int16",
+    compute = function(this, record, frame) return band(this.attributes, 3) end,
+    type = "short",
+    enum = enums.DigestType,
+    labels = true,
+  },
+  {
+    kind = "field",
+    name = "digest",
+    shape = "bytes",
+    value = bytes(size(function(this, record, frame) return ((this.digest_type == 0) and 16 or 4) end)),
+    doc = "The digest of the schema.",
+  },
+  {
+    kind = "field",
+    name = "data",
+    shape = "bytes",
+    value = bytes(size(function(this, record, frame) return this.data_length end)),
   },
 }
 
@@ -2160,6 +2214,237 @@ messages[#messages + 1] = {
   },
 }
 
+messages[#messages + 1] = {
+  name = "dbus_event_v2",
+  match = function(this, record, frame) return (this.version == 2) end,
+  sections = {
+    body = {
+      {
+        kind = "field",
+        name = "magic",
+        shape = "uint32",
+        value = uint(4, "parameter"),
+        hex = true,
+        doc = "Always 0xcafedeed; Java does not look at it.",
+      },
+      {
+        kind = "field",
+        name = "header_length",
+        shape = "int32",
+        value = sint(4, "parameter"),
+        derive = function(this, record, frame) return add(45, size_of(frame, "key_part")) end,
+        doc = "From the version to the end of the key. (bytes)",
+      },
+      {
+        kind = "field",
+        name = "header_crc",
+        shape = "uint32",
+        value = uint(4, "parameter"),
+        checksum = {
+          algorithm = crc(32, true, true, 0x0, 0x4c11db7, 0x0, 0x0, 0x0, 0x0),
+          over = {
+            {
+              from = function(this, record, frame) return 13 end,
+              to = function(this, record, frame) return this.header_length end,
+            },
+          },
+        },
+        doc = "CRC of the header behind itself.",
+      },
+      {
+        kind = "field",
+        name = "body_crc",
+        shape = "uint32",
+        value = uint(4, "parameter"),
+        checksum = {
+          algorithm = crc(32, true, true, 0x0, 0x4c11db7, 0x0, 0x0, 0x0, 0x0),
+          over = {
+            {
+              from = function(this, record, frame) return this.header_length end,
+              to = function(this, record, frame) return size_of(frame, "record") end,
+            },
+          },
+        },
+        doc = "CRC of what is behind the header; 0 of nothing.",
+      },
+      {
+        kind = "field",
+        name = "total_length",
+        shape = "int32",
+        value = sint(4, "parameter"),
+        derive = function(this, record, frame) return size_of(frame, "record") end,
+        doc = "The whole event. (bytes)",
+      },
+      {
+        kind = "bits",
+        value = uint(2, "parameter"),
+        whole = {
+          name = "attributes",
+          shape = "uint16",
+          width = 16,
+          shift = 0,
+          doc = "A bitmap, so unsigned, though a short in the document.",
+        },
+        bits = {
+          {name = "unused", shape = "uint8", width = 8, shift = 8},
+          {
+            name = "has_payload",
+            shape = "bool",
+            width = 1,
+            shift = 7,
+            derive = function(this, record, frame) return (this.payload ~= nil) end,
+            doc = "Whether the event has a value.",
+          },
+          {
+            name = "has_metadata",
+            shape = "bool",
+            width = 1,
+            shift = 6,
+            derive = function(this, record, frame) return (this.metadata ~= nil) end,
+            doc = "Whether it has metadata.",
+          },
+          {name = "trace", shape = "bool", width = 1, shift = 5, doc = "Whether this is a trace event."},
+          {
+            name = "ext_replicated",
+            shape = "bool",
+            width = 1,
+            shift = 4,
+            doc = "Whether the change came in through external replication.",
+          },
+          {name = "key_type", shape = "uint8", width = 2, shift = 2, enum = enums.KeyType, labels = true},
+          {
+            name = "opcode",
+            shape = "uint8",
+            width = 2,
+            shift = 0,
+            enum = enums.DbusOpcode,
+            labels = true,
+            doc = "What happened to the row; 0 in control events.",
+          },
+        },
+      },
+      {
+        kind = "field",
+        name = "nano_timestamp",
+        shape = "int64",
+        value = sint(8, "parameter"),
+        doc = "When the event was generated, since the Unix epoch for data events. (nanoseconds)",
+      },
+      {
+        kind = "field",
+        name = "src_id",
+        shape = "int32",
+        value = sint(4, "parameter"),
+        enum = enums.SourceId,
+        labels = true,
+        doc = "The source of the event or the kind of control event.",
+      },
+      {
+        kind = "field",
+        name = "partition_id",
+        shape = "int16",
+        value = sint(2, "parameter"),
+        doc = "The physical partition.",
+      },
+      {
+        kind = "field",
+        name = "sequence",
+        shape = "int64",
+        value = sint(8, "parameter"),
+        doc = "The sequence number (SCN) of the event window the event is in.",
+      },
+      {
+        kind = "computed",
+        name = "end_of_period",
+        shape = "bool",
+        compute = function(this, record, frame) return (this.src_id == neg(2)) end,
+        type = "boolean",
+        doc = "Whether the event marks the end of its window.",
+      },
+      {
+        kind = "section",
+        section = "key_part",
+        extent = size(function(this, record, frame) return sub(this.header_length, 45) end),
+        nodes = {
+          {
+            kind = "choice",
+            options = {
+              {
+                when = function(this, record, frame) return (this.key_type == 1) end,
+                nodes = {
+                  {kind = "field", name = "key", shape = "int64", value = sint(8, "parameter"), doc = "The key."},
+                },
+              },
+              {
+                when = function(this, record, frame) return (this.key_type == 2) end,
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "key_size",
+                    shape = "int32",
+                    value = sint(4, "parameter"),
+                    derive = function(this, record, frame) return size_of(frame, "key_bytes") end,
+                    doc = "(bytes)",
+                  },
+                  {
+                    kind = "field",
+                    name = "key_bytes",
+                    shape = "bytes",
+                    value = bytes(size(function(this, record, frame) return this.key_size end)),
+                    doc = "The key.",
+                  },
+                },
+              },
+              {
+                when = function(this, record, frame) return (this.key_type == 3) end,
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "key_with_schema",
+                    shape = "none",
+                    value = struct("DbusEventPart"),
+                    doc = "The key.",
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+      {
+        kind = "choice",
+        options = {
+          {
+            when = function(this, record, frame) return this.has_metadata end,
+            nodes = {{kind = "field", name = "metadata", shape = "none", value = struct("DbusEventPart")}},
+          },
+        },
+      },
+      {
+        kind = "choice",
+        options = {
+          {
+            when = function(this, record, frame) return this.has_payload end,
+            nodes = {{kind = "field", name = "payload", shape = "none", value = struct("DbusEventPart")}},
+          },
+        },
+      },
+      {
+        kind = "computed",
+        name = "event_time",
+        shape = "absolute_time",
+        meaning = {step = 1, first = 0, least = int("-62135596800000000000"), most = int("253402300799999999999")},
+        compute = function(this, record, frame)
+          return (function() if (this.src_id >= 0) then return this.nano_timestamp end return nil end)()
+        end,
+        type = "long",
+        doc = "When a data event was generated, to the microsecond; the number is exact. Absent in control events.",
+      },
+    },
+  },
+  variants = {},
+}
+
 local framing = {
   byte_order = "byte_order",
   resync = true,
@@ -2186,6 +2471,30 @@ local framing = {
         algorithm = crc(32, true, true, 0x0, 0x4c11db7, 0x0, 0x0, 0x0, 0x0),
         from = function(this, record, frame) return 5 end,
         to = function(this, record, frame) return ((band(this.attributes, 0x0008) ~= 0) and 57 or 61) end,
+      },
+    },
+    {
+      match = function(this, record, frame) return (this.version == 2) end,
+      probes = {
+        {"header_length", 5, sint(4, "parameter")},
+        {"header_crc", 9, uint(4, "parameter")},
+        {"total_length", 17, sint(4, "parameter")},
+      },
+      size = 21,
+      length = function(this, record, frame) return this.total_length end,
+      valid = {
+        "header_length >= 45 and total_length >= header_length",
+        function(this, record, frame)
+          return ((this.header_length >= 45) and (by_bytes(this.total_length) >= by_bytes(this.header_length)))
+        end,
+      },
+      checksum = {
+        name = "header_crc",
+        value = uint(4, "parameter"),
+        place = function(this, record, frame) return 9 end,
+        algorithm = crc(32, true, true, 0x0, 0x4c11db7, 0x0, 0x0, 0x0, 0x0),
+        from = function(this, record, frame) return 13 end,
+        to = function(this, record, frame) return this.header_length end,
       },
     },
   },

@@ -8,16 +8,19 @@ from typing import Any
 
 from wireloom.extras import needed
 
-from .enums import DbusOpcode, EventAttributes, SourceId
-from .parsers import PROTOCOL, dbus_event
+from .enums import DbusOpcode, DigestType, EventAttributes, KeyType, SourceId
+from .parsers import PROTOCOL, dbus_event, dbus_event_v2
 
 __all__ = [
     "PROTOCOL",
     "DbusOpcode",
+    "DigestType",
     "EventAttributes",
+    "KeyType",
     "SourceId",
     "build",
     "dbus_event",
+    "dbus_event_v2",
     "iter_records",
     "messages",
     "parse",

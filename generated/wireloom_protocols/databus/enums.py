@@ -41,6 +41,21 @@ class SourceId(WireEnum):
         )
 
 
+class KeyType(WireEnum):
+    """What the key of an event is."""
+
+    Number = 1
+    String = 2
+    Schema = 3
+
+
+class DigestType(WireEnum):
+    """What the digest of a part's schema is."""
+
+    MD5 = 0
+    CRC32 = 1
+
+
 class EventAttributes(WireFlags):
     """The attribute bits of a V1 event; readers ignore those not named here. Java writers before 2013-01 set every bit
     in both bytes and began with UPSERT: 0x0101 was their UPSERT, 0x0909 one with a byte[] key, 0x0303 and 0x0b0b their

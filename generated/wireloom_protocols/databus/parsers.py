@@ -10,6 +10,8 @@ is the data events that share one sequence, closed by an event that marks its en
 from construct import Int8ub, Int16sb, Int16sl, Int16ub, Int16ul, Int32sb, Int32sl, Int32ub, Int32ul, Int64sb, Int64sl
 
 from wireloom.codec import (
+    Bit,
+    Bits,
     Blob,
     Checksum,
     Choice,
@@ -28,6 +30,7 @@ from wireloom.codec import (
     Protocol,
     Record,
     Rest,
+    Section,
     Size,
     Slot,
     TimestampMeaning,
@@ -35,13 +38,23 @@ from wireloom.codec import (
     When,
 )
 
-from .enums import DbusOpcode, EventAttributes, SourceId
+from .enums import DbusOpcode, DigestType, EventAttributes, KeyType, SourceId
 
-u32 = EitherOrder(Int32ub, Int32ul)
 i32 = EitherOrder(Int32sb, Int32sl)
+i16 = EitherOrder(Int16sb, Int16sl)
+u32 = EitherOrder(Int32ub, Int32ul)
 u16 = EitherOrder(Int16ub, Int16ul)
 i64 = EitherOrder(Int64sb, Int64sl)
-i16 = EitherOrder(Int16sb, Int16sl)
+
+DbusEventPart = Layout(
+    "data_length" / Field(i32, valid="data_length >= 0", derive="size(data)"),
+    "attributes" / Field(i16, valid="attributes & 3 < 2", default=Expression("schema_version * 4 + digest_type")),
+    "schema_version" / Compute("attributes // 4", "short"),
+    "digest_type" / Compute("attributes & 3", "short", enum=DigestType),
+    "digest" / Blob(Size("16 if digest_type == 0 else 4")),
+    "data" / Blob(Size("data_length")),
+)
+"""A value with the version and the digest of its schema."""
 
 RECORD = Record("version" / Int8ub, Slot("body", Rest()))
 
@@ -126,11 +139,83 @@ EventAttributes. Their events decode as today's Java decodes them: DELETE as UPS
 as replicated.
 """
 
+dbus_event_v2 = Message(
+    "dbus_event_v2",
+    RECORD,
+    match={"version": (2,)},
+    sections={
+        "body": Layout(
+            "magic" / Field(u32, default=0xcafedeed, hex=True),
+            "header_length" / Field(i32, derive="45 + size(key_part)"),
+            "header_crc" / Field(
+                u32,
+                checksum=Checksum(Crc(32, 0x04C11DB7, reflect_in=True, reflect_out=True), 13, "header_length"),
+            ),
+            "body_crc" / Field(
+                u32,
+                checksum=Checksum(
+                    Crc(32, 0x04C11DB7, reflect_in=True, reflect_out=True),
+                    "header_length",
+                    "size(record)",
+                ),
+            ),
+            "total_length" / Field(i32, derive="size(record)"),
+            Bits(
+                u16,
+                "unused" / Field(Bit(8), default=0),
+                "has_payload" / Field(Bit(1, boolean=True), derive="present(payload)"),
+                "has_metadata" / Field(Bit(1, boolean=True), derive="present(metadata)"),
+                "trace" / Field(Bit(1, boolean=True), default=False),
+                "ext_replicated" / Field(Bit(1, boolean=True), default=False),
+                "key_type" / Field(
+                    Bit(2),
+                    enum=KeyType,
+                    default=Expression(
+                        "1 if present(key) else 2 if present(key_size) or present(key_bytes) else 3 if "
+                        "present(key_with_schema) else None",
+                    ),
+                ),
+                "opcode" / Field(Bit(2), enum=DbusOpcode, default=0),
+                whole="attributes" / Bit(16),
+            ),
+            "nano_timestamp" / i64,
+            "src_id" / Field(i32, enum=SourceId),
+            "partition_id" / i16,
+            "sequence" / i64,
+            "end_of_period" / Compute("src_id == -2", "boolean"),
+            Section(
+                "key_part",
+                Size("header_length - 45"),
+                Choice(
+                    When("key_type == 1", "key" / i64),
+                    When(
+                        "key_type == 2",
+                        "key_size" / Field(i32, derive="size(key_bytes)"),
+                        "key_bytes" / Blob(Size("key_size")),
+                    ),
+                    When("key_type == 3", "key_with_schema" / DbusEventPart),
+                ),
+            ),
+            When("has_metadata", "metadata" / DbusEventPart),
+            When("has_payload", "payload" / DbusEventPart),
+            "event_time" / Compute(
+                "nano_timestamp if src_id >= 0 else None",
+                "long",
+                meaning=TimestampMeaning(unit="ns"),
+            ),
+        ),
+    },
+)
+"""Databus event, version 2. One change of one row, or a control event when the source id is negative. Behind the header
+stand a part with metadata, if there is one, and a part with the value. An event without a value and with schema version
+0 has no such part.
+"""
+
 PROTOCOL = Protocol(
     "databus",
     __package__,
     record=RECORD,
-    messages=(dbus_event,),
+    messages=(dbus_event, dbus_event_v2),
     framing=Framing(
         (
             Lengths(
@@ -147,6 +232,18 @@ PROTOCOL = Protocol(
                         5,
                         "57 if attributes & 0x0008 != 0 else 61",
                     ),
+                ),
+            ),
+            Lengths(
+                ("header_length", 5, i32),
+                ("header_crc", 9, u32),
+                ("total_length", 17, i32),
+                length="total_length",
+                match={"version": (2,)},
+                valid="header_length >= 45 and total_length >= header_length",
+                checksum=(
+                    "header_crc",
+                    Checksum(Crc(32, 0x04C11DB7, reflect_in=True, reflect_out=True), 13, "header_length"),
                 ),
             ),
         ),

@@ -7,6 +7,7 @@ from pyspark.sql.types import (
     ArrayType,
     BinaryType,
     BooleanType,
+    ByteType,
     IntegerType,
     LongType,
     ShortType,
@@ -119,6 +120,146 @@ DBUS_EVENT = StructType(
     ],
 )
 
+DBUS_EVENT_V2 = StructType(
+    [
+        StructField("magic", LongType(), metadata={"comment": "Always 0xcafedeed; Java does not look at it."}),
+        StructField("header_length", IntegerType(), metadata={"comment": "From the version to the end of the key."}),
+        StructField("header_crc", LongType(), metadata={"comment": "CRC of the header behind itself."}),
+        StructField("body_crc", LongType(), metadata={"comment": "CRC of what is behind the header; 0 of nothing."}),
+        StructField("total_length", IntegerType(), metadata={"comment": "The whole event."}),
+        StructField(
+            "attributes",
+            IntegerType(),
+            metadata={"comment": "A bitmap, so unsigned, though a short in the document."},
+        ),
+        StructField("unused", ShortType()),
+        StructField("has_payload", BooleanType(), metadata={"comment": "Whether the event has a value."}),
+        StructField("has_metadata", BooleanType(), metadata={"comment": "Whether it has metadata."}),
+        StructField("trace", BooleanType(), metadata={"comment": "Whether this is a trace event."}),
+        StructField(
+            "ext_replicated",
+            BooleanType(),
+            metadata={"comment": "Whether the change came in through external replication."},
+        ),
+        StructField("key_type", ByteType()),
+        StructField("key_type_name", StringType(), metadata={"comment": "Name of key_type; null if it has none"}),
+        StructField("opcode", ByteType(), metadata={"comment": "What happened to the row; 0 in control events."}),
+        StructField("opcode_name", StringType(), metadata={"comment": "Name of opcode; null if it has none"}),
+        StructField(
+            "nano_timestamp",
+            LongType(),
+            metadata={"comment": "When the event was generated, since the Unix epoch for data events."},
+        ),
+        StructField(
+            "src_id",
+            IntegerType(),
+            metadata={"comment": "The source of the event or the kind of control event."},
+        ),
+        StructField("src_id_name", StringType(), metadata={"comment": "Name of src_id; null if it has none"}),
+        StructField("partition_id", ShortType(), metadata={"comment": "The physical partition."}),
+        StructField(
+            "sequence",
+            LongType(),
+            metadata={"comment": "The sequence number (SCN) of the event window the event is in."},
+        ),
+        StructField(
+            "end_of_period",
+            BooleanType(),
+            metadata={"comment": "Whether the event marks the end of its window."},
+        ),
+        StructField("key", LongType(), metadata={"comment": "The key."}),
+        StructField("key_size", IntegerType()),
+        StructField("key_bytes", BinaryType(), metadata={"comment": "The key."}),
+        StructField(
+            "key_with_schema",
+            StructType(
+                [
+                    StructField("data_length", IntegerType()),
+                    StructField(
+                        "attributes",
+                        ShortType(),
+                        metadata={"comment": "The version of the schema times four, and the type of the digest."},
+                    ),
+                    StructField(
+                        "schema_version",
+                        ShortType(),
+                        metadata={"comment": "The version of the schema, -8192 to 8191."},
+                    ),
+                    StructField("digest_type", ShortType()),
+                    StructField(
+                        "digest_type_name",
+                        StringType(),
+                        metadata={"comment": "Name of digest_type; null if it has none"},
+                    ),
+                    StructField("digest", BinaryType(), metadata={"comment": "The digest of the schema."}),
+                    StructField("data", BinaryType()),
+                ],
+            ),
+            metadata={"comment": "The key."},
+        ),
+        StructField(
+            "metadata",
+            StructType(
+                [
+                    StructField("data_length", IntegerType()),
+                    StructField(
+                        "attributes",
+                        ShortType(),
+                        metadata={"comment": "The version of the schema times four, and the type of the digest."},
+                    ),
+                    StructField(
+                        "schema_version",
+                        ShortType(),
+                        metadata={"comment": "The version of the schema, -8192 to 8191."},
+                    ),
+                    StructField("digest_type", ShortType()),
+                    StructField(
+                        "digest_type_name",
+                        StringType(),
+                        metadata={"comment": "Name of digest_type; null if it has none"},
+                    ),
+                    StructField("digest", BinaryType(), metadata={"comment": "The digest of the schema."}),
+                    StructField("data", BinaryType()),
+                ],
+            ),
+        ),
+        StructField(
+            "payload",
+            StructType(
+                [
+                    StructField("data_length", IntegerType()),
+                    StructField(
+                        "attributes",
+                        ShortType(),
+                        metadata={"comment": "The version of the schema times four, and the type of the digest."},
+                    ),
+                    StructField(
+                        "schema_version",
+                        ShortType(),
+                        metadata={"comment": "The version of the schema, -8192 to 8191."},
+                    ),
+                    StructField("digest_type", ShortType()),
+                    StructField(
+                        "digest_type_name",
+                        StringType(),
+                        metadata={"comment": "Name of digest_type; null if it has none"},
+                    ),
+                    StructField("digest", BinaryType(), metadata={"comment": "The digest of the schema."}),
+                    StructField("data", BinaryType()),
+                ],
+            ),
+        ),
+        StructField(
+            "event_time",
+            TimestampType(),
+            metadata={
+                "comment": "When a data event was generated, to the microsecond; the number is exact. Absent in "
+                "control events.",
+            },
+        ),
+    ],
+)
+
 SCHEMA = StructType(
     [
         StructField(
@@ -142,6 +283,11 @@ SCHEMA = StructType(
                 "comment": "One change of one row, or a control event when the source id is negative: the end of a "
                 "window, a checkpoint, an error.",
             },
+        ),
+        StructField(
+            "dbus_event_v2",
+            DBUS_EVENT_V2,
+            metadata={"comment": "One change of one row, or a control event when the source id is negative."},
         ),
         StructField(
             "_corrupt_record",
