@@ -41,16 +41,24 @@ def examples(protocol: ModuleType) -> dict[str, bytes]:
     """The worked examples of a protocol's spec: those of one record in one capture, each other in its own."""
     name = protocol.PROTOCOL.name
     files: dict[str, bytes] = {f"{name}/examples.bin": b""}
-    for spec in sorted((SPECS / name).glob("*.yaml")):
+    for spec in _specs(name):
         for example in yaml.safe_load(spec.read_text()).get("examples", ()):
             data = from_hex(example["hex"])
-            rows = list(protocol.iter_records(data, "PERMISSIVE"))
+            rows = list(protocol.iter_records(data, "PERMISSIVE", **example.get("parameters", {})))
             if len(rows) == 1:
                 files[f"{name}/examples.bin"] += data
             else:  # its lengths are wrong, so nothing behind it can be found
                 slug = "".join(letter if letter.isalnum() else "_" for letter in example["name"].lower())
                 files[f"{name}/{spec.stem}_{slug}.bin"] = data
     return files
+
+
+def _specs(name: str) -> list[Path]:
+    """The files of a protocol, and those of messages that it takes from libraries."""
+    protocol = yaml.safe_load((SPECS / name / "protocol.yaml").read_text())
+    libraries = (path for library in protocol.get("imports", ()) for path in (SPECS / library).rglob("*.yaml"))
+    taken = [path for path in libraries if path.stem in protocol.get("messages", ())]
+    return sorted([*(SPECS / name).rglob("*.yaml"), *taken], key=lambda path: path.name)
 
 
 def from_hex(text: str) -> bytes:
@@ -68,7 +76,8 @@ def dcp_session() -> Iterator[bytes]:
         answer = {"variant": "success", "entries": entries[vbucket % 3 :]}
         header = {"status": 0, "opaque": 100 + vbucket}
         yield build({"message": "failover_log_response", **header, "failover_log_response": answer})
-    yield build({"message": "unknown", "magic": 0x80, "opcode": 0x5C, "opaque": 1, "unknown": {}})  # a no-op
+    yield build({"message": "dcp_noop", "opaque": 1, "dcp_noop": {}})
+    yield build({"message": "unknown", "magic": 0x80, "opcode": 0xB6, "opaque": 2, "unknown": {}})
     for number, (vbucket, key) in enumerate([(0, "orders"), (1, "customers"), (2, "invoices"), (3, "returns")]):
         yield from _collection(vbucket, key, number)
     yield build({"message": "snapshot_marker", "vbucket": 0, "opaque": 200, "snapshot_marker": _marker(16, 25)})[:30]
@@ -83,12 +92,9 @@ def _collection(vbucket: int, key: str, number: int) -> Iterator[bytes]:
     created |= {"collection_id": 8 + number, **({"version": 1, "max_ttl": 72_000} if number % 2 else {"version": 0})}
     yield build({"message": "system_event", **header, "system_event": created})
     for seqno in range(2, 8):
-        document = f'{{"{key}": {100 * number + seqno}}}'.encode()
-        extras = seqno.to_bytes(8, "big") + bytes(23)
-        fields = {"extras": extras, "key": f"{key}:{seqno}".encode(), "value": document}
-        yield build(
-            {"message": "unknown", "magic": 0x80, "opcode": 0x57, "cas": 10**18 + seqno, **header, "unknown": fields}
-        )
+        document = {"by_seqno": seqno, "rev_seqno": 1, "flags": 0, "expiration": 0, "collection_id": 8 + number}
+        document |= {"document_key": f"{key}:{seqno}", "json": f'{{"{key}": {100 * number + seqno}}}'}
+        yield build({"message": "mutation", "datatype": 1, "cas": 10**18 + seqno, **header, "mutation": document})
     if number == 1:
         yield _failover_log_and_four_bytes()
     if number == 2:

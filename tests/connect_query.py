@@ -9,7 +9,7 @@ from spark_sessions import configured
 from wireloom.spark import dataset, from_wire, from_wire_many, register, summary, to_wire
 from wireloom_protocols import couchbase_dcp
 
-NOOP = couchbase_dcp.build({"message": "unknown", "magic": 0x80, "opcode": 0x5C, "unknown": {}})
+UNKNOWN = couchbase_dcp.build({"message": "unknown", "magic": 0x80, "opcode": 0xB6, "unknown": {}})
 
 
 def main(folder: Path) -> None:
@@ -20,7 +20,7 @@ def main(folder: Path) -> None:
     session = builder.getOrCreate()
     captures = folder / "captures"
     captures.mkdir()
-    (captures / "a.bin").write_bytes(NOOP * 3 + NOOP[:5])
+    (captures / "a.bin").write_bytes(UNKNOWN * 3 + UNKNOWN[:5])
     assert session.read.format("couchbase_dcp").load(str(captures)).count() == 4  # Spark finds what is installed
     register(session)
 
@@ -28,19 +28,19 @@ def main(folder: Path) -> None:
     (counted,) = summary(rows).collect()
     assert (counted.records, counted.malformed, counted.malformed_bytes) == (4, 1, 5)
 
-    values = session.createDataFrame([(NOOP,)], "v binary")
+    values = session.createDataFrame([(UNKNOWN,)], "v binary")
     (row,) = values.select(
         to_wire(from_wire("v", "couchbase_dcp"), "couchbase_dcp").alias("one"),
         from_wire_many("v", "couchbase_dcp", columns="opcode").alias("many"),
     ).collect()
-    assert (bytes(row.one), row.many[0].opcode) == (NOOP, 0x5C)
+    assert (bytes(row.one), row.many[0].opcode) == (UNKNOWN, 0xB6)
 
     values.createOrReplaceTempView("arriving")
     (row,) = session.sql(
         "SELECT from_couchbase_dcp(v, map('mode', 'PERMISSIVE')).opcode, from_couchbase_dcp_many(v)[0].message, "
         "to_couchbase_dcp(from_couchbase_dcp(v)) AS one FROM arriving"
     ).collect()
-    assert (row[0], row[1], bytes(row.one)) == (0x5C, "unknown", NOOP)
+    assert (row[0], row[1], bytes(row.one)) == (0xB6, "unknown", UNKNOWN)
 
     dataset(session, "dcp_connected", format="couchbase_dcp", path=str(captures), mode="DROPMALFORMED")
     session.sql("CREATE TABLE frames USING dcp_connected")

@@ -61,9 +61,11 @@ NUMBERS = (*range(21), 0x303, 0xFFF7)
 
 
 def shapes(protocol: Protocol) -> Iterator[tuple[Message, Variant | None]]:
-    """Every message in each of its variants, and in none of them."""
+    """Every message in each of its variants, and in none of them where that can be."""
     for message in protocol.messages.values():
-        yield from ((message, variant) for variant in (*message.variants, None))
+        yield from ((message, variant) for variant in message.variants)
+        if message.otherwise is None or message.otherwise.tree != Value(False):
+            yield message, None
 
 
 def rows(message: Message, variant: Variant | None, parameters: Values) -> st.SearchStrategy[Values]:
@@ -88,7 +90,8 @@ def selecting(variant: Variant | None, names: frozenset[str]) -> list[Values]:
     wanted = sorted(asked(variant.when))
     if not names.issuperset(wanted):
         return [{}]
-    tried = (dict(zip(wanted, numbers, strict=True)) for numbers in product(NUMBERS, repeat=len(wanted)))
+    known = dict.fromkeys((*NUMBERS, *_literals(variant.when)))
+    tried = (dict(zip(wanted, numbers, strict=True)) for numbers in product(known, repeat=len(wanted)))
     return [values for values in tried if variant.when.holds(values, values, Frame({}))]
 
 
@@ -200,7 +203,7 @@ class _Row:
     def _section(self, section: Section, this: Values) -> None:
         size = section.extent.size if isinstance(section.extent, Size) else None
         if isinstance(size, Expression) and not any(
-            name in self.derived or this[name] is not None for name in asked(size)
+            name in self.derived or this.get(name) is not None for name in asked(size)
         ):
             return  # what would give it a size is not there
         self.room = True

@@ -21,7 +21,7 @@ MARKER = couchbase_dcp.build(
         "snapshot_marker": {"variant": "v1", "start_seqno": 1, "end_seqno": 2, "snapshot_type": 1},
     }
 )
-NOOP = couchbase_dcp.build({"message": "unknown", "magic": 0x80, "opcode": 0x5C, "unknown": {}})
+UNKNOWN = couchbase_dcp.build({"message": "unknown", "magic": 0x80, "opcode": 0xB6, "unknown": {}})
 EVENT = {"attributes": 1, "sequence": 5, "physical_partition_id": 1, "logical_partition_id": 2, "src_id": 15}
 EVENT |= {"nano_timestamp": 7, "schema_id": bytes(16), "key": 1, "value": b"payload"}
 EVENTS = [
@@ -54,7 +54,7 @@ def values(records: list[bytes]) -> st.SearchStrategy[list[bytes | None]]:
 @pytest.mark.sweep
 @pytest.mark.parametrize("message", [None, "first"])
 @pytest.mark.parametrize(
-    ("protocol", "records"), [(couchbase_dcp, [MARKER, NOOP]), (databus, EVENTS)], ids=["couchbase_dcp", "databus"]
+    ("protocol", "records"), [(couchbase_dcp, [MARKER, UNKNOWN]), (databus, EVENTS)], ids=["couchbase_dcp", "databus"]
 )
 @given(data=st.data())
 def test_values_are_decoded_as_the_codec_decodes_each(
@@ -69,17 +69,17 @@ def test_values_are_decoded_as_the_codec_decodes_each(
 
 
 def test_the_first_malformed_value_is_told() -> None:
-    column = pa.array([NOOP, NOOP[:-1], MARKER[:-1]])
+    column = pa.array([UNKNOWN, UNKNOWN[:-1], MARKER[:-1]])
     with pytest.raises(DecodeError, match="a record of 24 bytes, 23 left"):
         cells.one(decoder(couchbase_dcp, mode="FAILFAST"), column)
 
 
 def test_malformed_records_are_left_out_of_lists() -> None:
     found = decoder(couchbase_dcp, mode="DROPMALFORMED", columns="message")
-    assert cells.many(found, pa.array([NOOP + MARKER[:-1]])).to_pylist() == [[{"message": "unknown"}]]
+    assert cells.many(found, pa.array([UNKNOWN + MARKER[:-1]])).to_pylist() == [[{"message": "unknown"}]]
 
 
 def test_a_value_may_hold_more_records_than_are_followed_at_once() -> None:
     found = decoder(couchbase_dcp, columns="opaque")
-    (records,) = cells.many(found, pa.array([NOOP * 10_000])).to_pylist()
+    (records,) = cells.many(found, pa.array([UNKNOWN * 10_000])).to_pylist()
     assert len(records) == 10_000

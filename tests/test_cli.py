@@ -27,7 +27,7 @@ MARKER = couchbase_dcp.build(
         "snapshot_marker": {"variant": "v1", "start_seqno": 1, "end_seqno": 2, "snapshot_type": 1},
     }
 )
-NOOP = couchbase_dcp.build({"message": "unknown", "magic": 0x80, "opcode": 0x5C, "unknown": {}})
+UNKNOWN = couchbase_dcp.build({"message": "unknown", "magic": 0x80, "opcode": 0xB6, "unknown": {}})
 CUT_OFF = MARKER[:-1]
 PROGRAM = [sys.executable, "-m", "wireloom"]
 
@@ -48,7 +48,7 @@ def rows(result: Result) -> list[dict[str, Any]]:
 def capture(tmp_path: Path) -> Path:
     """A capture with a known, an unknown and a malformed record."""
     path = tmp_path / "capture.bin"
-    path.write_bytes(MARKER + NOOP + CUT_OFF)
+    path.write_bytes(MARKER + UNKNOWN + CUT_OFF)
     return path
 
 
@@ -101,14 +101,14 @@ def test_decode_gives_the_structs_of_some_messages(capture: Path) -> None:
 
 def test_decode_takes_several_inputs(capture: Path, tmp_path: Path) -> None:
     other = tmp_path / "other.bin"
-    other.write_bytes(NOOP)
+    other.write_bytes(UNKNOWN)
     assert len(rows(run("decode", "couchbase_dcp", capture, other, capture))) == 7
 
 
 def test_decode_takes_directories_and_patterns(capture: Path, tmp_path: Path) -> None:
     for name, data in (
         ("b/2.bin", MARKER),
-        ("b/1.bin", NOOP),
+        ("b/1.bin", UNKNOWN),
         ("b/_done", b"x"),
         ("b/1.bin.wlx", b"x"),
         ("c.bin", b""),
@@ -119,15 +119,15 @@ def test_decode_takes_directories_and_patterns(capture: Path, tmp_path: Path) ->
     inputs = [tmp_path / "b", tmp_path / "b/[2-9].*", f"{tmp_path}/{{c,d}}.bin"]
     found = rows(run("decode", "couchbase_dcp", *inputs, "--positions", "--columns", "_file"))
     assert [row["_file"] for row in found] == [*below, below[1]]
-    piped = run("decode", "couchbase_dcp", "-", tmp_path / "b", "--format", "arrow", stdin=NOOP)
-    assert pa.ipc.open_file(piped.stdout_bytes).read_all()["opcode"].to_pylist() == [0x5C, 0x5C, 0x56]
+    piped = run("decode", "couchbase_dcp", "-", tmp_path / "b", "--format", "arrow", stdin=UNKNOWN)
+    assert pa.ipc.open_file(piped.stdout_bytes).read_all()["opcode"].to_pylist() == [0xB6, 0xB6, 0x56]
     for written in (tmp_path / "b/2.bin", capture):
         said = run("decode", "couchbase_dcp", tmp_path, "--output", written, status=2).stderr
         assert said == f"wireloom: {written} would be written over while it is read; name another file\n"
 
 
 def test_decode_reads_standard_input() -> None:
-    assert len(rows(run("decode", "couchbase_dcp", "-", stdin=MARKER + NOOP))) == 2
+    assert len(rows(run("decode", "couchbase_dcp", "-", stdin=MARKER + UNKNOWN))) == 2
 
 
 @pytest.mark.parametrize("form", [[], ["--hex"]])
@@ -138,7 +138,7 @@ def test_an_empty_capture_has_no_rows(tmp_path: Path, form: list[str]) -> None:
 
 
 def test_hex_may_have_white_space_and_comments() -> None:
-    text = f"{MARKER.hex(' ', 4)} # a marker: 80 56\n# nothing\n\n{NOOP.hex()[:7]}\n {NOOP.hex()[7:]}".encode()
+    text = f"{MARKER.hex(' ', 4)} # a marker: 80 56\n# nothing\n\n{UNKNOWN.hex()[:7]}\n {UNKNOWN.hex()[7:]}".encode()
     assert len(rows(run("decode", "couchbase_dcp", "-", "--hex", stdin=text))) == 2
 
 
@@ -242,9 +242,9 @@ def test_decode_and_encode_give_every_byte_back(capture: Path) -> None:
     assert run("encode", "couchbase_dcp", stdin=decoded.stdout_bytes).stdout_bytes == capture.read_bytes()
 
 
-@pytest.mark.parametrize("length", range(0, len(MARKER + NOOP), 5))
+@pytest.mark.parametrize("length", range(0, len(MARKER + UNKNOWN), 5))
 def test_decode_and_encode_give_every_byte_of_a_piece_back(length: int) -> None:
-    piece = (NOOP + MARKER)[:length]
+    piece = (UNKNOWN + MARKER)[:length]
     decoded = run("decode", "couchbase_dcp", "-", stdin=piece)
     assert run("encode", "couchbase_dcp", stdin=decoded.stdout_bytes).stdout_bytes == piece
 
@@ -257,7 +257,7 @@ def test_encode_takes_rows_of_one_message(capture: Path) -> None:
 def test_encode_prints_hex_a_record_a_line(capture: Path) -> None:
     decoded = run("decode", "couchbase_dcp", capture)
     printed = run("encode", "couchbase_dcp", "--hex", stdin=decoded.stdout_bytes).stdout
-    assert printed == f"{MARKER.hex()}\n{NOOP.hex()}\n{CUT_OFF.hex()}\n"
+    assert printed == f"{MARKER.hex()}\n{UNKNOWN.hex()}\n{CUT_OFF.hex()}\n"
 
 
 def test_derived_fields_may_be_left_out() -> None:
@@ -279,7 +279,7 @@ def test_derived_fields_may_be_left_out() -> None:
     ],
 )
 def test_a_row_that_cannot_be_written_is_named_by_line_and_field(line: str, message: str) -> None:
-    good = run("decode", "couchbase_dcp", "-", stdin=NOOP).stdout
+    good = run("decode", "couchbase_dcp", "-", stdin=UNKNOWN).stdout
     result = run("encode", "couchbase_dcp", stdin=f"{good}{line}\n".encode(), status=1)
     assert result.stderr.startswith(f"wireloom: standard input: {message}")
     assert len(result.stderr) < 300
@@ -458,7 +458,7 @@ def test_a_pipe_gives_every_byte_back(capture: Path) -> None:
 @pytest.mark.program
 def test_a_reader_that_has_enough_is_no_error(tmp_path: Path) -> None:
     path = tmp_path / "long.bin"
-    path.write_bytes(NOOP * 5000)
+    path.write_bytes(UNKNOWN * 5000)
     with subprocess.Popen(
         [*PROGRAM, "decode", "couchbase_dcp", str(path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:
@@ -492,7 +492,7 @@ def test_a_terminal_gets_no_binary_output(capture: Path) -> None:
 def test_memory_does_not_grow_with_the_capture(tmp_path: Path) -> None:
     path = tmp_path / "large.bin"
     body = bytes(1 << 20)
-    record = couchbase_dcp.build({"message": "unknown", "magic": 0x80, "opcode": 0x57, "unknown": {"value": body}})
+    record = couchbase_dcp.build({"message": "unknown", "magic": 0x80, "opcode": 0x01, "unknown": {"value": body}})
     with path.open("wb") as file:
         for _ in range(200):
             file.write(record)

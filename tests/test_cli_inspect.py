@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from test_cli import CUT_OFF, MARKER, NOOP, PROGRAM, STREAM, run
+from test_cli import CUT_OFF, MARKER, PROGRAM, STREAM, UNKNOWN, run
 
 from wireloom.cli import pieces
 from wireloom.cli.inspect import PAGE_RECORDS
@@ -31,7 +31,7 @@ GOLDEN = sorted(INSPECTED.glob("*/*.hex"))
 def capture(tmp_path: Path) -> Path:
     """A capture with a known, an unknown and a malformed record."""
     path = tmp_path / "capture.bin"
-    path.write_bytes(MARKER + NOOP + CUT_OFF)
+    path.write_bytes(MARKER + UNKNOWN + CUT_OFF)
     return path
 
 
@@ -215,7 +215,7 @@ def test_html_writes_a_page_and_prints_nothing(capture: Path, tmp_path: Path) ->
 
 def test_a_page_has_so_many_records_and_says_where_the_others_begin(tmp_path: Path) -> None:
     capture, page = tmp_path / "capture.bin", tmp_path / "page.html"
-    capture.write_bytes(NOOP * (PAGE_RECORDS + 1))
+    capture.write_bytes(UNKNOWN * (PAGE_RECORDS + 1))
     result = run("inspect", "couchbase_dcp", capture, "--html", page)
     told = f"the first {PAGE_RECORDS} records; --offset {24 * PAGE_RECORDS} begins behind them"
     assert result.stderr == f"wireloom: {page}: {told}\n"

@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from test_cli import CUT_OFF, MARKER, NOOP, PROGRAM, program, run
+from test_cli import CUT_OFF, MARKER, PROGRAM, UNKNOWN, program, run
 
 from wireloom.cli.outputs import output
 
-ROWS = run("decode", "couchbase_dcp", "-", stdin=MARKER + NOOP).stdout_bytes
+ROWS = run("decode", "couchbase_dcp", "-", stdin=MARKER + UNKNOWN).stdout_bytes
 COMMANDS = {
     "decode": lambda source, target: ["decode", "couchbase_dcp", source, "--output", target],
     "parquet": lambda source, target: ["decode", "couchbase_dcp", source, "--format", "parquet", "--output", target],
@@ -33,7 +33,7 @@ def command(request: pytest.FixtureRequest) -> Callable[[object, object], list[s
 def source(tmp_path: Path, command: Callable[[object, object], list[str]]) -> Path:
     """What the command reads."""
     path = tmp_path / "source"
-    path.write_bytes(ROWS if command("", "")[0] == "encode" else MARKER + NOOP)
+    path.write_bytes(ROWS if command("", "")[0] == "encode" else MARKER + UNKNOWN)
     return path
 
 
@@ -135,7 +135,7 @@ def test_a_file_that_is_replaced_keeps_its_mode(folder: Path) -> None:
 def test_a_link_stays_and_what_it_leads_to_is_written(folder: Path, tmp_path: Path) -> None:
     link = folder / "link"
     link.symlink_to(tmp_path / "far")
-    run("decode", "couchbase_dcp", "-", "--output", link, stdin=MARKER + NOOP)
+    run("decode", "couchbase_dcp", "-", "--output", link, stdin=MARKER + UNKNOWN)
     assert link.is_symlink()
     assert (tmp_path / "far").read_bytes() == ROWS
     assert list(folder.iterdir()) == [link]
@@ -143,7 +143,7 @@ def test_a_link_stays_and_what_it_leads_to_is_written(folder: Path, tmp_path: Pa
 
 def test_a_name_may_be_as_long_as_a_name_can_be(folder: Path) -> None:
     target = folder / ("n" * 255)
-    run("decode", "couchbase_dcp", "-", "--output", target, stdin=MARKER + NOOP)
+    run("decode", "couchbase_dcp", "-", "--output", target, stdin=MARKER + UNKNOWN)
     assert target.read_bytes() == ROWS
 
 
@@ -151,7 +151,9 @@ def test_a_name_may_be_as_long_as_a_name_can_be(folder: Path) -> None:
 def test_a_file_that_may_not_be_written_is_not_replaced(folder: Path) -> None:
     target = folder / "out"
     target.touch(0o444)
-    assert "Permission denied" in run("decode", "couchbase_dcp", "-", "--output", target, stdin=NOOP, status=2).stderr
+    assert (
+        "Permission denied" in run("decode", "couchbase_dcp", "-", "--output", target, stdin=UNKNOWN, status=2).stderr
+    )
 
 
 def test_of_two_writers_the_last_wins_whole(folder: Path) -> None:
@@ -194,7 +196,7 @@ def test_a_pipe_is_written_straight(folder: Path) -> None:
     pipe = folder / "pipe"
     os.mkfifo(pipe)
     with subprocess.Popen(["cat", str(pipe)], stdout=subprocess.PIPE) as reader:
-        run("decode", "couchbase_dcp", "-", "--output", pipe, stdin=MARKER + NOOP)
+        run("decode", "couchbase_dcp", "-", "--output", pipe, stdin=MARKER + UNKNOWN)
         assert reader.communicate()[0] == ROWS
     assert list(folder.iterdir()) == [pipe]
 
@@ -207,7 +209,7 @@ def test_standard_output_by_its_path_is_written_straight(path: str, folder: Path
     target = folder / "out"
     with target.open("wb") as stdout:
         command = [*PROGRAM, "decode", "couchbase_dcp", "-", "--output", path]
-        subprocess.run(command, input=MARKER + NOOP, stdout=stdout, check=True)
+        subprocess.run(command, input=MARKER + UNKNOWN, stdout=stdout, check=True)
         assert os.path.samestat(os.fstat(stdout.fileno()), target.stat())
     assert target.read_bytes() == ROWS
 

@@ -17,7 +17,7 @@ from typing import Any
 import peak
 import pytest
 from pyarrow import parquet
-from test_cli import CUT_OFF, MARKER, NOOP, PROGRAM, STREAM, rows, run
+from test_cli import CUT_OFF, MARKER, PROGRAM, STREAM, UNKNOWN, rows, run
 from typer.testing import CliRunner
 
 from wireloom.cli import app
@@ -190,7 +190,7 @@ def test_a_terminal_gets_text_in_colours_and_nothing_else(protocol: str) -> None
 @pytest.mark.program
 def test_a_progress_bar_has_a_harmless_name(tmp_path: Path) -> None:
     source = tmp_path / "\x1b]0;title\x07\u202e[red]"
-    source.write_bytes(NOOP * 4_000)
+    source.write_bytes(UNKNOWN * 4_000)
     shown = on_a_terminal(["decode", "couchbase_dcp", str(source)], b"", stderr_only=True)
     assert "\\u202e[red]" in shown
     assert shown.isprintable()
@@ -242,7 +242,7 @@ def test_a_row_is_there_before_the_next_record_is(kind: str) -> None:
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdin is not None
         assert process.stdout is not None
-        for record, message in ((MARKER, "snapshot_marker"), (NOOP, "unknown")):
+        for record, message in ((MARKER, "snapshot_marker"), (UNKNOWN, "unknown")):
             process.stdin.write(ARRIVING[kind](record))
             process.stdin.flush()
             assert json.loads(process.stdout.readline())["message"] == message

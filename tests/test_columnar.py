@@ -14,7 +14,7 @@ from wireloom.codec.cutting import cuts
 from wireloom.options import MAX_RECORD_BYTES, OptionError
 from wireloom_protocols import couchbase_dcp, databus
 
-NOOP = couchbase_dcp.build({"message": "unknown", "magic": 0x80, "opcode": 0x5C, "cas": 2**64 - 1, "unknown": {}})
+UNKNOWN = couchbase_dcp.build({"message": "unknown", "magic": 0x80, "opcode": 0xB6, "cas": 2**64 - 1, "unknown": {}})
 SCHEMA = pa.schema([("x", pa.int16()), ("y", pa.struct([("z", pa.string())]))])
 
 
@@ -46,27 +46,27 @@ def test_no_rows_are_a_table_without_rows() -> None:
 
 
 def test_u64_is_a_decimal() -> None:
-    (row,) = couchbase_dcp.decode_columnar(NOOP).to_pylist()
+    (row,) = couchbase_dcp.decode_columnar(UNKNOWN).to_pylist()
     assert int(row["cas"]) == 2**64 - 1
 
 
 def test_columns_can_be_chosen() -> None:
-    table = couchbase_dcp.decode_columnar(NOOP * 2, columns=["opcode", "message"])
-    assert table.to_pydict() == {"opcode": [0x5C, 0x5C], "message": ["unknown", "unknown"]}
+    table = couchbase_dcp.decode_columnar(UNKNOWN * 2, columns=["opcode", "message"])
+    assert table.to_pydict() == {"opcode": [0xB6, 0xB6], "message": ["unknown", "unknown"]}
 
 
 def test_a_column_that_is_not_there_is_named() -> None:
     with pytest.raises(OptionError, match="unknown column 'opcod'; did you mean 'opcode'"):
-        couchbase_dcp.decode_columnar(NOOP, columns=["opcod"])
+        couchbase_dcp.decode_columnar(UNKNOWN, columns=["opcod"])
     with pytest.raises(OptionError, match="column '_offset' is there with positions=true"):
-        couchbase_dcp.decode_columnar(NOOP, columns=["opcode", "_offset"])
+        couchbase_dcp.decode_columnar(UNKNOWN, columns=["opcode", "_offset"])
 
 
 def test_the_mode_says_what_becomes_of_malformed_records() -> None:
     with pytest.raises(ValueError, match="truncated"):
-        couchbase_dcp.decode_columnar(NOOP[:-1])
-    assert couchbase_dcp.decode_columnar(NOOP[:-1], mode="PERMISSIVE").num_rows == 1
-    assert couchbase_dcp.decode_columnar(NOOP[:-1], mode="DROPMALFORMED").num_rows == 0
+        couchbase_dcp.decode_columnar(UNKNOWN[:-1])
+    assert couchbase_dcp.decode_columnar(UNKNOWN[:-1], mode="PERMISSIVE").num_rows == 1
+    assert couchbase_dcp.decode_columnar(UNKNOWN[:-1], mode="DROPMALFORMED").num_rows == 0
 
 
 def test_nobody_has_to_hold_the_malformed_rest_of_a_large_capture() -> None:
@@ -77,7 +77,7 @@ def test_nobody_has_to_hold_the_malformed_rest_of_a_large_capture() -> None:
 @pytest.mark.parametrize("mode", ["PERMISSIVE", "DROPMALFORMED", "FAILFAST"])
 def test_a_memory_map_can_be_closed_behind_the_decoder(mode: str, tmp_path: Path) -> None:
     path = tmp_path / "capture.bin"
-    path.write_bytes(NOOP * 3 + NOOP[:-1])
+    path.write_bytes(UNKNOWN * 3 + UNKNOWN[:-1])
     gc.disable()
     try:
         with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as capture:
@@ -93,11 +93,11 @@ def test_a_memory_map_can_be_closed_behind_the_decoder(mode: str, tmp_path: Path
 
 def test_columns_are_a_list_of_names_and_not_none_of_them() -> None:
     with pytest.raises(OptionError, match="columns is a list of names, not 'opcode'"):
-        couchbase_dcp.decode_columnar(NOOP, columns="opcode")
+        couchbase_dcp.decode_columnar(UNKNOWN, columns="opcode")
     with pytest.raises(OptionError, match="columns names no column"):
-        couchbase_dcp.decode_columnar(NOOP, columns=[])
+        couchbase_dcp.decode_columnar(UNKNOWN, columns=[])
 
 
 def test_a_bound_that_no_table_can_hold_is_refused() -> None:
     with pytest.raises(OptionError, match="maxRecordBytes is at most 1073741824, not 4294967296"):
-        couchbase_dcp.decode_columnar(NOOP, maxRecordBytes=1 << 32)
+        couchbase_dcp.decode_columnar(UNKNOWN, maxRecordBytes=1 << 32)

@@ -10,13 +10,22 @@ from wireloom_generator.compat.changes import Category
 from wireloom_generator.compat.compare import Version, compare
 from wireloom_generator.reading.spec import load
 from wireloom_generator.resolve import protocol_of, resolve
+from wireloom_protocols import couchbase_dcp
 
 SPECS = Path(__file__).parent.parent / "specs"
 MARKER, EVENT, LOG = "snapshot_marker", "system_event", "failover_log_response"
 
+
+def _with(column: str) -> list[str]:
+    """The messages of DCP that have such a column."""
+    return [
+        name for name, message in couchbase_dcp.messages.items() if any(one.name == column for one in message.columns)
+    ]
+
+
 EDITS = {
     "a field of one variant gets smaller": (
-        f"couchbase_dcp/{MARKER}.yaml",
+        f"couchbase_dcp/streams/{MARKER}.yaml",
         (
             "- {name: snapshot_type, type: u32, flags: SnapshotType, doc: The kind of snapshot.}",
             "type: u32",
@@ -25,7 +34,7 @@ EDITS = {
         {f"field-resized WIRE BF {MARKER}.v1.snapshot_type"},
     ),
     "a field's type is another": (
-        f"couchbase_dcp/{EVENT}.yaml",
+        f"couchbase_dcp/streams/{EVENT}.yaml",
         ("- {name: event, type: u32, enum: SystemEventId", "type: u32, enum: SystemEventId", "type: bytes, size: 4"),
         {
             f"field-retyped WIRE BF {EVENT}.event",
@@ -35,12 +44,12 @@ EDITS = {
         },
     ),
     "a number is signed": (
-        f"couchbase_dcp/{EVENT}.yaml",
+        f"couchbase_dcp/streams/{EVENT}.yaml",
         ("{name: collection_id, type: u32, doc: The collection dropped.}", "u32", "i32"),
         {f"signedness-changed WIRE BF {EVENT}.drop_collection_v0.collection_id"},
     ),
     "two fields change places": (
-        f"couchbase_dcp/{EVENT}.yaml",
+        f"couchbase_dcp/streams/{EVENT}.yaml",
         (
             "        - {name: scope_id, type: u32, doc: The scope that the new collection is in.}\n"
             "        - {name: collection_id, type: u32, doc: The new collection.}",
@@ -55,17 +64,17 @@ EDITS = {
         },
     ),
     "a field is taken out": (
-        f"couchbase_dcp/{EVENT}.yaml",
+        f"couchbase_dcp/streams/{EVENT}.yaml",
         ("        - {name: scope_id, type: u32, doc: The scope dropped.}\n", None, ""),
         {f"field-removed WIRE BF {EVENT}.drop_scope_v0.scope_id"},
     ),
     "an optional last field becomes mandatory": (
-        f"couchbase_dcp/{MARKER}.yaml",
+        f"couchbase_dcp/streams/{MARKER}.yaml",
         ("          optional: true\n", None, ""),
         {f"optional-changed WIRE B {MARKER}.v2_2.high_prepared_seqno"},
     ),
     "an optional last field is new": (
-        f"couchbase_dcp/{EVENT}.yaml",
+        f"couchbase_dcp/streams/{EVENT}.yaml",
         (
             "{name: scope_id, type: u32, doc: The scope dropped.}",
             "doc: The scope dropped.}",
@@ -74,7 +83,7 @@ EDITS = {
         {f"field-added WIRE - {EVENT}.drop_scope_v0.reason", f"column-added TABLE - {EVENT}.reason"},
     ),
     "a field is renamed": (
-        f"couchbase_dcp/{MARKER}.yaml",
+        f"couchbase_dcp/streams/{MARKER}.yaml",
         ("- name: purge_seqno", "purge_seqno", "purged_seqno"),
         {
             f"field-renamed CODEC BF {MARKER}.v2_2.purged_seqno",
@@ -84,40 +93,44 @@ EDITS = {
     "a table type is gone": (
         "couchbase_dcp/protocol.yaml",
         ("{name: vb_seqno, type: u64, table_type: long", ", table_type: long", ""),
-        {"range-changed WIRE F FailoverEntry.vb_seqno", f"column-retyped TABLE B {LOG}.entries.vb_seqno"},
+        {
+            "range-changed WIRE F FailoverEntry.vb_seqno",
+            f"column-retyped TABLE B {LOG}.entries.vb_seqno",
+            "column-retyped TABLE B stream_req_response.entries.vb_seqno",
+        },
     ),
     "a list is counted": (
-        f"couchbase_dcp/{LOG}.yaml",
+        f"couchbase_dcp/streams/{LOG}.yaml",
         ("          repeat: rest\n", "repeat: rest", "repeat: {count: 4}"),
         {f"repetition-changed WIRE BF {LOG}.success.entries"},
     ),
     "a variant is renamed": (
-        f"couchbase_dcp/{MARKER}.yaml",
+        f"couchbase_dcp/streams/{MARKER}.yaml",
         ("- name: v2_1", "v2_1", "v2_15"),
         {f"variant-renamed CODEC BF {MARKER}.v2_15"},
     ),
     "a variant holds for more": (
-        f"couchbase_dcp/{MARKER}.yaml",
+        f"couchbase_dcp/streams/{MARKER}.yaml",
         ("when: extras_length == 20", "== 20", ">= 20"),
         {f"variant-condition-changed WIRE BF {MARKER}.v1"},
     ),
     "a variant holds for other records": (
-        f"couchbase_dcp/{MARKER}.yaml",
+        f"couchbase_dcp/streams/{MARKER}.yaml",
         ("when: version == 1", "== 1", "== 3"),
         {f"variant-condition-changed WIRE BF {MARKER}.v2_1"},
     ),
     "a message is selected by less": (
-        f"couchbase_dcp/{MARKER}.yaml",
+        f"couchbase_dcp/streams/{MARKER}.yaml",
         ("match: {magic: [0x80, 0x08], opcode: 0x56}", "[0x80, 0x08]", "0x80"),
         {f"match-changed WIRE B {MARKER}"},
     ),
     "a message takes the records of another": (
-        f"couchbase_dcp/{MARKER}.yaml",
+        f"couchbase_dcp/streams/{MARKER}.yaml",
         ("match: {magic: [0x80, 0x08], opcode: 0x56}", "0x56", "[0x56, 0x5f]"),
         {f"match-changed WIRE - {MARKER}", f"dispatch-reused WIRE BF {MARKER}"},
     ),
     "a message is renamed": (
-        f"couchbase_dcp/{MARKER}.yaml",
+        f"couchbase_dcp/streams/{MARKER}.yaml",
         ("message: snapshot_marker", "snapshot_marker", "marker"),
         {"message-renamed CODEC BF marker", "column-renamed TABLE BF marker"},
     ),
@@ -185,40 +198,34 @@ EDITS = {
         {"flatbuffer-changed WIRE - Scope.uuid", f"column-added TABLE - {EVENT}.scope.uuid"},
     ),
     "records have another length": (
-        "couchbase_dcp/protocol.yaml",
+        "memcached/library.yaml",
         ("length: 24 + total_body_length", "24 +", "28 +"),
         {"framing-changed WIRE BF "},
     ),
     "more records are believed": (
-        "couchbase_dcp/protocol.yaml",
+        "memcached/library.yaml",
         ("valid: magic in [0x80, 0x08, 0x81,", "[0x80", "[0x7f, 0x80"),
         {"framing-changed WIRE F "},
     ),
     "a section is as long as another field says": (
-        "couchbase_dcp/protocol.yaml",
+        "memcached/library.yaml",
         ("section: key, size: key_length", "size: key_length", "size: extras_length"),
         {"section-changed WIRE BF key"},
     ),
     "bytes left over are malformed": (
-        "couchbase_dcp/protocol.yaml",
+        "memcached/library.yaml",
         ("size: key_length, trailing: trailing_key", ", trailing: trailing_key", ""),
         {
             "section-changed WIRE B key",
-            *(
-                f"column-removed TABLE B {message}.trailing_key"
-                for message in (MARKER, LOG, "failover_log_request", f"{MARKER}_response", f"{EVENT}_response")
-            ),
+            *(f"column-removed TABLE B {message}.trailing_key" for message in _with("trailing_key")),
         },
     ),
     "a column of what is left over is renamed": (
-        "couchbase_dcp/protocol.yaml",
+        "memcached/library.yaml",
         ("trailing: trailing_extras", "trailing_extras", "more_extras"),
         {
             "field-renamed CODEC BF extras",
-            *(
-                f"column-renamed TABLE BF {message}.more_extras"
-                for message in (MARKER, EVENT, LOG, "failover_log_request", f"{MARKER}_response", f"{EVENT}_response")
-            ),
+            *(f"column-renamed TABLE BF {message}.more_extras" for message in _with("trailing_extras")),
         },
     ),
     "every number is turned round": (
@@ -336,6 +343,7 @@ def test_an_enum_that_is_renamed_wherever_it_is_used_is_found(released: dict[str
     assert _found(released["databus"], _version(specs / "databus")) == {
         "enum-removed CODEC B SourceId",
         "labelling-changed CODEC B dbus_event.src_id",
+        "labelling-changed CODEC B dbus_event_v2.src_id",
     }
 
 
@@ -352,7 +360,7 @@ def _between(path: str, start: str, end: str) -> str:
 
 def test_the_second_revision_of_system_event_breaks_nobody(released: dict[str, Version], tmp_path: Path) -> None:
     """It has version 2, FlatBuffers, which the first has not; readers of the first keep such values as bytes."""
-    path = f"couchbase_dcp/{EVENT}.yaml"
+    path = f"couchbase_dcp/streams/{EVENT}.yaml"
     first = _edited(path, _between(path, "  - name: collection_flatbuffer\n", "\nexamples:\n"), "", tmp_path)
     structs = ("collection", "dropped_collection", "scope", "dropped_scope")
     assert _found(first, released["couchbase_dcp"]) == {
@@ -365,7 +373,7 @@ def test_a_snapshot_marker_that_grew_from_44_to_52_bytes_breaks_nobody(
     released: dict[str, Version], tmp_path: Path
 ) -> None:
     """The last 8 bytes are optional to today's readers, and kept by those that do not know them."""
-    path = f"couchbase_dcp/{MARKER}.yaml"
+    path = f"couchbase_dcp/streams/{MARKER}.yaml"
     shorter = _edited(path, _between(path, "        - name: high_prepared_seqno\n", "\notherwise:"), "", tmp_path)
     assert _found(shorter, released["couchbase_dcp"]) == {
         f"field-added WIRE - {MARKER}.v2_2.high_prepared_seqno",

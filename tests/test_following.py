@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from test_splits import CAPTURES, DAMAGED, NOOP, event, frame
+from test_splits import CAPTURES, DAMAGED, UNKNOWN, event, frame
 
 from wireloom import columnar
 from wireloom.codec import cutting
@@ -25,11 +25,11 @@ from wireloom_protocols import couchbase_dcp, databus
 Rows = list[dict[str, Any]]
 PIECES = {
     couchbase_dcp: [
-        NOOP,
-        frame(NOOP * 5, b"\x80\x5c"),
-        frame(frame(NOOP) * 2),
-        NOOP * 3,
-        frame(NOOP * 2)[:-3],
+        UNKNOWN,
+        frame(UNKNOWN * 5, b"\x80\xb6"),
+        frame(frame(UNKNOWN) * 2),
+        UNKNOWN * 3,
+        frame(UNKNOWN * 2)[:-3],
         b"\xff" * 30,
     ],
     databus: [

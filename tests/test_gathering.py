@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from test_splits import CAPTURES, NOOP, decoder, event, frame
+from test_splits import CAPTURES, UNKNOWN, decoder, event, frame
 
 from wireloom.columnar import gathering
 from wireloom.columnar.decoder import Decoder
@@ -25,7 +25,16 @@ MARKER = couchbase_dcp.build(
 BAD_MARKER = MARKER[:11] + b"\x03" + MARKER[12:] + b"abc"
 FILES = {
     couchbase_dcp: [data for name, (protocol, data) in CAPTURES.items() if protocol is couchbase_dcp]
-    + [b"", NOOP, MARKER * 3, BAD_MARKER, NOOP + BAD_MARKER * 2 + MARKER, bytes(50), NOOP[:-1], frame(b"x" * 100)],
+    + [
+        b"",
+        UNKNOWN,
+        MARKER * 3,
+        BAD_MARKER,
+        UNKNOWN + BAD_MARKER * 2 + MARKER,
+        bytes(50),
+        UNKNOWN[:-1],
+        frame(b"x" * 100),
+    ],
     databus: [data for name, (protocol, data) in CAPTURES.items() if protocol is databus]
     + [b"", event(b"a"), event(b"b", "little") * 2, event(b"c") + event(b"d")[:-1], bytes(70), event(b"e")[:-1]],
 }
@@ -70,20 +79,20 @@ def test_captures_together_give_what_each_gives_alone(protocol: Any, mode: Mode,
 
 
 def test_small_captures_are_one_batch() -> None:
-    captures = {f"{number}.bin": MARKER * 3 + NOOP for number in range(100)}
+    captures = {f"{number}.bin": MARKER * 3 + UNKNOWN for number in range(100)}
     (batch,) = together(made(couchbase_dcp), captures)
     assert batch.num_rows == 400
 
 
 def test_no_more_is_held_than_makes_a_batch_worth_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gathering, "BATCH_ROWS", 40)
-    captures = {f"{number}.bin": NOOP * 3 for number in range(10)} | {"large": NOOP * 15, "small": NOOP}
+    captures = {f"{number}.bin": UNKNOWN * 3 for number in range(10)} | {"large": UNKNOWN * 15, "small": UNKNOWN}
     found = together(made(couchbase_dcp), captures)
     assert [batch.num_rows for batch in found] == [12, 12, 6, 15, 1]
 
 
 def test_the_first_malformed_record_is_told_with_its_file_and_offset() -> None:
-    captures = {"a": NOOP * 2, "b": NOOP + BAD_MARKER + NOOP, "c": NOOP[:-1]}
+    captures = {"a": UNKNOWN * 2, "b": UNKNOWN + BAD_MARKER + UNKNOWN, "c": UNKNOWN[:-1]}
     with pytest.raises(ValueError, match=r"^b: [a-z]+: snapshot_marker\S* at byte (2[4-9]|[3-9]\d): "):
         together(made(couchbase_dcp, mode=Mode.FAILFAST), captures)
 

@@ -75,7 +75,7 @@ def test_a_missing_file_is_told_and_written(tree: Path) -> None:
 
 def test_the_page_of_a_message_that_is_gone_is_orphaned(whole: Path) -> None:
     page = whole / "generated" / "docs" / "couchbase_dcp" / "snapshot_marker_response.md"
-    (whole / "specs" / "couchbase_dcp" / "snapshot_marker_response.yaml").unlink()
+    (whole / "specs" / "couchbase_dcp" / "streams" / "snapshot_marker_response.yaml").unlink()
     expected = (page.relative_to(whole).as_posix(), FileChangeKind.ORPHANED)
     assert expected in _changes(whole, write=True, specs="specs/couchbase_dcp")
     assert not page.exists()

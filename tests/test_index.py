@@ -16,7 +16,7 @@ import pytest
 from fsspec import register_implementation
 from fsspec.implementations.memory import MemoryFileSystem
 from fsspec.spec import AbstractBufferedFile
-from test_splits import CAPTURES, NOOP, decoder, frame
+from test_splits import CAPTURES, UNKNOWN, decoder, frame
 from typer.testing import CliRunner
 
 from wireloom import files, registry
@@ -76,7 +76,7 @@ def test_parts_by_an_index_give_the_rows_of_the_whole(
         assert parted(protocol, capture, parts).equals(whole)
 
 
-PLAIN = NOOP * 50 + frame(NOOP * 20) + NOOP * 50
+PLAIN = UNKNOWN * 50 + frame(UNKNOWN * 20) + UNKNOWN * 50
 
 
 @pytest.fixture
@@ -110,7 +110,7 @@ def test_an_index_with_another_byte_is_not_believed(indexed: CaptureFile) -> Non
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        (lambda data: data + NOOP, "it is of another size"),
+        (lambda data: data + UNKNOWN, "it is of another size"),
         (lambda data: b"\x81" + data[1:], "it is of another content"),
         (lambda data: data[:-1] + b"\1", "it is of another content"),
     ],
@@ -235,7 +235,7 @@ def test_a_byte_order_is_part_of_a_reading(tmp_path: Path, monkeypatch: pytest.M
 
 def test_a_small_or_compressed_capture_needs_no_index(tmp_path: Path) -> None:
     (tmp_path / "a.bin.gz").write_bytes(gzip.compress(frame(bytes(5_000_000)) * 2, 0))
-    (tmp_path / "b.bin").write_bytes(NOOP)
+    (tmp_path / "b.bin").write_bytes(UNKNOWN)
     result = CliRunner().invoke(app, ["index", "couchbase_dcp", str(tmp_path)])
     told = "2 of 2 files need no index: they are small or compressed, and read whole\n"
     assert (result.exit_code, result.stdout) == (0, told)

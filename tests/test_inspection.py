@@ -232,7 +232,7 @@ def test_a_failure_among_items_that_are_not_told_is_told() -> None:
 
 def noop(value: bytes) -> bytes:
     """A frame that no message describes."""
-    return couchbase_dcp.build({"message": "unknown", "magic": 0x80, "opcode": 0x5C, "unknown": {"value": value}})
+    return couchbase_dcp.build({"message": "unknown", "magic": 0x80, "opcode": 0xB6, "unknown": {"value": value}})
 
 
 def test_of_a_long_value_the_first_and_the_last_bytes_are_shown() -> None:

@@ -175,7 +175,7 @@ def test_a_header_that_depends_on_where_the_record_ends_is_not_told_of_one_that_
 
 # --- many at once
 
-GOOD = couchbase_dcp.build({"message": "unknown", "magic": 0x80, "opcode": 0x5C, "unknown": {}})
+GOOD = couchbase_dcp.build({"message": "unknown", "magic": 0x80, "opcode": 0xB6, "unknown": {}})
 NO_EXTRAS = bytes.fromhex("80560000 14000000 00000000 deadbeef 0000000000000000")
 STREAMS = {
     "one kind": NO_EXTRAS * 30,

@@ -19,7 +19,7 @@ from wireloom.files import created, removed
 from wireloom.options import OptionError
 from wireloom_protocols import couchbase_dcp as p
 
-NOOP = p.build({"message": "unknown", "magic": 0x80, "opcode": 0x5C, "cas": 2**64 - 1, "unknown": {}})
+UNKNOWN = p.build({"message": "unknown", "magic": 0x80, "opcode": 0xB6, "cas": 2**64 - 1, "unknown": {}})
 MARKER = p.build({"snapshot_marker": {"start_seqno": 1, "end_seqno": 8, "snapshot_type": 1}})
 BAD_LOG = bytes.fromhex("81540000 00000000 00000001 00000000 0000000000000000 00")
 """A failover log whose value is one byte."""
@@ -38,7 +38,7 @@ def opcodes(path: Path, **given: Any) -> list[int | None]:
 
 
 def test_a_scan_gives_what_the_table_of_the_bytes_has(tmp_path: Path) -> None:
-    (tmp_path / "capture.bin").write_bytes(capture := (NOOP + MARKER) * 100)
+    (tmp_path / "capture.bin").write_bytes(capture := (UNKNOWN + MARKER) * 100)
     expected = p.decode_columnar(capture)
     assert p.scan(tmp_path / "capture.bin").read_all() == expected
     assert p.decode_columnar(tmp_path / "capture.bin") == expected
@@ -47,7 +47,7 @@ def test_a_scan_gives_what_the_table_of_the_bytes_has(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("given", ["", "*.bin*", "{a,b}.bin*"])
 def test_folders_patterns_and_compressed_files_are_read_in_order(tmp_path: Path, given: str) -> None:
-    (tmp_path / "a.bin").write_bytes(NOOP)
+    (tmp_path / "a.bin").write_bytes(UNKNOWN)
     (tmp_path / "b.bin.gz").write_bytes(gzip.compress(MARKER))
     (tmp_path / "c.bin").write_bytes(b"")
     found = rows(p.scan(f"{tmp_path}/{given}", ["message", "_file", "_offset"], positions=True))
@@ -76,7 +76,7 @@ def test_a_path_without_files_is_told_at_once(tmp_path: Path) -> None:
 
 
 def test_a_file_larger_than_a_batch_is_several(tmp_path: Path) -> None:
-    (tmp_path / "capture.bin").write_bytes(NOOP * 100_000)
+    (tmp_path / "capture.bin").write_bytes(UNKNOWN * 100_000)
     read = 0
     with p.scan(tmp_path, ["opcode"]) as reader:
         first = reader.read_next_batch()
@@ -86,8 +86,8 @@ def test_a_file_larger_than_a_batch_is_several(tmp_path: Path) -> None:
 
 
 def test_files_are_opened_one_after_the_other(tmp_path: Path) -> None:
-    (tmp_path / "a.bin").write_bytes(NOOP * 20_000)
-    (tmp_path / "b.bin").write_bytes(NOOP)
+    (tmp_path / "a.bin").write_bytes(UNKNOWN * 20_000)
+    (tmp_path / "b.bin").write_bytes(UNKNOWN)
     reader = p.scan(tmp_path, ["opcode"])
     assert reader.read_next_batch().num_rows == 20_000
     (tmp_path / "b.bin").unlink()
@@ -97,7 +97,7 @@ def test_files_are_opened_one_after_the_other(tmp_path: Path) -> None:
 
 def test_small_files_are_one_batch(tmp_path: Path) -> None:
     for number in range(20):
-        (tmp_path / f"{number}.bin").write_bytes(NOOP)
+        (tmp_path / f"{number}.bin").write_bytes(UNKNOWN)
     (batch,) = p.scan(tmp_path, ["opcode"])
     assert batch.num_rows == 20
 
@@ -106,14 +106,14 @@ def test_small_files_are_one_batch(tmp_path: Path) -> None:
 
 
 def test_one_message_has_its_fields_beside_the_headers(tmp_path: Path) -> None:
-    (tmp_path / "capture.bin").write_bytes(NOOP + MARKER)
+    (tmp_path / "capture.bin").write_bytes(UNKNOWN + MARKER)
     (row,) = rows(p.scan(tmp_path, ["opcode", "end_seqno"], message="snapshot_marker"))
     assert row == {"opcode": 0x56, "end_seqno": 8}
 
 
 @pytest.mark.parametrize("listed", [["snapshot_marker", "unknown"], "unknown,snapshot_marker"])
 def test_several_messages_have_their_structs(tmp_path: Path, listed: Any) -> None:
-    (tmp_path / "capture.bin").write_bytes(NOOP + BAD_LOG + MARKER + b"\0" * 30)
+    (tmp_path / "capture.bin").write_bytes(UNKNOWN + BAD_LOG + MARKER + b"\0" * 30)
     reader = p.scan(tmp_path, messages=listed, mode="PERMISSIVE")
     others = set(p.messages) - {"snapshot_marker", "unknown"}
     assert reader.schema.names == [name for name in p.arrow_schema.names if name not in others]
@@ -158,8 +158,8 @@ def test_parameters_and_options_are_those_of_other_readers(tmp_path: Path) -> No
 
 
 def test_an_error_names_the_file_and_the_offset(tmp_path: Path) -> None:
-    (tmp_path / "a.bin").write_bytes(NOOP)
-    (tmp_path / "b.bin").write_bytes(NOOP + MARKER[:-1])
+    (tmp_path / "a.bin").write_bytes(UNKNOWN)
+    (tmp_path / "b.bin").write_bytes(UNKNOWN + MARKER[:-1])
     with pytest.raises(DecodeError) as raised:
         p.scan(tmp_path).read_all()
     assert (raised.value.file, raised.value.offset, raised.value.code) == (f"{tmp_path}/b.bin", 24, "truncated")
@@ -167,9 +167,9 @@ def test_an_error_names_the_file_and_the_offset(tmp_path: Path) -> None:
 
 
 def test_malformed_records_are_rows_or_left_out_and_told(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    (tmp_path / "capture.bin").write_bytes(NOOP + BAD_LOG + NOOP)
-    assert opcodes(tmp_path, mode="PERMISSIVE") == [0x5C, 0x54, 0x5C]
-    assert opcodes(tmp_path, mode="DROPMALFORMED") == [0x5C, 0x5C]
+    (tmp_path / "capture.bin").write_bytes(UNKNOWN + BAD_LOG + UNKNOWN)
+    assert opcodes(tmp_path, mode="PERMISSIVE") == [0xB6, 0x54, 0xB6]
+    assert opcodes(tmp_path, mode="DROPMALFORMED") == [0xB6, 0xB6]
     (first, second) = caplog.messages
     assert first == second
     assert first.startswith(f"wireloom: {tmp_path}/capture.bin: 1 of 3 records malformed (25 bytes), the first: ")
@@ -180,7 +180,7 @@ def test_malformed_records_are_rows_or_left_out_and_told(tmp_path: Path, caplog:
 
 @pytest.mark.parametrize("form", ["bytes", "path", "paths"])
 def test_a_table_a_message_is_what_the_option_message_gives(tmp_path: Path, form: str) -> None:
-    capture = (NOOP + MARKER + BAD_LOG) * 40
+    capture = (UNKNOWN + MARKER + BAD_LOG) * 40
     (tmp_path / "capture.bin").write_bytes(capture)
     given: Any = {"bytes": capture, "path": tmp_path / "capture.bin", "paths": [tmp_path]}[form]
     options = {"mode": "PERMISSIVE", "labels": False}
@@ -194,7 +194,7 @@ def test_a_table_a_message_is_what_the_option_message_gives(tmp_path: Path, form
 
 
 def test_a_malformed_record_of_no_message_has_a_table_of_its_own() -> None:
-    found = p.decode_by_message(NOOP + b"\0" * 30, mode="PERMISSIVE", positions=True)
+    found = p.decode_by_message(UNKNOWN + b"\0" * 30, mode="PERMISSIVE", positions=True)
     assert list(found) == ["unknown", "no-message"]
     (row,) = found["no-message"].to_pylist()
     assert (row["message"], row["opcode"], row["_corrupt_record"], row["_offset"]) == (None, None, b"\0" * 30, 24)
@@ -204,21 +204,21 @@ def test_a_malformed_record_of_no_message_has_a_table_of_its_own() -> None:
 
 def test_listed_messages_have_tables_without_rows_too() -> None:
     assert p.decode_by_message(b"") == {}
-    found = p.decode_by_message(NOOP + MARKER, messages=["system_event", "snapshot_marker"])
+    found = p.decode_by_message(UNKNOWN + MARKER, messages=["system_event", "snapshot_marker"])
     assert {name: table.num_rows for name, table in found.items()} == {"snapshot_marker": 1, "system_event": 0}
     assert found["system_event"].schema == p.decode_columnar(b"", message="system_event").schema
 
 
 def test_tables_by_message_fail_as_a_single_one_does(tmp_path: Path) -> None:
-    (tmp_path / "capture.bin").write_bytes(NOOP + BAD_LOG)
-    for given in (tmp_path / "capture.bin", NOOP + BAD_LOG):
+    (tmp_path / "capture.bin").write_bytes(UNKNOWN + BAD_LOG)
+    for given in (tmp_path / "capture.bin", UNKNOWN + BAD_LOG):
         with pytest.raises(DecodeError) as expected:
             p.decode_columnar(given)
         with pytest.raises(DecodeError, match=re.escape(str(expected.value))):
             p.decode_by_message(given)
     for wrong in ({"message": "unknown"}, {"columns": "opcode"}):
         with pytest.raises(OptionError, match=f"so there is no {next(iter(wrong))}; messages chooses some"):
-            p.decode_by_message(NOOP, **wrong)
+            p.decode_by_message(UNKNOWN, **wrong)
 
 
 # Filters
@@ -229,22 +229,22 @@ def test_tables_by_message_fail_as_a_single_one_does(tmp_path: Path) -> None:
     [
         ([("opcode", "=", 0x56)], [0x56]),
         ([("opcode", "in", [0x54, 0x56])], [0x54, 0x56]),
-        ([("opcode", ">", 0x54), ("opcode", "<=", 0x5C)], [0x5C, 0x56]),
+        ([("opcode", ">", 0x54), ("opcode", "<=", 0xB6)], [0xB6, 0x56]),
         ([("opcode", ">=", 0x54), ("opcode", "<", 0x56)], [0x54]),
         ([("message", "=", "snapshot_marker")], [0x56]),
-        ([("message", "in", ("unknown", "snapshot_marker"))], [0x5C, 0x56]),
-        ([("cas", "=", 2**64 - 1)], [0x5C]),
-        ([("cas", "<", 2**64)], [0x54, 0x5C, 0x56]),
+        ([("message", "in", ("unknown", "snapshot_marker"))], [0xB6, 0x56]),
+        ([("cas", "=", 2**64 - 1)], [0xB6]),
+        ([("cas", "<", 2**64)], [0x54, 0xB6, 0x56]),
         ([("opcode", "<", -1)], []),
         ([("opcode", "=", p.ClientOpcode.DcpSnapshotMarker)], [0x56]),
-        ([("vbucket", "=", 0)], [0x5C, 0x56]),  # a response has none
+        ([("vbucket", "=", 0)], [0xB6, 0x56]),  # a response has none
     ],
 )
 @pytest.mark.parametrize("mode", ["PERMISSIVE", "DROPMALFORMED", "FAILFAST"])
 def test_filters_leave_out_what_does_not_fit(
     tmp_path: Path, mode: str, filters: list[tuple[str, str, Any]], expected: list[int]
 ) -> None:
-    (tmp_path / "capture.bin").write_bytes(BAD_LOG + NOOP + MARKER)
+    (tmp_path / "capture.bin").write_bytes(BAD_LOG + UNKNOWN + MARKER)
     if mode == "FAILFAST" and 0x54 in expected:
         with pytest.raises(DecodeError):
             opcodes(tmp_path, filters=filters)
@@ -254,13 +254,13 @@ def test_filters_leave_out_what_does_not_fit(
 
 
 def test_filters_judge_records_that_are_cut_off(tmp_path: Path) -> None:
-    (tmp_path / "capture.bin").write_bytes(NOOP + MARKER[:-1])
-    assert opcodes(tmp_path, filters=[("opcode", "=", 0x5C)]) == [0x5C]
+    (tmp_path / "capture.bin").write_bytes(UNKNOWN + MARKER[:-1])
+    assert opcodes(tmp_path, filters=[("opcode", "=", 0xB6)]) == [0xB6]
     assert opcodes(tmp_path, mode="PERMISSIVE", filters=[("opcode", "=", 0x56)]) == [0x56]
 
 
 def test_filters_keep_what_has_no_header(tmp_path: Path) -> None:
-    (tmp_path / "capture.bin").write_bytes(NOOP + b"\0" * 30)
+    (tmp_path / "capture.bin").write_bytes(UNKNOWN + b"\0" * 30)
     assert opcodes(tmp_path, mode="PERMISSIVE", filters=[("opcode", "=", 0x56)]) == [None]
 
 
@@ -307,7 +307,7 @@ def test_a_filter_that_means_nothing_is_refused(tmp_path: Path, wrong: Any, said
 
 
 def test_rows_become_batches() -> None:
-    capture = (NOOP + MARKER) * 10
+    capture = (UNKNOWN + MARKER) * 10
     reader = p.to_batches(p.iter_records(capture))
     assert reader.schema.equals(p.arrow_schema, check_metadata=True)
     assert reader.read_all() == p.decode_columnar(capture)
@@ -318,7 +318,7 @@ def test_rows_become_batches() -> None:
 
 def test_columns_carry_the_specs_words() -> None:
     comments = {
-        "opcode": "The command. Under the magics 0x82 and 0x83 the numbers are those of ServerOpcode.",
+        "opcode": "The command.",
         "vb_uuid": "The branch: not 0, and below 2^48 in practice.",
     }
     entry = p.arrow_schema.field("failover_log_response").type.field("entries").type.value_type

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from lockstep import Pair
 from test_resync import FRAME, PACKETS, UNSUMMED, pair
 from test_resync import frame as summed
-from test_splits import CAPTURES, NOOP, event
+from test_splits import CAPTURES, UNKNOWN, event
 
 from wireloom import registry
 from wireloom.codec import DecodeError
@@ -240,7 +240,7 @@ def test_a_file_of_no_more_than_a_share_is_not_cut() -> None:
 
 
 def test_a_file_whose_records_cannot_be_told_is_one_part(caplog: pytest.LogCaptureFixture) -> None:
-    found = divided("couchbase_dcp", NOOP * 200_000, 1000)
+    found = divided("couchbase_dcp", UNKNOWN * 200_000, 1000)
     assert [(part.start, part.stop, size) for part, size in found] == [(0, None, 4_800_000)]
     tell(found * 3, 1000)
     (record,) = caplog.records
@@ -252,8 +252,8 @@ def test_a_file_whose_records_cannot_be_told_is_one_part(caplog: pytest.LogCaptu
 def test_nothing_is_told_of_files_that_no_index_would_divide(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING):
         tell([(FilePart("capture.bin.gz"), 5_000_000)], 1000)
-        tell(divided("couchbase_dcp", NOOP * 100, 100), 100)
-        tell(divided("couchbase_dcp", NOOP * 200_000, 5_000_000), 5_000_000)
+        tell(divided("couchbase_dcp", UNKNOWN * 100, 100), 100)
+        tell(divided("couchbase_dcp", UNKNOWN * 200_000, 5_000_000), 5_000_000)
         tell(divided("databus", event(b"a") * 100_000, 1000), 1000)
     assert not caplog.records
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.spark
 
-NOOP = couchbase_dcp.build({"message": "unknown", "magic": 0x80, "opcode": 0x5C, "unknown": {}})
+UNKNOWN = couchbase_dcp.build({"message": "unknown", "magic": 0x80, "opcode": 0xB6, "unknown": {}})
 EVENTS = (Path(__file__).parent / "data" / "databus" / "stream_scn_regress.bin").read_bytes() * 10
 
 
@@ -33,7 +33,7 @@ def filled(folder: Path, *names: str) -> str:
     """The folder with a capture under each name, changed an hour after the one before, from midnight 2026-01-01 on."""
     for hour, name in enumerate(names):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_bytes(NOOP)
+        (folder / name).write_bytes(UNKNOWN)
         os.utime(folder / name, (1767225600 + 3600 * hour,) * 2)
     return str(folder)
 
@@ -277,8 +277,8 @@ def test_a_schema_says_which_partition_columns_and_of_which_type(session: SparkS
     folder = filled(tmp_path, "a=1/b=07/a.bin", "a=2/b=08/b.bin")
     read = session.read.format("couchbase_dcp")
     assert [tuple(row) for row in read.schema("b string, opcode smallint").load(folder).collect()] == [
-        ("07", 92),
-        ("08", 92),
+        ("07", 0xB6),
+        ("08", 0xB6),
     ]
     assert [tuple(row) for row in read.schema("a tinyint").load(folder).collect()] == [(1,), (2,)]
     for schema, message in (
@@ -294,8 +294,8 @@ def test_columns_may_name_partition_columns(session: SparkSession, tmp_path: Pat
     folder = filled(tmp_path, "a=1/b=2/a.bin")
     read = session.read.format("couchbase_dcp")
     for columns, values in (
-        ("b, opcode", (2, 92)),
-        ("opcode", (92,)),
+        ("b, opcode", (2, 0xB6)),
+        ("opcode", (0xB6,)),
         ("b", (2,)),
         ("b,snapshot_marker.variant", (2, None)),
     ):
@@ -327,7 +327,7 @@ def test_filters_leave_out_whole_partitions(session: SparkSession, tmp_path: Pat
             assert [row._file[-5] for row in expected] == files, condition
             pruned = read.option("pushFilters", True).load(folder).where(condition)
             assert pruned.select("_file").collect() == expected, condition
-        (tmp_path / "dt=2026-01-02/n=2/b.bin").write_bytes(NOOP[:-1])
+        (tmp_path / "dt=2026-01-02/n=2/b.bin").write_bytes(UNKNOWN[:-1])
         failing = (
             session.read.format("couchbase_dcp").option("mode", "FAILFAST").option("pushFilters", True).load(folder)
         )
@@ -373,7 +373,7 @@ def test_a_stream_has_partition_columns_too(session: SparkSession, tmp_path: Pat
     filled(tmp_path / "in", "dt=2026-01-01/c.bin")
     run()
     days = [datetime.date(2026, 1, 1), datetime.date(2026, 1, 2), datetime.date(2026, 1, 1)]
-    assert found == [(day, 92) for day in days]
+    assert found == [(day, 0xB6) for day in days]
 
 
 # Metadata
@@ -404,7 +404,7 @@ def test_columns_may_name_a_part_of_metadata(session: SparkSession, tmp_path: Pa
     read = session.read.format("couchbase_dcp").option("metadata", True)
     folder = filled(tmp_path, "a.bin")
     few = read.option("columns", "_metadata.file_size,opcode,_metadata.file_name").load(folder)
-    assert few.collect() == [(("a.bin", len(NOOP)), 92)]
+    assert few.collect() == [(("a.bin", len(UNKNOWN)), 0xB6)]
     assert few.schema["_metadata"].dataType.names == ["file_name", "file_size"]
     whole = read.option("columns", "_metadata.file_name,_metadata").load(folder)
     assert whole.collect() == read.load(folder).select("_metadata").collect()

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.spark
 
 STREAM = Path(__file__).parent / "data" / "databus" / "stream_scn_regress.bin"
-NOOP = couchbase_dcp.build({"message": "unknown", "magic": 0x80, "opcode": 0x5C, "unknown": {}})
+UNKNOWN = couchbase_dcp.build({"message": "unknown", "magic": 0x80, "opcode": 0xB6, "unknown": {}})
 MARKER = couchbase_dcp.build(
     {
         "message": "snapshot_marker",
@@ -42,7 +42,7 @@ def event(value: bytes) -> bytes:
 
 
 def frame(value: bytes) -> bytes:
-    return couchbase_dcp.build({"message": "unknown", "magic": 0x80, "opcode": 0x57, "unknown": {"value": value}})
+    return couchbase_dcp.build({"message": "unknown", "magic": 0x80, "opcode": 0x01, "unknown": {"value": value}})
 
 
 @pytest.fixture
@@ -84,7 +84,7 @@ def test_a_large_file_with_records_within_records_needs_an_index(session: SparkS
 
 def test_a_large_file_whose_records_cannot_be_told_is_read_whole(session: SparkSession, tmp_path: Path) -> None:
     capture = tmp_path / "capture.bin"
-    capture.write_bytes(NOOP * 200)
+    capture.write_bytes(UNKNOWN * 200)
     rows = session.read.format("couchbase_dcp").option("maxPartitionBytes", 100).load(str(capture))
     assert (rows.rdd.getNumPartitions(), rows.count()) == (1, 200)
 
@@ -95,7 +95,7 @@ def test_a_file_is_split_by_its_index(session: SparkSession, tmp_path: Path) -> 
     from wireloom.cli import app
 
     capture, beside = tmp_path / "capture.bin", tmp_path / "capture.bin.wlx"
-    capture.write_bytes((NOOP + frame(bytes(60_000)) + MARKER) * 300)
+    capture.write_bytes((UNKNOWN + frame(bytes(60_000)) + MARKER) * 300)
     read = session.read.format("couchbase_dcp").option("columns", "_offset,_length,message").option("positions", True)
     read = read.option("minPartitionNum", 10)
 
@@ -124,7 +124,7 @@ def test_garbage_is_not_looked_for_in_the_modules_of_a_worker(session: SparkSess
         for batch in batches:
             yield pa.RecordBatch.from_pydict({"count": [gc.get_freeze_count()] * batch.num_rows})
 
-    (tmp_path / "capture.bin").write_bytes(NOOP)
+    (tmp_path / "capture.bin").write_bytes(UNKNOWN)
     read = session.read.format("couchbase_dcp").options(maxPartitionBytes=30, openCostInBytes=30).load(str(tmp_path))
     assert read.count() == 1
     counts = session.range(0, 8, 1, 8).mapInArrow(frozen, "count bigint").collect()
@@ -133,7 +133,7 @@ def test_garbage_is_not_looked_for_in_the_modules_of_a_worker(session: SparkSess
 
 def test_a_malformed_range_is_in_one_part(session: SparkSession, tmp_path: Path) -> None:
     capture = tmp_path / "capture.bin"
-    capture.write_bytes(NOOP * 4 + bytes(500))
+    capture.write_bytes(UNKNOWN * 4 + bytes(500))
     rows = session.read.format("couchbase_dcp").option("maxPartitionBytes", 30).load(str(capture))
     assert [len(row._corrupt_record or b"") for row in rows.collect()] == [0, 0, 0, 0, 500]
 
@@ -147,7 +147,7 @@ def test_small_files_share_tasks_as_those_of_sparks_own_sources(
     from wireloom.spark import register
 
     for number in range(20):
-        (tmp_path / f"{number}.bin").write_bytes(NOOP * 50)
+        (tmp_path / f"{number}.bin").write_bytes(UNKNOWN * 50)
     for name, value in options.items():
         session.conf.set(f"spark.sql.files.{name}", value)
     try:
@@ -171,7 +171,7 @@ def test_a_size_may_have_a_unit(session: SparkSession, tmp_path: Path) -> None:
 
 def test_each_of_many_small_files_is_told_of_as_alone(session: SparkSession, tmp_path: Path) -> None:
     for number in range(20):
-        (tmp_path / f"{number:02}.bin").write_bytes(MARKER * number + NOOP[:-1])
+        (tmp_path / f"{number:02}.bin").write_bytes(MARKER * number + UNKNOWN[:-1])
     read = session.read.format("couchbase_dcp").option("positions", True).option("minPartitionNum", 1)
     rows = read.load(str(tmp_path))
     assert rows.rdd.getNumPartitions() == 1
@@ -187,19 +187,19 @@ def test_each_of_many_small_files_is_told_of_as_alone(session: SparkSession, tmp
 
 
 def test_columns_are_chosen_by_name_and_path(session: SparkSession, tmp_path: Path) -> None:
-    (tmp_path / "capture.bin").write_bytes(MARKER + NOOP)
+    (tmp_path / "capture.bin").write_bytes(MARKER + UNKNOWN)
     read = session.read.format("couchbase_dcp").option("columns", "opcode, snapshot_marker.end_seqno, message")
     rows = read.load(str(tmp_path))
     assert (
         rows.schema.simpleString() == "struct<opcode:smallint,snapshot_marker:struct<end_seqno:bigint>,message:string>"
     )
-    assert [tuple(row) for row in rows.collect()] == [(0x56, (2,), "snapshot_marker"), (0x5C, None, "unknown")]
+    assert [tuple(row) for row in rows.collect()] == [(0x56, (2,), "snapshot_marker"), (0xB6, None, "unknown")]
 
 
 def test_the_column_of_malformed_records_has_the_name_that_is_asked_for(session: SparkSession, tmp_path: Path) -> None:
-    (tmp_path / "capture.bin").write_bytes(NOOP + NOOP[:-1])
+    (tmp_path / "capture.bin").write_bytes(UNKNOWN + UNKNOWN[:-1])
     rows = session.read.format("couchbase_dcp").option("columnNameOfCorruptRecord", "bad").load(str(tmp_path))
-    assert [row.bad for row in rows.collect()] == [None, NOOP[:-1]]
+    assert [row.bad for row in rows.collect()] == [None, UNKNOWN[:-1]]
     assert "_corrupt_record" not in rows.columns
 
 
@@ -212,7 +212,7 @@ def test_a_name_that_is_taken_is_refused(session: SparkSession, tmp_path: Path) 
 
 
 def test_filtered_records_are_not_decoded(pushing: SparkSession, tmp_path: Path) -> None:
-    (tmp_path / "capture.bin").write_bytes(BAD_LOG + NOOP + MARKER)
+    (tmp_path / "capture.bin").write_bytes(BAD_LOG + UNKNOWN + MARKER)
     read = pushing.read.format("couchbase_dcp").option("mode", "FAILFAST").option("pushFilters", True)
     with pytest.raises(Exception, match="truncated"):
         read.load(str(tmp_path)).collect()
@@ -230,7 +230,7 @@ def test_filtered_records_are_not_decoded(pushing: SparkSession, tmp_path: Path)
 
 
 def test_filters_give_what_they_give_without_pushdown(pushing: SparkSession, tmp_path: Path) -> None:
-    (tmp_path / "capture.bin").write_bytes(BAD_LOG + NOOP + MARKER + b"\0")
+    (tmp_path / "capture.bin").write_bytes(BAD_LOG + UNKNOWN + MARKER + b"\0")
     read = pushing.read.format("couchbase_dcp").option("pushFilters", True)
     expected = {
         "opcode != 86": [BAD, "unknown"],
@@ -249,14 +249,14 @@ def test_filters_give_what_they_give_without_pushdown(pushing: SparkSession, tmp
 
 
 def test_data_may_be_queried_again_where_filters_are_not_asked_for(pushing: SparkSession, tmp_path: Path) -> None:
-    (tmp_path / "capture.bin").write_bytes(NOOP + MARKER)
+    (tmp_path / "capture.bin").write_bytes(UNKNOWN + MARKER)
     rows = pushing.read.format("couchbase_dcp").load(str(tmp_path))
     markers, others = rows.where("opcode = 86"), rows.where("opcode != 86")
     assert (markers.count(), rows.count(), markers.union(others).count()) == (1, 2, 2)
 
 
 def test_filters_are_pushed_only_where_spark_allows_it(session: SparkSession, tmp_path: Path) -> None:
-    (tmp_path / "capture.bin").write_bytes(NOOP)
+    (tmp_path / "capture.bin").write_bytes(UNKNOWN)
     rows = session.read.format("couchbase_dcp").option("pushFilters", True).load(str(tmp_path))
     with pytest.raises(Exception, match=PUSHDOWN):
         rows.where("opcode = 86").collect()
@@ -266,9 +266,9 @@ def test_filters_are_pushed_only_where_spark_allows_it(session: SparkSession, tm
 
 
 def test_compressed_files_are_read(session: SparkSession, tmp_path: Path) -> None:
-    (tmp_path / "a.bin.gz").write_bytes(gzip.compress(MARKER) + gzip.compress(NOOP))
+    (tmp_path / "a.bin.gz").write_bytes(gzip.compress(MARKER) + gzip.compress(UNKNOWN))
     with pa.output_stream(str(tmp_path / "b.bin.zst"), compression="zstd") as stream:
-        stream.write(NOOP * 2)
+        stream.write(UNKNOWN * 2)
     rows = session.read.format("couchbase_dcp").load(str(tmp_path))
     assert [row.message for row in rows.collect()] == ["snapshot_marker", "unknown", "unknown", "unknown"]
 
@@ -276,9 +276,9 @@ def test_compressed_files_are_read(session: SparkSession, tmp_path: Path) -> Non
 @pytest.fixture
 def damaged(tmp_path: Path) -> Path:
     """A directory with a file that is cut off between two others."""
-    (tmp_path / "a.bin").write_bytes(NOOP)
+    (tmp_path / "a.bin").write_bytes(UNKNOWN)
     (tmp_path / "b.bin.gz").write_bytes(gzip.compress(MARKER * 1000)[:-20])
-    (tmp_path / "c.bin").write_bytes(NOOP)
+    (tmp_path / "c.bin").write_bytes(UNKNOWN)
     return tmp_path
 
 
@@ -295,7 +295,7 @@ def test_a_file_that_cannot_be_read_may_be_left_out(session: SparkSession, damag
 
 def test_a_file_that_is_gone_fails_the_query_or_is_left_out(session: SparkSession, tmp_path: Path) -> None:
     for name in ("a.bin", "b.bin"):
-        (tmp_path / name).write_bytes(NOOP * 10)
+        (tmp_path / name).write_bytes(UNKNOWN * 10)
     read = session.read.format("couchbase_dcp")
     strict, lenient = read.load(str(tmp_path)), read.option("ignoreCorruptFiles", True).load(str(tmp_path))
     assert (strict.count(), lenient.count()) == (20, 20)
@@ -309,11 +309,11 @@ def test_a_file_that_is_gone_fails_the_query_or_is_left_out(session: SparkSessio
 def test_a_summary_counts_what_was_read(session: SparkSession, tmp_path: Path) -> None:
     from wireloom.spark import summary
 
-    (tmp_path / "a.bin").write_bytes(NOOP + BAD_LOG + NOOP + NOOP[:-1])
+    (tmp_path / "a.bin").write_bytes(UNKNOWN + BAD_LOG + UNKNOWN + UNKNOWN[:-1])
     (tmp_path / "b.bin").write_bytes(STREAM.read_bytes()[:0] + MARKER)
     rows = session.read.format("couchbase_dcp").option("positions", True).load(str(tmp_path))
     first, second = summary(rows).orderBy("_file").collect()
-    assert (first.records, first.malformed, first.malformed_bytes) == (4, 2, len(BAD_LOG) + len(NOOP) - 1)
+    assert (first.records, first.malformed, first.malformed_bytes) == (4, 2, len(BAD_LOG) + len(UNKNOWN) - 1)
     assert first.first_reason.startswith("truncated: failover_log_response.entries")
     assert (second.records, second.malformed, second.malformed_bytes, second.first_reason) == (1, 0, 0, None)
 
@@ -322,7 +322,7 @@ def test_a_summary_asks_for_positions(session: SparkSession, tmp_path: Path) -> 
     from wireloom.options import OptionError
     from wireloom.spark import summary
 
-    (tmp_path / "a.bin").write_bytes(NOOP)
+    (tmp_path / "a.bin").write_bytes(UNKNOWN)
     with pytest.raises(OptionError, match="a summary needs _file, _offset, _length"):
         summary(session.read.format("couchbase_dcp").load(str(tmp_path)))
 
@@ -334,12 +334,12 @@ def test_from_wire_many_gives_arrays(session: SparkSession) -> None:
     from wireloom.spark import from_wire_many
 
     values = session.createDataFrame(
-        [(1, NOOP + MARKER), (2, b""), (3, None), (4, MARKER + NOOP[:5])], "id int, v binary"
+        [(1, UNKNOWN + MARKER), (2, b""), (3, None), (4, MARKER + UNKNOWN[:5])], "id int, v binary"
     )
     records = from_wire_many("v", "couchbase_dcp", mode="PERMISSIVE", columns="message,_corrupt_record").alias("r")
     found = [row.r for row in values.select("id", records).orderBy("id").collect()]
     assert found == [
-        [("unknown", None), ("snapshot_marker", None)], [], None, [("snapshot_marker", None), (None, NOOP[:5])],
+        [("unknown", None), ("snapshot_marker", None)], [], None, [("snapshot_marker", None), (None, UNKNOWN[:5])],
     ]  # fmt: skip
 
 
@@ -357,7 +357,7 @@ def test_columns_are_decoded_in_streams(session: SparkSession, tmp_path: Path) -
     from wireloom.spark import from_wire, from_wire_many, to_wire
 
     (tmp_path / "in").mkdir()
-    values = session.createDataFrame([(MARKER,), (NOOP,)], "value binary")
+    values = session.createDataFrame([(MARKER,), (UNKNOWN,)], "value binary")
     values.write.mode("append").parquet(str(tmp_path / "in"))
     stream = session.readStream.schema("value binary").parquet(str(tmp_path / "in"))
     rows = stream.select(
@@ -370,5 +370,5 @@ def test_columns_are_decoded_in_streams(session: SparkSession, tmp_path: Path) -
     found = session.read.parquet(str(tmp_path / "out")).orderBy("message").collect()
     assert [(row.message, bytes(row.again), len(row.many)) for row in found] == [
         ("snapshot_marker", MARKER, 1),
-        ("unknown", NOOP, 1),
+        ("unknown", UNKNOWN, 1),
     ]

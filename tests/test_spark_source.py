@@ -27,7 +27,7 @@ MARKER = couchbase_dcp.build(
         "snapshot_marker": {"variant": "v1", "start_seqno": 1, "end_seqno": 2, "snapshot_type": 1},
     }
 )
-NOOP = couchbase_dcp.build({"message": "unknown", "magic": 0x80, "opcode": 0x5C, "unknown": {}})
+UNKNOWN = couchbase_dcp.build({"message": "unknown", "magic": 0x80, "opcode": 0xB6, "unknown": {}})
 CUT_OFF = MARKER[:-1]
 
 
@@ -57,7 +57,7 @@ def captures(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def capture(tmp_path: Path) -> Path:
     """A capture with a known, an unknown and a malformed record."""
     path = tmp_path / "capture.bin"
-    path.write_bytes(MARKER + NOOP + CUT_OFF)
+    path.write_bytes(MARKER + UNKNOWN + CUT_OFF)
     return path
 
 
@@ -88,7 +88,7 @@ def test_a_directory_is_all_files_in_it(session: SparkSession, tmp_path: Path) -
     folder = tmp_path / "day"
     folder.mkdir()
     (folder / "a.bin").write_bytes(MARKER)
-    (folder / "b.bin").write_bytes(NOOP + NOOP)
+    (folder / "b.bin").write_bytes(UNKNOWN + UNKNOWN)
     (folder / "_SUCCESS").write_bytes(b"no capture")
     (tmp_path / "c.bin").write_bytes(MARKER)
     assert session.read.format("couchbase_dcp").load(str(tmp_path)).count() == 4
@@ -111,7 +111,7 @@ def test_an_empty_file_and_an_empty_directory_have_no_rows(session: SparkSession
 
 def test_small_files_share_tasks(session: SparkSession, tmp_path: Path) -> None:
     for number in range(300):
-        (tmp_path / f"{number}.bin").write_bytes(NOOP)
+        (tmp_path / f"{number}.bin").write_bytes(UNKNOWN)
     rows = session.read.format("couchbase_dcp").load(str(tmp_path))
     assert rows.count() == 300
     assert rows.rdd.getNumPartitions() < 300
@@ -119,8 +119,8 @@ def test_small_files_share_tasks(session: SparkSession, tmp_path: Path) -> None:
 
 def test_many_records_come_in_many_batches(session: SparkSession, tmp_path: Path) -> None:
     path = tmp_path / "many.bin"
-    path.write_bytes(NOOP * 20_000)
-    assert session.read.format("couchbase_dcp").load(str(path)).where("opcode = 92").count() == 20_000
+    path.write_bytes(UNKNOWN * 20_000)
+    assert session.read.format("couchbase_dcp").load(str(path)).where("opcode = 182").count() == 20_000
 
 
 # Options
@@ -239,7 +239,7 @@ def test_a_schema_that_is_wrong_names_the_column(
     [
         ({"mod": "FAILFAST"}, "unknown option 'mod'; did you mean 'mode'?"),
         ({"mode": "STRICT"}, "mode is PERMISSIVE, DROPMALFORMED, FAILFAST, not 'STRICT'"),
-        ({"message": "snapshot"}, "unknown message 'snapshot'; did you mean 'snapshot_marker'?"),
+        ({"message": "snapshot_mark"}, "unknown message 'snapshot_mark'; did you mean 'snapshot_marker'?"),
         ({"positions": "here"}, "positions is true or false, not 'here'"),
     ],
 )
@@ -276,7 +276,7 @@ def test_no_path_is_an_error(session: SparkSession) -> None:
 @pytest.fixture
 def values(session: SparkSession) -> DataFrame:
     """A binary column: a marker, another message, null."""
-    return session.createDataFrame([(1, MARKER), (2, NOOP), (3, None)], "id int, value binary")
+    return session.createDataFrame([(1, MARKER), (2, UNKNOWN), (3, None)], "id int, value binary")
 
 
 def test_from_wire_gives_the_rows_of_single_records(values: DataFrame) -> None:
@@ -286,7 +286,7 @@ def test_from_wire_gives_the_rows_of_single_records(values: DataFrame) -> None:
     assert rows.schema["row"].dataType == couchbase_dcp.spark_schema
     found = collected(rows)
     assert [row["row"] for row in found] == [
-        *(plain(couchbase_dcp.parse(record), local=True) for record in (MARKER, NOOP)),
+        *(plain(couchbase_dcp.parse(record), local=True) for record in (MARKER, UNKNOWN)),
         None,
     ]
 
@@ -324,7 +324,7 @@ def test_to_wire_fills_in_what_is_derived(session: SparkSession) -> None:
 def test_malformed_values_fail_unless_permitted(session: SparkSession) -> None:
     from wireloom.spark import from_wire, to_wire
 
-    frame = session.createDataFrame([(CUT_OFF,), (MARKER + NOOP,)], "value binary")
+    frame = session.createDataFrame([(CUT_OFF,), (MARKER + UNKNOWN,)], "value binary")
     with pytest.raises(Exception, match=r"truncated: record at byte 0|trailing-bytes: record at byte 44"):
         frame.select(from_wire("value", "couchbase_dcp")).collect()
     rows = frame.select("value", from_wire("value", "couchbase_dcp", mode="PERMISSIVE").alias("row"))
@@ -560,7 +560,7 @@ def test_only_one_protocol_is_called_otherwise(session: SparkSession) -> None:
 
 
 def test_a_name_that_is_no_utf_8_does_not_stop_a_folder(session: SparkSession, tmp_path: Path) -> None:
-    Path(os.fsdecode(bytes(tmp_path) + b"/caf\xe9.bin")).write_bytes(NOOP)
-    (tmp_path / "a.bin").write_bytes(NOOP)
+    Path(os.fsdecode(bytes(tmp_path) + b"/caf\xe9.bin")).write_bytes(UNKNOWN)
+    (tmp_path / "a.bin").write_bytes(UNKNOWN)
     frame = session.read.format("couchbase_dcp").option("positions", True).load(str(tmp_path))
     assert {row["_file"] for row in frame.collect()} == {f"{tmp_path}/a.bin", f"file://{tmp_path}/caf%E9.bin"}

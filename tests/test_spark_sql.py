@@ -21,7 +21,7 @@ MARKER = couchbase_dcp.build(
         "snapshot_marker": {"variant": "v1", "start_seqno": 1, "end_seqno": 2, "snapshot_type": 1},
     }
 )
-NOOP = couchbase_dcp.build({"message": "unknown", "magic": 0x80, "opcode": 0x5C, "unknown": {}})
+UNKNOWN = couchbase_dcp.build({"message": "unknown", "magic": 0x80, "opcode": 0xB6, "unknown": {}})
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +38,7 @@ def folder(tmp_path: Path) -> Path:
     """A folder with a marker, another message and a malformed record."""
     path = tmp_path / "captures"
     path.mkdir()
-    (path / "a.bin").write_bytes(MARKER + NOOP + MARKER[:-1])
+    (path / "a.bin").write_bytes(MARKER + UNKNOWN + MARKER[:-1])
     return path
 
 
@@ -64,7 +64,7 @@ def test_a_table_of_a_dataset_is_read(session: SparkSession, folder: Path, table
     session.sql(f"CREATE TABLE {table} USING dcp_read COMMENT 'what came' TBLPROPERTIES ('team' = 'x')")
     assert messages(session, table) == ["snapshot_marker", "unknown"]
     assert session.table(table).schema == couchbase_dcp.spark_schema
-    (folder / "b.bin").write_bytes(NOOP)
+    (folder / "b.bin").write_bytes(UNKNOWN)
     assert counted(session, table) == 3
     assert session.sql(f"SELECT snapshot_marker.end_seqno FROM {table} WHERE opcode = 86").collect() == [(2,)]
 
@@ -132,7 +132,7 @@ def test_a_view_of_a_table_stays(session: SparkSession, folder: Path, table: str
 def test_a_dataset_is_a_format(session: SparkSession, folder: Path, tmp_path: Path) -> None:
     from wireloom.spark import dataset
 
-    (tmp_path / "more.bin").write_bytes(NOOP)
+    (tmp_path / "more.bin").write_bytes(UNKNOWN)
     paths = [str(folder), str(tmp_path / "more.bin")]
     dataset(session, "dcp_format", format="couchbase_dcp", path=paths, mode="DROPMALFORMED", positions=True)
     rows = session.read.format("dcp_format").load()
@@ -236,7 +236,7 @@ def test_a_temporary_view_keeps_its_options(session: SparkSession, folder: Path)
 @pytest.fixture
 def values(session: SparkSession) -> Iterator[str]:
     """A view with binary values: a marker, another message, null."""
-    frame = session.createDataFrame([(1, MARKER), (2, NOOP), (3, None)], "id int, value binary")
+    frame = session.createDataFrame([(1, MARKER), (2, UNKNOWN), (3, None)], "id int, value binary")
     frame.createOrReplaceTempView("arriving")
     yield "arriving"
     session.sql("DROP VIEW arriving")
@@ -253,7 +253,7 @@ def test_sql_decodes_values(session: SparkSession, values: str) -> None:
 
 
 def test_sql_decodes_several_records_a_value(session: SparkSession) -> None:
-    several = (MARKER + NOOP + MARKER[:-1]).hex()
+    several = (MARKER + UNKNOWN + MARKER[:-1]).hex()
     query = f"SELECT from_couchbase_dcp_many(X'{several}', map('mode', 'DROPMALFORMED')).message"
     assert session.sql(query).collect() == [(["snapshot_marker", "unknown"],)]
 
@@ -264,8 +264,8 @@ def test_sql_gives_the_bytes_back(session: SparkSession, values: str) -> None:
 
 
 def test_sql_fills_in_what_is_derived(session: SparkSession) -> None:
-    query = "SELECT to_couchbase_dcp(named_struct('message', 'unknown', 'magic', 128, 'opcode', 92))"
-    assert bytes(session.sql(query).collect()[0][0]) == NOOP
+    query = "SELECT to_couchbase_dcp(named_struct('message', 'unknown', 'magic', 128, 'opcode', 182))"
+    assert bytes(session.sql(query).collect()[0][0]) == UNKNOWN
 
 
 def test_a_map_of_options_is_for_every_row(session: SparkSession) -> None:
@@ -288,7 +288,7 @@ def test_a_map_of_options_is_for_every_row(session: SparkSession) -> None:
     ],
 )
 def test_options_in_sql_that_cannot_be(session: SparkSession, options: str, message: str) -> None:
-    query = f"SELECT from_couchbase_dcp(X'{NOOP.hex()}', {options}) FROM range(0, 2, 1, 1)"
+    query = f"SELECT from_couchbase_dcp(X'{UNKNOWN.hex()}', {options}) FROM range(0, 2, 1, 1)"
     with pytest.raises(Exception, match=message):
         session.sql(query).collect()
 
@@ -306,6 +306,6 @@ def test_a_format_of_another_name_has_functions_of_that_name(session: SparkSessi
     from wireloom.spark import register
 
     register(session, "couchbase_dcp", name="dcp_frames")
-    assert session.sql(f"SELECT from_dcp_frames(X'{NOOP.hex()}').opcode").collect() == [(0x5C,)]
+    assert session.sql(f"SELECT from_dcp_frames(X'{UNKNOWN.hex()}').opcode").collect() == [(0xB6,)]
     with pytest.warns(UserWarning, match="date has no SQL functions: Spark has its own from_date or to_date"):
         register(session, "couchbase_dcp", name="date")

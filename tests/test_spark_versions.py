@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.spark
 
 FORMAT = "couchbase_dcp"
-NOOP = couchbase_dcp.build({"message": "unknown", "magic": 0x80, "opcode": 0x5C, "unknown": {}})
+UNKNOWN = couchbase_dcp.build({"message": "unknown", "magic": 0x80, "opcode": 0xB6, "unknown": {}})
 MARKER = couchbase_dcp.build(
     {
         "message": "snapshot_marker",
@@ -45,9 +45,9 @@ def captures(tmp_path: Path) -> str:
     """A folder with a partition, a compressed file, and a record that is cut off."""
     folder = tmp_path / "captures"
     for day, name, data in [
-        ("2026-01-01", "a.bin", MARKER + NOOP),
-        ("2026-01-02", "b.bin.gz", gzip.compress(NOOP)),
-        ("2026-01-02", "c.bin", NOOP[:-1]),
+        ("2026-01-01", "a.bin", MARKER + UNKNOWN),
+        ("2026-01-02", "b.bin.gz", gzip.compress(UNKNOWN)),
+        ("2026-01-02", "c.bin", UNKNOWN[:-1]),
     ]:
         path = folder / f"dt={day}" / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -77,7 +77,7 @@ def test_captures_are_read(session: SparkSession, captures: str) -> None:
     rows = read.load(captures)
     assert messages(rows) == ["snapshot_marker", "unknown", "unknown", None]
     last = rows.where("_corrupt_record is not null").select("dt", "_metadata.file_name", "_corrupt_reason").collect()
-    reason = f"truncated: record at byte 0: a record of 24 bytes, {len(NOOP) - 1} left"
+    reason = f"truncated: record at byte 0: a record of 24 bytes, {len(UNKNOWN) - 1} left"
     assert [tuple(row) for row in last] == [(date(2026, 1, 2), "c.bin", reason)]
     whole = session.read.format(FORMAT).load(captures)
     assert whole.schema["opcode"].metadata["comment"]
@@ -104,11 +104,11 @@ def test_what_is_wrong_is_told(session: SparkSession, captures: str) -> None:
 
 def test_captures_are_written(session: SparkSession, tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
-    (tmp_path / "in" / "a.bin").write_bytes(MARKER + NOOP)
+    (tmp_path / "in" / "a.bin").write_bytes(MARKER + UNKNOWN)
     rows = session.read.format(FORMAT).load(str(tmp_path / "in"))
     rows.write.format(FORMAT).mode("overwrite").option("compression", "gzip").save(str(tmp_path / "out"))
     (written,) = tmp_path.glob("out/*.gz")
-    assert gzip.decompress(written.read_bytes()) == MARKER + NOOP
+    assert gzip.decompress(written.read_bytes()) == MARKER + UNKNOWN
 
 
 def test_sql_reads_captures(session: SparkSession, captures: str) -> None:
@@ -139,7 +139,7 @@ def test_filters_are_pushed(session: SparkSession, captures: str) -> None:
 def test_columns_are_decoded_and_encoded(session: SparkSession) -> None:
     from wireloom.spark import from_wire, from_wire_many, to_wire
 
-    rows = session.createDataFrame([(1, MARKER), (2, None), (3, NOOP)], "id int, value binary")
+    rows = session.createDataFrame([(1, MARKER), (2, None), (3, UNKNOWN)], "id int, value binary")
     with told_before("4.1", "from_wire"):
         decoded = rows.select("id", from_wire("value", FORMAT).alias("frame"))
         assert [row.frame and row.frame.message for row in decoded.orderBy("id").collect()] == [
@@ -148,7 +148,7 @@ def test_columns_are_decoded_and_encoded(session: SparkSession) -> None:
             "unknown",
         ]
         again = decoded.select(to_wire("frame", FORMAT).alias("value"))
-        assert {row.value and bytes(row.value) for row in again.collect()} == {MARKER, None, NOOP}
+        assert {row.value and bytes(row.value) for row in again.collect()} == {MARKER, None, UNKNOWN}
     with told_before("4.1", "from_wire_many"):
         many = rows.select(from_wire_many("value", FORMAT, columns="opcode").alias("frames"))
         assert sorted(len(row.frames or ()) for row in many.collect()) == [0, 1, 1]
@@ -161,15 +161,15 @@ def test_sql_calls_functions(spark: SparkSession) -> None:
         warnings.simplefilter("error")
         with told_before("4.1", f"from_{FORMAT} in SQL"):
             register(spark, FORMAT)
-            found = spark.sql(f"SELECT to_{FORMAT}(from_{FORMAT}(X'{NOOP.hex()}')) AS value").first()
+            found = spark.sql(f"SELECT to_{FORMAT}(from_{FORMAT}(X'{UNKNOWN.hex()}')) AS value").first()
             assert found is not None
-            assert bytes(found.value) == NOOP
+            assert bytes(found.value) == UNKNOWN
 
 
 def test_streams_take_what_is_new(session: SparkSession, tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     found: list[int] = []
-    for data, name in ((MARKER, "a.bin"), (NOOP * 2, "b.bin")):
+    for data, name in ((MARKER, "a.bin"), (UNKNOWN * 2, "b.bin")):
         (tmp_path / "in" / name).write_bytes(data)
         arriving = session.readStream.format(FORMAT).load(str(tmp_path / "in")).writeStream
         arriving = arriving.foreachBatch(lambda rows, _: found.append(rows.count())).trigger(availableNow=True)

@@ -15,12 +15,12 @@ from wireloom.options import ReadOptions
 from wireloom.views import View
 from wireloom_protocols import couchbase_dcp, databus
 
-NOOP = couchbase_dcp.build({"message": "unknown", "magic": 0x80, "opcode": 0x5C, "unknown": {}})
+UNKNOWN = couchbase_dcp.build({"message": "unknown", "magic": 0x80, "opcode": 0xB6, "unknown": {}})
 
 
 def frame(value: bytes, key: bytes = b"") -> bytes:
     fields = {"key": key, "value": value}
-    return couchbase_dcp.build({"message": "unknown", "magic": 0x80, "opcode": 0x57, "unknown": fields})
+    return couchbase_dcp.build({"message": "unknown", "magic": 0x80, "opcode": 0x01, "unknown": fields})
 
 
 def event(value: bytes, order: str = "big") -> bytes:
@@ -29,11 +29,18 @@ def event(value: bytes, order: str = "big") -> bytes:
     return databus.build({"message": "dbus_event", "byte_order": order, "version": 0, "dbus_event": fields})
 
 
-FRAMES_IN_FRAMES = NOOP + frame(NOOP * 5, b"\x80\x5c") + frame(frame(NOOP + NOOP) * 2) + NOOP + frame(NOOP[:-1]) + NOOP
+FRAMES_IN_FRAMES = (
+    UNKNOWN
+    + frame(UNKNOWN * 5, b"\x80\xb6")
+    + frame(frame(UNKNOWN + UNKNOWN) * 2)
+    + UNKNOWN
+    + frame(UNKNOWN[:-1])
+    + UNKNOWN
+)
 DAMAGED = event(b"a")[:-2] + b"zz" + event(b"x" * 30)[:40]
 CAPTURES = {
     "frames in frames": (couchbase_dcp, FRAMES_IN_FRAMES),
-    "frames cut off": (couchbase_dcp, FRAMES_IN_FRAMES + frame(NOOP * 2)[:-3]),
+    "frames cut off": (couchbase_dcp, FRAMES_IN_FRAMES + frame(UNKNOWN * 2)[:-3]),
     "frames that end in garbage": (couchbase_dcp, FRAMES_IN_FRAMES + b"\xff" * 30 + FRAMES_IN_FRAMES),
     "events in events": (databus, event(event(b"a") + event(b"b")) + event(b"c", "little") + event(event(b"d")[:-1])),
     "damaged events": (databus, event(b"a") + DAMAGED + event(event(b"b")) + DAMAGED + event(b"c")),
@@ -81,6 +88,6 @@ def test_pieces_of_any_size_give_the_rows_of_the_whole(name: str, size: int, mon
 
 
 def test_parts_are_about_as_large_as_asked_for() -> None:
-    capture = NOOP * 1000
+    capture = UNKNOWN * 1000
     parts = divided(decoder(couchbase_dcp), capture, 6000)
     assert [stop - start for start, stop in parts] == [6000] * 4

@@ -14,14 +14,14 @@ from wireloom.cli import app
 from wireloom.columnar.tables import Table
 from wireloom_protocols import couchbase_dcp
 
-NOOP = couchbase_dcp.build({"message": "unknown", "magic": 0x80, "opcode": 0x5C, "cas": 2**64 - 1, "unknown": {}})
+UNKNOWN = couchbase_dcp.build({"message": "unknown", "magic": 0x80, "opcode": 0xB6, "cas": 2**64 - 1, "unknown": {}})
 MARKER = couchbase_dcp.build({"snapshot_marker": {"start_seqno": 1, "end_seqno": 8, "snapshot_type": 1}})
 
 
 @pytest.fixture
 def capture(tmp_path: Path) -> Path:
     path = tmp_path / "trace's.bin"
-    path.write_bytes(NOOP + MARKER + NOOP + MARKER[:-1])
+    path.write_bytes(UNKNOWN + MARKER + UNKNOWN + MARKER[:-1])
     return path
 
 
@@ -42,7 +42,7 @@ def call(path: Path, more: str = "") -> str:
 
 def test_a_protocol_is_a_table(capture: Path) -> None:
     found = rows(f"select opcode, count(*) as n from {call(capture)} group by all order by n, opcode")
-    assert found == [{"opcode": 0x56, "n": 2}, {"opcode": 0x5C, "n": 2}]
+    assert found == [{"opcode": 0x56, "n": 2}, {"opcode": 0xB6, "n": 2}]
 
 
 def test_a_call_may_stand_anywhere_and_more_than_once(capture: Path) -> None:
@@ -132,7 +132,7 @@ def test_results_are_written_to_files(capture: Path, tmp_path: Path, form: str) 
     done = ran(f"select opcode from {call(capture)}", "--format", form, "--output", str(path))
     assert done.exit_code == 0, done.output
     table = parquet.read_table(path) if form == "parquet" else pa.ipc.open_file(path).read_all()
-    assert sorted(table["opcode"].to_pylist()) == [0x56, 0x56, 0x5C, 0x5C]
+    assert sorted(table["opcode"].to_pylist()) == [0x56, 0x56, 0xB6, 0xB6]
 
 
 @pytest.mark.parametrize(
@@ -148,7 +148,7 @@ def test_results_are_written_to_files(capture: Path, tmp_path: Path, form: str) 
     ],
 )
 def test_it_fails_with_one_sentence(tmp_path: Path, query: str, status: int, said: str) -> None:
-    (tmp_path / "a.bin").write_bytes(NOOP + NOOP[:-1])
+    (tmp_path / "a.bin").write_bytes(UNKNOWN + UNKNOWN[:-1])
     done = ran(query.replace("HERE", f"{tmp_path}/a.bin"))
     assert done.exit_code == status
     assert done.stderr.startswith(f"wireloom: {said.replace('HERE', f'{tmp_path}/a.bin')}")

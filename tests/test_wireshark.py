@@ -112,14 +112,19 @@ def of_packets(found: list[Record], count: int) -> list[list[Record]]:
 
 
 def captures(name: str) -> list[bytes]:
-    """The bytes of every example of a protocol, and of all vectors of its format."""
+    """The bytes of every example of a protocol, and of all vectors of its format, but what is packed."""
     protocol = protocol_in(name)
     found = [example.data for _, example in compiled.worked(protocol)]
     folders = [vectors.COMMITTED, *([Path(vectors.EXTERNAL)] if vectors.EXTERNAL else [])]
     for path in (path for folder in folders for path in sorted(folder.glob(f"{name}*/*.jsonl"))):
         for line in path.read_text(encoding="utf-8").splitlines():
             found += _bytes_in(json.loads(line))
-    return [data for data in dict.fromkeys(found) if 0 < len(data) <= LONGEST]
+    return [data for data in dict.fromkeys(found) if 0 < len(data) <= LONGEST and not is_packed(name, data)]
+
+
+def is_packed(name: str, data: bytes) -> bool:
+    """Whether it is a DCP frame whose value went through Snappy, which is shown as bytes."""
+    return name == "couchbase_dcp" and len(data) > 5 and data[5] & couchbase_dcp.Datatype.Snappy != 0
 
 
 def _bytes_in(value: object) -> Iterator[bytes]:
@@ -263,6 +268,25 @@ def test_what_is_packed_is_shown_as_bytes(tmp_path: Path) -> None:
     (record,) = dissected(udp([bytes.fromhex("0200020701")]), {"through": emitted(found, tmp_path)}, tmp_path)
     assert record.reason is None
     assert b'show="07:01"' in ElementTree.tostring(record.tree)
+
+
+def test_what_is_packed_or_not_is_shown_as_it_stands(tmp_path: Path) -> None:
+    """A cluster map in plain text and through Snappy, and a document alike."""
+    refused = {"message": "failover_log_response", "status": 7, "failover_log_response": {"cluster_map": '{"rev":7}'}}
+    written = {"by_seqno": 1, "rev_seqno": 1, "flags": 0, "expiration": 0, "collection_id": 0, "document_key": "k"}
+    mutation = {"message": "mutation", "mutation": {**written, "json": "{}"}}
+    rows = [
+        row | {"datatype": datatype} for row, datatype in ((refused, 0), (refused, 2), (mutation, 1), (mutation, 3))
+    ]
+    data = [couchbase_dcp.build(row) for row in rows]
+    found = dissected(udp(data), {"couchbase_dcp": SCRIPTS["couchbase_dcp"]}, tmp_path)
+    names = [{field.get("name") for field in record.tree.iter("field")} for record in found]
+    answer, document = "couchbase_dcp.failover_log_response.cluster_map", "couchbase_dcp.mutation"
+    assert [name & {answer, f"{answer}.packed"} for name in names[:2]] == [{answer}, {f"{answer}.packed"}]
+    assert [name & {f"{document}.json", f"{document}.document"} for name in names[2:]] == [
+        {f"{document}.json"},
+        {f"{document}.document"},
+    ]
 
 
 def test_a_list_that_is_not_valid_is_shown_as_the_codec_shows_it(tmp_path: Path) -> None:

@@ -2215,6 +2215,47 @@ enums.DurabilityLevel = {
   {0, 0, "None"},
 }
 
+enums.Feature = {
+  {0x01, 0x01, "Invalid"},
+  {0x02, 0x02, "TLS"},
+  {0x03, 0x03, "TcpNoDelay"},
+  {0x04, 0x04, "MUTATION_SEQNO"},
+  {0x05, 0x05, "TCPDELAY_Unsupported"},
+  {0x06, 0x06, "XATTR"},
+  {0x07, 0x07, "XERROR"},
+  {0x08, 0x08, "SELECT_BUCKET"},
+  {0x09, 0x09, "Invalid2"},
+  {0x0a, 0x0a, "SNAPPY"},
+  {0x0b, 0x0b, "JSON"},
+  {0x0c, 0x0c, "Duplex"},
+  {0x0d, 0x0d, "ClustermapChangeNotification"},
+  {0x0e, 0x0e, "UnorderedExecution"},
+  {0x0f, 0x0f, "Tracing"},
+  {0x10, 0x10, "AltRequestSupport"},
+  {0x11, 0x11, "SyncReplication"},
+  {0x12, 0x12, "Collections"},
+  {0x13, 0x13, "SnappyEverywhere"},
+  {0x14, 0x14, "PreserveTtl"},
+  {0x15, 0x15, "VAttr"},
+  {0x16, 0x16, "Invalid3"},
+  {0x17, 0x17, "SubdocCreateAsDeleted"},
+  {0x18, 0x18, "SubdocDocumentMacroSupport"},
+  {0x19, 0x19, "SubdocReplaceBodyWithXattr"},
+  {0x1a, 0x1a, "ReportUnitUsage"},
+  {0x1b, 0x1b, "NonBlockingThrottlingMode"},
+  {0x1c, 0x1c, "SubdocReplicaRead"},
+  {0x1d, 0x1d, "GetClusterConfigWithKnownVersion"},
+  {0x1e, 0x1e, "DedupeNotMyVbucketClustermap"},
+  {0x1f, 0x1f, "ClustermapChangeNotificationBrief"},
+  {0x20, 0x20, "SubdocAllowsAccessOnMultipleXattrKeys"},
+  {0x21, 0x21, "SubdocBinaryXattr"},
+  {0x22, 0x22, "RangeScanIncludeXattr"},
+  {0x23, 0x23, "SubdocAllowReplicaReadOnDeletedDocs"},
+  {0x24, 0x24, "GetRandomKeyIncludeXattr"},
+  {0x25, 0x25, "MutateWithMeta"},
+  {0x26, 0x26, "DcpSkipDeletesInInitialBackfill"},
+}
+
 enums.SystemEventId = {
   {0, 0, "BeginCollection"},
   {1, 1, "EndCollection"},
@@ -2226,11 +2267,52 @@ enums.SystemEventId = {
 
 enums.SystemEventVersion = {{0, 0, "version0"}, {1, 1, "version1"}, {2, 2, "version2"}}
 
+enums.StreamEndStatus = {
+  {0, 0, "Ok"},
+  {1, 1, "Closed"},
+  {2, 2, "StateChanged"},
+  {3, 3, "Disconnected"},
+  {4, 4, "Slow"},
+  {5, 5, "BackfillFail"},
+  {6, 6, "Rollback"},
+  {7, 7, "FilterEmpty"},
+  {8, 8, "LostPrivileges"},
+}
+
+enums.VbucketState = {{1, 1, "Active"}, {2, 2, "Replica"}, {3, 3, "Pending"}, {4, 4, "Dead"}}
+
 flags.Datatype = {
   {0x01, "JSON", "The value is JSON."},
   {0x02, "Snappy", "The whole value is one raw snappy block, the xattr section with it."},
   {0x04, "Xattr", "The value begins with an xattr section, unless it is empty."},
 }
+
+flags.OpenFlag = {
+  {0x01, "Producer", ""},
+  {0x02, "Invalid", ""},
+  {0x04, "IncludeXattrs", ""},
+  {0x08, "NoValue", ""},
+  {0x10, "Unused", ""},
+  {0x20, "IncludeDeleteTimes", ""},
+  {0x40, "NoValueWithUnderlyingDatatype", ""},
+  {0x80, "PiTR_Unsupported", ""},
+  {0x100, "IncludeDeletedUserXattrs", ""},
+  {0x200, "SkipDeletesInInitialBackfill", ""},
+}
+
+flags.StreamFlag = {
+  {0x01, "TakeOver", ""},
+  {0x02, "DiskOnly", ""},
+  {0x04, "ToLatest", ""},
+  {0x08, "NoValue", ""},
+  {0x10, "ActiveVbOnly", ""},
+  {0x20, "StrictVbUuid", ""},
+  {0x40, "FromLatest", ""},
+  {0x80, "IgnorePurgedTombstones", ""},
+  {0x100, "CacheTransfer", ""},
+}
+
+flags.OsoSnapshotFlag = {{1, "Start", ""}, {2, "End", ""}}
 
 flags.SnapshotType = {
   {0x01, "Memory", "The snapshot is from memory."},
@@ -2461,6 +2543,216 @@ types.FrameInfo = {
   },
 }
 
+types.Xattr = {
+  {
+    kind = "field",
+    name = "length",
+    shape = "uint32",
+    value = uint(4, "big"),
+    derive = function(this, record, frame) return size_of(frame, "pair") end,
+    doc = "(bytes)",
+  },
+  {
+    kind = "section",
+    section = "pair",
+    extent = size(function(this, record, frame) return this.length end),
+    nodes = {
+      {
+        kind = "field",
+        name = "key",
+        shape = "string",
+        value = text("utf-8", false, up_to("\000", "drop", false, 1, false)),
+        doc = "The name; one that begins with _ is the server's own.",
+      },
+      {
+        kind = "field",
+        name = "value",
+        shape = "string",
+        value = text("utf-8", false, up_to("\000", "drop", false, 1, false)),
+        doc = "JSON.",
+      },
+    },
+  },
+}
+
+types.Xattrs = {
+  {
+    kind = "field",
+    name = "length",
+    shape = "uint32",
+    value = uint(4, "big"),
+    derive = function(this, record, frame) return size_of(frame, "all") end,
+    doc = "(bytes)",
+  },
+  {
+    kind = "section",
+    section = "all",
+    extent = size(function(this, record, frame) return this.length end),
+    nodes = {{kind = "field", name = "pairs", shape = "none", value = struct("Xattr"), list = true}},
+  },
+}
+
+types.CachedDocument = {
+  {kind = "field", name = "cas", shape = "uint64", value = uint(8, "big"), doc = "The version of the document."},
+  {
+    kind = "field",
+    name = "by_seqno",
+    shape = "uint64",
+    value = uint(8, "big"),
+    long = true,
+    doc = "The seqno of its last change.",
+  },
+  {kind = "field", name = "rev_seqno", shape = "uint64", value = uint(8, "big"), doc = "How often it was changed."},
+  {
+    kind = "field",
+    name = "value_length",
+    shape = "uint32",
+    value = uint(4, "big"),
+    derive = function(this, record, frame) return size_of(frame, "value_part") end,
+    doc = "(bytes)",
+  },
+  {
+    kind = "field",
+    name = "flags",
+    shape = "uint32",
+    value = uint(4, "big"),
+    doc = "What the client stored beside the document, as it sent it.",
+  },
+  {
+    kind = "field",
+    name = "expiration",
+    shape = "uint32",
+    value = uint(4, "big"),
+    doc = "When the document expires, since 1970; 0 is never. (s)",
+  },
+  {
+    kind = "field",
+    name = "key_length",
+    shape = "uint16",
+    value = uint(2, "big"),
+    derive = function(this, record, frame) return size_of(frame, "key_part") end,
+    doc = "(bytes)",
+  },
+  {
+    kind = "field",
+    name = "datatype",
+    shape = "uint8",
+    value = uint(1),
+    hex = true,
+    flags = flags.Datatype,
+    doc = "What the value is made of, even if left out.",
+  },
+  {kind = "field", name = "cache_hint", shape = "uint8", value = uint(1), doc = "How recently the document was used."},
+  {
+    kind = "section",
+    section = "key_part",
+    extent = size(function(this, record, frame) return this.key_length end),
+    nodes = {
+      {
+        kind = "choice",
+        options = {
+          {
+            when = function(this, record, frame) return parameters.collections end,
+            nodes = {
+              {
+                kind = "field",
+                name = "collection_id",
+                shape = "uint32",
+                value = varint("Leb128", 32),
+                doc = "The collection. 0 is the default collection; 1 to 7 are never sent.",
+              },
+            },
+          },
+        },
+      },
+      {
+        kind = "field",
+        name = "document_key",
+        raw = {name = "document_key_bytes", shape = "bytes"},
+        shape = "string",
+        value = text("utf-8", true, rest),
+        doc = "The key inside the collection. One that is no text is null, and its bytes stand beside it.",
+      },
+    },
+  },
+  {
+    kind = "section",
+    section = "value_part",
+    extent = size(function(this, record, frame) return this.value_length end),
+    nodes = {
+      {
+        kind = "section",
+        section = "document",
+        extent = rest,
+        nodes = {
+          {
+            kind = "choice",
+            options = {
+              {
+                when = function(this, record, frame)
+                  return (((band(this.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none")
+                end,
+                nodes = {{kind = "field", name = "document", shape = "bytes", value = bytes(rest)}},
+              },
+              {
+                nodes = {
+                  {
+                    kind = "choice",
+                    options = {
+                      {
+                        when = function(this, record, frame)
+                          return ((band(this.datatype, 0x04) ~= 0) and (frame[0] ~= nil and frame[0] > 0))
+                        end,
+                        nodes = {{kind = "field", name = "xattrs", shape = "none", value = struct("Xattrs")}},
+                      },
+                    },
+                  },
+                  {
+                    kind = "choice",
+                    options = {
+                      {
+                        when = function(this, record, frame) return (band(this.datatype, 0x01) ~= 0) end,
+                        nodes = {
+                          {
+                            kind = "field",
+                            name = "json",
+                            raw = {name = "json_bytes", shape = "bytes"},
+                            shape = "string",
+                            value = text("utf-8", true, rest),
+                            doc = "The document, if it is JSON. What is no text is null, and its bytes stand beside " ..
+                              "it.",
+                          },
+                        },
+                      },
+                    },
+                  },
+                  {
+                    kind = "choice",
+                    options = {
+                      {
+                        when = function(this, record, frame) return (band(this.datatype, 0x01) == 0) end,
+                        nodes = {
+                          {
+                            kind = "field",
+                            name = "body",
+                            shape = "bytes",
+                            value = bytes(rest),
+                            doc = "The document, if not.",
+                          },
+                        },
+                      },
+                    },
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+  },
+}
+
 types.FailoverEntry = {
   {
     kind = "field",
@@ -2479,6 +2771,23 @@ types.FailoverEntry = {
   },
 }
 
+types.VbucketSeqno = {
+  {kind = "field", name = "vbucket", shape = "uint16", value = uint(2, "big")},
+  {kind = "field", name = "seqno", shape = "uint64", value = uint(8, "big"), long = true},
+}
+
+types.AgreedFeature = {
+  {
+    kind = "field",
+    name = "feature",
+    shape = "uint16",
+    value = uint(2, "big"),
+    hex = true,
+    enum = enums.Feature,
+    labels = true,
+  },
+}
+
 local record = {
   {
     kind = "field",
@@ -2490,13 +2799,38 @@ local record = {
     doc = "Request or response; which layout.",
   },
   {
-    kind = "field",
-    name = "opcode",
-    shape = "uint8",
-    value = uint(1),
-    hex = true,
-    enum = enums.ClientOpcode,
-    doc = "The command. Under the magics 0x82 and 0x83 the numbers are those of ServerOpcode.",
+    kind = "choice",
+    options = {
+      {
+        when = function(this, record, frame) return (among(this.magic, 0x82, 0x83)) end,
+        nodes = {
+          {
+            kind = "field",
+            name = "opcode",
+            shape = "uint8",
+            value = uint(1),
+            hex = true,
+            enum = enums.ServerOpcode,
+            labels = true,
+            doc = "The command.",
+          },
+        },
+      },
+      {
+        nodes = {
+          {
+            kind = "field",
+            name = "opcode",
+            shape = "uint8",
+            value = uint(1),
+            hex = true,
+            enum = enums.ClientOpcode,
+            labels = true,
+            doc = "The command.",
+          },
+        },
+      },
+    },
   },
   {
     kind = "choice",
@@ -2652,8 +2986,748 @@ local record = {
 }
 
 messages[#messages + 1] = {
+  name = "abort",
+  match = function(this, record, frame) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x63)) end,
+  valid = {
+    "size(extras) == 16 and size(value) == 0",
+    function(this, record, frame) return ((size_of(frame, "extras") == 16) and (size_of(frame, "value") == 0)) end,
+  },
+  sections = {
+    extras = {
+      {
+        kind = "field",
+        name = "prepared_seqno",
+        shape = "uint64",
+        value = uint(8, "big"),
+        long = true,
+        doc = "The seqno of the prepare.",
+      },
+      {
+        kind = "field",
+        name = "abort_seqno",
+        shape = "uint64",
+        value = uint(8, "big"),
+        long = true,
+        doc = "The seqno of the abort.",
+      },
+    },
+    key = {
+      {
+        kind = "choice",
+        options = {
+          {
+            when = function(this, record, frame) return parameters.collections end,
+            nodes = {
+              {
+                kind = "field",
+                name = "collection_id",
+                shape = "uint32",
+                value = varint("Leb128", 32),
+                doc = "The collection. 0 is the default collection; 1 to 7 are never sent.",
+              },
+            },
+          },
+        },
+      },
+      {
+        kind = "field",
+        name = "document_key",
+        raw = {name = "document_key_bytes", shape = "bytes"},
+        shape = "string",
+        value = text("utf-8", true, rest),
+        doc = "The key inside the collection. One that is no text is null, and its bytes stand beside it.",
+      },
+    },
+  },
+  variants = {},
+}
+
+messages[#messages + 1] = {
+  name = "add_stream",
+  match = function(this, record, frame) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x51)) end,
+  valid = {
+    "size(extras) == 4 and size(key) == 0 and size(value) == 0",
+    function(this, record, frame)
+      return ((size_of(frame, "extras") == 4) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 0))
+    end,
+  },
+  sections = {
+    extras = {
+      {
+        kind = "field",
+        name = "flags",
+        shape = "uint32",
+        value = uint(4, "big"),
+        hex = true,
+        flags = flags.StreamFlag,
+        doc = "What the stream is to be like.",
+      },
+    },
+  },
+  variants = {},
+}
+
+messages[#messages + 1] = {
+  name = "add_stream_response",
+  match = function(this, record, frame) return ((among(this.magic, 0x81, 0x18)) and (this.opcode == 0x51)) end,
+  valid = {
+    "(status == 0 or size(extras) == 0) and size(key) == 0",
+    function(this, record, frame)
+      return (((record.status == 0) or (size_of(frame, "extras") == 0)) and (size_of(frame, "key") == 0))
+    end,
+  },
+  otherwise = {"true", function(this, record, frame) return true end},
+  sections = {},
+  variants = {
+    {
+      name = "success",
+      when = function(this, record, frame) return (record.status == 0) end,
+      valid = {
+        "size(extras) == 4 and size(value) == 0",
+        function(this, record, frame) return ((size_of(frame, "extras") == 4) and (size_of(frame, "value") == 0)) end,
+      },
+      sections = {
+        extras = {
+          {
+            kind = "field",
+            name = "stream_opaque",
+            shape = "uint32",
+            value = uint(4, "big"),
+            doc = "The opaque that the messages of the stream have.",
+          },
+        },
+      },
+    },
+    {
+      name = "not_my_vbucket",
+      when = function(this, record, frame) return (record.status == 7) end,
+      sections = {
+        value = {
+          {
+            kind = "choice",
+            options = {
+              {
+                when = function(this, record, frame)
+                  return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none")
+                end,
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "cluster_map.packed",
+                    shape = "bytes",
+                    value = bytes(rest),
+                    doc = "The layout of the cluster as JSON, or empty.",
+                  },
+                },
+              },
+              {
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "cluster_map",
+                    shape = "string",
+                    value = text("utf-8", false, rest),
+                    doc = "The layout of the cluster as JSON, or empty.",
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+    {
+      name = "error",
+      when = function(this, record, frame)
+        return (record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd,
+          0xd3))
+      end,
+      sections = {
+        value = {
+          {
+            kind = "choice",
+            options = {
+              {
+                when = function(this, record, frame)
+                  return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none")
+                end,
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "error.packed",
+                    shape = "bytes",
+                    value = bytes(rest),
+                    doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
+                  },
+                },
+              },
+              {
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "error",
+                    shape = "string",
+                    value = text("utf-8", false, rest),
+                    doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+  },
+}
+
+messages[#messages + 1] = {
+  name = "buffer_acknowledgement",
+  match = function(this, record, frame) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x5d)) end,
+  valid = {
+    "size(extras) == 4 and size(key) == 0 and size(value) == 0",
+    function(this, record, frame)
+      return ((size_of(frame, "extras") == 4) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 0))
+    end,
+  },
+  sections = {
+    extras = {
+      {
+        kind = "field",
+        name = "buffer_bytes",
+        shape = "uint32",
+        value = uint(4, "big"),
+        doc = "Bytes of whole frames, headers and framing extras among them. (bytes)",
+      },
+    },
+  },
+  variants = {},
+}
+
+messages[#messages + 1] = {
+  name = "cache_transfer",
+  match = function(this, record, frame) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x66)) end,
+  valid = {
+    "size(extras) == 0 and size(key) == 0 and size(value) >= 42",
+    function(this, record, frame)
+      return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0) and (size_of(frame, "value") >= 42))
+    end,
+  },
+  sections = {
+    value = {
+      {
+        kind = "field",
+        name = "items",
+        shape = "none",
+        value = struct("CachedDocument"),
+        list = true,
+        doc = "The documents.",
+      },
+    },
+  },
+  variants = {},
+}
+
+messages[#messages + 1] = {
+  name = "cache_transfer_end",
+  match = function(this, record, frame) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x67)) end,
+  valid = {
+    "size(extras) == 0 and size(key) == 0 and size(value) == 0",
+    function(this, record, frame)
+      return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 0))
+    end,
+  },
+  sections = {},
+  variants = {},
+}
+
+messages[#messages + 1] = {
+  name = "close_stream",
+  match = function(this, record, frame) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x52)) end,
+  valid = {
+    "size(extras) == 0 and size(key) == 0 and size(value) == 0",
+    function(this, record, frame)
+      return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 0))
+    end,
+  },
+  sections = {},
+  variants = {},
+}
+
+messages[#messages + 1] = {
+  name = "commit",
+  match = function(this, record, frame) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x62)) end,
+  valid = {
+    "size(extras) == 16 and size(value) == 0",
+    function(this, record, frame) return ((size_of(frame, "extras") == 16) and (size_of(frame, "value") == 0)) end,
+  },
+  sections = {
+    extras = {
+      {
+        kind = "field",
+        name = "prepared_seqno",
+        shape = "uint64",
+        value = uint(8, "big"),
+        long = true,
+        doc = "The seqno of the prepare.",
+      },
+      {
+        kind = "field",
+        name = "commit_seqno",
+        shape = "uint64",
+        value = uint(8, "big"),
+        long = true,
+        doc = "The seqno of the commit.",
+      },
+    },
+    key = {
+      {
+        kind = "choice",
+        options = {
+          {
+            when = function(this, record, frame) return parameters.collections end,
+            nodes = {
+              {
+                kind = "field",
+                name = "collection_id",
+                shape = "uint32",
+                value = varint("Leb128", 32),
+                doc = "The collection. 0 is the default collection; 1 to 7 are never sent.",
+              },
+            },
+          },
+        },
+      },
+      {
+        kind = "field",
+        name = "document_key",
+        raw = {name = "document_key_bytes", shape = "bytes"},
+        shape = "string",
+        value = text("utf-8", true, rest),
+        doc = "The key inside the collection. One that is no text is null, and its bytes stand beside it.",
+      },
+    },
+  },
+  variants = {},
+}
+
+messages[#messages + 1] = {
+  name = "control",
+  match = function(this, record, frame) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x5e)) end,
+  valid = {"size(extras) == 0", function(this, record, frame) return (size_of(frame, "extras") == 0) end},
+  sections = {
+    key = {
+      {
+        kind = "field",
+        name = "property",
+        shape = "string",
+        value = text("utf-8", false, rest),
+        doc = "What is set, as enable_noop or max_marker_version.",
+      },
+    },
+    value = {
+      {
+        kind = "field",
+        name = "setting",
+        shape = "string",
+        value = text("utf-8", false, rest),
+        doc = "What it is set to, as text.",
+      },
+    },
+  },
+  variants = {},
+}
+
+messages[#messages + 1] = {
+  name = "dcp_noop",
+  match = function(this, record, frame) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x5c)) end,
+  valid = {
+    "size(extras) == 0 and size(key) == 0 and size(value) == 0",
+    function(this, record, frame)
+      return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 0))
+    end,
+  },
+  sections = {},
+  variants = {},
+}
+
+messages[#messages + 1] = {
+  name = "deletion",
+  match = function(this, record, frame) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x58)) end,
+  otherwise = {"false", function(this, record, frame) return false end},
+  sections = {
+    extras = {
+      {
+        kind = "field",
+        name = "by_seqno",
+        shape = "uint64",
+        value = uint(8, "big"),
+        long = true,
+        doc = "The seqno of the change in its vbucket.",
+      },
+      {
+        kind = "field",
+        name = "rev_seqno",
+        shape = "uint64",
+        value = uint(8, "big"),
+        doc = "How often the document was changed.",
+      },
+    },
+    key = {
+      {
+        kind = "choice",
+        options = {
+          {
+            when = function(this, record, frame) return parameters.collections end,
+            nodes = {
+              {
+                kind = "field",
+                name = "collection_id",
+                shape = "uint32",
+                value = varint("Leb128", 32),
+                doc = "The collection. 0 is the default collection; 1 to 7 are never sent.",
+              },
+            },
+          },
+        },
+      },
+      {
+        kind = "field",
+        name = "document_key",
+        raw = {name = "document_key_bytes", shape = "bytes"},
+        shape = "string",
+        value = text("utf-8", true, rest),
+        doc = "The key inside the collection. One that is no text is null, and its bytes stand beside it.",
+      },
+    },
+  },
+  variants = {
+    {
+      name = "v1",
+      when = function(this, record, frame) return (record.extras_length == 18) end,
+      sections = {
+        extras = {
+          {
+            kind = "field",
+            name = "nmeta",
+            shape = "uint16",
+            value = uint(2, "big"),
+            derive = function(this, record, frame) return size_of(frame, "ext_meta") end,
+            doc = "Of metadata behind the value; 0 since 6.0. (bytes)",
+          },
+        },
+        value = {
+          {
+            kind = "section",
+            section = "without_meta",
+            extent = size(function(this, record, frame) return sub(frame[0], this.nmeta) end),
+            nodes = {
+              {
+                kind = "section",
+                section = "document",
+                extent = rest,
+                nodes = {
+                  {
+                    kind = "choice",
+                    options = {
+                      {
+                        when = function(this, record, frame)
+                          return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none")
+                        end,
+                        nodes = {{kind = "field", name = "document", shape = "bytes", value = bytes(rest)}},
+                      },
+                      {
+                        nodes = {
+                          {
+                            kind = "choice",
+                            options = {
+                              {
+                                when = function(this, record, frame)
+                                  return ((band(record.datatype, 0x04) ~= 0) and (frame[0] ~= nil and frame[0] > 0))
+                                end,
+                                nodes = {{kind = "field", name = "xattrs", shape = "none", value = struct("Xattrs")}},
+                              },
+                            },
+                          },
+                          {
+                            kind = "choice",
+                            options = {
+                              {
+                                when = function(this, record, frame) return (band(record.datatype, 0x01) ~= 0) end,
+                                nodes = {
+                                  {
+                                    kind = "field",
+                                    name = "json",
+                                    raw = {name = "json_bytes", shape = "bytes"},
+                                    shape = "string",
+                                    value = text("utf-8", true, rest),
+                                    doc = "The document, if it is JSON. What is no text is null, and its bytes " ..
+                                      "stand beside it.",
+                                  },
+                                },
+                              },
+                            },
+                          },
+                          {
+                            kind = "choice",
+                            options = {
+                              {
+                                when = function(this, record, frame) return (band(record.datatype, 0x01) == 0) end,
+                                nodes = {
+                                  {
+                                    kind = "field",
+                                    name = "body",
+                                    shape = "bytes",
+                                    value = bytes(rest),
+                                    doc = "The document, if not.",
+                                  },
+                                },
+                              },
+                            },
+                          },
+                        },
+                      },
+                    },
+                  },
+                },
+              },
+            },
+          },
+          {
+            kind = "field",
+            name = "ext_meta",
+            shape = "bytes",
+            value = bytes(size(function(this, record, frame) return this.nmeta end)),
+            doc = "Metadata that servers before 6.0 send.",
+          },
+        },
+      },
+    },
+    {
+      name = "v2",
+      when = function(this, record, frame) return (record.extras_length == 21) end,
+      sections = {
+        extras = {
+          {
+            kind = "field",
+            name = "delete_time",
+            shape = "uint32",
+            value = uint(4, "big"),
+            doc = "When it was deleted, since 1970; 0 is not known. (s)",
+          },
+          {kind = "field", name = "unused", shape = "uint8", value = uint(1)},
+        },
+        value = {
+          {
+            kind = "section",
+            section = "document",
+            extent = rest,
+            nodes = {
+              {
+                kind = "choice",
+                options = {
+                  {
+                    when = function(this, record, frame)
+                      return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none")
+                    end,
+                    nodes = {{kind = "field", name = "document", shape = "bytes", value = bytes(rest)}},
+                  },
+                  {
+                    nodes = {
+                      {
+                        kind = "choice",
+                        options = {
+                          {
+                            when = function(this, record, frame)
+                              return ((band(record.datatype, 0x04) ~= 0) and (frame[0] ~= nil and frame[0] > 0))
+                            end,
+                            nodes = {{kind = "field", name = "xattrs", shape = "none", value = struct("Xattrs")}},
+                          },
+                        },
+                      },
+                      {
+                        kind = "choice",
+                        options = {
+                          {
+                            when = function(this, record, frame) return (band(record.datatype, 0x01) ~= 0) end,
+                            nodes = {
+                              {
+                                kind = "field",
+                                name = "json",
+                                raw = {name = "json_bytes", shape = "bytes"},
+                                shape = "string",
+                                value = text("utf-8", true, rest),
+                                doc = "The document, if it is JSON. What is no text is null, and its bytes stand " ..
+                                  "beside it.",
+                              },
+                            },
+                          },
+                        },
+                      },
+                      {
+                        kind = "choice",
+                        options = {
+                          {
+                            when = function(this, record, frame) return (band(record.datatype, 0x01) == 0) end,
+                            nodes = {
+                              {
+                                kind = "field",
+                                name = "body",
+                                shape = "bytes",
+                                value = bytes(rest),
+                                doc = "The document, if not.",
+                              },
+                            },
+                          },
+                        },
+                      },
+                    },
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+  },
+}
+
+messages[#messages + 1] = {
+  name = "expiration",
+  match = function(this, record, frame) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x59)) end,
+  valid = {"size(extras) == 20", function(this, record, frame) return (size_of(frame, "extras") == 20) end},
+  sections = {
+    extras = {
+      {
+        kind = "field",
+        name = "by_seqno",
+        shape = "uint64",
+        value = uint(8, "big"),
+        long = true,
+        doc = "The seqno of the change in its vbucket.",
+      },
+      {
+        kind = "field",
+        name = "rev_seqno",
+        shape = "uint64",
+        value = uint(8, "big"),
+        doc = "How often the document was changed.",
+      },
+      {
+        kind = "field",
+        name = "delete_time",
+        shape = "uint32",
+        value = uint(4, "big"),
+        doc = "When it expired, since 1970. (s)",
+      },
+    },
+    key = {
+      {
+        kind = "choice",
+        options = {
+          {
+            when = function(this, record, frame) return parameters.collections end,
+            nodes = {
+              {
+                kind = "field",
+                name = "collection_id",
+                shape = "uint32",
+                value = varint("Leb128", 32),
+                doc = "The collection. 0 is the default collection; 1 to 7 are never sent.",
+              },
+            },
+          },
+        },
+      },
+      {
+        kind = "field",
+        name = "document_key",
+        raw = {name = "document_key_bytes", shape = "bytes"},
+        shape = "string",
+        value = text("utf-8", true, rest),
+        doc = "The key inside the collection. One that is no text is null, and its bytes stand beside it.",
+      },
+    },
+    value = {
+      {
+        kind = "section",
+        section = "document",
+        extent = rest,
+        nodes = {
+          {
+            kind = "choice",
+            options = {
+              {
+                when = function(this, record, frame)
+                  return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none")
+                end,
+                nodes = {{kind = "field", name = "document", shape = "bytes", value = bytes(rest)}},
+              },
+              {
+                nodes = {
+                  {
+                    kind = "choice",
+                    options = {
+                      {
+                        when = function(this, record, frame)
+                          return ((band(record.datatype, 0x04) ~= 0) and (frame[0] ~= nil and frame[0] > 0))
+                        end,
+                        nodes = {{kind = "field", name = "xattrs", shape = "none", value = struct("Xattrs")}},
+                      },
+                    },
+                  },
+                  {
+                    kind = "choice",
+                    options = {
+                      {
+                        when = function(this, record, frame) return (band(record.datatype, 0x01) ~= 0) end,
+                        nodes = {
+                          {
+                            kind = "field",
+                            name = "json",
+                            raw = {name = "json_bytes", shape = "bytes"},
+                            shape = "string",
+                            value = text("utf-8", true, rest),
+                            doc = "The document, if it is JSON. What is no text is null, and its bytes stand beside " ..
+                              "it.",
+                          },
+                        },
+                      },
+                    },
+                  },
+                  {
+                    kind = "choice",
+                    options = {
+                      {
+                        when = function(this, record, frame) return (band(record.datatype, 0x01) == 0) end,
+                        nodes = {
+                          {
+                            kind = "field",
+                            name = "body",
+                            shape = "bytes",
+                            value = bytes(rest),
+                            doc = "The document, if not.",
+                          },
+                        },
+                      },
+                    },
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+  },
+  variants = {},
+}
+
+messages[#messages + 1] = {
   name = "failover_log_request",
-  match = function(this, record, frame) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x54)) end,
+  match = function(this, record, frame)
+    return ((among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x54, 0x96)))
+  end,
   valid = {
     "size(extras) == 0 and size(key) == 0 and size(value) == 0",
     function(this, record, frame)
@@ -2666,7 +3740,9 @@ messages[#messages + 1] = {
 
 messages[#messages + 1] = {
   name = "failover_log_response",
-  match = function(this, record, frame) return ((among(this.magic, 0x81, 0x18)) and (this.opcode == 0x54)) end,
+  match = function(this, record, frame)
+    return ((among(this.magic, 0x81, 0x18)) and (this.opcode ~= nil and among(this.opcode, 0x54, 0x96)))
+  end,
   valid = {
     "size(extras) == 0 and size(key) == 0",
     function(this, record, frame) return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0)) end,
@@ -2676,7 +3752,7 @@ messages[#messages + 1] = {
   variants = {
     {
       name = "success",
-      when = function(this, record, frame) return ((record.status == 0) and (band(record.datatype, 0x02) == 0)) end,
+      when = function(this, record, frame) return (record.status == 0) end,
       sections = {
         value = {
           {
@@ -2692,15 +3768,38 @@ messages[#messages + 1] = {
     },
     {
       name = "not_my_vbucket",
-      when = function(this, record, frame) return ((record.status == 7) and (band(record.datatype, 0x02) == 0)) end,
+      when = function(this, record, frame) return (record.status == 7) end,
       sections = {
         value = {
           {
-            kind = "field",
-            name = "cluster_map",
-            shape = "string",
-            value = text("utf-8", false, rest),
-            doc = "The layout of the cluster as JSON, or empty.",
+            kind = "choice",
+            options = {
+              {
+                when = function(this, record, frame)
+                  return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none")
+                end,
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "cluster_map.packed",
+                    shape = "bytes",
+                    value = bytes(rest),
+                    doc = "The layout of the cluster as JSON, or empty.",
+                  },
+                },
+              },
+              {
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "cluster_map",
+                    shape = "string",
+                    value = text("utf-8", false, rest),
+                    doc = "The layout of the cluster as JSON, or empty.",
+                  },
+                },
+              },
+            },
           },
         },
       },
@@ -2708,22 +3807,1312 @@ messages[#messages + 1] = {
     {
       name = "error",
       when = function(this, record, frame)
-        return ((record.status ~= nil and record.status ~= 0) and (record.status ~= nil and record.status ~= 7) and
-          (band(record.datatype, 0x02) == 0))
+        return (record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd,
+          0xd3))
       end,
       sections = {
         value = {
           {
-            kind = "field",
-            name = "error",
-            shape = "string",
-            value = text("utf-8", false, rest),
-            doc = "What is wrong as JSON, or empty.",
+            kind = "choice",
+            options = {
+              {
+                when = function(this, record, frame)
+                  return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none")
+                end,
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "error.packed",
+                    shape = "bytes",
+                    value = bytes(rest),
+                    doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
+                  },
+                },
+              },
+              {
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "error",
+                    shape = "string",
+                    value = text("utf-8", false, rest),
+                    doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
+                  },
+                },
+              },
+            },
           },
         },
       },
     },
   },
+}
+
+messages[#messages + 1] = {
+  name = "flush",
+  match = function(this, record, frame) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x5a)) end,
+  valid = {
+    "size(extras) == 0 and size(key) == 0 and size(value) == 0",
+    function(this, record, frame)
+      return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 0))
+    end,
+  },
+  sections = {},
+  variants = {},
+}
+
+messages[#messages + 1] = {
+  name = "get_all_vb_seqnos",
+  match = function(this, record, frame) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x48)) end,
+  valid = {
+    "size(extras) in [0, 4, 8] and size(key) == 0 and size(value) == 0",
+    function(this, record, frame)
+      return ((among(size_of(frame, "extras"), 0, 4, 8)) and (size_of(frame, "key") == 0) and (size_of(frame, "value")
+        == 0))
+    end,
+  },
+  sections = {
+    extras = {
+      {
+        kind = "tail",
+        nodes = {
+          {
+            kind = "field",
+            name = "state",
+            shape = "uint32",
+            value = uint(4, "big"),
+            enum = enums.VbucketState,
+            labels = true,
+            doc = "Only vbuckets in this state; 0 is all alive.",
+          },
+          {
+            kind = "tail",
+            nodes = {
+              {
+                kind = "field",
+                name = "collection_id",
+                shape = "uint32",
+                value = uint(4, "big"),
+                doc = "Only the seqnos of this collection.",
+              },
+            },
+          },
+        },
+      },
+    },
+  },
+  variants = {},
+}
+
+messages[#messages + 1] = {
+  name = "get_all_vb_seqnos_response",
+  match = function(this, record, frame) return ((among(this.magic, 0x81, 0x18)) and (this.opcode == 0x48)) end,
+  valid = {
+    "size(extras) == 0 and size(key) == 0",
+    function(this, record, frame) return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0)) end,
+  },
+  otherwise = {"true", function(this, record, frame) return true end},
+  sections = {},
+  variants = {
+    {
+      name = "success",
+      when = function(this, record, frame) return (record.status == 0) end,
+      sections = {
+        value = {{kind = "field", name = "seqnos", shape = "none", value = struct("VbucketSeqno"), list = true}},
+      },
+    },
+    {
+      name = "not_my_vbucket",
+      when = function(this, record, frame) return (record.status == 7) end,
+      sections = {
+        value = {
+          {
+            kind = "choice",
+            options = {
+              {
+                when = function(this, record, frame)
+                  return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none")
+                end,
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "cluster_map.packed",
+                    shape = "bytes",
+                    value = bytes(rest),
+                    doc = "The layout of the cluster as JSON, or empty.",
+                  },
+                },
+              },
+              {
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "cluster_map",
+                    shape = "string",
+                    value = text("utf-8", false, rest),
+                    doc = "The layout of the cluster as JSON, or empty.",
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+    {
+      name = "error",
+      when = function(this, record, frame)
+        return (record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd,
+          0xd3))
+      end,
+      sections = {
+        value = {
+          {
+            kind = "choice",
+            options = {
+              {
+                when = function(this, record, frame)
+                  return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none")
+                end,
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "error.packed",
+                    shape = "bytes",
+                    value = bytes(rest),
+                    doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
+                  },
+                },
+              },
+              {
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "error",
+                    shape = "string",
+                    value = text("utf-8", false, rest),
+                    doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+  },
+}
+
+messages[#messages + 1] = {
+  name = "get_error_map",
+  match = function(this, record, frame) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0xfe)) end,
+  valid = {
+    "size(extras) == 0 and size(key) == 0 and size(value) == 2",
+    function(this, record, frame)
+      return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 2))
+    end,
+  },
+  sections = {
+    value = {
+      {
+        kind = "field",
+        name = "version",
+        shape = "uint16",
+        value = uint(2, "big"),
+        doc = "The highest version of the map that the client understands.",
+      },
+    },
+  },
+  variants = {},
+}
+
+messages[#messages + 1] = {
+  name = "get_error_map_response",
+  match = function(this, record, frame) return ((among(this.magic, 0x81, 0x18)) and (this.opcode == 0xfe)) end,
+  valid = {
+    "size(extras) == 0 and size(key) == 0",
+    function(this, record, frame) return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0)) end,
+  },
+  otherwise = {"true", function(this, record, frame) return true end},
+  sections = {},
+  variants = {
+    {
+      name = "success",
+      when = function(this, record, frame) return (record.status == 0) end,
+      sections = {
+        value = {
+          {
+            kind = "choice",
+            options = {
+              {
+                when = function(this, record, frame)
+                  return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none")
+                end,
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "error_map.packed",
+                    shape = "bytes",
+                    value = bytes(rest),
+                    doc = "JSON, for each status a name, what it means, and how a client should go on.",
+                  },
+                },
+              },
+              {
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "error_map",
+                    shape = "string",
+                    value = text("utf-8", false, rest),
+                    doc = "JSON, for each status a name, what it means, and how a client should go on.",
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+    {
+      name = "not_my_vbucket",
+      when = function(this, record, frame) return (record.status == 7) end,
+      sections = {
+        value = {
+          {
+            kind = "choice",
+            options = {
+              {
+                when = function(this, record, frame)
+                  return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none")
+                end,
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "cluster_map.packed",
+                    shape = "bytes",
+                    value = bytes(rest),
+                    doc = "The layout of the cluster as JSON, or empty.",
+                  },
+                },
+              },
+              {
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "cluster_map",
+                    shape = "string",
+                    value = text("utf-8", false, rest),
+                    doc = "The layout of the cluster as JSON, or empty.",
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+    {
+      name = "error",
+      when = function(this, record, frame)
+        return (record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd,
+          0xd3))
+      end,
+      sections = {
+        value = {
+          {
+            kind = "choice",
+            options = {
+              {
+                when = function(this, record, frame)
+                  return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none")
+                end,
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "error.packed",
+                    shape = "bytes",
+                    value = bytes(rest),
+                    doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
+                  },
+                },
+              },
+              {
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "error",
+                    shape = "string",
+                    value = text("utf-8", false, rest),
+                    doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+  },
+}
+
+messages[#messages + 1] = {
+  name = "hello",
+  match = function(this, record, frame) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x1f)) end,
+  valid = {"size(extras) == 0", function(this, record, frame) return (size_of(frame, "extras") == 0) end},
+  sections = {
+    key = {
+      {
+        kind = "field",
+        name = "agent",
+        shape = "string",
+        value = text("utf-8", false, rest),
+        doc = "The client: a text, or JSON with its name a and the connection i.",
+      },
+    },
+    value = {
+      {
+        kind = "field",
+        name = "features",
+        shape = "none",
+        value = struct("AgreedFeature"),
+        list = true,
+        doc = "What the client can.",
+      },
+    },
+  },
+  variants = {},
+}
+
+messages[#messages + 1] = {
+  name = "hello_response",
+  match = function(this, record, frame) return ((among(this.magic, 0x81, 0x18)) and (this.opcode == 0x1f)) end,
+  valid = {
+    "size(extras) == 0 and size(key) == 0",
+    function(this, record, frame) return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0)) end,
+  },
+  otherwise = {"true", function(this, record, frame) return true end},
+  sections = {},
+  variants = {
+    {
+      name = "success",
+      when = function(this, record, frame) return (record.status == 0) end,
+      sections = {
+        value = {
+          {
+            kind = "field",
+            name = "features",
+            shape = "none",
+            value = struct("AgreedFeature"),
+            list = true,
+            doc = "What client and server both can.",
+          },
+        },
+      },
+    },
+    {
+      name = "not_my_vbucket",
+      when = function(this, record, frame) return (record.status == 7) end,
+      sections = {
+        value = {
+          {
+            kind = "choice",
+            options = {
+              {
+                when = function(this, record, frame)
+                  return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none")
+                end,
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "cluster_map.packed",
+                    shape = "bytes",
+                    value = bytes(rest),
+                    doc = "The layout of the cluster as JSON, or empty.",
+                  },
+                },
+              },
+              {
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "cluster_map",
+                    shape = "string",
+                    value = text("utf-8", false, rest),
+                    doc = "The layout of the cluster as JSON, or empty.",
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+    {
+      name = "error",
+      when = function(this, record, frame)
+        return (record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd,
+          0xd3))
+      end,
+      sections = {
+        value = {
+          {
+            kind = "choice",
+            options = {
+              {
+                when = function(this, record, frame)
+                  return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none")
+                end,
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "error.packed",
+                    shape = "bytes",
+                    value = bytes(rest),
+                    doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
+                  },
+                },
+              },
+              {
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "error",
+                    shape = "string",
+                    value = text("utf-8", false, rest),
+                    doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+  },
+}
+
+messages[#messages + 1] = {
+  name = "mutation",
+  match = function(this, record, frame) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x57)) end,
+  valid = {"size(extras) == 31", function(this, record, frame) return (size_of(frame, "extras") == 31) end},
+  sections = {
+    extras = {
+      {
+        kind = "field",
+        name = "by_seqno",
+        shape = "uint64",
+        value = uint(8, "big"),
+        long = true,
+        doc = "The seqno of the change in its vbucket.",
+      },
+      {
+        kind = "field",
+        name = "rev_seqno",
+        shape = "uint64",
+        value = uint(8, "big"),
+        doc = "How often the document was changed.",
+      },
+      {
+        kind = "field",
+        name = "flags",
+        shape = "uint32",
+        value = uint(4, "big"),
+        doc = "What the client stored beside the document, as it sent it.",
+      },
+      {
+        kind = "field",
+        name = "expiration",
+        shape = "uint32",
+        value = uint(4, "big"),
+        doc = "When the document expires, since 1970; 0 is never. (s)",
+      },
+      {
+        kind = "field",
+        name = "lock_time",
+        shape = "uint32",
+        value = uint(4, "big"),
+        doc = "How long the document stays locked; usually 0. (s)",
+      },
+      {
+        kind = "field",
+        name = "nmeta",
+        shape = "uint16",
+        value = uint(2, "big"),
+        derive = function(this, record, frame) return size_of(frame, "ext_meta") end,
+        doc = "Of metadata behind the value; 0 since 6.0. (bytes)",
+      },
+      {
+        kind = "field",
+        name = "nru",
+        shape = "uint8",
+        value = uint(1),
+        doc = "How recently the document was used; 2 in most frames.",
+      },
+    },
+    key = {
+      {
+        kind = "choice",
+        options = {
+          {
+            when = function(this, record, frame) return parameters.collections end,
+            nodes = {
+              {
+                kind = "field",
+                name = "collection_id",
+                shape = "uint32",
+                value = varint("Leb128", 32),
+                doc = "The collection. 0 is the default collection; 1 to 7 are never sent.",
+              },
+            },
+          },
+        },
+      },
+      {
+        kind = "field",
+        name = "document_key",
+        raw = {name = "document_key_bytes", shape = "bytes"},
+        shape = "string",
+        value = text("utf-8", true, rest),
+        doc = "The key inside the collection. One that is no text is null, and its bytes stand beside it.",
+      },
+    },
+    value = {
+      {
+        kind = "section",
+        section = "without_meta",
+        extent = size(function(this, record, frame) return sub(frame[0], this.nmeta) end),
+        nodes = {
+          {
+            kind = "section",
+            section = "document",
+            extent = rest,
+            nodes = {
+              {
+                kind = "choice",
+                options = {
+                  {
+                    when = function(this, record, frame)
+                      return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none")
+                    end,
+                    nodes = {{kind = "field", name = "document", shape = "bytes", value = bytes(rest)}},
+                  },
+                  {
+                    nodes = {
+                      {
+                        kind = "choice",
+                        options = {
+                          {
+                            when = function(this, record, frame)
+                              return ((band(record.datatype, 0x04) ~= 0) and (frame[0] ~= nil and frame[0] > 0))
+                            end,
+                            nodes = {{kind = "field", name = "xattrs", shape = "none", value = struct("Xattrs")}},
+                          },
+                        },
+                      },
+                      {
+                        kind = "choice",
+                        options = {
+                          {
+                            when = function(this, record, frame) return (band(record.datatype, 0x01) ~= 0) end,
+                            nodes = {
+                              {
+                                kind = "field",
+                                name = "json",
+                                raw = {name = "json_bytes", shape = "bytes"},
+                                shape = "string",
+                                value = text("utf-8", true, rest),
+                                doc = "The document, if it is JSON. What is no text is null, and its bytes stand " ..
+                                  "beside it.",
+                              },
+                            },
+                          },
+                        },
+                      },
+                      {
+                        kind = "choice",
+                        options = {
+                          {
+                            when = function(this, record, frame) return (band(record.datatype, 0x01) == 0) end,
+                            nodes = {
+                              {
+                                kind = "field",
+                                name = "body",
+                                shape = "bytes",
+                                value = bytes(rest),
+                                doc = "The document, if not.",
+                              },
+                            },
+                          },
+                        },
+                      },
+                    },
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+      {
+        kind = "field",
+        name = "ext_meta",
+        shape = "bytes",
+        value = bytes(size(function(this, record, frame) return this.nmeta end)),
+        doc = "Metadata that servers before 6.0 send.",
+      },
+    },
+  },
+  variants = {},
+}
+
+messages[#messages + 1] = {
+  name = "noop",
+  match = function(this, record, frame) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x0a)) end,
+  valid = {
+    "size(extras) == 0 and size(key) == 0 and size(value) == 0",
+    function(this, record, frame)
+      return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 0))
+    end,
+  },
+  sections = {},
+  variants = {},
+}
+
+messages[#messages + 1] = {
+  name = "open_connection",
+  match = function(this, record, frame) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x50)) end,
+  valid = {"size(extras) == 8", function(this, record, frame) return (size_of(frame, "extras") == 8) end},
+  sections = {
+    extras = {
+      {kind = "field", name = "seqno", shape = "uint32", value = uint(4, "big"), doc = "Set aside, and 0."},
+      {
+        kind = "field",
+        name = "flags",
+        shape = "uint32",
+        value = uint(4, "big"),
+        hex = true,
+        flags = flags.OpenFlag,
+        doc = "What the connection is for.",
+      },
+    },
+    key = {
+      {
+        kind = "field",
+        name = "connection_name",
+        shape = "string",
+        value = text("utf-8", false, rest),
+        doc = "Up to 200 bytes. A connection of the same name is closed.",
+      },
+    },
+    value = {
+      {
+        kind = "field",
+        name = "settings",
+        shape = "string",
+        value = text("utf-8", false, rest),
+        doc = "JSON with consumer_name, or empty.",
+      },
+    },
+  },
+  variants = {},
+}
+
+messages[#messages + 1] = {
+  name = "oso_snapshot",
+  match = function(this, record, frame) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x65)) end,
+  valid = {
+    "size(extras) == 4 and size(key) == 0 and size(value) == 0",
+    function(this, record, frame)
+      return ((size_of(frame, "extras") == 4) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 0))
+    end,
+  },
+  sections = {
+    extras = {
+      {kind = "field", name = "flags", shape = "uint32", value = uint(4, "big"), flags = flags.OsoSnapshotFlag},
+    },
+  },
+  variants = {},
+}
+
+messages[#messages + 1] = {
+  name = "prepare",
+  match = function(this, record, frame) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x60)) end,
+  valid = {"size(extras) == 31", function(this, record, frame) return (size_of(frame, "extras") == 31) end},
+  sections = {
+    extras = {
+      {
+        kind = "field",
+        name = "by_seqno",
+        shape = "uint64",
+        value = uint(8, "big"),
+        long = true,
+        doc = "The seqno of the change in its vbucket.",
+      },
+      {
+        kind = "field",
+        name = "rev_seqno",
+        shape = "uint64",
+        value = uint(8, "big"),
+        doc = "How often the document was changed.",
+      },
+      {
+        kind = "field",
+        name = "flags",
+        shape = "uint32",
+        value = uint(4, "big"),
+        doc = "What the client stored beside the document, as it sent it.",
+      },
+      {
+        kind = "field",
+        name = "expiration",
+        shape = "uint32",
+        value = uint(4, "big"),
+        doc = "When the document expires, since 1970; 0 is never. (s)",
+      },
+      {
+        kind = "field",
+        name = "lock_time",
+        shape = "uint32",
+        value = uint(4, "big"),
+        doc = "How long the document stays locked; usually 0. (s)",
+      },
+      {kind = "field", name = "nru", shape = "uint8", value = uint(1), doc = "How recently the document was used."},
+      {kind = "field", name = "deleted", shape = "bool", value = bool, doc = "Whether the write deletes the document."},
+      {
+        kind = "field",
+        name = "durability_level",
+        shape = "uint8",
+        value = uint(1),
+        enum = enums.DurabilityLevel,
+        labels = true,
+      },
+    },
+    key = {
+      {
+        kind = "choice",
+        options = {
+          {
+            when = function(this, record, frame) return parameters.collections end,
+            nodes = {
+              {
+                kind = "field",
+                name = "collection_id",
+                shape = "uint32",
+                value = varint("Leb128", 32),
+                doc = "The collection. 0 is the default collection; 1 to 7 are never sent.",
+              },
+            },
+          },
+        },
+      },
+      {
+        kind = "field",
+        name = "document_key",
+        raw = {name = "document_key_bytes", shape = "bytes"},
+        shape = "string",
+        value = text("utf-8", true, rest),
+        doc = "The key inside the collection. One that is no text is null, and its bytes stand beside it.",
+      },
+    },
+    value = {
+      {
+        kind = "section",
+        section = "document",
+        extent = rest,
+        nodes = {
+          {
+            kind = "choice",
+            options = {
+              {
+                when = function(this, record, frame)
+                  return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none")
+                end,
+                nodes = {{kind = "field", name = "document", shape = "bytes", value = bytes(rest)}},
+              },
+              {
+                nodes = {
+                  {
+                    kind = "choice",
+                    options = {
+                      {
+                        when = function(this, record, frame)
+                          return ((band(record.datatype, 0x04) ~= 0) and (frame[0] ~= nil and frame[0] > 0))
+                        end,
+                        nodes = {{kind = "field", name = "xattrs", shape = "none", value = struct("Xattrs")}},
+                      },
+                    },
+                  },
+                  {
+                    kind = "choice",
+                    options = {
+                      {
+                        when = function(this, record, frame) return (band(record.datatype, 0x01) ~= 0) end,
+                        nodes = {
+                          {
+                            kind = "field",
+                            name = "json",
+                            raw = {name = "json_bytes", shape = "bytes"},
+                            shape = "string",
+                            value = text("utf-8", true, rest),
+                            doc = "The document, if it is JSON. What is no text is null, and its bytes stand beside " ..
+                              "it.",
+                          },
+                        },
+                      },
+                    },
+                  },
+                  {
+                    kind = "choice",
+                    options = {
+                      {
+                        when = function(this, record, frame) return (band(record.datatype, 0x01) == 0) end,
+                        nodes = {
+                          {
+                            kind = "field",
+                            name = "body",
+                            shape = "bytes",
+                            value = bytes(rest),
+                            doc = "The document, if not.",
+                          },
+                        },
+                      },
+                    },
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+  },
+  variants = {},
+}
+
+messages[#messages + 1] = {
+  name = "response",
+  match = function(this, record, frame)
+    return ((among(this.magic, 0x81, 0x18)) and (this.opcode ~= nil and among(this.opcode, 0x0a, 0x89, 0x50, 0x52,
+      0x55, 0x57, 0x58, 0x59, 0x5a, 0x5b, 0x5c, 0x5d, 0x5e, 0x60, 0x61, 0x62, 0x63, 0x64, 0x65, 0x66, 0x67)))
+  end,
+  valid = {
+    "size(extras) == 0 and size(key) == 0",
+    function(this, record, frame) return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0)) end,
+  },
+  otherwise = {"true", function(this, record, frame) return true end},
+  sections = {},
+  variants = {
+    {
+      name = "acknowledgement",
+      when = function(this, record, frame) return (record.status == 0) end,
+      valid = {"size(value) == 0", function(this, record, frame) return (size_of(frame, "value") == 0) end},
+      sections = {},
+    },
+    {
+      name = "not_my_vbucket",
+      when = function(this, record, frame) return (record.status == 7) end,
+      sections = {
+        value = {
+          {
+            kind = "choice",
+            options = {
+              {
+                when = function(this, record, frame)
+                  return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none")
+                end,
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "cluster_map.packed",
+                    shape = "bytes",
+                    value = bytes(rest),
+                    doc = "The layout of the cluster as JSON, or empty.",
+                  },
+                },
+              },
+              {
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "cluster_map",
+                    shape = "string",
+                    value = text("utf-8", false, rest),
+                    doc = "The layout of the cluster as JSON, or empty.",
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+    {
+      name = "error",
+      when = function(this, record, frame)
+        return (record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd,
+          0xd3))
+      end,
+      sections = {
+        value = {
+          {
+            kind = "choice",
+            options = {
+              {
+                when = function(this, record, frame)
+                  return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none")
+                end,
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "error.packed",
+                    shape = "bytes",
+                    value = bytes(rest),
+                    doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
+                  },
+                },
+              },
+              {
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "error",
+                    shape = "string",
+                    value = text("utf-8", false, rest),
+                    doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+  },
+}
+
+messages[#messages + 1] = {
+  name = "sasl_auth",
+  match = function(this, record, frame)
+    return ((among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x21, 0x22)))
+  end,
+  valid = {"size(extras) == 0", function(this, record, frame) return (size_of(frame, "extras") == 0) end},
+  sections = {
+    key = {
+      {
+        kind = "field",
+        name = "mechanism",
+        shape = "string",
+        value = text("utf-8", false, rest),
+        doc = "The name of the mechanism.",
+      },
+    },
+    value = {
+      {kind = "field", name = "challenge", shape = "bytes", value = bytes(rest), doc = "What the mechanism sends."},
+    },
+  },
+  variants = {},
+}
+
+messages[#messages + 1] = {
+  name = "sasl_auth_response",
+  match = function(this, record, frame)
+    return ((among(this.magic, 0x81, 0x18)) and (this.opcode ~= nil and among(this.opcode, 0x21, 0x22)))
+  end,
+  valid = {
+    "size(extras) == 0 and size(key) == 0",
+    function(this, record, frame) return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0)) end,
+  },
+  otherwise = {"true", function(this, record, frame) return true end},
+  sections = {},
+  variants = {
+    {
+      name = "success",
+      when = function(this, record, frame) return (record.status ~= nil and among(record.status, 0x00, 0x21)) end,
+      sections = {
+        value = {
+          {kind = "field", name = "challenge", shape = "bytes", value = bytes(rest), doc = "What the mechanism sends."},
+        },
+      },
+    },
+    {
+      name = "not_my_vbucket",
+      when = function(this, record, frame) return (record.status == 7) end,
+      sections = {
+        value = {
+          {
+            kind = "choice",
+            options = {
+              {
+                when = function(this, record, frame)
+                  return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none")
+                end,
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "cluster_map.packed",
+                    shape = "bytes",
+                    value = bytes(rest),
+                    doc = "The layout of the cluster as JSON, or empty.",
+                  },
+                },
+              },
+              {
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "cluster_map",
+                    shape = "string",
+                    value = text("utf-8", false, rest),
+                    doc = "The layout of the cluster as JSON, or empty.",
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+    {
+      name = "error",
+      when = function(this, record, frame)
+        return (record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd,
+          0xd3))
+      end,
+      sections = {
+        value = {
+          {
+            kind = "choice",
+            options = {
+              {
+                when = function(this, record, frame)
+                  return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none")
+                end,
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "error.packed",
+                    shape = "bytes",
+                    value = bytes(rest),
+                    doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
+                  },
+                },
+              },
+              {
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "error",
+                    shape = "string",
+                    value = text("utf-8", false, rest),
+                    doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+  },
+}
+
+messages[#messages + 1] = {
+  name = "sasl_list_mechs",
+  match = function(this, record, frame) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x20)) end,
+  valid = {
+    "size(extras) == 0 and size(key) == 0 and size(value) == 0",
+    function(this, record, frame)
+      return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 0))
+    end,
+  },
+  sections = {},
+  variants = {},
+}
+
+messages[#messages + 1] = {
+  name = "sasl_list_mechs_response",
+  match = function(this, record, frame) return ((among(this.magic, 0x81, 0x18)) and (this.opcode == 0x20)) end,
+  valid = {
+    "size(extras) == 0 and size(key) == 0",
+    function(this, record, frame) return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0)) end,
+  },
+  otherwise = {"true", function(this, record, frame) return true end},
+  sections = {},
+  variants = {
+    {
+      name = "success",
+      when = function(this, record, frame) return (record.status == 0) end,
+      sections = {
+        value = {
+          {
+            kind = "field",
+            name = "mechanisms",
+            shape = "string",
+            value = text("utf-8", false, rest),
+            doc = "Their names, with blanks between them.",
+          },
+        },
+      },
+    },
+    {
+      name = "not_my_vbucket",
+      when = function(this, record, frame) return (record.status == 7) end,
+      sections = {
+        value = {
+          {
+            kind = "choice",
+            options = {
+              {
+                when = function(this, record, frame)
+                  return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none")
+                end,
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "cluster_map.packed",
+                    shape = "bytes",
+                    value = bytes(rest),
+                    doc = "The layout of the cluster as JSON, or empty.",
+                  },
+                },
+              },
+              {
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "cluster_map",
+                    shape = "string",
+                    value = text("utf-8", false, rest),
+                    doc = "The layout of the cluster as JSON, or empty.",
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+    {
+      name = "error",
+      when = function(this, record, frame)
+        return (record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd,
+          0xd3))
+      end,
+      sections = {
+        value = {
+          {
+            kind = "choice",
+            options = {
+              {
+                when = function(this, record, frame)
+                  return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none")
+                end,
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "error.packed",
+                    shape = "bytes",
+                    value = bytes(rest),
+                    doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
+                  },
+                },
+              },
+              {
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "error",
+                    shape = "string",
+                    value = text("utf-8", false, rest),
+                    doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+  },
+}
+
+messages[#messages + 1] = {
+  name = "select_bucket",
+  match = function(this, record, frame) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x89)) end,
+  valid = {
+    "size(extras) == 0 and size(value) == 0",
+    function(this, record, frame) return ((size_of(frame, "extras") == 0) and (size_of(frame, "value") == 0)) end,
+  },
+  sections = {
+    key = {{kind = "field", name = "bucket", shape = "string", value = text("utf-8", false, rest), doc = "Its name."}},
+  },
+  variants = {},
+}
+
+messages[#messages + 1] = {
+  name = "seqno_acknowledged",
+  match = function(this, record, frame) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x61)) end,
+  valid = {
+    "size(extras) == 8 and size(key) == 0 and size(value) == 0",
+    function(this, record, frame)
+      return ((size_of(frame, "extras") == 8) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 0))
+    end,
+  },
+  sections = {
+    extras = {
+      {
+        kind = "field",
+        name = "prepared_seqno",
+        shape = "uint64",
+        value = uint(8, "big"),
+        long = true,
+        doc = "The seqno of the prepare.",
+      },
+    },
+  },
+  variants = {},
+}
+
+messages[#messages + 1] = {
+  name = "seqno_advanced",
+  match = function(this, record, frame) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x64)) end,
+  valid = {
+    "size(extras) == 8 and size(key) == 0 and size(value) == 0",
+    function(this, record, frame)
+      return ((size_of(frame, "extras") == 8) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 0))
+    end,
+  },
+  sections = {
+    extras = {
+      {
+        kind = "field",
+        name = "by_seqno",
+        shape = "uint64",
+        value = uint(8, "big"),
+        long = true,
+        doc = "The seqno of the change in its vbucket.",
+      },
+    },
+  },
+  variants = {},
+}
+
+messages[#messages + 1] = {
+  name = "set_vbucket_state",
+  match = function(this, record, frame) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x5b)) end,
+  valid = {
+    "size(extras) == 1 and size(key) == 0 and size(value) == 0",
+    function(this, record, frame)
+      return ((size_of(frame, "extras") == 1) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 0))
+    end,
+  },
+  sections = {
+    extras = {
+      {kind = "field", name = "state", shape = "uint8", value = uint(1), enum = enums.VbucketState, labels = true},
+    },
+  },
+  variants = {},
 }
 
 messages[#messages + 1] = {
@@ -2991,15 +5380,38 @@ messages[#messages + 1] = {
     },
     {
       name = "not_my_vbucket",
-      when = function(this, record, frame) return ((record.status == 7) and (band(record.datatype, 0x02) == 0)) end,
+      when = function(this, record, frame) return (record.status == 7) end,
       sections = {
         value = {
           {
-            kind = "field",
-            name = "cluster_map",
-            shape = "string",
-            value = text("utf-8", false, rest),
-            doc = "The layout of the cluster as JSON, or empty.",
+            kind = "choice",
+            options = {
+              {
+                when = function(this, record, frame)
+                  return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none")
+                end,
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "cluster_map.packed",
+                    shape = "bytes",
+                    value = bytes(rest),
+                    doc = "The layout of the cluster as JSON, or empty.",
+                  },
+                },
+              },
+              {
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "cluster_map",
+                    shape = "string",
+                    value = text("utf-8", false, rest),
+                    doc = "The layout of the cluster as JSON, or empty.",
+                  },
+                },
+              },
+            },
           },
         },
       },
@@ -3007,17 +5419,262 @@ messages[#messages + 1] = {
     {
       name = "error",
       when = function(this, record, frame)
-        return ((record.status ~= nil and record.status ~= 0) and (record.status ~= nil and record.status ~= 7) and
-          (band(record.datatype, 0x02) == 0))
+        return (record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd,
+          0xd3))
       end,
       sections = {
         value = {
           {
+            kind = "choice",
+            options = {
+              {
+                when = function(this, record, frame)
+                  return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none")
+                end,
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "error.packed",
+                    shape = "bytes",
+                    value = bytes(rest),
+                    doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
+                  },
+                },
+              },
+              {
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "error",
+                    shape = "string",
+                    value = text("utf-8", false, rest),
+                    doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+  },
+}
+
+messages[#messages + 1] = {
+  name = "stream_end",
+  match = function(this, record, frame) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x55)) end,
+  valid = {
+    "size(extras) == 4 and size(key) == 0 and size(value) == 0",
+    function(this, record, frame)
+      return ((size_of(frame, "extras") == 4) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 0))
+    end,
+  },
+  sections = {
+    extras = {
+      {
+        kind = "field",
+        name = "end_status",
+        shape = "uint32",
+        value = uint(4, "big"),
+        enum = enums.StreamEndStatus,
+        labels = true,
+        doc = "Why.",
+      },
+    },
+  },
+  variants = {},
+}
+
+messages[#messages + 1] = {
+  name = "stream_req",
+  match = function(this, record, frame) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x53)) end,
+  valid = {
+    "size(extras) == 48 and size(key) == 0",
+    function(this, record, frame) return ((size_of(frame, "extras") == 48) and (size_of(frame, "key") == 0)) end,
+  },
+  sections = {
+    extras = {
+      {
+        kind = "field",
+        name = "flags",
+        shape = "uint32",
+        value = uint(4, "big"),
+        hex = true,
+        flags = flags.StreamFlag,
+        doc = "What the stream is to be like.",
+      },
+      {kind = "field", name = "reserved", shape = "uint32", value = uint(4, "big")},
+      {
+        kind = "field",
+        name = "start_seqno",
+        shape = "uint64",
+        value = uint(8, "big"),
+        long = true,
+        doc = "The last seqno that the consumer has.",
+      },
+      {
+        kind = "field",
+        name = "end_seqno",
+        shape = "uint64",
+        value = uint(8, "big"),
+        doc = "The last seqno that it wants; 2^64 - 1 for all there will ever be.",
+      },
+      {
+        kind = "field",
+        name = "vb_uuid",
+        shape = "uint64",
+        value = uint(8, "big"),
+        doc = "The branch of the vbucket's history that start_seqno is on.",
+      },
+      {
+        kind = "field",
+        name = "snap_start_seqno",
+        shape = "uint64",
+        value = uint(8, "big"),
+        long = true,
+        doc = "Where the snapshot starts that start_seqno is in.",
+      },
+      {
+        kind = "field",
+        name = "snap_end_seqno",
+        shape = "uint64",
+        value = uint(8, "big"),
+        long = true,
+        doc = "Where it ends.",
+      },
+    },
+    value = {
+      {
+        kind = "field",
+        name = "filter",
+        shape = "string",
+        value = text("utf-8", false, rest),
+        doc = "JSON, or empty for all: collections, a scope, the manifest uid, the sid of one of several streams, " ..
+          "and the purge_seqno that the consumer knows.",
+      },
+    },
+  },
+  variants = {},
+}
+
+messages[#messages + 1] = {
+  name = "stream_req_response",
+  match = function(this, record, frame) return ((among(this.magic, 0x81, 0x18)) and (this.opcode == 0x53)) end,
+  valid = {
+    "size(extras) == 0 and size(key) == 0",
+    function(this, record, frame) return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0)) end,
+  },
+  otherwise = {"true", function(this, record, frame) return true end},
+  sections = {},
+  variants = {
+    {
+      name = "success",
+      when = function(this, record, frame) return (record.status == 0) end,
+      sections = {
+        value = {
+          {
             kind = "field",
-            name = "error",
-            shape = "string",
-            value = text("utf-8", false, rest),
-            doc = "What is wrong as JSON, or empty.",
+            name = "entries",
+            shape = "none",
+            value = struct("FailoverEntry"),
+            list = true,
+            doc = "The failover log, newest branch first.",
+          },
+        },
+      },
+    },
+    {
+      name = "rollback",
+      when = function(this, record, frame) return (record.status == 0x23) end,
+      valid = {"size(value) == 8", function(this, record, frame) return (size_of(frame, "value") == 8) end},
+      sections = {
+        value = {
+          {
+            kind = "field",
+            name = "rollback_seqno",
+            shape = "uint64",
+            value = uint(8, "big"),
+            long = true,
+            doc = "The consumer drops what is above it and asks again.",
+          },
+        },
+      },
+    },
+    {
+      name = "not_my_vbucket",
+      when = function(this, record, frame) return (record.status == 7) end,
+      sections = {
+        value = {
+          {
+            kind = "choice",
+            options = {
+              {
+                when = function(this, record, frame)
+                  return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none")
+                end,
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "cluster_map.packed",
+                    shape = "bytes",
+                    value = bytes(rest),
+                    doc = "The layout of the cluster as JSON, or empty.",
+                  },
+                },
+              },
+              {
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "cluster_map",
+                    shape = "string",
+                    value = text("utf-8", false, rest),
+                    doc = "The layout of the cluster as JSON, or empty.",
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+    {
+      name = "error",
+      when = function(this, record, frame)
+        return (record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd,
+          0xd3))
+      end,
+      sections = {
+        value = {
+          {
+            kind = "choice",
+            options = {
+              {
+                when = function(this, record, frame)
+                  return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none")
+                end,
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "error.packed",
+                    shape = "bytes",
+                    value = bytes(rest),
+                    doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
+                  },
+                },
+              },
+              {
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "error",
+                    shape = "string",
+                    value = text("utf-8", false, rest),
+                    doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
+                  },
+                },
+              },
+            },
           },
         },
       },
@@ -3286,15 +5943,38 @@ messages[#messages + 1] = {
     },
     {
       name = "not_my_vbucket",
-      when = function(this, record, frame) return ((record.status == 7) and (band(record.datatype, 0x02) == 0)) end,
+      when = function(this, record, frame) return (record.status == 7) end,
       sections = {
         value = {
           {
-            kind = "field",
-            name = "cluster_map",
-            shape = "string",
-            value = text("utf-8", false, rest),
-            doc = "The layout of the cluster as JSON, or empty.",
+            kind = "choice",
+            options = {
+              {
+                when = function(this, record, frame)
+                  return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none")
+                end,
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "cluster_map.packed",
+                    shape = "bytes",
+                    value = bytes(rest),
+                    doc = "The layout of the cluster as JSON, or empty.",
+                  },
+                },
+              },
+              {
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "cluster_map",
+                    shape = "string",
+                    value = text("utf-8", false, rest),
+                    doc = "The layout of the cluster as JSON, or empty.",
+                  },
+                },
+              },
+            },
           },
         },
       },
@@ -3302,17 +5982,40 @@ messages[#messages + 1] = {
     {
       name = "error",
       when = function(this, record, frame)
-        return ((record.status ~= nil and record.status ~= 0) and (record.status ~= nil and record.status ~= 7) and
-          (band(record.datatype, 0x02) == 0))
+        return (record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd,
+          0xd3))
       end,
       sections = {
         value = {
           {
-            kind = "field",
-            name = "error",
-            shape = "string",
-            value = text("utf-8", false, rest),
-            doc = "What is wrong as JSON, or empty.",
+            kind = "choice",
+            options = {
+              {
+                when = function(this, record, frame)
+                  return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none")
+                end,
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "error.packed",
+                    shape = "bytes",
+                    value = bytes(rest),
+                    doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
+                  },
+                },
+              },
+              {
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "error",
+                    shape = "string",
+                    value = text("utf-8", false, rest),
+                    doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
+                  },
+                },
+              },
+            },
           },
         },
       },
@@ -3352,5 +6055,12 @@ register({
   record = record,
   messages = messages,
   framing = framing,
-  parameters = {},
+  parameters = {
+    {
+      name = "collections",
+      default = true,
+      doc = "Whether keys of documents begin with the number of their collection. The connection agrees on it with " ..
+        "the feature Collections of Hello.",
+    },
+  },
 })

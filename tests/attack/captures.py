@@ -71,9 +71,9 @@ def _of(records: Callable[[random.Random], Iterator[bytes]]) -> Callable[[int], 
 
 
 def _texts(chance: random.Random) -> Iterator[bytes]:
-    """Failures whose texts are no UTF-8."""
+    """Names of buckets that are no UTF-8."""
     while True:
-        yield frame(0x81, 0x54, status=4, value=b"no such key \xff" + chance.randbytes(chance.randint(1, 40)))
+        yield frame(0x80, 0x89, key=b"bucket \xff" + chance.randbytes(chance.randint(1, 40)))
 
 
 def _keys(chance: random.Random) -> Iterator[bytes]:

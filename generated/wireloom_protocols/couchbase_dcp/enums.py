@@ -364,6 +364,49 @@ class DurabilityLevel(WireEnum):
         return ((0, 0, "None"),)
 
 
+class Feature(WireEnum):
+    """What client and server agree on with Hello."""
+
+    Invalid = 0x01
+    TLS = 0x02
+    TcpNoDelay = 0x03
+    MUTATION_SEQNO = 0x04
+    TCPDELAY_Unsupported = 0x05
+    XATTR = 0x06
+    XERROR = 0x07
+    SELECT_BUCKET = 0x08
+    Invalid2 = 0x09
+    SNAPPY = 0x0a
+    JSON = 0x0b
+    Duplex = 0x0c
+    ClustermapChangeNotification = 0x0d
+    UnorderedExecution = 0x0e
+    Tracing = 0x0f
+    AltRequestSupport = 0x10
+    SyncReplication = 0x11
+    Collections = 0x12
+    SnappyEverywhere = 0x13
+    PreserveTtl = 0x14
+    VAttr = 0x15
+    Invalid3 = 0x16
+    SubdocCreateAsDeleted = 0x17
+    SubdocDocumentMacroSupport = 0x18
+    SubdocReplaceBodyWithXattr = 0x19
+    ReportUnitUsage = 0x1a
+    NonBlockingThrottlingMode = 0x1b
+    SubdocReplicaRead = 0x1c
+    GetClusterConfigWithKnownVersion = 0x1d
+    DedupeNotMyVbucketClustermap = 0x1e
+    ClustermapChangeNotificationBrief = 0x1f
+    SubdocAllowsAccessOnMultipleXattrKeys = 0x20
+    SubdocBinaryXattr = 0x21
+    RangeScanIncludeXattr = 0x22
+    SubdocAllowReplicaReadOnDeletedDocs = 0x23
+    GetRandomKeyIncludeXattr = 0x24
+    MutateWithMeta = 0x25
+    DcpSkipDeletesInInitialBackfill = 0x26
+
+
 class SystemEventId(WireEnum):
     """What happened to a collection or a scope. The server rejects other numbers."""
 
@@ -383,12 +426,71 @@ class SystemEventVersion(WireEnum):
     version2 = 2
 
 
+class StreamEndStatus(WireEnum):
+    """Why a stream ended."""
+
+    Ok = 0
+    Closed = 1
+    StateChanged = 2
+    Disconnected = 3
+    Slow = 4
+    BackfillFail = 5
+    Rollback = 6
+    FilterEmpty = 7
+    LostPrivileges = 8
+
+
+class VbucketState(WireEnum):
+    """What a node does with a vbucket."""
+
+    Active = 1
+    Replica = 2
+    Pending = 3
+    Dead = 4
+
+
 class Datatype(WireFlags):
     """What the value is made of. Undo in this order, Snappy, Xattr, JSON. None set is raw bytes."""
 
     JSON = 0x01
     Snappy = 0x02
     Xattr = 0x04
+
+
+class OpenFlag(WireFlags):
+    """What a DCP connection is for."""
+
+    Producer = 0x01
+    Invalid = 0x02
+    IncludeXattrs = 0x04
+    NoValue = 0x08
+    Unused = 0x10
+    IncludeDeleteTimes = 0x20
+    NoValueWithUnderlyingDatatype = 0x40
+    PiTR_Unsupported = 0x80
+    IncludeDeletedUserXattrs = 0x100
+    SkipDeletesInInitialBackfill = 0x200
+
+
+class StreamFlag(WireFlags):
+    """What a stream is to be like."""
+
+    TakeOver = 0x01
+    DiskOnly = 0x02
+    ToLatest = 0x04
+    NoValue = 0x08
+    ActiveVbOnly = 0x10
+    StrictVbUuid = 0x20
+    FromLatest = 0x40
+    IgnorePurgedTombstones = 0x80
+    CacheTransfer = 0x100
+
+
+class OsoSnapshotFlag(WireFlags):
+    """Where a snapshot without an order begins and ends."""
+
+    Start = 1
+    End = 2
 
 
 class SnapshotType(WireFlags):

@@ -13,15 +13,20 @@ from wireloom.codec import (
     Bit,
     Bits,
     Blob,
+    Boolean,
     Choice,
+    Compressing,
     Compute,
     Field,
     FlatBuffer,
     Framing,
     Layout,
+    Leb128,
     Lengths,
     Message,
     Optional,
+    Packed,
+    Parameter,
     Protocol,
     Record,
     Repeat,
@@ -32,6 +37,9 @@ from wireloom.codec import (
     Table,
     TableField,
     Text,
+    Through,
+    Unpack,
+    Until,
     Variant,
     When,
 )
@@ -40,13 +48,20 @@ from .enums import (
     ClientOpcode,
     Datatype,
     DurabilityLevel,
+    Feature,
     Magic,
+    OpenFlag,
+    OsoSnapshotFlag,
     RequestFrameId,
     ResponseFrameId,
+    ServerOpcode,
     SnapshotType,
     Status,
+    StreamEndStatus,
+    StreamFlag,
     SystemEventId,
     SystemEventVersion,
+    VbucketState,
 )
 
 Collection = Table(
@@ -130,12 +145,68 @@ a nibble of 15 means that a byte follows to be added to it, that of the kind bef
 PreserveTtl have no data.
 """
 
+Xattr = Layout(
+    "length" / Field(Int32ub, derive="size(pair)"),
+    Section("pair", Size("length"), "key" / Text(Until(b"\x00")), "value" / Text(Until(b"\x00"))),
+)
+"""One extended attribute."""
+
+Xattrs = Layout("length" / Field(Int32ub, derive="size(all)"), Section("all", Size("length"), "pairs" / Repeat(Xattr)))
+"""All extended attributes of a document."""
+
+CachedDocument = Layout(
+    "cas" / Int64ub,
+    "by_seqno" / Field(Int64ub, long=True),
+    "rev_seqno" / Int64ub,
+    "value_length" / Field(Int32ub, derive="size(value_part)"),
+    "flags" / Int32ub,
+    "expiration" / Int32ub,
+    "key_length" / Field(Int16ub, derive="size(key_part)"),
+    "datatype" / Field(Int8ub, flags=Datatype, default=0, hex=True),
+    "cache_hint" / Int8ub,
+    Section(
+        "key_part",
+        Size("key_length"),
+        When("parameters.collections", "collection_id" / Leb128(32)),
+        "document_key" / Field(Text(Rest()), raw="document_key_bytes"),
+    ),
+    Section(
+        "value_part",
+        Size("value_length"),
+        Section(
+            "document",
+            Rest(),
+            Unpack(
+                "document",
+                Through(
+                    Compressing("'snappy' if datatype & 0x02 != 0 else 'none'"),
+                    limit=0x2000000,
+                    raw="document_snappy",
+                ),
+                When("datatype & 0x04 != 0 and section.left > 0", "xattrs" / Xattrs),
+                When("datatype & 0x01 != 0", "json" / Field(Text(Rest()), raw="json_bytes")),
+                When("datatype & 0x01 == 0", "body" / Blob(Rest())),
+            ),
+        ),
+    ),
+)
+"""A document, or its key alone."""
+
 FailoverEntry = Layout("vb_uuid" / Int64ub, "vb_seqno" / Field(Int64ub, long=True))
 """One branch in the history of a vbucket, and the seqno at which it began."""
 
+VbucketSeqno = Layout("vbucket" / Int16ub, "seqno" / Field(Int64ub, long=True))
+"""A vbucket and its highest seqno."""
+
+AgreedFeature = Layout("feature" / Field(Int16ub, enum=Feature, hex=True))
+"""A feature that Hello is about."""
+
 RECORD = Record(
     "magic" / Field(Int8ub, enum=Magic, labels=False, hex=True),
-    "opcode" / Field(Int8ub, enum=ClientOpcode, labels=False, hex=True),
+    Choice(
+        When("magic in [0x82, 0x83]", "opcode" / Field(Int8ub, enum=ServerOpcode, hex=True)),
+        Layout("opcode" / Field(Int8ub, enum=ClientOpcode, hex=True)),
+    ),
     Choice(
         When("magic in [0x80, 0x81, 0x82, 0x83]", "key_length" / Field(Int16ub, derive="size(key)")),
         Layout(
@@ -164,42 +235,274 @@ RECORD = Record(
 
 NOT_MY_VBUCKET_VARIANT = Variant(
     "not_my_vbucket",
-    "record.status == 7 and (record.datatype & 0x02) == 0",
-    {"value": Layout("cluster_map" / Text(Rest()))},
+    "record.status == 7",
+    {
+        "value": Layout(
+            "cluster_map" / Packed(
+                Rest(),
+                Through(Compressing("'snappy' if record.datatype & 0x02 != 0 else 'none'"), raw="cluster_map_snappy"),
+                Text(Rest()),
+            ),
+        ),
+    },
 )
 """The vbucket is not here."""
 
 ERROR_VARIANT = Variant(
     "error",
-    "record.status != 0 and record.status != 7 and (record.datatype & 0x02) == 0",
-    {"value": Layout("error" / Text(Rest()))},
+    "record.status not in [0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd, 0xd3]",
+    {
+        "value": Layout(
+            "error" / Packed(
+                Rest(),
+                Through(Compressing("'snappy' if record.datatype & 0x02 != 0 else 'none'"), raw="error_snappy"),
+                Text(Rest()),
+            ),
+        ),
+    },
 )
+"""Any other status but those that come with data of their own."""
 
 ACKNOWLEDGEMENT_VARIANT = Variant("acknowledgement", "record.status == 0", {}, valid="size(value) == 0")
 """Nothing follows the header."""
 
+abort = Message(
+    "abort",
+    RECORD,
+    match={"magic": (0x80, 0x08), "opcode": (0x63,)},
+    sections={
+        "extras": Layout("prepared_seqno" / Field(Int64ub, long=True), "abort_seqno" / Field(Int64ub, long=True)),
+        "key": Layout(
+            When("parameters.collections", "collection_id" / Leb128(32)),
+            "document_key" / Field(Text(Rest()), raw="document_key_bytes"),
+        ),
+    },
+    whole=("key",),
+    valid="size(extras) == 16 and size(value) == 0",
+)
+"""Abort. A prepared write is aborted."""
+
+add_stream = Message(
+    "add_stream",
+    RECORD,
+    match={"magic": (0x80, 0x08), "opcode": (0x51,)},
+    sections={"extras": Layout("flags" / Field(Int32ub, flags=StreamFlag, hex=True))},
+    valid="size(extras) == 4 and size(key) == 0 and size(value) == 0",
+)
+"""Add stream. Tells a consumer to ask its producer for the stream of a vbucket."""
+
+add_stream_response = Message(
+    "add_stream_response",
+    RECORD,
+    match={"magic": (0x81, 0x18), "opcode": (0x51,)},
+    variants=(
+        Variant(
+            "success",
+            "record.status == 0",
+            {"extras": Layout("stream_opaque" / Int32ub)},
+            valid="size(extras) == 4 and size(value) == 0",
+        ),
+        NOT_MY_VBUCKET_VARIANT,
+        ERROR_VARIANT,
+    ),
+    decisive="extras",
+    valid="(record.status == 0 or size(extras) == 0) and size(key) == 0",
+)
+"""Add stream response. The consumer has the stream."""
+
+buffer_acknowledgement = Message(
+    "buffer_acknowledgement",
+    RECORD,
+    match={"magic": (0x80, 0x08), "opcode": (0x5d,)},
+    sections={"extras": Layout("buffer_bytes" / Int32ub)},
+    valid="size(extras) == 4 and size(key) == 0 and size(value) == 0",
+)
+"""Buffer acknowledgement. The client has consumed so many bytes of messages."""
+
+cache_transfer = Message(
+    "cache_transfer",
+    RECORD,
+    match={"magic": (0x80, 0x08), "opcode": (0x66,)},
+    sections={"value": Layout("items" / Repeat(CachedDocument))},
+    whole=("value",),
+    valid="size(extras) == 0 and size(key) == 0 and size(value) >= 42",
+)
+"""Cache transfer. Documents out of the cache of the producer."""
+
+cache_transfer_end = Message(
+    "cache_transfer_end",
+    RECORD,
+    match={"magic": (0x80, 0x08), "opcode": (0x67,)},
+    valid="size(extras) == 0 and size(key) == 0 and size(value) == 0",
+)
+"""Cache transfer end. The cache has been copied."""
+
+close_stream = Message(
+    "close_stream",
+    RECORD,
+    match={"magic": (0x80, 0x08), "opcode": (0x52,)},
+    valid="size(extras) == 0 and size(key) == 0 and size(value) == 0",
+)
+"""Close stream. Ends the stream of a vbucket."""
+
+commit = Message(
+    "commit",
+    RECORD,
+    match={"magic": (0x80, 0x08), "opcode": (0x62,)},
+    sections={
+        "extras": Layout("prepared_seqno" / Field(Int64ub, long=True), "commit_seqno" / Field(Int64ub, long=True)),
+        "key": Layout(
+            When("parameters.collections", "collection_id" / Leb128(32)),
+            "document_key" / Field(Text(Rest()), raw="document_key_bytes"),
+        ),
+    },
+    whole=("key",),
+    valid="size(extras) == 16 and size(value) == 0",
+)
+"""Commit. A prepared write is committed."""
+
+control = Message(
+    "control",
+    RECORD,
+    match={"magic": (0x80, 0x08), "opcode": (0x5e,)},
+    sections={"key": Layout("property" / Text(Rest())), "value": Layout("setting" / Text(Rest()))},
+    whole=("key", "value"),
+    valid="size(extras) == 0",
+)
+"""Control. Sets one property of the connection."""
+
+dcp_noop = Message(
+    "dcp_noop",
+    RECORD,
+    match={"magic": (0x80, 0x08), "opcode": (0x5c,)},
+    valid="size(extras) == 0 and size(key) == 0 and size(value) == 0",
+)
+"""DCP noop. Keeps the connection alive; the client answers it."""
+
+deletion = Message(
+    "deletion",
+    RECORD,
+    match={"magic": (0x80, 0x08), "opcode": (0x58,)},
+    sections={
+        "extras": Layout("by_seqno" / Field(Int64ub, long=True), "rev_seqno" / Int64ub),
+        "key": Layout(
+            When("parameters.collections", "collection_id" / Leb128(32)),
+            "document_key" / Field(Text(Rest()), raw="document_key_bytes"),
+        ),
+    },
+    variants=(
+        Variant(
+            "v1",
+            "record.extras_length == 18",
+            {
+                "extras": Layout("nmeta" / Field(Int16ub, derive="size(ext_meta)")),
+                "value": Layout(
+                    Section(
+                        "without_meta",
+                        Size("section.rest - nmeta"),
+                        Section(
+                            "document",
+                            Rest(),
+                            Unpack(
+                                "document",
+                                Through(
+                                    Compressing("'snappy' if record.datatype & 0x02 != 0 else 'none'"),
+                                    limit=0x2000000,
+                                    raw="document_snappy",
+                                ),
+                                When("record.datatype & 0x04 != 0 and section.left > 0", "xattrs" / Xattrs),
+                                When("record.datatype & 0x01 != 0", "json" / Field(Text(Rest()), raw="json_bytes")),
+                                When("record.datatype & 0x01 == 0", "body" / Blob(Rest())),
+                            ),
+                        ),
+                    ),
+                    "ext_meta" / Field(Blob(Size("nmeta")), default=b""),
+                ),
+            },
+        ),
+        Variant(
+            "v2",
+            "record.extras_length == 21",
+            {
+                "extras": Layout("delete_time" / Int32ub, "unused" / Field(Int8ub, default=0)),
+                "value": Layout(
+                    Section(
+                        "document",
+                        Rest(),
+                        Unpack(
+                            "document",
+                            Through(
+                                Compressing("'snappy' if record.datatype & 0x02 != 0 else 'none'"),
+                                limit=0x2000000,
+                                raw="document_snappy",
+                            ),
+                            When("record.datatype & 0x04 != 0 and section.left > 0", "xattrs" / Xattrs),
+                            When("record.datatype & 0x01 != 0", "json" / Field(Text(Rest()), raw="json_bytes")),
+                            When("record.datatype & 0x01 == 0", "body" / Blob(Rest())),
+                        ),
+                    ),
+                ),
+            },
+        ),
+    ),
+    decisive="extras",
+    whole=("key",),
+    otherwise="false",
+)
+"""Deletion. A document was deleted. V2 says when, on connections that were opened with IncludeDeleteTimes. Extended
+attributes may be left of the document.
+"""
+
+expiration = Message(
+    "expiration",
+    RECORD,
+    match={"magic": (0x80, 0x08), "opcode": (0x59,)},
+    sections={
+        "extras": Layout("by_seqno" / Field(Int64ub, long=True), "rev_seqno" / Int64ub, "delete_time" / Int32ub),
+        "key": Layout(
+            When("parameters.collections", "collection_id" / Leb128(32)),
+            "document_key" / Field(Text(Rest()), raw="document_key_bytes"),
+        ),
+        "value": Layout(
+            Section(
+                "document",
+                Rest(),
+                Unpack(
+                    "document",
+                    Through(
+                        Compressing("'snappy' if record.datatype & 0x02 != 0 else 'none'"),
+                        limit=0x2000000,
+                        raw="document_snappy",
+                    ),
+                    When("record.datatype & 0x04 != 0 and section.left > 0", "xattrs" / Xattrs),
+                    When("record.datatype & 0x01 != 0", "json" / Field(Text(Rest()), raw="json_bytes")),
+                    When("record.datatype & 0x01 == 0", "body" / Blob(Rest())),
+                ),
+            ),
+        ),
+    },
+    whole=("key", "value"),
+    valid="size(extras) == 20",
+)
+"""Expiration. A document expired."""
+
 failover_log_request = Message(
     "failover_log_request",
     RECORD,
-    match={"magic": (0x80, 0x08), "opcode": (0x54,)},
+    match={"magic": (0x80, 0x08), "opcode": (0x54, 0x96)},
     valid="size(extras) == 0 and size(key) == 0 and size(value) == 0",
 )
 """Failover Log request. The consumer asks for the failover log of a vbucket, the branches of its history from which a
 stream may go on. The request is its header; extras, a key or a value are malformed, as they are for the server, which
-answers Einval. The opcode 0x96, GetFailoverLog, is the same request on connections that are not DCP, and not described
-here.
+answers Einval. The opcode 0x96, GetFailoverLog, is the same request on connections that are not DCP.
 """
 
 failover_log_response = Message(
     "failover_log_response",
     RECORD,
-    match={"magic": (0x81, 0x18), "opcode": (0x54,)},
+    match={"magic": (0x81, 0x18), "opcode": (0x54, 0x96)},
     variants=(
-        Variant(
-            "success",
-            "record.status == 0 and (record.datatype & 0x02) == 0",
-            {"value": Layout("entries" / Repeat(FailoverEntry))},
-        ),
+        Variant("success", "record.status == 0", {"value": Layout("entries" / Repeat(FailoverEntry))}),
         NOT_MY_VBUCKET_VARIANT,
         ERROR_VARIANT,
     ),
@@ -207,9 +510,343 @@ failover_log_response = Message(
     valid="size(extras) == 0 and size(key) == 0",
 )
 """Failover Log response. The failover log of a vbucket, newest branch first; or, by the status, a cluster map or an
-error. Failures that the document lists are Einval, NotMyVbucket and Enomem. A value compressed with Snappy stays in
-trailing_value. The responses to a stream request and to the opcode 0x96 hold the same log and are not described here.
+error. Failures that the document lists are Einval, NotMyVbucket and Enomem. The response to a stream request holds the
+same log.
 """
+
+flush = Message(
+    "flush",
+    RECORD,
+    match={"magic": (0x80, 0x08), "opcode": (0x5a,)},
+    valid="size(extras) == 0 and size(key) == 0 and size(value) == 0",
+)
+"""Flush. All documents of a vbucket go. Never sent; the server does not know it."""
+
+get_all_vb_seqnos = Message(
+    "get_all_vb_seqnos",
+    RECORD,
+    match={"magic": (0x80, 0x08), "opcode": (0x48,)},
+    sections={
+        "extras": Layout(Optional("state" / Field(Int32ub, enum=VbucketState), Optional("collection_id" / Int32ub))),
+    },
+    valid="size(extras) in [0, 4, 8] and size(key) == 0 and size(value) == 0",
+)
+"""Seqnos request. Asks for the seqnos of all vbuckets."""
+
+get_all_vb_seqnos_response = Message(
+    "get_all_vb_seqnos_response",
+    RECORD,
+    match={"magic": (0x81, 0x18), "opcode": (0x48,)},
+    variants=(
+        Variant("success", "record.status == 0", {"value": Layout("seqnos" / Repeat(VbucketSeqno))}),
+        NOT_MY_VBUCKET_VARIANT,
+        ERROR_VARIANT,
+    ),
+    decisive="value",
+    valid="size(extras) == 0 and size(key) == 0",
+)
+"""Seqnos response. The highest seqno of each vbucket."""
+
+get_error_map = Message(
+    "get_error_map",
+    RECORD,
+    match={"magic": (0x80, 0x08), "opcode": (0xfe,)},
+    sections={"value": Layout("version" / Int16ub)},
+    valid="size(extras) == 0 and size(key) == 0 and size(value) == 2",
+)
+"""Error map request. Asks what the statuses mean."""
+
+get_error_map_response = Message(
+    "get_error_map_response",
+    RECORD,
+    match={"magic": (0x81, 0x18), "opcode": (0xfe,)},
+    variants=(
+        Variant(
+            "success",
+            "record.status == 0",
+            {
+                "value": Layout(
+                    "error_map" / Packed(
+                        Rest(),
+                        Through(
+                            Compressing("'snappy' if record.datatype & 0x02 != 0 else 'none'"),
+                            raw="error_map_snappy",
+                        ),
+                        Text(Rest()),
+                    ),
+                ),
+            },
+        ),
+        NOT_MY_VBUCKET_VARIANT,
+        ERROR_VARIANT,
+    ),
+    decisive="value",
+    valid="size(extras) == 0 and size(key) == 0",
+)
+"""Error map response. What the statuses mean."""
+
+hello = Message(
+    "hello",
+    RECORD,
+    match={"magic": (0x80, 0x08), "opcode": (0x1f,)},
+    sections={"key": Layout("agent" / Text(Rest())), "value": Layout("features" / Repeat(AgreedFeature))},
+    whole=("key", "value"),
+    valid="size(extras) == 0",
+)
+"""Hello. The client says who it is and which features it can. Those that the server has, too, are agreed on from then
+on.
+"""
+
+hello_response = Message(
+    "hello_response",
+    RECORD,
+    match={"magic": (0x81, 0x18), "opcode": (0x1f,)},
+    variants=(
+        Variant("success", "record.status == 0", {"value": Layout("features" / Repeat(AgreedFeature))}),
+        NOT_MY_VBUCKET_VARIANT,
+        ERROR_VARIANT,
+    ),
+    decisive="value",
+    valid="size(extras) == 0 and size(key) == 0",
+)
+"""Hello response. The features that are agreed on."""
+
+mutation = Message(
+    "mutation",
+    RECORD,
+    match={"magic": (0x80, 0x08), "opcode": (0x57,)},
+    sections={
+        "extras": Layout(
+            "by_seqno" / Field(Int64ub, long=True),
+            "rev_seqno" / Int64ub,
+            "flags" / Int32ub,
+            "expiration" / Int32ub,
+            "lock_time" / Field(Int32ub, default=0),
+            "nmeta" / Field(Int16ub, derive="size(ext_meta)"),
+            "nru" / Field(Int8ub, default=0),
+        ),
+        "key": Layout(
+            When("parameters.collections", "collection_id" / Leb128(32)),
+            "document_key" / Field(Text(Rest()), raw="document_key_bytes"),
+        ),
+        "value": Layout(
+            Section(
+                "without_meta",
+                Size("section.rest - nmeta"),
+                Section(
+                    "document",
+                    Rest(),
+                    Unpack(
+                        "document",
+                        Through(
+                            Compressing("'snappy' if record.datatype & 0x02 != 0 else 'none'"),
+                            limit=0x2000000,
+                            raw="document_snappy",
+                        ),
+                        When("record.datatype & 0x04 != 0 and section.left > 0", "xattrs" / Xattrs),
+                        When("record.datatype & 0x01 != 0", "json" / Field(Text(Rest()), raw="json_bytes")),
+                        When("record.datatype & 0x01 == 0", "body" / Blob(Rest())),
+                    ),
+                ),
+            ),
+            "ext_meta" / Field(Blob(Size("nmeta")), default=b""),
+        ),
+    },
+    whole=("key",),
+    valid="size(extras) == 31",
+)
+"""Mutation. A document was written."""
+
+noop = Message(
+    "noop",
+    RECORD,
+    match={"magic": (0x80, 0x08), "opcode": (0x0a,)},
+    valid="size(extras) == 0 and size(key) == 0 and size(value) == 0",
+)
+"""Noop. Asks for a response and nothing else."""
+
+open_connection = Message(
+    "open_connection",
+    RECORD,
+    match={"magic": (0x80, 0x08), "opcode": (0x50,)},
+    sections={
+        "extras": Layout("seqno" / Field(Int32ub, default=0), "flags" / Field(Int32ub, flags=OpenFlag, hex=True)),
+        "key": Layout("connection_name" / Text(Rest())),
+        "value": Layout("settings" / Text(Rest())),
+    },
+    whole=("key", "value"),
+    valid="size(extras) == 8",
+)
+"""Open. Opens the DCP connection and names it."""
+
+oso_snapshot = Message(
+    "oso_snapshot",
+    RECORD,
+    match={"magic": (0x80, 0x08), "opcode": (0x65,)},
+    sections={"extras": Layout("flags" / Field(Int32ub, flags=OsoSnapshotFlag))},
+    valid="size(extras) == 4 and size(key) == 0 and size(value) == 0",
+)
+"""OSO snapshot. Begin or end of a snapshot whose changes are not in the order of their seqnos."""
+
+prepare = Message(
+    "prepare",
+    RECORD,
+    match={"magic": (0x80, 0x08), "opcode": (0x60,)},
+    sections={
+        "extras": Layout(
+            "by_seqno" / Field(Int64ub, long=True),
+            "rev_seqno" / Int64ub,
+            "flags" / Int32ub,
+            "expiration" / Int32ub,
+            "lock_time" / Field(Int32ub, default=0),
+            "nru" / Field(Int8ub, default=0),
+            "deleted" / Boolean(),
+            "durability_level" / Field(Int8ub, enum=DurabilityLevel),
+        ),
+        "key": Layout(
+            When("parameters.collections", "collection_id" / Leb128(32)),
+            "document_key" / Field(Text(Rest()), raw="document_key_bytes"),
+        ),
+        "value": Layout(
+            Section(
+                "document",
+                Rest(),
+                Unpack(
+                    "document",
+                    Through(
+                        Compressing("'snappy' if record.datatype & 0x02 != 0 else 'none'"),
+                        limit=0x2000000,
+                        raw="document_snappy",
+                    ),
+                    When("record.datatype & 0x04 != 0 and section.left > 0", "xattrs" / Xattrs),
+                    When("record.datatype & 0x01 != 0", "json" / Field(Text(Rest()), raw="json_bytes")),
+                    When("record.datatype & 0x01 == 0", "body" / Blob(Rest())),
+                ),
+            ),
+        ),
+    },
+    whole=("key", "value"),
+    valid="size(extras) == 31",
+)
+"""Prepare. A durable write is prepared; it counts when it is committed."""
+
+response = Message(
+    "response",
+    RECORD,
+    match={
+        "magic": (0x81, 0x18),
+        "opcode": (
+            0x0a,
+            0x89,
+            0x50,
+            0x52,
+            0x55,
+            0x57,
+            0x58,
+            0x59,
+            0x5a,
+            0x5b,
+            0x5c,
+            0x5d,
+            0x5e,
+            0x60,
+            0x61,
+            0x62,
+            0x63,
+            0x64,
+            0x65,
+            0x66,
+            0x67,
+        ),
+    },
+    variants=(ACKNOWLEDGEMENT_VARIANT, NOT_MY_VBUCKET_VARIANT, ERROR_VARIANT),
+    decisive="value",
+    valid="size(extras) == 0 and size(key) == 0",
+)
+"""Response. The response to a request whose response has no data of its own."""
+
+sasl_auth = Message(
+    "sasl_auth",
+    RECORD,
+    match={"magic": (0x80, 0x08), "opcode": (0x21, 0x22)},
+    sections={"key": Layout("mechanism" / Text(Rest())), "value": Layout("challenge" / Blob(Rest()))},
+    whole=("key", "value"),
+    valid="size(extras) == 0",
+)
+"""SASL authentication. The client authenticates, or goes on with it."""
+
+sasl_auth_response = Message(
+    "sasl_auth_response",
+    RECORD,
+    match={"magic": (0x81, 0x18), "opcode": (0x21, 0x22)},
+    variants=(
+        Variant("success", "record.status in [0x00, 0x21]", {"value": Layout("challenge" / Blob(Rest()))}),
+        NOT_MY_VBUCKET_VARIANT,
+        ERROR_VARIANT,
+    ),
+    decisive="value",
+    valid="size(extras) == 0 and size(key) == 0",
+)
+"""SASL authentication response. The client is authenticated, or has to go on."""
+
+sasl_list_mechs = Message(
+    "sasl_list_mechs",
+    RECORD,
+    match={"magic": (0x80, 0x08), "opcode": (0x20,)},
+    valid="size(extras) == 0 and size(key) == 0 and size(value) == 0",
+)
+"""SASL mechanisms request. Asks by which mechanisms a client can authenticate."""
+
+sasl_list_mechs_response = Message(
+    "sasl_list_mechs_response",
+    RECORD,
+    match={"magic": (0x81, 0x18), "opcode": (0x20,)},
+    variants=(
+        Variant("success", "record.status == 0", {"value": Layout("mechanisms" / Text(Rest()))}),
+        NOT_MY_VBUCKET_VARIANT,
+        ERROR_VARIANT,
+    ),
+    decisive="value",
+    valid="size(extras) == 0 and size(key) == 0",
+)
+"""SASL mechanisms response. The mechanisms."""
+
+select_bucket = Message(
+    "select_bucket",
+    RECORD,
+    match={"magic": (0x80, 0x08), "opcode": (0x89,)},
+    sections={"key": Layout("bucket" / Text(Rest()))},
+    whole=("key",),
+    valid="size(extras) == 0 and size(value) == 0",
+)
+"""Select bucket. The bucket that the connection is about from then on."""
+
+seqno_acknowledged = Message(
+    "seqno_acknowledged",
+    RECORD,
+    match={"magic": (0x80, 0x08), "opcode": (0x61,)},
+    sections={"extras": Layout("prepared_seqno" / Field(Int64ub, long=True))},
+    valid="size(extras) == 8 and size(key) == 0 and size(value) == 0",
+)
+"""Seqno acknowledged. A replica has prepared all writes up to a seqno."""
+
+seqno_advanced = Message(
+    "seqno_advanced",
+    RECORD,
+    match={"magic": (0x80, 0x08), "opcode": (0x64,)},
+    sections={"extras": Layout("by_seqno" / Field(Int64ub, long=True))},
+    valid="size(extras) == 8 and size(key) == 0 and size(value) == 0",
+)
+"""Seqno advanced. The seqno moves past changes that the filter of the stream hides."""
+
+set_vbucket_state = Message(
+    "set_vbucket_state",
+    RECORD,
+    match={"magic": (0x80, 0x08), "opcode": (0x5b,)},
+    sections={"extras": Layout("state" / Field(Int8ub, enum=VbucketState))},
+    valid="size(extras) == 1 and size(key) == 0 and size(value) == 0",
+)
+"""Set vbucket state. The vbucket changes its state at the end of a takeover."""
 
 snapshot_marker = Message(
     "snapshot_marker",
@@ -295,9 +932,58 @@ snapshot_marker_response = Message(
 )
 """Snapshot Marker response. The consumer has received a whole snapshot whose marker had the flag Acknowledge, or it
 could not take the marker: it has no such stream (KeyEnoent) or the marker is malformed or incomplete (Einval). Both
-errors are those of Couchbase's own consumer. A peer that is no consumer disconnects instead. A value compressed with
-Snappy stays in trailing_value.
+errors are those of Couchbase's own consumer. A peer that is no consumer disconnects instead.
 """
+
+stream_end = Message(
+    "stream_end",
+    RECORD,
+    match={"magic": (0x80, 0x08), "opcode": (0x55,)},
+    sections={"extras": Layout("end_status" / Field(Int32ub, enum=StreamEndStatus))},
+    valid="size(extras) == 4 and size(key) == 0 and size(value) == 0",
+)
+"""Stream end. The producer has ended the stream of a vbucket."""
+
+stream_req = Message(
+    "stream_req",
+    RECORD,
+    match={"magic": (0x80, 0x08), "opcode": (0x53,)},
+    sections={
+        "extras": Layout(
+            "flags" / Field(Int32ub, flags=StreamFlag, hex=True),
+            "reserved" / Field(Int32ub, default=0),
+            "start_seqno" / Field(Int64ub, long=True),
+            "end_seqno" / Int64ub,
+            "vb_uuid" / Int64ub,
+            "snap_start_seqno" / Field(Int64ub, long=True),
+            "snap_end_seqno" / Field(Int64ub, long=True),
+        ),
+        "value": Layout("filter" / Text(Rest())),
+    },
+    whole=("value",),
+    valid="size(extras) == 48 and size(key) == 0",
+)
+"""Stream request. The consumer asks for the changes of a vbucket."""
+
+stream_req_response = Message(
+    "stream_req_response",
+    RECORD,
+    match={"magic": (0x81, 0x18), "opcode": (0x53,)},
+    variants=(
+        Variant("success", "record.status == 0", {"value": Layout("entries" / Repeat(FailoverEntry))}),
+        Variant(
+            "rollback",
+            "record.status == 0x23",
+            {"value": Layout("rollback_seqno" / Field(Int64ub, long=True))},
+            valid="size(value) == 8",
+        ),
+        NOT_MY_VBUCKET_VARIANT,
+        ERROR_VARIANT,
+    ),
+    decisive="value",
+    valid="size(extras) == 0 and size(key) == 0",
+)
+"""Stream request response. The stream begins, or the consumer has to roll back first."""
 
 system_event = Message(
     "system_event",
@@ -391,7 +1077,7 @@ system_event_response = Message(
 )
 """System Event response. The consumer could not take a system event: it has no such stream (KeyEnoent), the event is
 malformed or incomplete (Einval), or its seqno is not above the last (Erange). These errors are those of Couchbase's own
-consumer. A peer that is no consumer disconnects instead. A value compressed with Snappy stays in trailing_value.
+consumer. A peer that is no consumer disconnects instead.
 """
 
 unknown = Message(
@@ -412,10 +1098,46 @@ PROTOCOL = Protocol(
     __package__,
     record=RECORD,
     messages=(
+        abort,
+        add_stream,
+        add_stream_response,
+        buffer_acknowledgement,
+        cache_transfer,
+        cache_transfer_end,
+        close_stream,
+        commit,
+        control,
+        dcp_noop,
+        deletion,
+        expiration,
         failover_log_request,
         failover_log_response,
+        flush,
+        get_all_vb_seqnos,
+        get_all_vb_seqnos_response,
+        get_error_map,
+        get_error_map_response,
+        hello,
+        hello_response,
+        mutation,
+        noop,
+        open_connection,
+        oso_snapshot,
+        prepare,
+        response,
+        sasl_auth,
+        sasl_auth_response,
+        sasl_list_mechs,
+        sasl_list_mechs_response,
+        select_bucket,
+        seqno_acknowledged,
+        seqno_advanced,
+        set_vbucket_state,
         snapshot_marker,
         snapshot_marker_response,
+        stream_end,
+        stream_req,
+        stream_req_response,
         system_event,
         system_event_response,
         unknown,
@@ -430,4 +1152,5 @@ PROTOCOL = Protocol(
             ),
         ),
     ),
+    parameters=(Parameter("collections", default=True),),
 )

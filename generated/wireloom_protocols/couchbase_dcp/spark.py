@@ -17,6 +17,435 @@ from pyspark.sql.types import (
     StructType,
 )
 
+ABORT = StructType(
+    [
+        StructField("prepared_seqno", LongType(), metadata={"comment": "The seqno of the prepare."}),
+        StructField("abort_seqno", LongType(), metadata={"comment": "The seqno of the abort."}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField(
+            "collection_id",
+            LongType(),
+            metadata={"comment": "The collection. 0 is the default collection; 1 to 7 are never sent."},
+        ),
+        StructField(
+            "document_key",
+            StringType(),
+            metadata={
+                "comment": "The key inside the collection. One that is no text is null, and its bytes stand beside it.",
+            },
+        ),
+        StructField(
+            "document_key_bytes",
+            BinaryType(),
+            metadata={
+                "comment": "Bytes of document_key, if they are not those that it is written as; written back while it "
+                "is unchanged",
+            },
+        ),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+    ],
+)
+
+ADD_STREAM = StructType(
+    [
+        StructField("flags", LongType(), metadata={"comment": "What the stream is to be like."}),
+        StructField("flags_flags", ArrayType(StringType()), metadata={"comment": "Bits set in flags"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+    ],
+)
+
+ADD_STREAM_RESPONSE = StructType(
+    [
+        StructField(
+            "variant",
+            StringType(),
+            metadata={"comment": "Which of the message's layouts it has; null if none known"},
+        ),
+        StructField(
+            "stream_opaque",
+            LongType(),
+            metadata={"comment": "The opaque that the messages of the stream have."},
+        ),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("cluster_map", StringType(), metadata={"comment": "The layout of the cluster as JSON, or empty."}),
+        StructField(
+            "cluster_map_snappy",
+            BinaryType(),
+            metadata={"comment": "Packed bytes of cluster_map; written back while it is unchanged"},
+        ),
+        StructField(
+            "error",
+            StringType(),
+            metadata={"comment": "What is wrong, as JSON from Couchbase and in words from memcached, or empty."},
+        ),
+        StructField(
+            "error_snappy",
+            BinaryType(),
+            metadata={"comment": "Packed bytes of error; written back while it is unchanged"},
+        ),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+    ],
+)
+
+BUFFER_ACKNOWLEDGEMENT = StructType(
+    [
+        StructField(
+            "buffer_bytes",
+            LongType(),
+            metadata={"comment": "Bytes of whole frames, headers and framing extras among them."},
+        ),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+    ],
+)
+
+CACHE_TRANSFER = StructType(
+    [
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField(
+            "items",
+            ArrayType(
+                StructType(
+                    [
+                        StructField("cas", DecimalType(20, 0), metadata={"comment": "The version of the document."}),
+                        StructField("by_seqno", LongType(), metadata={"comment": "The seqno of its last change."}),
+                        StructField("rev_seqno", DecimalType(20, 0), metadata={"comment": "How often it was changed."}),
+                        StructField("value_length", LongType()),
+                        StructField(
+                            "flags",
+                            LongType(),
+                            metadata={"comment": "What the client stored beside the document, as it sent it."},
+                        ),
+                        StructField(
+                            "expiration",
+                            LongType(),
+                            metadata={"comment": "When the document expires, since 1970; 0 is never."},
+                        ),
+                        StructField("key_length", IntegerType()),
+                        StructField(
+                            "datatype",
+                            ShortType(),
+                            metadata={"comment": "What the value is made of, even if left out."},
+                        ),
+                        StructField(
+                            "datatype_flags",
+                            ArrayType(StringType()),
+                            metadata={"comment": "Bits set in datatype"},
+                        ),
+                        StructField(
+                            "cache_hint",
+                            ShortType(),
+                            metadata={"comment": "How recently the document was used."},
+                        ),
+                        StructField(
+                            "collection_id",
+                            LongType(),
+                            metadata={"comment": "The collection. 0 is the default collection; 1 to 7 are never sent."},
+                        ),
+                        StructField(
+                            "document_key",
+                            StringType(),
+                            metadata={
+                                "comment": "The key inside the collection. One that is no text is null, and its bytes "
+                                "stand beside it.",
+                            },
+                        ),
+                        StructField(
+                            "document_key_bytes",
+                            BinaryType(),
+                            metadata={
+                                "comment": "Bytes of document_key, if they are not those that it is written as; "
+                                "written back while it is unchanged",
+                            },
+                        ),
+                        StructField(
+                            "xattrs",
+                            StructType(
+                                [
+                                    StructField("length", LongType()),
+                                    StructField(
+                                        "pairs",
+                                        ArrayType(
+                                            StructType(
+                                                [
+                                                    StructField("length", LongType()),
+                                                    StructField(
+                                                        "key",
+                                                        StringType(),
+                                                        metadata={
+                                                            "comment": "The name; one that begins with _ is the "
+                                                            "server's own.",
+                                                        },
+                                                    ),
+                                                    StructField("value", StringType(), metadata={"comment": "JSON."}),
+                                                ],
+                                            ),
+                                        ),
+                                    ),
+                                ],
+                            ),
+                        ),
+                        StructField(
+                            "json",
+                            StringType(),
+                            metadata={
+                                "comment": "The document, if it is JSON. What is no text is null, and its bytes stand "
+                                "beside it.",
+                            },
+                        ),
+                        StructField(
+                            "json_bytes",
+                            BinaryType(),
+                            metadata={
+                                "comment": "Bytes of json, if they are not those that it is written as; written back "
+                                "while it is unchanged",
+                            },
+                        ),
+                        StructField("body", BinaryType(), metadata={"comment": "The document, if not."}),
+                        StructField(
+                            "document_snappy",
+                            BinaryType(),
+                            metadata={"comment": "Packed bytes of document; written back while it is unchanged"},
+                        ),
+                    ],
+                ),
+            ),
+            metadata={"comment": "The documents."},
+        ),
+    ],
+)
+
+CACHE_TRANSFER_END = StructType(
+    [
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+    ],
+)
+
+CLOSE_STREAM = StructType(
+    [
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+    ],
+)
+
+COMMIT = StructType(
+    [
+        StructField("prepared_seqno", LongType(), metadata={"comment": "The seqno of the prepare."}),
+        StructField("commit_seqno", LongType(), metadata={"comment": "The seqno of the commit."}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField(
+            "collection_id",
+            LongType(),
+            metadata={"comment": "The collection. 0 is the default collection; 1 to 7 are never sent."},
+        ),
+        StructField(
+            "document_key",
+            StringType(),
+            metadata={
+                "comment": "The key inside the collection. One that is no text is null, and its bytes stand beside it.",
+            },
+        ),
+        StructField(
+            "document_key_bytes",
+            BinaryType(),
+            metadata={
+                "comment": "Bytes of document_key, if they are not those that it is written as; written back while it "
+                "is unchanged",
+            },
+        ),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+    ],
+)
+
+CONTROL = StructType(
+    [
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField(
+            "property",
+            StringType(),
+            metadata={"comment": "What is set, as enable_noop or max_marker_version."},
+        ),
+        StructField("setting", StringType(), metadata={"comment": "What it is set to, as text."}),
+    ],
+)
+
+DCP_NOOP = StructType(
+    [
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+    ],
+)
+
+DELETION = StructType(
+    [
+        StructField(
+            "variant",
+            StringType(),
+            metadata={"comment": "Which of the message's layouts it has; null if none known"},
+        ),
+        StructField("by_seqno", LongType(), metadata={"comment": "The seqno of the change in its vbucket."}),
+        StructField("rev_seqno", DecimalType(20, 0), metadata={"comment": "How often the document was changed."}),
+        StructField("nmeta", IntegerType(), metadata={"comment": "Of metadata behind the value; 0 since 6.0."}),
+        StructField(
+            "delete_time",
+            LongType(),
+            metadata={"comment": "When it was deleted, since 1970; 0 is not known."},
+        ),
+        StructField("unused", ShortType()),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField(
+            "collection_id",
+            LongType(),
+            metadata={"comment": "The collection. 0 is the default collection; 1 to 7 are never sent."},
+        ),
+        StructField(
+            "document_key",
+            StringType(),
+            metadata={
+                "comment": "The key inside the collection. One that is no text is null, and its bytes stand beside it.",
+            },
+        ),
+        StructField(
+            "document_key_bytes",
+            BinaryType(),
+            metadata={
+                "comment": "Bytes of document_key, if they are not those that it is written as; written back while it "
+                "is unchanged",
+            },
+        ),
+        StructField(
+            "xattrs",
+            StructType(
+                [
+                    StructField("length", LongType()),
+                    StructField(
+                        "pairs",
+                        ArrayType(
+                            StructType(
+                                [
+                                    StructField("length", LongType()),
+                                    StructField(
+                                        "key",
+                                        StringType(),
+                                        metadata={"comment": "The name; one that begins with _ is the server's own."},
+                                    ),
+                                    StructField("value", StringType(), metadata={"comment": "JSON."}),
+                                ],
+                            ),
+                        ),
+                    ),
+                ],
+            ),
+        ),
+        StructField(
+            "json",
+            StringType(),
+            metadata={
+                "comment": "The document, if it is JSON. What is no text is null, and its bytes stand beside it.",
+            },
+        ),
+        StructField(
+            "json_bytes",
+            BinaryType(),
+            metadata={
+                "comment": "Bytes of json, if they are not those that it is written as; written back while it is "
+                "unchanged",
+            },
+        ),
+        StructField("body", BinaryType(), metadata={"comment": "The document, if not."}),
+        StructField(
+            "document_snappy",
+            BinaryType(),
+            metadata={"comment": "Packed bytes of document; written back while it is unchanged"},
+        ),
+        StructField("ext_meta", BinaryType(), metadata={"comment": "Metadata that servers before 6.0 send."}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+    ],
+)
+
+EXPIRATION = StructType(
+    [
+        StructField("by_seqno", LongType(), metadata={"comment": "The seqno of the change in its vbucket."}),
+        StructField("rev_seqno", DecimalType(20, 0), metadata={"comment": "How often the document was changed."}),
+        StructField("delete_time", LongType(), metadata={"comment": "When it expired, since 1970."}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField(
+            "collection_id",
+            LongType(),
+            metadata={"comment": "The collection. 0 is the default collection; 1 to 7 are never sent."},
+        ),
+        StructField(
+            "document_key",
+            StringType(),
+            metadata={
+                "comment": "The key inside the collection. One that is no text is null, and its bytes stand beside it.",
+            },
+        ),
+        StructField(
+            "document_key_bytes",
+            BinaryType(),
+            metadata={
+                "comment": "Bytes of document_key, if they are not those that it is written as; written back while it "
+                "is unchanged",
+            },
+        ),
+        StructField(
+            "xattrs",
+            StructType(
+                [
+                    StructField("length", LongType()),
+                    StructField(
+                        "pairs",
+                        ArrayType(
+                            StructType(
+                                [
+                                    StructField("length", LongType()),
+                                    StructField(
+                                        "key",
+                                        StringType(),
+                                        metadata={"comment": "The name; one that begins with _ is the server's own."},
+                                    ),
+                                    StructField("value", StringType(), metadata={"comment": "JSON."}),
+                                ],
+                            ),
+                        ),
+                    ),
+                ],
+            ),
+        ),
+        StructField(
+            "json",
+            StringType(),
+            metadata={
+                "comment": "The document, if it is JSON. What is no text is null, and its bytes stand beside it.",
+            },
+        ),
+        StructField(
+            "json_bytes",
+            BinaryType(),
+            metadata={
+                "comment": "Bytes of json, if they are not those that it is written as; written back while it is "
+                "unchanged",
+            },
+        ),
+        StructField("body", BinaryType(), metadata={"comment": "The document, if not."}),
+        StructField(
+            "document_snappy",
+            BinaryType(),
+            metadata={"comment": "Packed bytes of document; written back while it is unchanged"},
+        ),
+    ],
+)
+
 FAILOVER_LOG_REQUEST = StructType(
     [
         StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
@@ -55,7 +484,551 @@ FAILOVER_LOG_RESPONSE = StructType(
             metadata={"comment": "The branches, newest first."},
         ),
         StructField("cluster_map", StringType(), metadata={"comment": "The layout of the cluster as JSON, or empty."}),
-        StructField("error", StringType(), metadata={"comment": "What is wrong as JSON, or empty."}),
+        StructField(
+            "cluster_map_snappy",
+            BinaryType(),
+            metadata={"comment": "Packed bytes of cluster_map; written back while it is unchanged"},
+        ),
+        StructField(
+            "error",
+            StringType(),
+            metadata={"comment": "What is wrong, as JSON from Couchbase and in words from memcached, or empty."},
+        ),
+        StructField(
+            "error_snappy",
+            BinaryType(),
+            metadata={"comment": "Packed bytes of error; written back while it is unchanged"},
+        ),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+    ],
+)
+
+FLUSH = StructType(
+    [
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+    ],
+)
+
+GET_ALL_VB_SEQNOS = StructType(
+    [
+        StructField("state", LongType(), metadata={"comment": "Only vbuckets in this state; 0 is all alive."}),
+        StructField("state_name", StringType(), metadata={"comment": "Name of state; null if it has none"}),
+        StructField("collection_id", LongType(), metadata={"comment": "Only the seqnos of this collection."}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+    ],
+)
+
+GET_ALL_VB_SEQNOS_RESPONSE = StructType(
+    [
+        StructField(
+            "variant",
+            StringType(),
+            metadata={"comment": "Which of the message's layouts it has; null if none known"},
+        ),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField(
+            "seqnos",
+            ArrayType(StructType([StructField("vbucket", IntegerType()), StructField("seqno", LongType())])),
+        ),
+        StructField("cluster_map", StringType(), metadata={"comment": "The layout of the cluster as JSON, or empty."}),
+        StructField(
+            "cluster_map_snappy",
+            BinaryType(),
+            metadata={"comment": "Packed bytes of cluster_map; written back while it is unchanged"},
+        ),
+        StructField(
+            "error",
+            StringType(),
+            metadata={"comment": "What is wrong, as JSON from Couchbase and in words from memcached, or empty."},
+        ),
+        StructField(
+            "error_snappy",
+            BinaryType(),
+            metadata={"comment": "Packed bytes of error; written back while it is unchanged"},
+        ),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+    ],
+)
+
+GET_ERROR_MAP = StructType(
+    [
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField(
+            "version",
+            IntegerType(),
+            metadata={"comment": "The highest version of the map that the client understands."},
+        ),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+    ],
+)
+
+GET_ERROR_MAP_RESPONSE = StructType(
+    [
+        StructField(
+            "variant",
+            StringType(),
+            metadata={"comment": "Which of the message's layouts it has; null if none known"},
+        ),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField(
+            "error_map",
+            StringType(),
+            metadata={"comment": "JSON, for each status a name, what it means, and how a client should go on."},
+        ),
+        StructField(
+            "error_map_snappy",
+            BinaryType(),
+            metadata={"comment": "Packed bytes of error_map; written back while it is unchanged"},
+        ),
+        StructField("cluster_map", StringType(), metadata={"comment": "The layout of the cluster as JSON, or empty."}),
+        StructField(
+            "cluster_map_snappy",
+            BinaryType(),
+            metadata={"comment": "Packed bytes of cluster_map; written back while it is unchanged"},
+        ),
+        StructField(
+            "error",
+            StringType(),
+            metadata={"comment": "What is wrong, as JSON from Couchbase and in words from memcached, or empty."},
+        ),
+        StructField(
+            "error_snappy",
+            BinaryType(),
+            metadata={"comment": "Packed bytes of error; written back while it is unchanged"},
+        ),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+    ],
+)
+
+HELLO = StructType(
+    [
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField(
+            "agent",
+            StringType(),
+            metadata={"comment": "The client: a text, or JSON with its name a and the connection i."},
+        ),
+        StructField(
+            "features",
+            ArrayType(
+                StructType(
+                    [
+                        StructField("feature", IntegerType()),
+                        StructField(
+                            "feature_name",
+                            StringType(),
+                            metadata={"comment": "Name of feature; null if it has none"},
+                        ),
+                    ],
+                ),
+            ),
+            metadata={"comment": "What the client can."},
+        ),
+    ],
+)
+
+HELLO_RESPONSE = StructType(
+    [
+        StructField(
+            "variant",
+            StringType(),
+            metadata={"comment": "Which of the message's layouts it has; null if none known"},
+        ),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField(
+            "features",
+            ArrayType(
+                StructType(
+                    [
+                        StructField("feature", IntegerType()),
+                        StructField(
+                            "feature_name",
+                            StringType(),
+                            metadata={"comment": "Name of feature; null if it has none"},
+                        ),
+                    ],
+                ),
+            ),
+            metadata={"comment": "What client and server both can."},
+        ),
+        StructField("cluster_map", StringType(), metadata={"comment": "The layout of the cluster as JSON, or empty."}),
+        StructField(
+            "cluster_map_snappy",
+            BinaryType(),
+            metadata={"comment": "Packed bytes of cluster_map; written back while it is unchanged"},
+        ),
+        StructField(
+            "error",
+            StringType(),
+            metadata={"comment": "What is wrong, as JSON from Couchbase and in words from memcached, or empty."},
+        ),
+        StructField(
+            "error_snappy",
+            BinaryType(),
+            metadata={"comment": "Packed bytes of error; written back while it is unchanged"},
+        ),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+    ],
+)
+
+MUTATION = StructType(
+    [
+        StructField("by_seqno", LongType(), metadata={"comment": "The seqno of the change in its vbucket."}),
+        StructField("rev_seqno", DecimalType(20, 0), metadata={"comment": "How often the document was changed."}),
+        StructField(
+            "flags",
+            LongType(),
+            metadata={"comment": "What the client stored beside the document, as it sent it."},
+        ),
+        StructField(
+            "expiration",
+            LongType(),
+            metadata={"comment": "When the document expires, since 1970; 0 is never."},
+        ),
+        StructField("lock_time", LongType(), metadata={"comment": "How long the document stays locked; usually 0."}),
+        StructField("nmeta", IntegerType(), metadata={"comment": "Of metadata behind the value; 0 since 6.0."}),
+        StructField("nru", ShortType(), metadata={"comment": "How recently the document was used; 2 in most frames."}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField(
+            "collection_id",
+            LongType(),
+            metadata={"comment": "The collection. 0 is the default collection; 1 to 7 are never sent."},
+        ),
+        StructField(
+            "document_key",
+            StringType(),
+            metadata={
+                "comment": "The key inside the collection. One that is no text is null, and its bytes stand beside it.",
+            },
+        ),
+        StructField(
+            "document_key_bytes",
+            BinaryType(),
+            metadata={
+                "comment": "Bytes of document_key, if they are not those that it is written as; written back while it "
+                "is unchanged",
+            },
+        ),
+        StructField(
+            "xattrs",
+            StructType(
+                [
+                    StructField("length", LongType()),
+                    StructField(
+                        "pairs",
+                        ArrayType(
+                            StructType(
+                                [
+                                    StructField("length", LongType()),
+                                    StructField(
+                                        "key",
+                                        StringType(),
+                                        metadata={"comment": "The name; one that begins with _ is the server's own."},
+                                    ),
+                                    StructField("value", StringType(), metadata={"comment": "JSON."}),
+                                ],
+                            ),
+                        ),
+                    ),
+                ],
+            ),
+        ),
+        StructField(
+            "json",
+            StringType(),
+            metadata={
+                "comment": "The document, if it is JSON. What is no text is null, and its bytes stand beside it.",
+            },
+        ),
+        StructField(
+            "json_bytes",
+            BinaryType(),
+            metadata={
+                "comment": "Bytes of json, if they are not those that it is written as; written back while it is "
+                "unchanged",
+            },
+        ),
+        StructField("body", BinaryType(), metadata={"comment": "The document, if not."}),
+        StructField(
+            "document_snappy",
+            BinaryType(),
+            metadata={"comment": "Packed bytes of document; written back while it is unchanged"},
+        ),
+        StructField("ext_meta", BinaryType(), metadata={"comment": "Metadata that servers before 6.0 send."}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+    ],
+)
+
+NOOP = StructType(
+    [
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+    ],
+)
+
+OPEN_CONNECTION = StructType(
+    [
+        StructField("seqno", LongType(), metadata={"comment": "Set aside, and 0."}),
+        StructField("flags", LongType(), metadata={"comment": "What the connection is for."}),
+        StructField("flags_flags", ArrayType(StringType()), metadata={"comment": "Bits set in flags"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField(
+            "connection_name",
+            StringType(),
+            metadata={"comment": "Up to 200 bytes. A connection of the same name is closed."},
+        ),
+        StructField("settings", StringType(), metadata={"comment": "JSON with consumer_name, or empty."}),
+    ],
+)
+
+OSO_SNAPSHOT = StructType(
+    [
+        StructField("flags", LongType()),
+        StructField("flags_flags", ArrayType(StringType()), metadata={"comment": "Bits set in flags"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+    ],
+)
+
+PREPARE = StructType(
+    [
+        StructField("by_seqno", LongType(), metadata={"comment": "The seqno of the change in its vbucket."}),
+        StructField("rev_seqno", DecimalType(20, 0), metadata={"comment": "How often the document was changed."}),
+        StructField(
+            "flags",
+            LongType(),
+            metadata={"comment": "What the client stored beside the document, as it sent it."},
+        ),
+        StructField(
+            "expiration",
+            LongType(),
+            metadata={"comment": "When the document expires, since 1970; 0 is never."},
+        ),
+        StructField("lock_time", LongType(), metadata={"comment": "How long the document stays locked; usually 0."}),
+        StructField("nru", ShortType(), metadata={"comment": "How recently the document was used."}),
+        StructField("deleted", BooleanType(), metadata={"comment": "Whether the write deletes the document."}),
+        StructField("durability_level", ShortType()),
+        StructField(
+            "durability_level_name",
+            StringType(),
+            metadata={"comment": "Name of durability_level; null if it has none"},
+        ),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField(
+            "collection_id",
+            LongType(),
+            metadata={"comment": "The collection. 0 is the default collection; 1 to 7 are never sent."},
+        ),
+        StructField(
+            "document_key",
+            StringType(),
+            metadata={
+                "comment": "The key inside the collection. One that is no text is null, and its bytes stand beside it.",
+            },
+        ),
+        StructField(
+            "document_key_bytes",
+            BinaryType(),
+            metadata={
+                "comment": "Bytes of document_key, if they are not those that it is written as; written back while it "
+                "is unchanged",
+            },
+        ),
+        StructField(
+            "xattrs",
+            StructType(
+                [
+                    StructField("length", LongType()),
+                    StructField(
+                        "pairs",
+                        ArrayType(
+                            StructType(
+                                [
+                                    StructField("length", LongType()),
+                                    StructField(
+                                        "key",
+                                        StringType(),
+                                        metadata={"comment": "The name; one that begins with _ is the server's own."},
+                                    ),
+                                    StructField("value", StringType(), metadata={"comment": "JSON."}),
+                                ],
+                            ),
+                        ),
+                    ),
+                ],
+            ),
+        ),
+        StructField(
+            "json",
+            StringType(),
+            metadata={
+                "comment": "The document, if it is JSON. What is no text is null, and its bytes stand beside it.",
+            },
+        ),
+        StructField(
+            "json_bytes",
+            BinaryType(),
+            metadata={
+                "comment": "Bytes of json, if they are not those that it is written as; written back while it is "
+                "unchanged",
+            },
+        ),
+        StructField("body", BinaryType(), metadata={"comment": "The document, if not."}),
+        StructField(
+            "document_snappy",
+            BinaryType(),
+            metadata={"comment": "Packed bytes of document; written back while it is unchanged"},
+        ),
+    ],
+)
+
+RESPONSE = StructType(
+    [
+        StructField(
+            "variant",
+            StringType(),
+            metadata={"comment": "Which of the message's layouts it has; null if none known"},
+        ),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("cluster_map", StringType(), metadata={"comment": "The layout of the cluster as JSON, or empty."}),
+        StructField(
+            "cluster_map_snappy",
+            BinaryType(),
+            metadata={"comment": "Packed bytes of cluster_map; written back while it is unchanged"},
+        ),
+        StructField(
+            "error",
+            StringType(),
+            metadata={"comment": "What is wrong, as JSON from Couchbase and in words from memcached, or empty."},
+        ),
+        StructField(
+            "error_snappy",
+            BinaryType(),
+            metadata={"comment": "Packed bytes of error; written back while it is unchanged"},
+        ),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+    ],
+)
+
+SASL_AUTH = StructType(
+    [
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("mechanism", StringType(), metadata={"comment": "The name of the mechanism."}),
+        StructField("challenge", BinaryType(), metadata={"comment": "What the mechanism sends."}),
+    ],
+)
+
+SASL_AUTH_RESPONSE = StructType(
+    [
+        StructField(
+            "variant",
+            StringType(),
+            metadata={"comment": "Which of the message's layouts it has; null if none known"},
+        ),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("challenge", BinaryType(), metadata={"comment": "What the mechanism sends."}),
+        StructField("cluster_map", StringType(), metadata={"comment": "The layout of the cluster as JSON, or empty."}),
+        StructField(
+            "cluster_map_snappy",
+            BinaryType(),
+            metadata={"comment": "Packed bytes of cluster_map; written back while it is unchanged"},
+        ),
+        StructField(
+            "error",
+            StringType(),
+            metadata={"comment": "What is wrong, as JSON from Couchbase and in words from memcached, or empty."},
+        ),
+        StructField(
+            "error_snappy",
+            BinaryType(),
+            metadata={"comment": "Packed bytes of error; written back while it is unchanged"},
+        ),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+    ],
+)
+
+SASL_LIST_MECHS = StructType(
+    [
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+    ],
+)
+
+SASL_LIST_MECHS_RESPONSE = StructType(
+    [
+        StructField(
+            "variant",
+            StringType(),
+            metadata={"comment": "Which of the message's layouts it has; null if none known"},
+        ),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("mechanisms", StringType(), metadata={"comment": "Their names, with blanks between them."}),
+        StructField("cluster_map", StringType(), metadata={"comment": "The layout of the cluster as JSON, or empty."}),
+        StructField(
+            "cluster_map_snappy",
+            BinaryType(),
+            metadata={"comment": "Packed bytes of cluster_map; written back while it is unchanged"},
+        ),
+        StructField(
+            "error",
+            StringType(),
+            metadata={"comment": "What is wrong, as JSON from Couchbase and in words from memcached, or empty."},
+        ),
+        StructField(
+            "error_snappy",
+            BinaryType(),
+            metadata={"comment": "Packed bytes of error; written back while it is unchanged"},
+        ),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+    ],
+)
+
+SELECT_BUCKET = StructType(
+    [
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("bucket", StringType(), metadata={"comment": "Its name."}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+    ],
+)
+
+SEQNO_ACKNOWLEDGED = StructType(
+    [
+        StructField("prepared_seqno", LongType(), metadata={"comment": "The seqno of the prepare."}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+    ],
+)
+
+SEQNO_ADVANCED = StructType(
+    [
+        StructField("by_seqno", LongType(), metadata={"comment": "The seqno of the change in its vbucket."}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+    ],
+)
+
+SET_VBUCKET_STATE = StructType(
+    [
+        StructField("state", ShortType()),
+        StructField("state_name", StringType(), metadata={"comment": "Name of state; null if it has none"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
         StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
     ],
 )
@@ -116,7 +1089,120 @@ SNAPSHOT_MARKER_RESPONSE = StructType(
         StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
         StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
         StructField("cluster_map", StringType(), metadata={"comment": "The layout of the cluster as JSON, or empty."}),
-        StructField("error", StringType(), metadata={"comment": "What is wrong as JSON, or empty."}),
+        StructField(
+            "cluster_map_snappy",
+            BinaryType(),
+            metadata={"comment": "Packed bytes of cluster_map; written back while it is unchanged"},
+        ),
+        StructField(
+            "error",
+            StringType(),
+            metadata={"comment": "What is wrong, as JSON from Couchbase and in words from memcached, or empty."},
+        ),
+        StructField(
+            "error_snappy",
+            BinaryType(),
+            metadata={"comment": "Packed bytes of error; written back while it is unchanged"},
+        ),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+    ],
+)
+
+STREAM_END = StructType(
+    [
+        StructField("end_status", LongType(), metadata={"comment": "Why."}),
+        StructField("end_status_name", StringType(), metadata={"comment": "Name of end_status; null if it has none"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+    ],
+)
+
+STREAM_REQ = StructType(
+    [
+        StructField("flags", LongType(), metadata={"comment": "What the stream is to be like."}),
+        StructField("flags_flags", ArrayType(StringType()), metadata={"comment": "Bits set in flags"}),
+        StructField("reserved", LongType()),
+        StructField("start_seqno", LongType(), metadata={"comment": "The last seqno that the consumer has."}),
+        StructField(
+            "end_seqno",
+            DecimalType(20, 0),
+            metadata={"comment": "The last seqno that it wants; 2^64 - 1 for all there will ever be."},
+        ),
+        StructField(
+            "vb_uuid",
+            DecimalType(20, 0),
+            metadata={"comment": "The branch of the vbucket's history that start_seqno is on."},
+        ),
+        StructField(
+            "snap_start_seqno",
+            LongType(),
+            metadata={"comment": "Where the snapshot starts that start_seqno is in."},
+        ),
+        StructField("snap_end_seqno", LongType(), metadata={"comment": "Where it ends."}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField(
+            "filter",
+            StringType(),
+            metadata={
+                "comment": "JSON, or empty for all: collections, a scope, the manifest uid, the sid of one of several "
+                "streams, and the purge_seqno that the consumer knows.",
+            },
+        ),
+    ],
+)
+
+STREAM_REQ_RESPONSE = StructType(
+    [
+        StructField(
+            "variant",
+            StringType(),
+            metadata={"comment": "Which of the message's layouts it has; null if none known"},
+        ),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField(
+            "entries",
+            ArrayType(
+                StructType(
+                    [
+                        StructField(
+                            "vb_uuid",
+                            DecimalType(20, 0),
+                            metadata={"comment": "The branch: not 0, and below 2^48 in practice."},
+                        ),
+                        StructField(
+                            "vb_seqno",
+                            LongType(),
+                            metadata={"comment": "The seqno at which the branch began."},
+                        ),
+                    ],
+                ),
+            ),
+            metadata={"comment": "The failover log, newest branch first."},
+        ),
+        StructField(
+            "rollback_seqno",
+            LongType(),
+            metadata={"comment": "The consumer drops what is above it and asks again."},
+        ),
+        StructField("cluster_map", StringType(), metadata={"comment": "The layout of the cluster as JSON, or empty."}),
+        StructField(
+            "cluster_map_snappy",
+            BinaryType(),
+            metadata={"comment": "Packed bytes of cluster_map; written back while it is unchanged"},
+        ),
+        StructField(
+            "error",
+            StringType(),
+            metadata={"comment": "What is wrong, as JSON from Couchbase and in words from memcached, or empty."},
+        ),
+        StructField(
+            "error_snappy",
+            BinaryType(),
+            metadata={"comment": "Packed bytes of error; written back while it is unchanged"},
+        ),
         StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
     ],
 )
@@ -265,7 +1351,21 @@ SYSTEM_EVENT_RESPONSE = StructType(
         StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
         StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
         StructField("cluster_map", StringType(), metadata={"comment": "The layout of the cluster as JSON, or empty."}),
-        StructField("error", StringType(), metadata={"comment": "What is wrong as JSON, or empty."}),
+        StructField(
+            "cluster_map_snappy",
+            BinaryType(),
+            metadata={"comment": "Packed bytes of cluster_map; written back while it is unchanged"},
+        ),
+        StructField(
+            "error",
+            StringType(),
+            metadata={"comment": "What is wrong, as JSON from Couchbase and in words from memcached, or empty."},
+        ),
+        StructField(
+            "error_snappy",
+            BinaryType(),
+            metadata={"comment": "Packed bytes of error; written back while it is unchanged"},
+        ),
         StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
     ],
 )
@@ -286,11 +1386,8 @@ SCHEMA = StructType(
             metadata={"comment": "Which message the record is; unknown if the spec has none for it"},
         ),
         StructField("magic", ShortType(), metadata={"comment": "Request or response; which layout."}),
-        StructField(
-            "opcode",
-            ShortType(),
-            metadata={"comment": "The command. Under the magics 0x82 and 0x83 the numbers are those of ServerOpcode."},
-        ),
+        StructField("opcode", ShortType(), metadata={"comment": "The command."}),
+        StructField("opcode_name", StringType(), metadata={"comment": "Name of opcode; null if it has none"}),
         StructField(
             "key_length",
             IntegerType(),
@@ -380,6 +1477,30 @@ SCHEMA = StructType(
             ),
             metadata={"comment": "The framing extras in order."},
         ),
+        StructField("abort", ABORT, metadata={"comment": "A prepared write is aborted."}),
+        StructField(
+            "add_stream",
+            ADD_STREAM,
+            metadata={"comment": "Tells a consumer to ask its producer for the stream of a vbucket."},
+        ),
+        StructField("add_stream_response", ADD_STREAM_RESPONSE, metadata={"comment": "The consumer has the stream."}),
+        StructField(
+            "buffer_acknowledgement",
+            BUFFER_ACKNOWLEDGEMENT,
+            metadata={"comment": "The client has consumed so many bytes of messages."},
+        ),
+        StructField(
+            "cache_transfer",
+            CACHE_TRANSFER,
+            metadata={"comment": "Documents out of the cache of the producer."},
+        ),
+        StructField("cache_transfer_end", CACHE_TRANSFER_END, metadata={"comment": "The cache has been copied."}),
+        StructField("close_stream", CLOSE_STREAM, metadata={"comment": "Ends the stream of a vbucket."}),
+        StructField("commit", COMMIT, metadata={"comment": "A prepared write is committed."}),
+        StructField("control", CONTROL, metadata={"comment": "Sets one property of the connection."}),
+        StructField("dcp_noop", DCP_NOOP, metadata={"comment": "Keeps the connection alive; the client answers it."}),
+        StructField("deletion", DELETION, metadata={"comment": "A document was deleted."}),
+        StructField("expiration", EXPIRATION, metadata={"comment": "A document expired."}),
         StructField(
             "failover_log_request",
             FAILOVER_LOG_REQUEST,
@@ -396,6 +1517,71 @@ SCHEMA = StructType(
                 "an error.",
             },
         ),
+        StructField("flush", FLUSH, metadata={"comment": "All documents of a vbucket go."}),
+        StructField(
+            "get_all_vb_seqnos",
+            GET_ALL_VB_SEQNOS,
+            metadata={"comment": "Asks for the seqnos of all vbuckets."},
+        ),
+        StructField(
+            "get_all_vb_seqnos_response",
+            GET_ALL_VB_SEQNOS_RESPONSE,
+            metadata={"comment": "The highest seqno of each vbucket."},
+        ),
+        StructField("get_error_map", GET_ERROR_MAP, metadata={"comment": "Asks what the statuses mean."}),
+        StructField("get_error_map_response", GET_ERROR_MAP_RESPONSE, metadata={"comment": "What the statuses mean."}),
+        StructField("hello", HELLO, metadata={"comment": "The client says who it is and which features it can."}),
+        StructField("hello_response", HELLO_RESPONSE, metadata={"comment": "The features that are agreed on."}),
+        StructField("mutation", MUTATION, metadata={"comment": "A document was written."}),
+        StructField("noop", NOOP, metadata={"comment": "Asks for a response and nothing else."}),
+        StructField("open_connection", OPEN_CONNECTION, metadata={"comment": "Opens the DCP connection and names it."}),
+        StructField(
+            "oso_snapshot",
+            OSO_SNAPSHOT,
+            metadata={"comment": "Begin or end of a snapshot whose changes are not in the order of their seqnos."},
+        ),
+        StructField(
+            "prepare",
+            PREPARE,
+            metadata={"comment": "A durable write is prepared; it counts when it is committed."},
+        ),
+        StructField(
+            "response",
+            RESPONSE,
+            metadata={"comment": "The response to a request whose response has no data of its own."},
+        ),
+        StructField("sasl_auth", SASL_AUTH, metadata={"comment": "The client authenticates, or goes on with it."}),
+        StructField(
+            "sasl_auth_response",
+            SASL_AUTH_RESPONSE,
+            metadata={"comment": "The client is authenticated, or has to go on."},
+        ),
+        StructField(
+            "sasl_list_mechs",
+            SASL_LIST_MECHS,
+            metadata={"comment": "Asks by which mechanisms a client can authenticate."},
+        ),
+        StructField("sasl_list_mechs_response", SASL_LIST_MECHS_RESPONSE, metadata={"comment": "The mechanisms."}),
+        StructField(
+            "select_bucket",
+            SELECT_BUCKET,
+            metadata={"comment": "The bucket that the connection is about from then on."},
+        ),
+        StructField(
+            "seqno_acknowledged",
+            SEQNO_ACKNOWLEDGED,
+            metadata={"comment": "A replica has prepared all writes up to a seqno."},
+        ),
+        StructField(
+            "seqno_advanced",
+            SEQNO_ADVANCED,
+            metadata={"comment": "The seqno moves past changes that the filter of the stream hides."},
+        ),
+        StructField(
+            "set_vbucket_state",
+            SET_VBUCKET_STATE,
+            metadata={"comment": "The vbucket changes its state at the end of a takeover."},
+        ),
         StructField("snapshot_marker", SNAPSHOT_MARKER, metadata={"comment": "The producer begins a new snapshot."}),
         StructField(
             "snapshot_marker_response",
@@ -405,6 +1591,13 @@ SCHEMA = StructType(
                 "could not take the marker: it has no such stream (KeyEnoent) or the marker is malformed or "
                 "incomplete (Einval).",
             },
+        ),
+        StructField("stream_end", STREAM_END, metadata={"comment": "The producer has ended the stream of a vbucket."}),
+        StructField("stream_req", STREAM_REQ, metadata={"comment": "The consumer asks for the changes of a vbucket."}),
+        StructField(
+            "stream_req_response",
+            STREAM_REQ_RESPONSE,
+            metadata={"comment": "The stream begins, or the consumer has to roll back first."},
         ),
         StructField(
             "system_event",
