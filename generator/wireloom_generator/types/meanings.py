@@ -29,6 +29,8 @@ _SCALE = re.compile(r"[-+]?(\d{1,40}(\.\d{0,40})?|\.\d{1,40})([eE][-+]?\d{1,2})?
 _MOST_DIGITS = 38
 _EXACT = 2**52
 """Quotients of whole numbers up to this have doubles of their own."""
+_PARTS = "leave out as:, or give the whole part and the fraction a field each"
+"""What to do with a number that neither a decimal nor a double stands for."""
 
 
 class _Meaning(ABC):
@@ -286,10 +288,12 @@ class DecimalNumber(Scaled):
         if found := Scaled.faults(self):
             return found
         places = self._places
+        double = DoubleNumber(self.scale, self.offset, self.least, self.most)
+        hint = "write double: instead" if double.is_one_to_one else _PARTS
         if places is None:
-            return (("scale", f"{self.scale} has no end as a decimal, or too many digits", "write double: instead"),)
+            return (("scale", f"{self.scale} has no end as a decimal, or too many digits", hint),)
         if len(str(int(self.largest))) + places > _MOST_DIGITS:
-            return (("scale", f"the largest value has more than {_MOST_DIGITS} digits", "write double: instead"),)
+            return (("scale", f"the largest value has more than {_MOST_DIGITS} digits", hint),)
         return ()
 
     @property
@@ -311,11 +315,18 @@ class DoubleNumber(Scaled):
     block: ClassVar[str] = "DoubleMeaning"
     kind: ClassVar[Kind] = Kind.SCALED
 
+    @property
+    def is_one_to_one(self) -> bool:
+        """Whether all numbers have doubles of their own."""
+        return self.largest * self.whole[2] <= _EXACT
+
     def misfit(self, type_: Base, size: int | None) -> tuple[str, str] | None:
         if found := OfNumbers.misfit(self, type_, size):
             return found
-        if self.largest * self.whole[2] > _EXACT:
-            return f"two numbers of {type_.word} can have one double", "write decimal: instead"
+        if not self.is_one_to_one:
+            is_decimal = not DecimalNumber(self.scale, self.offset, self.least, self.most).faults()
+            hint = "write decimal: instead" if is_decimal else _PARTS
+            return f"two numbers of {type_.word} can have one double", hint
         return None
 
     def column(self) -> ColumnType:
