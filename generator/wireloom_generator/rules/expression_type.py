@@ -95,6 +95,7 @@ def _unwanted(found: Kind, wanted: Kind) -> tuple[str, str]:
     hint, named = "", str(wanted)
     if wanted is Kind.NUMBER and found is Kind.FLOAT:
         named = "a whole number"
+        hint = "floats are compared, not computed with; as: {decimal: {scale: 0.1}} scales a whole number"
     elif wanted is Kind.FLOAT and found is Kind.NUMBER:
         hint = "it takes one as it is; a literal has a fraction, as in 1.0"
     elif wanted is Kind.CONDITION and found is Kind.NUMBER:
