@@ -6,7 +6,7 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 from spark_sessions import configured
 
-from wireloom.spark import dataset, from_wire, from_wire_many, register, summary, to_wire
+from wireloom.spark import dataset, from_wire, from_wire_many, narrow, register, summary, to_wire
 from wireloom_protocols import couchbase_dcp
 
 UNKNOWN = couchbase_dcp.build({"message": "unknown", "magic": 0x80, "opcode": 0xB6, "unknown": {}})
@@ -27,6 +27,8 @@ def main(folder: Path) -> None:
     rows = session.read.format("couchbase_dcp").option("positions", True).load(str(captures))
     (counted,) = summary(rows).collect()
     assert (counted.records, counted.malformed, counted.malformed_bytes) == (4, 1, 5)
+
+    assert narrow(rows, "couchbase_dcp", "unknown").count() == 3
 
     values = session.createDataFrame([(UNKNOWN,)], "v binary")
     (row,) = values.select(

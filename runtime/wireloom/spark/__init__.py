@@ -1,4 +1,4 @@
-"""Captures and binary columns in Spark: ``register``, ``dataset``, ``index``, ``summary``, and the column functions."""
+"""Captures and binary columns in Spark, and what is made of their rows."""
 
 from wireloom.extras import needed
 
@@ -7,7 +7,8 @@ with needed("wireloom.spark", "spark"):
 with needed("wireloom.spark", "arrow"):
     from wireloom.spark.functions import from_wire, from_wire_many, to_wire
     from wireloom.spark.indexing import index
+    from wireloom.spark.narrowing import narrow
     from wireloom.spark.sources import dataset, register
     from wireloom.spark.summaries import summary
 
-__all__ = ["dataset", "from_wire", "from_wire_many", "index", "register", "summary", "to_wire"]
+__all__ = ["dataset", "from_wire", "from_wire_many", "index", "narrow", "register", "summary", "to_wire"]

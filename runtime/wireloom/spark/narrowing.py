@@ -1,0 +1,50 @@
+"""Rows of one message out of the wide rows of its protocol."""
+
+from collections.abc import Iterator
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as fn
+
+from wireloom import registry
+from wireloom.codec import Protocol
+from wireloom.options import OptionError, unknown
+from wireloom.views import NO_MESSAGE
+
+
+def narrow(rows: DataFrame, protocol: str, message: str) -> DataFrame:
+    """The rows of ``message``, its fields in place of the structs of all messages; other columns stay.
+
+    ``rows`` have the columns of ``protocol``, as its reader and ``from_wire`` give them, or some of them, and may have
+    others beside them; they may be a stream. ``message`` may also be ``no-message``: the malformed records whose
+    message cannot be told, without any struct. Raises ``OptionError`` for a message that is not there, and for columns
+    beside the message's fields that have the name of one.
+    """
+    found = registry.protocol(protocol)
+    if message not in (*found.messages, NO_MESSAGE):
+        raise OptionError(unknown("message", message, (*found.messages, NO_MESSAGE)))
+    if "message" not in rows.columns:
+        raise OptionError("narrow needs the column message")
+    paths = list(_paths(rows, found, message))
+    known: set[str] = set()
+    for *_, name in paths:
+        if name.lower() in known:  # as Spark sees names
+            raise OptionError(f"column {name} would be there twice, as {message} has one; rename the other first")
+        known.add(name.lower())
+    wanted = fn.col("message")
+    return rows.where(wanted.isNull() if message == NO_MESSAGE else wanted == message).select(*map(_column, paths))
+
+
+def _paths(rows: DataFrame, protocol: Protocol, message: str) -> Iterator[tuple[str, ...]]:
+    """The columns of the rows of a message, and the fields of its struct, in the order in which they stand."""
+    if message != NO_MESSAGE and message not in rows.columns:
+        raise OptionError(f"narrow needs the column {message}: read with it, and without the option message")
+    for name in rows.columns:
+        if name == message:
+            yield from ((name, field) for field in rows.select(f"{name}.*").columns)
+        elif name not in protocol.messages:
+            yield (name,)
+
+
+def _column(path: tuple[str, ...]) -> Column:
+    """The column at a path, whatever its names have in them."""
+    return fn.col(".".join(f"`{name.replace('`', '``')}`" for name in path))
