@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
-from test_cli import CUT_OFF, MARKER, NOOP, PROGRAM, run
+from test_cli import CUT_OFF, MARKER, PROGRAM, UNKNOWN, run
 
 from wireloom.cli import formats, splitting
 from wireloom_protocols import couchbase_dcp, databus
@@ -23,7 +23,7 @@ EVENTS = Path(__file__).parent / "data" / "databus" / "stream_scn_regress.bin"
 @pytest.fixture
 def capture(tmp_path: Path) -> Path:
     path = tmp_path / "capture.bin"
-    path.write_bytes((MARKER + NOOP) * 3 + TORN)
+    path.write_bytes((MARKER + UNKNOWN) * 3 + TORN)
     return path
 
 
@@ -72,13 +72,13 @@ def test_lines_of_json_are_those_of_each_message(capture: Path, folder: Path) ->
             capture, "--message", name, "--positions", "--mode", "DROPMALFORMED"
         ).stdout_bytes
     (torn,) = map(json.loads, (folder / "no-message.jsonl").read_text().splitlines())
-    assert (torn["message"], torn["_corrupt_record"], torn["_offset"]) == (None, TORN.hex(), 3 * len(MARKER + NOOP))
+    assert (torn["message"], torn["_corrupt_record"], torn["_offset"]) == (None, TORN.hex(), 3 * len(MARKER + UNKNOWN))
 
 
 @pytest.mark.parametrize("form", ["parquet", "jsonl"])
 def test_listed_messages_have_files_without_rows_too(form: str, folder: Path) -> None:
     listed = ["--messages", "unknown,system_event", "--format", form]
-    split("-", *listed, "--split-by-message", folder, stdin=MARKER + NOOP)
+    split("-", *listed, "--split-by-message", folder, stdin=MARKER + UNKNOWN)
     assert names(folder) == [f"system_event.{form}", f"unknown.{form}"]
     if form == "parquet":
         assert content(folder / "system_event.parquet").schema.names[-3:-2] == ["trailing_value"]
@@ -108,7 +108,7 @@ def test_few_bytes_wait_however_many_messages_there_are(
     capture: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Groups are written when they are full, and the largest when all that wait are too much."""
-    capture.write_bytes((MARKER * 9 + NOOP) * 30_000)
+    capture.write_bytes((MARKER * 9 + UNKNOWN) * 30_000)
     expected = couchbase_dcp.decode_by_message(capture.read_bytes())
     for most, groups in ((1, 5), (splitting.BYTES_HELD, 3)):
         monkeypatch.setattr(splitting, "BYTES_HELD", most)
@@ -165,7 +165,7 @@ def test_a_signal_leaves_no_file(folder: Path) -> None:
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE)
     with process:
         assert process.stdin is not None
-        process.stdin.write(MARKER + NOOP)
+        process.stdin.write(MARKER + UNKNOWN)
         process.stdin.flush()
         while not folder.exists() or len(names(folder)) < 2:
             assert process.poll() is None
