@@ -152,3 +152,28 @@ def test_an_explanation_is_not_for_programs(tmp_path: Path) -> None:
 def test_what_keeps_bytes_is_told() -> None:
     told = list(sentences(account(compiled.feature("varints_derived").codec)))
     assert "A record that has bytes for words_count_bytes is read by itself." in told
+
+
+NAMED_ALIKE = """
+protocol: named_alike
+byte_order: big
+record: {length: 3, fields: [{name: kind, type: u8}, {section: body, size: rest}]}
+---
+message: expiration
+match: {kind: 1}
+sections: {body: [{name: number, type: u16}]}
+---
+message: change
+match: {kind: 2}
+sections:
+  body:
+    - {name: expiration, type: u16}
+    - {name: late, type: bool, compute: expiration > 5}
+"""
+
+
+def test_a_field_may_be_called_as_a_message() -> None:
+    found = compiled.of(NAMED_ALIKE)
+    table = found.columnar.decode_columnar(bytes.fromhex("020006 010007"))
+    assert table["change"].to_pylist() == [{"expiration": 6, "late": True}, None]
+    assert apart(found.codec) == set()

@@ -117,9 +117,12 @@ class Judge:
 
     @classmethod
     def of(cls, protocol: Protocol) -> "Judge":
-        """The judge of a protocol. A name that is strange anywhere counts as strange everywhere."""
+        """The judge of a protocol. A name that is strange anywhere counts as strange everywhere; those of messages are
+        no fields.
+        """
         found: dict[str, Strange] = {}
-        for name, kind in _strange(protocol.columns):
+        fields = (*protocol.header, *(column for each in protocol.messages.values() for column in each.columns))
+        for name, kind in _strange(fields):
             found[name] = kind if found.get(name, kind) is kind else Strange.OTHER
         return cls(found)
 
