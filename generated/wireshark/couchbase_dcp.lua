@@ -2626,6 +2626,17 @@ types.CachedDocument = {
     doc = "When the document expires, since 1970; 0 is never. (s)",
   },
   {
+    kind = "computed",
+    name = "expires_at",
+    shape = "absolute_time",
+    meaning = {step = 1000000000, first = 0, least = -62135596800, most = 253402300799},
+    compute = function(this, record, frame)
+      return (function() if (this.expiration ~= 0) then return this.expiration end return nil end)()
+    end,
+    type = "long",
+    doc = "When the document expires. Null if never.",
+  },
+  {
     kind = "field",
     name = "key_length",
     shape = "uint16",
@@ -3514,6 +3525,18 @@ messages[#messages + 1] = {
             value = uint(4, "big"),
             doc = "When it was deleted, since 1970; 0 is not known. (s)",
           },
+          {
+            kind = "computed",
+            name = "deleted_at",
+            shape = "absolute_time",
+            meaning = {step = 1000000000, first = 0, least = -62135596800, most = 253402300799},
+            compute = function(this, record, frame)
+              return (function() if (this.delete_time ~= nil and this.delete_time ~= 0) then return this.delete_time
+                end return nil end)()
+            end,
+            type = "long",
+            doc = "When the document was deleted. Null if that is not known.",
+          },
           {kind = "field", name = "unused", shape = "uint8", value = uint(1)},
         },
         value = {
@@ -3619,6 +3642,17 @@ messages[#messages + 1] = {
         shape = "uint32",
         value = uint(4, "big"),
         doc = "When it expired, since 1970. (s)",
+      },
+      {
+        kind = "computed",
+        name = "deleted_at",
+        shape = "absolute_time",
+        meaning = {step = 1000000000, first = 0, least = -62135596800, most = 253402300799},
+        compute = function(this, record, frame)
+          return (function() if (this.delete_time ~= 0) then return this.delete_time end return nil end)()
+        end,
+        type = "long",
+        doc = "When the document expired. Null if that is not known.",
       },
     },
     key = {
@@ -4328,6 +4362,17 @@ messages[#messages + 1] = {
         doc = "When the document expires, since 1970; 0 is never. (s)",
       },
       {
+        kind = "computed",
+        name = "expires_at",
+        shape = "absolute_time",
+        meaning = {step = 1000000000, first = 0, least = -62135596800, most = 253402300799},
+        compute = function(this, record, frame)
+          return (function() if (this.expiration ~= 0) then return this.expiration end return nil end)()
+        end,
+        type = "long",
+        doc = "When the document expires. Null if never.",
+      },
+      {
         kind = "field",
         name = "lock_time",
         shape = "uint32",
@@ -4569,6 +4614,17 @@ messages[#messages + 1] = {
         shape = "uint32",
         value = uint(4, "big"),
         doc = "When the document expires, since 1970; 0 is never. (s)",
+      },
+      {
+        kind = "computed",
+        name = "expires_at",
+        shape = "absolute_time",
+        meaning = {step = 1000000000, first = 0, least = -62135596800, most = 253402300799},
+        compute = function(this, record, frame)
+          return (function() if (this.expiration ~= 0) then return this.expiration end return nil end)()
+        end,
+        type = "long",
+        doc = "When the document expires. Null if never.",
       },
       {
         kind = "field",

@@ -38,6 +38,7 @@ from wireloom.codec import (
     TableField,
     Text,
     Through,
+    TimestampMeaning,
     Unpack,
     Until,
     Variant,
@@ -161,6 +162,7 @@ CachedDocument = Layout(
     "value_length" / Field(Int32ub, derive="size(value_part)"),
     "flags" / Int32ub,
     "expiration" / Int32ub,
+    "expires_at" / Compute("expiration if expiration != 0 else None", "long", meaning=TimestampMeaning(unit="s")),
     "key_length" / Field(Int16ub, derive="size(key_part)"),
     "datatype" / Field(Int8ub, flags=Datatype, default=0, hex=True),
     "cache_hint" / Int8ub,
@@ -424,7 +426,15 @@ deletion = Message(
             "v2",
             "record.extras_length == 21",
             {
-                "extras": Layout("delete_time" / Int32ub, "unused" / Field(Int8ub, default=0)),
+                "extras": Layout(
+                    "delete_time" / Int32ub,
+                    "deleted_at" / Compute(
+                        "delete_time if delete_time != 0 else None",
+                        "long",
+                        meaning=TimestampMeaning(unit="s"),
+                    ),
+                    "unused" / Field(Int8ub, default=0),
+                ),
                 "value": Layout(
                     Section(
                         "document",
@@ -458,7 +468,16 @@ expiration = Message(
     RECORD,
     match={"magic": (0x80, 0x08), "opcode": (0x59,)},
     sections={
-        "extras": Layout("by_seqno" / Field(Int64ub, long=True), "rev_seqno" / Int64ub, "delete_time" / Int32ub),
+        "extras": Layout(
+            "by_seqno" / Field(Int64ub, long=True),
+            "rev_seqno" / Int64ub,
+            "delete_time" / Int32ub,
+            "deleted_at" / Compute(
+                "delete_time if delete_time != 0 else None",
+                "long",
+                meaning=TimestampMeaning(unit="s"),
+            ),
+        ),
         "key": Layout(
             When("parameters.collections", "collection_id" / Leb128(32)),
             "document_key" / Field(Text(Rest()), raw="document_key_bytes"),
@@ -621,6 +640,11 @@ mutation = Message(
             "rev_seqno" / Int64ub,
             "flags" / Int32ub,
             "expiration" / Int32ub,
+            "expires_at" / Compute(
+                "expiration if expiration != 0 else None",
+                "long",
+                meaning=TimestampMeaning(unit="s"),
+            ),
             "lock_time" / Field(Int32ub, default=0),
             "nmeta" / Field(Int16ub, derive="size(ext_meta)"),
             "nru" / Field(Int8ub, default=0),
@@ -698,6 +722,11 @@ prepare = Message(
             "rev_seqno" / Int64ub,
             "flags" / Int32ub,
             "expiration" / Int32ub,
+            "expires_at" / Compute(
+                "expiration if expiration != 0 else None",
+                "long",
+                meaning=TimestampMeaning(unit="s"),
+            ),
             "lock_time" / Field(Int32ub, default=0),
             "nru" / Field(Int8ub, default=0),
             "deleted" / Boolean(),

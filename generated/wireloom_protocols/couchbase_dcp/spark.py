@@ -15,6 +15,7 @@ from pyspark.sql.types import (
     StringType,
     StructField,
     StructType,
+    TimestampType,
 )
 
 ABORT = StructType(
@@ -125,6 +126,11 @@ CACHE_TRANSFER = StructType(
                             "expiration",
                             LongType(),
                             metadata={"comment": "When the document expires, since 1970; 0 is never."},
+                        ),
+                        StructField(
+                            "expires_at",
+                            TimestampType(),
+                            metadata={"comment": "When the document expires. Null if never."},
                         ),
                         StructField("key_length", IntegerType()),
                         StructField(
@@ -300,6 +306,11 @@ DELETION = StructType(
             LongType(),
             metadata={"comment": "When it was deleted, since 1970; 0 is not known."},
         ),
+        StructField(
+            "deleted_at",
+            TimestampType(),
+            metadata={"comment": "When the document was deleted. Null if that is not known."},
+        ),
         StructField("unused", ShortType()),
         StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
         StructField(
@@ -377,6 +388,11 @@ EXPIRATION = StructType(
         StructField("by_seqno", LongType(), metadata={"comment": "The seqno of the change in its vbucket."}),
         StructField("rev_seqno", DecimalType(20, 0), metadata={"comment": "How often the document was changed."}),
         StructField("delete_time", LongType(), metadata={"comment": "When it expired, since 1970."}),
+        StructField(
+            "deleted_at",
+            TimestampType(),
+            metadata={"comment": "When the document expired. Null if that is not known."},
+        ),
         StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
         StructField(
             "collection_id",
@@ -693,6 +709,7 @@ MUTATION = StructType(
             LongType(),
             metadata={"comment": "When the document expires, since 1970; 0 is never."},
         ),
+        StructField("expires_at", TimestampType(), metadata={"comment": "When the document expires. Null if never."}),
         StructField("lock_time", LongType(), metadata={"comment": "How long the document stays locked; usually 0."}),
         StructField("nmeta", IntegerType(), metadata={"comment": "Of metadata behind the value; 0 since 6.0."}),
         StructField("nru", ShortType(), metadata={"comment": "How recently the document was used; 2 in most frames."}),
@@ -814,6 +831,7 @@ PREPARE = StructType(
             LongType(),
             metadata={"comment": "When the document expires, since 1970; 0 is never."},
         ),
+        StructField("expires_at", TimestampType(), metadata={"comment": "When the document expires. Null if never."}),
         StructField("lock_time", LongType(), metadata={"comment": "How long the document stays locked; usually 0."}),
         StructField("nru", ShortType(), metadata={"comment": "How recently the document was used."}),
         StructField("deleted", BooleanType(), metadata={"comment": "Whether the write deletes the document."}),
