@@ -44,17 +44,18 @@ class Rate:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What to measure: a rival by name; in modes, if there are any, by turns."""
+    """What to measure: a rival by name; by turns in modes, or as ``protocols`` that have the same bytes, if given."""
 
     capture: Capture
     rival: str
     rounds: int
     least: float
     modes: tuple[str, ...] = ()
+    protocols: tuple[str, ...] = ()
 
 
 def measured(task: Task) -> list[Rate]:
-    """The rate of a rival, or one for each mode. Ends the run where a result is wrong."""
+    """The rate of a rival, or one for each mode or protocol. Ends the run where a result is wrong."""
     environment = os.environ | {"PYTHONPATH": protocols.search_path()} | rivals.RIVALS[task.rival].environment
     done = subprocess.run(
         [sys.executable, __file__],
@@ -81,6 +82,8 @@ def _run(task: Task) -> list[Rate]:
     calls: dict[str, Callable[[], object]] = {rival.title: partial(decode, some)}
     if task.modes:
         calls = {mode: partial(decode, some, mode=mode) for mode in task.modes}
+    if task.protocols:
+        calls = {protocol: partial(rival.make(protocol), some) for protocol in task.protocols}
     for call in calls.values():
         _check(totals.of(call()), task.capture.expected(blocks), rival.otherwise)
     found = timing.alternating(calls, task.rounds, task.least)

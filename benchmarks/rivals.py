@@ -50,6 +50,10 @@ def _columnar(protocol: str, **parameters: Any) -> Decoder:
     return partial(protocols.load(protocol).decode_columnar, **parameters)
 
 
+def _by_message(protocol: str) -> Decoder:
+    return protocols.load(protocol).decode_by_message
+
+
 def _records(protocol: str) -> Decoder:
     iter_records = protocols.load(protocol).iter_records
     return lambda data: list(iter_records(data))
@@ -83,6 +87,8 @@ RIVALS = {
     "records": Rival("iter_records", _records),
     "columnar": Rival("decode_columnar", _columnar),
     "columnar_accelerated": Rival("decode_columnar, accelerated", _columnar, ACCELERATOR),
+    "by_message": Rival("decode_by_message", _by_message),
+    "by_message_accelerated": Rival("decode_by_message, accelerated", _by_message, ACCELERATOR),
     "columnar_big": Rival("decode_columnar, told big endian", partial(_columnar, byte_order="big")),
     "columnar_big_accelerated": Rival(
         "decode_columnar, told big endian, accelerated", partial(_columnar, byte_order="big"), ACCELERATOR

@@ -45,7 +45,7 @@ QUICK = {
     "planning": [50, 2, 10],
     "growth": [0.5, 2],
     "unhappy": 0.05,
-    "wide": [1, 20],
+    "wide": [1, 16, 32],
 }
 
 
@@ -118,7 +118,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--no-spark", action="store_true", help="leave Spark out")
     add("--growth", type=_sizes, default=[10, 100], metavar="MB,MB", help="sizes of captures for the command line")
     counts = "how many messages the protocols have that are declared over the same bytes"
-    add("--wide", type=_counts, default=[1, 20, 60, 242], metavar="N,N", help=counts)
+    add("--wide", type=_counts, default=[1, 16, 60, 242], metavar="N,N", help=counts)
     add("--unhappy", type=float, default=4.5, metavar="MB", help="size of each hostile capture")
     add("--output", type=Path, default=ROOT / "build" / "bench.json", help="where the numbers go")
     return parser

@@ -15,8 +15,13 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def of(found: Any) -> dict[str, int]:
-    """The totals of a table or of rows."""
-    return of_table(found) if isinstance(found, pa.Table) else of_rows(found)
+    """The totals of a table, of several by name, or of rows."""
+    match found:
+        case pa.Table():
+            return of_table(found)
+        case dict():
+            return dict(sum((Counter(of_table(table)) for table in found.values()), Counter()))
+    return of_rows(found)
 
 
 def of_rows(rows: Iterable[Any]) -> dict[str, int]:

@@ -1,7 +1,8 @@
-"""Protocols of 1, 20, 60 and 242 messages over the same bytes: what it costs to know messages that do not occur.
+"""Protocols of 1, 16, 60 and 242 messages over the same bytes: what it costs to know messages that do not occur.
 
 They are invented, a receiver's: a header with a group and a kind, some numbers in each message, and lists of structs
-that hold bits. All declare the first message alike, and the bytes are of it alone; then those of all messages by turns.
+that hold bits. All declare the first messages alike: the bytes are of one of them, or of sixteen by turns. Last come
+those of all messages by turns.
 """
 
 import json
@@ -12,6 +13,7 @@ import struct
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +33,9 @@ from wireloom.columnar.decoder import Decoder
 from wireloom.options import ReadOptions
 from wireloom.views import View
 
+OCCURRING = 16
+"""How many messages occur in a stream that has many."""
+BY_MESSAGE = ("by_message", "by_message_accelerated")
 ALLOWED = 1.5
 """How much more a row may cost where messages are known that do not occur."""
 SIZE = 20
@@ -124,25 +129,45 @@ def _block(protocol: str, messages: int, records: int) -> Block:
 
 def costs(counts: Sequence[int], effort: Effort) -> Iterator[Report]:
     """What a row costs in each protocol, and what the largest makes of all its messages."""
-    rows, found = [], []
-    for way in ("columnar", "columnar_accelerated"):
-        if RIVALS[way].may_run():
-            first = 0.0
-            for count in counts:
-                block = _block(name(count), 1, min(effort.records, RECORDS))
-                capture = block.capture(f"{name(count)}.bin", records=effort.records)
-                (rate,) = apart.measured(Task(capture, way, effort.rounds, effort.least))
-                cost = 1e6 / rate.rate
-                first = first or cost
-                grown = _grown(block.capture(f"{name(count)}.bin", size=SIZE * MEGABYTE))
-                label = f"{count} messages, {RIVALS[way].title}"
-                said = "" if cost <= ALLOWED * first else f"> {ALLOWED}"
-                rows.append((label, f"{cost:.2f}", f"{cost / first:.2f}", spread(rate.spread), f"{grown:,}", said))
-                found.append({**rate.found(), "name": label, "microseconds": cost, "grown_mb": grown})
-    columns = ("", "µs a row", "× the smallest", "spread", f"MB of memory for {SIZE} MB", "")
-    caption = f"Bytes of one message. Meant: at most {ALLOWED} times."
-    yield Report("Messages that are known and do not occur", columns, tuple(rows), caption, found)
+    yield _compared(1, counts, ("columnar", "columnar_accelerated"), effort)
+    many = [count for count in counts if count >= OCCURRING]
+    yield _compared(OCCURRING, many, ("columnar", "columnar_accelerated", *BY_MESSAGE), effort)
+    yield _memory(counts, effort)
     yield _all_of(counts[-1], effort)
+
+
+def _compared(occurring: int, counts: Sequence[int], ways: Sequence[str], effort: Effort) -> Report:
+    """What a row costs in each protocol where so many messages occur."""
+    rows, found = [], []
+    capture = _capture(counts[0], occurring, effort)
+    for way in ways:
+        if RIVALS[way].may_run():
+            task = Task(capture, way, effort.rounds, effort.least, protocols=tuple(map(name, counts)))
+            rates = apart.measured(task)
+            for count, rate in zip(counts, rates, strict=True):
+                times = rates[0].rate / rate.rate
+                label = f"{count} messages, {RIVALS[way].title}"
+                said = "" if times <= ALLOWED else f"> {ALLOWED}"
+                rows.append((label, f"{1e6 / rate.rate:.2f}", f"{times:.2f}", spread(rate.spread), said))
+                found.append({**rate.found(), "name": label, "microseconds": 1e6 / rate.rate, "times": times})
+    columns = ("", "µs a row", "× the smallest", "spread", "")
+    caption = f"By turns, in one process. Meant: at most {ALLOWED} times."
+    title = f"Messages that are known and do not occur, beside {occurring} that {'do' if occurring > 1 else 'does'}"
+    return Report(title, columns, tuple(rows), caption, found)
+
+
+def _memory(counts: Sequence[int], effort: Effort) -> Report:
+    """What memory it takes to read bytes of one message."""
+    block = _block(name(counts[0]), 1, min(effort.records, SOME))
+    capture = block.capture("wide.bin", size=SIZE * MEGABYTE)
+    found = {count: _grown(replace(capture, protocol=name(count))) for count in counts}
+    rows = tuple((f"{count} messages", f"{grown:,}") for count, grown in found.items())
+    return Report("Memory", ("", f"MB for {SIZE} MB"), rows, "Bytes of one message, batch by batch.", found)
+
+
+def _capture(count: int, occurring: int, effort: Effort) -> Capture:
+    block = _block(name(count), occurring, min(effort.records, RECORDS))
+    return block.capture("wide.bin", records=effort.records)
 
 
 def _all_of(count: int, effort: Effort) -> Report:
