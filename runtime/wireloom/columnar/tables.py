@@ -1,6 +1,7 @@
 """A protocol's records as Arrow data: what its generated module ``columnar`` is made of."""
 
 import os
+from collections import ChainMap
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -24,7 +25,12 @@ class Table:
 
     def __init__(self, protocol: Protocol, comments: Mapping[str, str]) -> None:
         self.protocol = protocol
-        self.comments = comments
+        self.comments = dict(comments)
+        self.comments_of: dict[str, dict[str, str]] = {}
+        """Those of the fields of each struct, by their paths in it."""
+        for path, text in comments.items():
+            struct, _, inside = path.partition(".")
+            self.comments_of.setdefault(struct, {})[inside] = text
         self.schema = commented(arrow_schema(protocol.columns), comments)
 
     def view(self, options: ReadOptions) -> pa.Schema:
@@ -32,10 +38,9 @@ class Table:
         columns = View(self.protocol, options).columns
         if columns is self.protocol.columns:
             return self.schema
-        inside = f"{options.message}."
-        fields = {path.removeprefix(inside): text for path, text in self.comments.items() if path.startswith(inside)}
+        fields = self.comments_of.get(options.message or "", {})
         record = {options.corrupt_column: self.comments.get(RECORD.name, "")}
-        return commented(arrow_schema(columns), {**self.comments, **fields, **record})
+        return commented(arrow_schema(columns), ChainMap(record, fields, self.comments))
 
     def decode_columnar(
         self, buffer: Any, columns: Iterable[str] | None = None, mode: str = Mode.FAILFAST, **options: Any
