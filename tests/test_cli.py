@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -468,6 +469,50 @@ def test_a_reader_that_has_enough_is_no_error(tmp_path: Path) -> None:
         process.stdout.close()
         assert process.stderr.read() == b""
     assert process.returncode == 0
+
+
+NULLS = re.compile(rb'"\w+":null')
+
+
+def test_keys_with_null_are_left_out_where_they_are_not_wanted(tmp_path: Path) -> None:
+    captures = Path(__file__).parent.parent / "examples" / "captures"
+    for protocol in ("couchbase_dcp", "databus"):
+        for path in sorted(captures.joinpath(protocol).glob("*.bin")):
+            whole, bare = (run("decode", protocol, path, option).stdout_bytes for option in ("--nulls", "--no-nulls"))
+            assert len(NULLS.findall(whole)) > len(whole.splitlines())
+            assert not NULLS.search(bare)
+            assert list(map(json.loads, bare.splitlines())) == [
+                bare_of(json.loads(line)) for line in whole.splitlines()
+            ]
+            assert run("encode", protocol, "-", stdin=bare).stdout_bytes == path.read_bytes()
+
+
+def bare_of(value: Any) -> Any:
+    """The value without nulls in objects."""
+    if isinstance(value, dict):
+        return {name: bare_of(each) for name, each in value.items() if each is not None}
+    return list(map(bare_of, value)) if isinstance(value, list) else value
+
+
+def test_tables_have_all_columns(capture: Path) -> None:
+    told = run("decode", "couchbase_dcp", capture, "--format", "arrow", "--no-nulls", status=2).stderr
+    assert told == "wireloom: --nulls and --no-nulls are for jsonl; arrow has all columns\n"
+
+
+@pytest.mark.program
+@pytest.mark.parametrize(("options", "there"), [([], False), (["--nulls"], True)])
+def test_a_terminal_gets_no_nulls_unless_told(options: list[str], there: bool, capture: Path) -> None:
+    pty = pytest.importorskip("pty")
+    reader, writer = pty.openpty()
+    try:
+        command = [*PROGRAM, "decode", "couchbase_dcp", str(capture), "--messages", "snapshot_marker", *options]
+        subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, check=True)
+        line = os.read(reader, 1 << 16)
+    finally:
+        os.close(writer)
+        os.close(reader)
+    assert line.startswith(b'{"message":"snapshot_marker"')
+    assert bool(NULLS.search(line)) is there
 
 
 @pytest.mark.program

@@ -75,6 +75,11 @@ def test_lines_of_json_are_those_of_each_message(capture: Path, folder: Path) ->
     assert (torn["message"], torn["_corrupt_record"], torn["_offset"]) == (None, TORN.hex(), 3 * len(MARKER + UNKNOWN))
 
 
+def test_lines_of_json_may_lack_nulls(capture: Path, folder: Path) -> None:
+    split(capture, "--split-by-message", folder, "--no-nulls")
+    assert b"null" not in (folder / "snapshot_marker.jsonl").read_bytes()
+
+
 @pytest.mark.parametrize("form", ["parquet", "jsonl"])
 def test_listed_messages_have_files_without_rows_too(form: str, folder: Path) -> None:
     listed = ["--messages", "unknown,system_event", "--format", form]

@@ -42,6 +42,16 @@ def json_writer(columns: Iterable[Column]) -> Callable[[Row], Json]:
     return write
 
 
+def without_nulls(value: Any) -> Any:
+    """A JSON value whose objects have no key with null."""
+    match value:
+        case dict():
+            return {name: without_nulls(each) for name, each in value.items() if each is not None}
+        case list():
+            return [without_nulls(each) for each in value]
+    return value
+
+
 def _to_json(kind: ColumnType) -> Callable[[Any], Any] | None:
     """The function that converts values other than None to JSON; None if they stay unchanged."""
     match kind:

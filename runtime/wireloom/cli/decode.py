@@ -12,7 +12,7 @@ import typer
 from wireloom.cli import captures, pieces
 from wireloom.cli.arguments import FormName, Parameters, ProtocolName, parameters_of, protocol_of
 from wireloom.cli.diagnostics import FailedError, MisuseError, say
-from wireloom.cli.formats import Format, tabular, write_batches, write_rows
+from wireloom.cli.formats import Format, row_writer, tabular, write_batches
 from wireloom.cli.outputs import output
 from wireloom.cli.progress import progress, reads_moving, rows_moving
 from wireloom.cli.splitting import Split
@@ -53,6 +53,10 @@ def decode(
     ] = "PERMISSIVE",
     parameter: Parameters = None,
     labels: Annotated[bool, typer.Option(help="Columns with the names of numbers.")] = True,
+    nulls: Annotated[
+        bool | None,
+        typer.Option("--nulls/--no-nulls", help="Keys whose value is null, in jsonl; on a terminal not unless told."),
+    ] = None,
     positions: Annotated[bool, typer.Option("--positions", help="Add _file, _offset and _length.")] = False,
     max_record_bytes: Annotated[int, typer.Option(min=1, help="Longer records are malformed.")] = MAX_RECORD_BYTES,
 ) -> None:
@@ -67,8 +71,10 @@ def decode(
         raise MisuseError("--hex is for bytes; a textual form is text already")
     chosen = Format.of(format_)
     chosen.must_suit(path)
+    if nulls is not None and chosen is not Format.JSONL:
+        raise MisuseError(f"--nulls and --no-nulls are for jsonl; {chosen} has all columns")
     to_stdout = split is None and (path is None or str(path) == captures.STDIN)
-    run = _Decoding(View(found, options), Mode.of(mode), found.form(form) if form else None, from_hex, to_stdout)
+    run = _Decoding(View(found, options), Mode.of(mode), found.form(form) if form else None, from_hex, nulls, to_stdout)
     if split is None:
         sources = captures.meant(inputs, path)
         with output(path, binary=chosen is not Format.JSONL) as stream:
@@ -84,7 +90,9 @@ def decode(
 def _write(run: "_Decoding", sources: Iterable[str], form: Format, stream: BinaryIO) -> None:
     """Write the rows of all sources into one file."""
     if form is Format.JSONL:
-        write_rows(run.rows(sources), run.view.columns, stream)
+        write = row_writer(run.view.columns, stream, run.nulls)
+        for row in run.rows(sources):
+            write(row)
         return
     protocol = run.view.protocol
     schema = tabular(protocol, run.view.options, form)
@@ -98,7 +106,7 @@ def _write(run: "_Decoding", sources: Iterable[str], form: Format, stream: Binar
 def _write_files(run: "_Decoding", sources: Iterable[str], files: Split) -> None:
     """Write them into a file a message."""
     if files.form is Format.JSONL:
-        files.write_rows(run.rows(sources))
+        files.write_rows(run.rows(sources), run.nulls)
     else:
         files.write_batches(run.batches(sources, files.decoder, files.batches))
 
@@ -111,6 +119,7 @@ class _Decoding:
     mode: Mode
     form: Form | None
     from_hex: bool
+    nulls: bool | None
     to_stdout: bool
 
     def rows(self, sources: Iterable[str]) -> Iterator[Row]:

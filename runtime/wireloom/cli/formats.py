@@ -11,7 +11,7 @@ from wireloom import registry
 from wireloom.cli.diagnostics import MisuseError
 from wireloom.cli.outputs import is_seen
 from wireloom.codec import Column, Protocol
-from wireloom.json_rows import harmless, json_writer
+from wireloom.json_rows import harmless, json_writer, without_nulls
 from wireloom.options import ReadOptions
 from wireloom.views import Row
 
@@ -48,21 +48,19 @@ class Format(StrEnum):
             raise MisuseError(f"{path} would hold {self}; --format {promised} is what its name says")
 
 
-def write_rows(rows: Iterable[Row], columns: tuple[Column, ...], stream: BinaryIO) -> None:
-    """Write all rows as they come, one JSON object per line."""
-    write = row_writer(columns, stream)
-    for row in rows:
-        write(row)
+def row_writer(columns: tuple[Column, ...], stream: BinaryIO, nulls: bool | None) -> Callable[[Row], None]:
+    """What writes a row as one JSON object on a line; with ``nulls`` or without, or None: without on a terminal.
 
-
-def row_writer(columns: tuple[Column, ...], stream: BinaryIO) -> Callable[[Row], None]:
-    """What writes a row as one JSON object on a line."""
+    Of a protocol with many messages, most of a row is nulls.
+    """
     as_json = json_writer(columns)
+    bare = stream.isatty() if nulls is None else not nulls
     encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False).encode
     seen = is_seen(stream)
 
     def write(row: Row) -> None:
-        stream.write(harmless(encode(as_json(row))).encode())
+        made = as_json(row)
+        stream.write(harmless(encode(without_nulls(made) if bare else made)).encode())
         stream.write(b"\n")
         if seen:
             stream.flush()

@@ -38,15 +38,15 @@ class Split:
         """Where files may be."""
         return list(map(self._path, (*self.protocol.messages, NO_MESSAGE)))
 
-    def write_rows(self, rows: Iterable[Row]) -> None:
-        """Write whole rows as JSON Lines."""
+    def write_rows(self, rows: Iterable[Row], nulls: bool | None) -> None:
+        """Write whole rows as JSON Lines, with ``nulls`` as for ``row_writer``."""
         with whole_files(self.folder) as opened:
             writers: dict[str, Callable[[Row], None]] = {}
 
             def writer(name: str) -> Callable[[Row], None]:
                 if name not in writers:
                     columns = View(self.protocol, narrow(self.options, name)).columns
-                    writers[name] = row_writer(columns, opened(self._path(name)))
+                    writers[name] = row_writer(columns, opened(self._path(name)), nulls)
                 return writers[name]
 
             for name in self.options.messages or ():
