@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import pyarrow as pa
@@ -20,6 +21,27 @@ REASON = CORRUPT[1].name
 _ORDERS = ("big", "little")
 
 
+class _Same:
+    """A schema as a key that equals itself alone. Arrow hashes types by their texts, which takes longer than nulls."""
+
+    __slots__ = ("schema",)
+
+    def __init__(self, schema: pa.Schema) -> None:
+        self.schema = schema
+
+    def __hash__(self) -> int:
+        return id(self.schema)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and self.schema is other.schema
+
+
+@lru_cache(maxsize=64)
+def _absent(_: _Same) -> dict[str, pa.Array]:
+    """Columns of nulls, by name, for all that read into the schema: often there is one batch for each."""
+    return {}
+
+
 class ViewedColumns:
     """Makes the columns of ``schema``, which is the view that ``options`` describe, or a part of it.
 
@@ -33,7 +55,7 @@ class ViewedColumns:
         self.codes = {name: code for code, name in enumerate(names)}
         self.byte_order = protocol.framing.byte_order
         self.recorded = {parameter.name for parameter in protocol.parameters if parameter.column}
-        self.absent: dict[str, pa.Array] = {}
+        self.absent = _absent(_Same(schema))
 
     def of(self, rows: Chosen, added: Mapping[str, Callable[[Array], pa.Array]]) -> list[pa.Array]:
         """The columns; ``added`` gives those that are not in the bytes, for numbers of records."""
@@ -80,7 +102,7 @@ class ViewedColumns:
         return self._nulls(field, len(rows.chosen)) if found is None else found
 
     def _nulls(self, field: pa.Field, count: int) -> pa.Array:
-        """This many nulls, shared with the batch before."""
+        """This many nulls, shared with the batches before."""
         found = self.absent.get(field.name)
         if found is None or len(found) < count:
             found = self.absent[field.name] = nulls(field.type, count)
