@@ -118,6 +118,7 @@ CHECKS = {
     "crc64_we": 0x62EC59E3F1A4F00A,
     "crc64_xz": 0x995DC9BBDF1939FA,
     "adler32": 0x091E01DE,
+    "fletcher8": 0x0C,
     "fletcher16": 0x1EDE,
     "fletcher16_mod256": 0x15DD,
     "fletcher32": 0xDF09D509,
@@ -141,7 +142,7 @@ def algorithm(name: str) -> Algorithm:
 SOME = (
     "crc32", "crc32_zero", "crc16_xmodem", "crc16_modbus", "crc32c", "crc32_bzip2", "crc64_xz", "crc64_ecma_182",
     "crc8_smbus", "crc8_maxim_dow", "crc24_openpgp", "crc40_gsm", "crc12_umts", "crc5_usb", "crc15_can",
-    "crc16_ibm_3740", "adler32", "fletcher16", "fletcher16_mod256", "fletcher32", "internet", "sum8", "sum16", "sum32",
-    "xor8",
+    "crc16_ibm_3740", "adler32", "fletcher8", "fletcher16", "fletcher16_mod256", "fletcher32", "internet", "sum8",
+    "sum16", "sum32", "xor8",
 )  # fmt: skip
 """One of each sort: of each width of registers, reflected or not, in one way or both."""

@@ -83,6 +83,8 @@ def test_any_crc_is_the_remainder_of_its_definition(crc: Crc, data: bytes) -> No
 @pytest.mark.parametrize(
     ("name", "data", "sum_"),
     [
+        ("fletcher8", b"hello", 0x07),
+        ("fletcher8", b"world", 0x2C),
         ("fletcher16", b"abcde", 0xC8F0),
         ("fletcher16", b"abcdef", 0x2057),
         ("fletcher16", b"abcdefgh", 0x0627),

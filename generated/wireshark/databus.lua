@@ -600,6 +600,7 @@ end
 
 local checksums = {
   adler32 = total(65521, 1, 2 ^ 16),
+  fletcher8 = total(15, 0, 2 ^ 4),
   fletcher16 = total(255, 0, 2 ^ 8),
   fletcher16_mod256 = total(256, 0, 2 ^ 8),
   fletcher32 = function(data)

@@ -168,6 +168,7 @@ _TITLES = {
 }
 _OTHERS = {
     "adler32": Catalogued("Adler-32", Other("adler32", 32)),
+    "fletcher8": Catalogued("Fletcher-8", Other("fletcher8", 8)),
     "fletcher16": Catalogued("Fletcher-16", Other("fletcher16", 16)),
     "fletcher16_mod256": Catalogued("Fletcher-16 modulo 256", Other("fletcher16_mod256", 16)),
     "fletcher32": Catalogued("Fletcher-32 of little-endian numbers", Other("fletcher32", 32)),
@@ -194,6 +195,6 @@ OTHER_NAMES = {
     "crc32_iscsi": "crc32c", "crc32_castagnoli": "crc32c", "crc32_iso_hdlc": "crc32", "crc32_ieee": "crc32",
     "crc32_posix": "crc32_cksum", "crc32_mpeg2": "crc32_mpeg_2", "crc64": "crc64_xz", "crc64_ecma": "crc64_ecma_182",
     "crc64_iso": "crc64_go_iso", "inet": "internet", "ip": "internet", "ipv4": "internet", "fletcher": "fletcher16",
-    "fletcher8": "fletcher16_mod256", "sum": "sum8", "xor": "xor8", "lrc": "xor8", "adler": "adler32",
+    "sum": "sum8", "xor": "xor8", "lrc": "xor8", "adler": "adler32",
 }  # fmt: skip
 """Other names of theirs."""

@@ -76,7 +76,10 @@ def _fits(field: model.Field, checksum: model.Checksum) -> Iterator[Problem]:
         elif field.type != Integer(bits, signed=False):
             name = checksum.algorithm if checksum.algorithm in ALGORITHMS else "the CRC"
             what = f"{name} has {kind.width} bits and does not fit {field.type.word}"
-            yield Problem(field.where("type"), "checksum-algorithm", what, f"write type: u{bits}")
+            hint = f"write type: u{bits}"
+            if name == "fletcher8":
+                hint += ", or algorithm: fletcher16_mod256 or fletcher16, whose sums have a byte each"
+            yield Problem(field.where("type"), "checksum-algorithm", what, hint)
     for place, what, hint in checksum.faults:
         yield Problem(place, "checksum-algorithm", what, hint)
     for covered in checksum.ranges:

@@ -188,6 +188,7 @@ ADLER = 65521
 """The modulus of Adler-32."""
 ALGORITHMS: dict[str, Algorithm] = {
     "adler32": Totals(32, ADLER, twice=True, initial=1),
+    "fletcher8": Totals(8, 15, twice=True),
     "fletcher16": Totals(16, 255, twice=True),
     "fletcher16_mod256": Totals(16, 256, twice=True),
     "fletcher32": Words(32, twice=True),
