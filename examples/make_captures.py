@@ -1,4 +1,4 @@
-"""Makes the sample captures: what the specs show as examples, and two invented sessions written by the builders.
+"""Makes the sample captures: what the specs show as examples, and invented sessions written by the builders.
 
     python examples/make_captures.py [DIRECTORY]
 
@@ -14,7 +14,7 @@ from typing import Any
 
 import yaml
 
-from wireloom_protocols import couchbase_dcp, databus
+from wireloom_protocols import couchbase_dcp, databus, memcached
 
 HERE = Path(__file__).parent
 SPECS = HERE.parent / "specs"
@@ -25,10 +25,11 @@ def make(target: Path = CAPTURES) -> list[Path]:
     """Write all captures below ``target``; the files."""
     files = {
         "couchbase_dcp/session.bin": b"".join(dcp_session()),
+        "memcached/session.bin": b"".join(memcached_session()),
         "databus/windows.bin": b"".join(databus_windows()),
         "databus_json/windows.json": json_lines(databus, "json", b"".join(databus_windows(damaged=False))),
     }
-    for protocol in (couchbase_dcp, databus):
+    for protocol in (couchbase_dcp, databus, memcached):
         files |= examples(protocol)
     for name, data in files.items():
         path = target / name
@@ -112,6 +113,31 @@ def _failover_log_and_four_bytes() -> bytes:
 def _marker(start: int, end: int, *, disk: bool = False) -> dict[str, Any]:
     fields = {"start_seqno": start, "end_seqno": end, "max_visible_seqno": end, "high_completed_seqno": 0}
     return {"variant": "v2_0", "version": 0, "snapshot_type": 6 if disk else 1, **fields}
+
+
+def memcached_session() -> Iterator[bytes]:
+    """A client and its server in turns: items are stored, found or not, counted; then it speaks the text protocol."""
+    yield _request("version", 0x0B)
+    yield _response("version_response", 0x0B, version="1.6.18")
+    for number in range(4):
+        yield _request("set", 0x11, number, key=f"user:{number}", value=b"name%d" % number, flags=0, expiration=3600)
+    for number in (1, 4):
+        yield _request("get", 0x0C, number, key=f"user:{number}")
+    yield _response("get_response", 0x0C, 1, key="user:1", value=b"name1", flags=0)
+    yield _response("get_response", 0x0C, 4, status=1, key="user:4", error="")
+    yield _request("increment", 0x05, key="visits", delta=1, initial=1, expiration=0)
+    yield _response("increment_response", 0x05, counter=1)
+    yield _request("unknown", 0x50)
+    yield memcached.build({"message": "unknown", "magic": 0x81, "opcode": 0x50, "status": 0x81, "unknown": {}})
+    yield b"get user:0\r\n"
+
+
+def _request(message: str, opcode: int, opaque: int = 0, **fields: Any) -> bytes:
+    return memcached.build({"message": message, "magic": 0x80, "opcode": opcode, "opaque": opaque, message: fields})
+
+
+def _response(message: str, opcode: int, opaque: int = 0, status: int = 0, **fields: Any) -> bytes:
+    return memcached.build({"message": message, "opcode": opcode, "opaque": opaque, "status": status, message: fields})
 
 
 def databus_windows(*, damaged: bool = True) -> Iterator[bytes]:

@@ -5,12 +5,11 @@ from pathlib import Path
 
 import pytest
 
-import wireloom_protocols.couchbase_dcp
-import wireloom_protocols.databus
+from wireloom_protocols import couchbase_dcp, databus, memcached
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 CAPTURES = sorted(path.relative_to(EXAMPLES / "captures") for path in (EXAMPLES / "captures").rglob("*.*"))
-PROTOCOLS = {"couchbase_dcp": wireloom_protocols.couchbase_dcp, "databus": wireloom_protocols.databus}
+PROTOCOLS = {"couchbase_dcp": couchbase_dcp, "databus": databus, "memcached": memcached}
 
 
 @pytest.fixture(scope="module")

@@ -145,12 +145,12 @@ EDITS = {
         {"enum-value-reused WIRE BF SystemEventId.FlushCollection"},
     ),
     "an enum's name is gone": (
-        "memcached/library.yaml",
+        "couchbase/library.yaml",
         ("      - {name: Touch,                                 value: 0x1c}\n", None, ""),
         {"enum-value-removed CODEC B ClientOpcode.Touch"},
     ),
     "an enum has one more": (
-        "memcached/library.yaml",
+        "couchbase/library.yaml",
         (
             "      - {name: Touch,                                 value: 0x1c}\n",
             "0x1c}\n",

@@ -26,12 +26,12 @@ from wireloom.codec import EncodeError
 from wireloom.json_rows import json_reader, json_writer
 from wireloom_generator.reading import spec
 from wireloom_generator.resolve import protocol_of, resolve
-from wireloom_protocols import couchbase_dcp, databus
+from wireloom_protocols import couchbase_dcp, databus, memcached
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-PROTOCOLS = {"couchbase_dcp": couchbase_dcp, "databus": databus}
+PROTOCOLS = {"couchbase_dcp": couchbase_dcp, "databus": databus, "memcached": memcached}
 SPECS = Path(__file__).parent.parent / "specs"
 ALWAYS_ONE_OF_ITS_VARIANTS = {"dbus_event"}
 
@@ -62,6 +62,7 @@ def vector_records(protocol: str) -> dict[str, Record]:
             "couchbase_dcp_all/doc_frames.jsonl",
             "couchbase_dcp_all/other_doc_frames.jsonl",
         ),
+        "memcached": ("couchbase_dcp_all/other_doc_frames.jsonl",),
     }[protocol]
     rows = vectors.external(*files) or vectors.committed(*files)
     wanted = ("event", "corrupt") if protocol == "databus" else ("frame",)

@@ -39,12 +39,12 @@ from wireloom_generator.emitters.wireshark.lua import LuaTable, entries
 from wireloom_generator.reading import spec
 from wireloom_generator.resolve import protocol_of, resolve
 from wireloom_generator.types import FlatBuffers
-from wireloom_protocols import couchbase_dcp, databus
+from wireloom_protocols import couchbase_dcp, databus, memcached
 
 pytestmark = pytest.mark.wireshark
 
 ROOT = Path(__file__).parents[1]
-OWN: dict[str, Protocol] = {"couchbase_dcp": couchbase_dcp.PROTOCOL, "databus": databus.PROTOCOL}
+OWN: dict[str, Protocol] = {each.PROTOCOL.name: each.PROTOCOL for each in (couchbase_dcp, databus, memcached)}
 SCRIPTS = {name: ROOT / "generated" / "wireshark" / f"{name}.lua" for name in OWN}
 LONGEST = 60_000
 """Bytes that are put into one packet at most."""
@@ -154,6 +154,7 @@ def sound(name: str, **parameters: Any) -> list[bytes]:
         ("databus", {}),
         ("databus", {"byte_order": "little", "repl_dbus": True}),
         ("databus", {"byte_order": "big"}),
+        ("memcached", {}),
     ],
     ids=str,
 )

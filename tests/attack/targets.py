@@ -22,12 +22,14 @@ from wireloom_generator.reading import spec
 from wireloom_generator.resolve import protocol_of, resolve
 from wireloom_protocols.couchbase_dcp import columnar as couchbase_dcp
 from wireloom_protocols.databus import columnar as databus
+from wireloom_protocols.memcached import columnar as memcached
 
 SPECS = Path(__file__).parents[2] / "specs"
-SHIPPED = {"couchbase_dcp": couchbase_dcp, "databus": databus}
+SHIPPED = {"couchbase_dcp": couchbase_dcp, "databus": databus, "memcached": memcached}
 VECTORS = {
     "couchbase_dcp": ("couchbase_dcp/frames.jsonl", "couchbase_dcp/seed_frames.jsonl"),
     "databus": ("databus/vectors.jsonl",),
+    "memcached": ("couchbase_dcp_all/other_doc_frames.jsonl",),
 }
 KNOWN = (*SHIPPED, *compiled.FEATURES, *strangers.NAMES, every_type.NAME)
 """Everything that ``known`` knows."""
