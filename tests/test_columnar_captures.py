@@ -24,8 +24,9 @@ from wireloom.columnar import checksums
 from wireloom.options import Mode, resolve
 from wireloom_protocols.couchbase_dcp import columnar as couchbase_dcp
 from wireloom_protocols.databus import columnar as databus
+from wireloom_protocols.memcached import columnar as memcached
 
-GENERATED = {"couchbase_dcp": Pair.of(couchbase_dcp), "databus": Pair.of(databus)}
+GENERATED = {module.PROTOCOL.name: Pair.of(module) for module in (couchbase_dcp, databus, memcached)}
 FRAMES = ("couchbase_dcp/frames.jsonl", "couchbase_dcp/seed_frames.jsonl")
 DRAWN = ("couchbase_dcp_all/doc_frames.jsonl", "couchbase_dcp_all/other_doc_frames.jsonl")
 EVENTS = ("databus/vectors.jsonl",)

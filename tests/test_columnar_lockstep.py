@@ -14,8 +14,9 @@ from wireloom_generator.reading import spec
 from wireloom_generator.resolve import protocol_of, resolve
 from wireloom_protocols.couchbase_dcp import columnar as couchbase_dcp
 from wireloom_protocols.databus import columnar as databus
+from wireloom_protocols.memcached import columnar as memcached
 
-GENERATED = {"couchbase_dcp": couchbase_dcp, "databus": databus}
+GENERATED = {"couchbase_dcp": couchbase_dcp, "databus": databus, "memcached": memcached}
 SPECS = Path(__file__).parent.parent / "specs"
 
 

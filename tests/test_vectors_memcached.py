@@ -20,7 +20,7 @@ from wireloom_protocols import memcached
 
 @dataclass(frozen=True)
 class Holding:
-    """What a message holds: its extras, in the format of ``struct``, its key, a text, and its value, which is ``read``."""
+    """What a message holds: extras in the format of ``struct``, a key, and a value, which is ``read``."""
 
     message: str
     extras: str = ""
