@@ -30,6 +30,7 @@ _GUIDE = (
     "README.md",
     "docs/tables.md",
     "docs/python.md",
+    "docs/cdc.md",
     "docs/commands.md",
     "docs/spark.md",
     "docs/recipes.md",
