@@ -14,15 +14,15 @@ unexport PYTHONDONTWRITEBYTECODE
 # One worker runs everything in the session of Spark (see tests/conftest.py), the others the rest.
 PYTEST := $(BIN)/pytest --numprocesses auto --dist loadgroup
 
-FAST := 'not spark and not site and not wireshark and not program and not sweep and not long'
+FAST := 'not spark and not site and not wireshark and not memcached and not program and not sweep and not long'
 
 .NOTPARALLEL:
-.PHONY: help setup java browser tshark generate schema-check lint types test test-fast test-spark matrix pythons fuzz bench docs demo check clean
+.PHONY: help setup java browser tshark memcached generate schema-check lint types test test-fast test-spark matrix pythons fuzz bench docs demo check clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 15
 
-setup: $(STAMP) java browser tshark ## make .venv with everything in it, and see that Java, Chromium and tshark are there
+setup: $(STAMP) java browser tshark memcached ## make .venv with everything in it, and see that other programs are there
 
 $(STAMP): pyproject.toml constraints.txt scripts/setup.sh
 	$(SETUP) venv
@@ -41,6 +41,9 @@ browser:
 tshark:
 	@$(SETUP) tshark
 
+memcached:
+	@$(SETUP) memcached
+
 generate: $(STAMP) ## write generated/ from specs/, and the tables of options in docs/
 	$(BIN)/wireloom generate specs --out generated --package wireloom_protocols
 	$(BIN)/python docs/site/option_tables.py
@@ -56,7 +59,7 @@ lint: $(STAMP) ## style, format, and who imports whom
 types: $(STAMP) ## mypy, strict
 	$(BIN)/mypy
 
-test: $(STAMP) java browser tshark ## all tests
+test: $(STAMP) java browser tshark memcached ## all tests
 	$(PYTEST) -m 'not long'
 
 test-fast: $(STAMP) ## the tests that need no other program, but for sweeps

@@ -6,6 +6,7 @@
 #   setup.sh java      Java 17 or newer for Spark
 #   setup.sh browser   Chromium and its driver for the tests of the documentation site
 #   setup.sh tshark    Wireshark's tshark for the tests of the dissectors
+#   setup.sh memcached memcached for the tests of its protocol
 # What is missing is installed where that is possible (root, apt); otherwise one sentence says what to install.
 set -eu
 cd "$(dirname "$0")/.."
@@ -105,6 +106,15 @@ setup_tshark() {
     has_tshark || fail "the dissectors' tests need tshark on PATH; on Debian: apt-get install tshark"
 }
 
+has_memcached() {
+    command -v memcached >/dev/null
+}
+
+setup_memcached() {
+    has_memcached || apt_install memcached || true
+    has_memcached || fail "the tests of its protocol need memcached on PATH; on Debian: apt-get install memcached"
+}
+
 case "${1:-}" in
     venv) setup_venv ;;
     oldest) setup_oldest ;;
@@ -112,5 +122,6 @@ case "${1:-}" in
     java) setup_java ;;
     browser) setup_browser ;;
     tshark) setup_tshark ;;
-    *) fail "usage: setup.sh venv|oldest|python X|java|browser|tshark" ;;
+    memcached) setup_memcached ;;
+    *) fail "usage: setup.sh venv|oldest|python X|java|browser|tshark|memcached" ;;
 esac
