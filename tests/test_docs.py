@@ -10,7 +10,7 @@ import pytest
 from documents import loaded
 
 from wireloom_generator import emitters, examples, model
-from wireloom_generator.emitters import columnar, docs
+from wireloom_generator.emitters import columnar, docs, enums
 from wireloom_generator.emitters.docs.byte_diagram import draw
 from wireloom_generator.emitters.docs.byte_rows import Box, Break, Drawn
 from wireloom_generator.emitters.docs.layout import Position
@@ -415,3 +415,9 @@ def test_what_is_deprecated_says_so_wherever_it_is_described() -> None:
         assert said in pages["reading.md"]
     told = columnar.emit(compiled.feature("deprecated").protocol)
     assert "Options. Deprecated since 1.5." in "".join(file.text for file in told)
+
+
+def test_classes_say_which_of_their_values_are_deprecated() -> None:
+    (module,) = enums.emit(compiled.feature("deprecated").protocol)
+    told = "Reading: Deprecated since 2.0; use Sample.\n\n    Vendor: Deprecated since 2.0."
+    assert f'class Kind(WireEnum):\n    """Kind\n\n    {told}\n    """\n' in module.text

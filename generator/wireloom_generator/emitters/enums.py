@@ -28,7 +28,7 @@ def _enum(enum: model.Enum) -> dict[str, object]:
     rows = [group(literal(value.first), literal(value.last), string(value.label)) for value in ranges]
     return {
         "name": class_name(enum.name),
-        "doc": docstring(enum.doc.comment or enum.name, indent=4),
+        "doc": _doc(enum),
         "members": single,
         "ranges": render(group(*rows), indent=8, before="return ") if rows else "",
     }
@@ -37,9 +37,15 @@ def _enum(enum: model.Enum) -> dict[str, object]:
 def _flags(flags: model.Flags) -> dict[str, object]:
     return {
         "name": class_name(flags.name),
-        "doc": docstring(flags.doc.comment or flags.name, indent=4),
+        "doc": _doc(flags),
         "members": [_member(flag, flag.value) for flag in flags.values],
     }
+
+
+def _doc(named: model.Enum | model.Flags) -> str:
+    """The docstring of a class, with a paragraph for each of its values that is deprecated."""
+    told = [f"{value.name}: {value.doc.deprecated}." for value in named.values if value.doc.deprecated]
+    return docstring("\n\n".join([named.doc.comment or named.name, *told]), indent=4)
 
 
 def _member(named: model.EnumValue | model.Flag, number: int) -> str:

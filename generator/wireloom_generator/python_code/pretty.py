@@ -142,7 +142,7 @@ def docstring(text: str, *, indent: int = 0) -> str:
     escaped = text.strip().replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
     safe = "\n".join(map(_printable, escaped.split("\n")))
     pad = " " * indent
-    if len(safe) + indent + 6 <= WIDTH and not safe.endswith('"'):
+    if len(safe) + indent + 6 <= WIDTH and "\n" not in safe and not safe.endswith('"'):
         return f'{pad}"""{safe}"""'
     first, *rest = safe.split("\n\n")
     paragraphs = [_filled(first, indent, '"""')]
