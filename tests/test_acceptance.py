@@ -10,7 +10,7 @@ from compiled import FEATURES, folders
 
 from wireloom_generator.generate import check_outputs as check
 from wireloom_generator.reading.spec import load
-from wireloom_generator.reading.syntax import Bits, Documented
+from wireloom_generator.reading.syntax import Bits, Documented, Include
 from wireloom_generator.reading.written import Written
 from wireloom_generator.resolve import resolve
 
@@ -91,7 +91,8 @@ def test_what_a_library_accepts_is_accepted_for_whoever_imports_it(tmp_path: Pat
 
 def documented(part: object) -> Iterator[int]:
     """Every mapping in a part of a spec that can say what it accepts, by its ``id``."""
-    if isinstance(part, Documented) and not (isinstance(part, Bits) and part.name is None):  # which has nothing to say
+    says_nothing = isinstance(part, Bits) and part.name is None
+    if isinstance(part, Documented | Include) and not says_nothing:
         yield id(part)
     inside: Iterable[object] = ()
     if isinstance(part, Written):

@@ -77,7 +77,7 @@ FILES: dict[str, Tree] = {
             {"name": "color", "type": "u8", "enum": "Color", **DOC},
             {"name": "options", "type": "u8", "flags": "Option", **DOC},
             {"name": "start", "type": "Point", **DOC},
-            {"include": "Stamp"},
+            {"include": "Stamp", "accept": [{"rule": "deprecated", "reason": T}]},
             {"bits": "u8", "fields": [{"name": "high", "width": 4, **DOC}, {"name": "low", "width": 4, **DOC}]},
             {"name": "told", "type": "bool", "compute": ("expression", "dialect == %s"), **DOC},
             {"section": "inner", "size": 1, **DOC, "fields": [{"name": "one", "type": "u8", **DOC}]},

@@ -12,6 +12,7 @@ from wireloom_generator.model.declarations import (
     EnumValue,
     Flag,
     Flags,
+    Included,
     Parameter,
     Source,
     Sourced,

@@ -109,6 +109,13 @@ class Described(Sourced):
 
 
 @dataclass(frozen=True, slots=True)
+class Included(Described):
+    """An include: the fields of the struct ``name`` stand in its place."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class EnumValue(Described):
     """A named number, or a ``range`` of numbers that share a label.
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from wireloom_generator.model.declarations import Described, Enum, Flags, Parameter, Table
+from wireloom_generator.model.declarations import Described, Enum, Flags, Included, Parameter, Table
 from wireloom_generator.model.nodes import Named, Node, Region, Struct
 from wireloom_generator.model.protocol import Message, Record, Variant
 from wireloom_generator.model.walking import walk
@@ -54,11 +54,10 @@ class Resolved:
     ``byte_order`` is one, or a parameter's name, or it is ``little`` if that holds. Unless the spec ``is_whole``, a
     file of it could not be read, so nobody knows what is missing.
 
-    Undeclared things stay unknown under their names: a field has the type ``Unknown``, an include brings no fields and
-    is one of the ``undeclared``, and a section that the record does not have is filled all the same. An expression that
-    cannot be parsed has no tree. ``recursive`` structs contain themselves, by these ``loops``, so includes of them
-    bring no fields either. ``included`` are the structs that includes name, ``used`` those that fields have, inner ones
-    first.
+    Undeclared things stay unknown under their names: a field has the type ``Unknown``, an include brings no fields,
+    and a section that the record does not have is filled all the same. An expression that cannot be parsed has no tree.
+    ``recursive`` structs contain themselves, by these ``loops``, so includes of them bring no fields either.
+    ``included`` are the includes, ``used`` the structs that fields have, inner ones first.
     """
 
     protocol: Declarations
@@ -77,8 +76,7 @@ class Resolved:
     used: tuple[Struct, ...]
     recursive: frozenset[str]
     loops: tuple[Loop, ...]
-    included: tuple[str, ...]
-    undeclared: Mapping[Location, str]
+    included: tuple[Included, ...]
 
     @property
     def shared(self) -> tuple[Declarations, ...]:
@@ -104,6 +102,7 @@ class Resolved:
             yield from (part, *part.parameters, *part.named, *part.variants)
             yield from (value for numbers in part.numbers for value in numbers.values)
             yield from (field for table in part.tables for field in table.fields)
+        yield from self.included
         yield self.record
         if self.capture is not None:
             yield self.capture

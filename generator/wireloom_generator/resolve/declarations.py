@@ -1,5 +1,7 @@
 """Syntax → model for what a spec declares: nothing in it refers to anything else."""
 
+from collections.abc import Iterable
+
 from wireloom_generator import model, types
 from wireloom_generator.reading import syntax
 from wireloom_generator.types import Declared
@@ -11,10 +13,18 @@ def documentation(written: syntax.Documented, *, title: str | None = None, unit:
     where = model.Source(source.document, source.section, source.revision) if source else None
     text = " ".join((written.doc or "").split())
     errata = tuple(" ".join(erratum.split()) for erratum in written.erratum)
-    accepted = tuple(model.Acceptance(entry.rule, entry.reason, written=entry) for entry in written.accept)
     old = written.deprecated
     deprecated = model.Deprecation(old.since, old.replaced_by) if old else None
-    return model.Doc(title or "", text, written.since, where, errata, unit, deprecated, accepted)
+    return model.Doc(title or "", text, written.since, where, errata, unit, deprecated, _accepted(written.accept))
+
+
+def included(written: syntax.Include) -> model.Included:
+    """An include."""
+    return model.Included(written.include, doc=model.Doc(accepted=_accepted(written.accept)), written=written)
+
+
+def _accepted(written: Iterable[syntax.Acceptance]) -> tuple[model.Acceptance, ...]:
+    return tuple(model.Acceptance(entry.rule, entry.reason, written=entry) for entry in written)
 
 
 def declarations(written: syntax.Protocol | syntax.Library) -> model.Declarations:

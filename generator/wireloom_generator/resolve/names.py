@@ -90,10 +90,8 @@ class Splicing:
     def __init__(self, structs: Mapping[str, syntax.Struct], recursive: frozenset[str]) -> None:
         self.structs = structs
         self.recursive = recursive
-        self.included: dict[str, None] = {}
-        """The structs that are included anywhere, in this order."""
-        self.undeclared: dict[Location, str] = {}
-        """The includes of structs that nothing declares."""
+        self.included: dict[tuple[Location, str], syntax.Include] = {}
+        """By the place and the struct that is named: unrolled structs have several in one place."""
         self.inner: dict[str, DeclaredNames] = {}
 
     def spliced(
@@ -104,10 +102,8 @@ class Splicing:
             if not isinstance(entry, syntax.Include):
                 yield entry, via
                 continue
-            self.included[entry.include] = None
-            if entry.include not in self.structs:
-                self.undeclared[entry.where("include")] = entry.include
-            elif entry.include not in self.recursive:
+            self.included[entry.at, entry.include] = entry
+            if entry.include in self.structs and entry.include not in self.recursive:
                 yield from self.spliced(self.structs[entry.include].fields, via or entry.where("include"))
 
     def flat(self, entries: Iterable[syntax.Entry]) -> Iterator[syntax.Entry]:

@@ -24,7 +24,7 @@ def protocol_of(spec: model.Resolved) -> model.Protocol:
     return model.Protocol(
         name=spec.protocol.name,
         doc=spec.protocol.doc,
-        included={name: spec.structs[name].doc for name in spec.included},
+        included={each.name: spec.structs[each.name].doc for each in spec.included},
         libraries=tuple(library.doc for library in spec.libraries),
         path=spec.protocol.at.path,
         parameters=(*_told(spec), *parameters),

@@ -10,7 +10,7 @@ from wireloom_generator.reading import syntax
 from wireloom_generator.reading.spec import Spec, declared_variants
 from wireloom_generator.resolve import capture, conditions
 from wireloom_generator.resolve.columns import columns, merge
-from wireloom_generator.resolve.declarations import declarations, documentation, example, form
+from wireloom_generator.resolve.declarations import declarations, documentation, example, form, included
 from wireloom_generator.resolve.fields import FieldResolving
 from wireloom_generator.resolve.hexadecimal import compared
 
@@ -59,8 +59,7 @@ class _Resolving:
             used=used,
             recursive=fields.recursive,
             loops=fields.loops,
-            included=tuple(fields.splicing.included),
-            undeclared=fields.splicing.undeclared,
+            included=tuple(map(included, fields.splicing.included.values())),
         )
 
     def completed(self, part: model.Declarations, written: syntax.Shared) -> model.Declarations:

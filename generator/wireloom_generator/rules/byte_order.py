@@ -92,8 +92,9 @@ def _unknown(word: str, at: Location, parameters: Iterable[str] = ()) -> Problem
 
 def _included(spec: Resolved) -> Iterator[Problem]:
     """Types with an order whose fields are put into other lists, where it would not be theirs."""
-    for name in spec.included:
-        struct = spec.structs.get(name)
+    for each in spec.included:
+        struct = spec.structs.get(each.name)
         if struct is not None and struct.gives("byte_order"):
-            what, hint = f"{name} is included, and its byte order is not", "make it the type of a field, or a section"
+            what = f"{each.name} is included, and its byte order is not"
+            hint = "make it the type of a field, or a section"
             yield Problem(struct.where("byte_order"), "byte-order", what, hint)

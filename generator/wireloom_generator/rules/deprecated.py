@@ -1,7 +1,8 @@
 """What is deprecated has a replacement that exists, and is used by nothing that is not deprecated itself.
 
 ``replaced_by`` is the name of something in the spec. A field that has a deprecated type, enum, set of flags or table is
-a warning, and so is a message that shares a deprecated variant: nobody should begin to use it.
+a warning, and so are an include of such a type and a message that shares a deprecated variant: nobody should begin to
+use it.
 
 Bad::
 
@@ -32,6 +33,10 @@ def check(spec: Resolved) -> Iterator[Problem]:
     for node in nodes(spec):
         if isinstance(node, model.Named) and node.doc.deprecated is None:
             yield from _used(node, spec)
+    for each in spec.included:
+        struct = spec.structs.get(each.name)
+        if struct is not None and struct.doc.deprecated is not None:
+            yield _warning(each, "include", struct.name, struct.doc.deprecated)
     for message in spec.messages:
         for variant in message.variants:
             if variant.shared and variant.doc.deprecated is not None and message.doc.deprecated is None:

@@ -23,5 +23,7 @@ from wireloom_generator.problems import Problem, closest
 
 def check(spec: Resolved) -> Iterator[Problem]:
     """Includes of unknown types."""
-    for at, name in spec.undeclared.items():
-        yield Problem(at, "known-include", f"unknown type {name!r}", closest(name, spec.structs))
+    for each in spec.included:
+        if each.name not in spec.structs:
+            hint = closest(each.name, spec.structs)
+            yield Problem(each.where("include"), "known-include", f"unknown type {each.name!r}", hint)

@@ -88,7 +88,7 @@ def _meant(references: Iterable[str], known: Collection[str]) -> set[str | None]
 
 
 def _references(spec: Resolved) -> Iterator[str]:
-    yield from spec.included
+    yield from (each.name for each in spec.included)
     for node in nodes(spec):
         if isinstance(node, model.Named):
             yield from (node.type.word, *node.stray.values(), *([node.enum] if node.enum is not None else []))

@@ -7,6 +7,7 @@ from typing import assert_never
 
 from wireloom_generator.expressions import Literal
 from wireloom_generator.reading.syntax.declarations import (
+    Acceptance,
     Documented,
     Expression,
     Hex,
@@ -299,6 +300,7 @@ class Include(Written):
     """The fields of a type, spliced in."""
 
     include: str = required("the type")
+    accept: tuple[Acceptance, ...] = optional("warnings about it that are accepted", ())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
