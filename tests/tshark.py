@@ -95,14 +95,20 @@ def dissected(packets: Sequence[bytes], scripts: Mapping[str, Path], folder: Pat
 
 def undirected(packets: Sequence[bytes], scripts: Mapping[str, Path], folder: Path, *options: str) -> list[Record]:
     """As ``dissected``, but for what tshark is told of ports."""
+    given = [option for script in scripts.values() for option in ("-X", f"lua_script:{script}")]
+    trees = enumerate(shown(packets, folder, *given, *options, "-J", " ".join(scripts)))
+    return [Record(number, tree) for number, one in trees for tree in one.iter("proto") if tree.get("name") in scripts]
+
+
+def shown(packets: Sequence[bytes], folder: Path, *options: str) -> list[ElementTree.Element]:
+    """What tshark shows of each packet."""
     capture = folder / "capture.pcap"
     with capture.open("wb") as file:
         file.write(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 0x40000, 228))
         for number, packet in enumerate(packets):
             file.write(struct.pack("<IIII", number, 0, len(packet), len(packet)) + packet)
-    given = [option for script in scripts.values() for option in ("-X", f"lua_script:{script}")]
     done = subprocess.run(
-        [program(), "-n", "-r", str(capture), *given, *options, "-T", "pdml", "-J", " ".join(scripts)],
+        [program(), "-n", "-r", str(capture), "-T", "pdml", *options],
         capture_output=True,
         check=False,
         env={**os.environ, "HOME": str(folder), "XDG_CONFIG_HOME": str(folder)},
@@ -111,8 +117,7 @@ def undirected(packets: Sequence[bytes], scripts: Mapping[str, Path], folder: Pa
     assert done.returncode == 0, said
     assert not re.search("[Ll]ua.*(error|rror:)", said), said
     assert b"Lua Error" not in done.stdout, done.stdout[done.stdout.index(b"Lua Error") :][:1000]
-    trees = enumerate(ElementTree.fromstring(done.stdout).iter("packet"))
-    return [Record(number, tree) for number, one in trees for tree in one.iter("proto") if tree.get("name") in scripts]
+    return list(ElementTree.fromstring(done.stdout).iter("packet"))
 
 
 def differences(row: Values, found: Record, protocol: Protocol, tables: frozenset[str]) -> list[str]:
