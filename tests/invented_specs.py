@@ -76,6 +76,14 @@ MEANT: tuple[tuple[Entry, Callable[[Random], Any]], ...] = (
         lambda chance: Decimal(chance.getrandbits(16)) / 100 - 40,
     ),
     ({"type": "i24", "as": {"double": {"scale": "1/8"}}}, lambda chance: (chance.getrandbits(24) - 2**23) / 8),
+    (
+        {"type": "u64", "as": {"double": {"scale": "1/4294967296"}}, "raw": ""},
+        lambda chance: chance.getrandbits(52) / 2 ** chance.choice((20, 32)),
+    ),
+    (
+        {"type": "i64", "as": {"double": {"scale": "0.1"}}, "raw": ""},
+        lambda chance: chance.getrandbits(chance.choice((20, 50, 60))) / 10,
+    ),
     ({"type": "bytes", "size": 16, "as": "uuid"}, lambda chance: str(UUID(int=chance.getrandbits(128)))),
     ({"type": "bytes", "size": 4, "as": "ipv4"}, lambda chance: str(IPv4Address(chance.getrandbits(32)))),
     ({"type": "bytes", "size": 6, "as": "mac"}, lambda chance: chance.randbytes(6).hex(":")),

@@ -124,6 +124,42 @@ def test_a_double_is_the_nearest(scale: str, offset: str) -> None:
         assert value == float(number * Fraction(scale) + Fraction(offset))
 
 
+LONG = [2**bits + step for bits in (51, 52, 53, 54, 62, 63, 64) for step in (-3, -2, -1, 0, 1, 2, 3)]
+
+
+@pytest.mark.parametrize(
+    ("type_", "scale", "offset"),
+    [
+        ("u64", "1/4294967296", "0"),
+        ("i64", "-1/4294967296", "0"),
+        ("u64", "256", "0"),
+        ("i64", "0.1", "0"),
+        ("u64", "1/3", "-0.5"),
+        ("i48", "1e-7", "1e10"),
+    ],
+)
+def test_the_number_is_kept_where_another_has_the_same_double(type_: str, scale: str, offset: str) -> None:
+    bits, signed = int(type_[1:]), type_[0] == "i"
+    field = f"type: {type_}, as: {{double: {{scale: {scale}, offset: {offset}}}}}, raw: raw"
+    chance = random.Random(6)
+    for number in {*LONG, *(-each for each in LONG), *(chance.getrandbits(each) for each in range(65))}:
+        if (0, -(1 << bits - 1))[signed] <= number < 1 << bits - signed:
+            value = float(number * Fraction(scale) + Fraction(offset))
+            determined = round((Fraction(value) - Fraction(offset)) / Fraction(scale)) == number
+            row = {"it": value, "raw": None if determined else number}
+            assert decoded(field, number.to_bytes(bits // 8, "big", signed=signed)) == row, number
+
+
+def test_fixed_point_of_64_bits_is_read_many_at_once() -> None:
+    field = "type: u64, as: {double: {scale: 1/4294967296}}, raw: raw"
+    both = Pair.of(protocol(field, 8).columnar)
+    decoder = both.decoder(both.options({}))
+    numbers = [number for number in LONG if number < 2**64]
+    batches = decoder.capture(b"".join(number.to_bytes(8) for number in numbers))
+    assert sum(batch.num_rows for batch in batches) == len(numbers)
+    assert decoder.tally.redone == 0
+
+
 def test_a_double_is_written_as_the_step_nearest_to_it() -> None:
     meaning = DoubleMeaning(scale="0.1")
     assert meaning.written(0.1 + 0.2) == 3

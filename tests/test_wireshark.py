@@ -29,6 +29,7 @@ from tshark import PORT, Record, differences, dissected, tcp, udp, undirected
 
 from wireloom.codec import Protocol
 from wireloom.codec.frames import Frame
+from wireloom.codec.meanings import DoubleMeaning
 from wireloom.expressions import expression as of_text
 from wireloom.expressions.text import printed as as_text
 from wireloom.expressions.tree import Expr
@@ -494,3 +495,31 @@ def test_computes_as_python_does(tmp_path: Path) -> None:
         if said != (str(value).lower() if isinstance(value, bool) else str(value))
     ]
     assert wrong == []
+
+
+SCALE = """
+local function scaled(value, times, plus, by)
+  local meaning = {times = times, plus = plus, by = by}
+  local sum = add(mul(value, times), plus)
+  local number, exponent = nearest(sum, by)
+  local same = is_determined(value, sum, meaning, number, exponent)
+  print(string.format("= %.17g %s", number * 2.0 ^ exponent, tostring(same)))
+end
+"""
+
+
+def test_scales_as_the_codec_does(tmp_path: Path) -> None:
+    """The nearest doubles, and whether they determine their numbers."""
+    chance = random.Random(8)
+    scales = (("1/4294967296", "0"), ("0.1", "0"), ("-1/3", "7"), ("256", "0"), ("1e-40", "0"), ("1e20", "-0.5"))
+    numbers = [sign * (chance.getrandbits(bits) | 1 << bits) for bits in range(64) for sign in (1, -1)]
+    cases = [(DoubleMeaning(scale=one, offset=other), number) for one, other in scales for number in (0, *numbers)]
+    script = emitted(compiled.feature("integers_big_endian"), tmp_path)
+    lines = [script.read_text(encoding="utf-8"), SCALE]
+    for meaning, number in cases:
+        given = (number, meaning.times, meaning.plus, meaning.by)
+        lines.append(f"scaled({', '.join(map(lua.literal, given))})")
+    script.write_text("\n".join(lines), encoding="utf-8")
+    found = [line[2:].split() for line in tshark.printed(script, tmp_path).splitlines() if line.startswith("= ")]
+    expected = [(value, raw is None) for value, raw in (meaning.kept(number) for meaning, number in cases)]
+    assert [(float(value), same == "true") for value, same in found] == expected

@@ -256,7 +256,7 @@ def _value(value: Any, field: ElementTree.Element, kind: ColumnType, name: str, 
             code = {2: "e", 4: "f"}.get(len(data), "d")
             right = close and (
                 math.isnan(value)
-                or (kind == "double" and len(data) != 8)  # a scaled number
+                or (kind == "double" and math.isclose(float(text), value, rel_tol=1e-14))  # a scaled number
                 or data in (struct.pack(f">{code}", value), struct.pack(f"<{code}", value))
             )
         case "timestamp":

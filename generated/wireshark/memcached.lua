@@ -153,6 +153,19 @@ local function power(exponent)
   return found
 end
 
+-- The double that is nearest to a quotient: a whole number and the power of two that it is multiplied by.
+local function nearest(value, by)
+  if value == 0 then return 0, 0 end
+  local sign, exponent = 1, 0
+  if value < 0 then sign, value = -1, neg(value) end
+  while value < mul(by, 2 ^ 52) do value, exponent = add(value, value), exponent - 1 end
+  while mul(by, 2 ^ 53) <= value do by, exponent = add(by, by), exponent + 1 end
+  local found, rest = divide(value, by)
+  local half = order(add(rest, rest), by)
+  if half > 0 or (half == 0 and found % 2 == 1) then found = found + 1 end
+  return sign * found, exponent
+end
+
 local function shl(a, b) return mul(a, power(b)) end
 local function shr(a, b) return div(a, power(b)) end
 local function bnot(a) return sub(-1, a) end
@@ -718,12 +731,26 @@ end
 
 local tell
 
+-- Whether the number that is nearest to a double is the one that the double was made of.
+local function is_determined(value, sum, meaning, number, exponent)
+  local unit = power(-exponent)
+  local off = mul(2, sub(mul(mul(number, power(exponent)), meaning.by), mul(sum, unit)))
+  local one = mul(unit, meaning.times)
+  local half = order(off < 0 and neg(off) or off, one < 0 and neg(one) or one)
+  return half < 0 or (half == 0 and mod(value, 2) == 0)
+end
+
 -- Adds what a number stands for, and the number itself where that does not determine it.
 local function tell_meaning(reader, tree, node, at, length, value)
   local meaning, range = node.meaning, range_of(reader, at, length)
   if meaning.by then
     local sum = add(mul(value, meaning.times), meaning.plus)
-    return tree:add(node.field, range, meaning.places and decimal(sum, meaning.places) or sum / meaning.by)
+    if meaning.places then return tree:add(node.field, range, decimal(sum, meaning.places)) end
+    local number, exponent = nearest(sum, meaning.by)
+    if node.raw and not is_determined(value, sum, meaning, number, exponent) then
+      tell(reader, tree, node.raw, at, length, value)
+    end
+    return tree:add(node.field, range, number * 2.0 ^ exponent)
   end
   if value < meaning.least or value > meaning.most then
     if node.raw then return tell(reader, tree, node.raw, at, length, value) end

@@ -5,7 +5,8 @@ constants and names are about the number itself. So a field that has them is a n
 computed from it.
 
 ``raw`` names the column that keeps the number where its value does not determine it, or where it has no value. A time
-or a duration that is counted finer than in microseconds needs one: no table holds them exactly. A bit field has none.
+or a duration that is counted finer than in microseconds needs one: no table holds them exactly. So does a ``double`` of
+numbers that are longer than doubles are. A bit field has none.
 
 Bad::
 
@@ -55,9 +56,8 @@ def check(spec: Resolved) -> Iterator[Problem]:
             yield from (Problem(field.where("as"), "meaning", f"{key}: {what}", hint) for key, what, hint in faults)
         elif isinstance(field, model.Field):
             yield from _raw(field, field.meaning)
-        elif isinstance(field, model.BitField) and (lost := field.meaning.loses()):
-            hint = "compute what it stands for from the number"
-            yield Problem(field.where("as"), "meaning", f"it is {lost}, and tables hold microseconds", hint)
+        elif isinstance(field, model.BitField):
+            yield from _lost(field, field.meaning, "compute what it stands for from the number")
 
 
 def _unknown(field: model.Named, word: str | None) -> Problem:
@@ -81,11 +81,8 @@ def _keys(field: model.Named) -> Iterator[Problem]:
 
 
 def _raw(field: model.Field, meaning: Meaning) -> Iterator[Problem]:
-    lost, at = meaning.loses(), field.where("as")
     if field.raw is None:
-        if lost:
-            hint = "name a column for the exact number with raw:"
-            yield Problem(at, "meaning", f"it is {lost}, and tables hold microseconds", hint)
+        yield from _lost(field, meaning, "name a column for the exact number with raw:")
     elif field.repeat is not None:
         yield Problem(field.where("raw"), "meaning", "a list has no raw column", "put it into a type, and repeat that")
     elif not meaning.keeps:
@@ -93,3 +90,10 @@ def _raw(field: model.Field, meaning: Meaning) -> Iterator[Problem]:
     elif field.wire.fixed is None:
         what = f"a {field.type.word} takes no raw beside as"
         yield Problem(field.where("raw"), "meaning", what, "compute what it stands for from a field with the number")
+
+
+def _lost(field: model.Named, meaning: Meaning, hint: str) -> Iterator[Problem]:
+    """A number whose value does not determine it, with nothing that keeps it."""
+    if lost := meaning.loses():
+        other = f"write {meaning.exact}: instead, or " if meaning.exact else ""
+        yield Problem(field.where("as"), "meaning", lost, other + hint)

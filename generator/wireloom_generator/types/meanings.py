@@ -29,8 +29,6 @@ _SCALE = re.compile(r"[-+]?(\d{1,40}(\.\d{0,40})?|\.\d{1,40})([eE][-+]?\d{1,2})?
 _MOST_DIGITS = 38
 _EXACT = 2**52
 """Quotients of whole numbers up to this have doubles of their own."""
-_PARTS = "leave out as:, or give the whole part and the fraction a field each"
-"""What to do with a number that neither a decimal nor a double stands for."""
 
 
 class _Meaning(ABC):
@@ -56,7 +54,12 @@ class _Meaning(ABC):
         """What is wrong with the type of a field, and what to do; ``size`` is how many bytes it has, if it says so."""
 
     def loses(self) -> str:
-        """How much more exact a number can be than its value; empty if each value determines its number."""
+        """Why numbers can share a value; empty if each value determines its number."""
+        return ""
+
+    @property
+    def exact(self) -> str:
+        """What says the same and loses nothing, if anything does."""
         return ""
 
     @property
@@ -121,7 +124,7 @@ class Counted(OfNumbers):
         return 1 if found is None else found[0]
 
     def loses(self) -> str:
-        return "finer than a microsecond" if self.step % 1000 else ""
+        return "it is finer than a microsecond, and tables hold microseconds" if self.step % 1000 else ""
 
     @property
     def keeps(self) -> bool:
@@ -287,9 +290,7 @@ class DecimalNumber(Scaled):
     def faults(self) -> tuple[WrongKey, ...]:
         if found := Scaled.faults(self):
             return found
-        places = self._places
-        double = DoubleNumber(self.scale, self.offset, self.least, self.most)
-        hint = "write double: instead" if double.is_one_to_one else _PARTS
+        places, hint = self._places, "write double: instead"
         if places is None:
             return (("scale", f"{self.scale} has no end as a decimal, or too many digits", hint),)
         if len(str(int(self.largest))) + places > _MOST_DIGITS:
@@ -315,19 +316,17 @@ class DoubleNumber(Scaled):
     block: ClassVar[str] = "DoubleMeaning"
     kind: ClassVar[Kind] = Kind.SCALED
 
-    @property
-    def is_one_to_one(self) -> bool:
-        """Whether all numbers have doubles of their own."""
-        return self.largest * self.whole[2] <= _EXACT
+    def loses(self) -> str:
+        return "two numbers can have one double" if self.keeps else ""
 
-    def misfit(self, type_: Base, size: int | None) -> tuple[str, str] | None:
-        if found := OfNumbers.misfit(self, type_, size):
-            return found
-        if not self.is_one_to_one:
-            is_decimal = not DecimalNumber(self.scale, self.offset, self.least, self.most).faults()
-            hint = "write decimal: instead" if is_decimal else _PARTS
-            return f"two numbers of {type_.word} can have one double", hint
-        return None
+    @property
+    def exact(self) -> str:
+        faults = DecimalNumber(self.scale, self.offset, self.least, self.most).faults()
+        return "" if faults else DecimalNumber.word
+
+    @property
+    def keeps(self) -> bool:
+        return self.largest * self.whole[2] > _EXACT
 
     def column(self) -> ColumnType:
         return Primitive.DOUBLE

@@ -19,8 +19,8 @@ from wireloom.columnar import buffers
 from wireloom.columnar.arrays import Column, Labels, Made, Numbers, Spans
 from wireloom.columnar.buffers import Array, Valid, windows
 
-_EXACT = 2**53
-"""Whole numbers below it are doubles, and the quotient of two of them is the nearest double."""
+_EXACT = 2**52
+"""Whole numbers up to this are doubles, the quotient of two of them is the nearest double, and it determines them."""
 _LEAST, _MOST = -(2**63), 2**63 - 1
 
 
@@ -51,6 +51,10 @@ def undetermined(meaning: Meaning, numbers: Array, found: Meant) -> Array:
     if isinstance(meaning, Counted):
         steps = (found.column.data - meaning.first) * meaning.parts
         differs = steps != _signed(numbers)[0] if meaning.parts > 1 else np.zeros(len(numbers), bool)
+    elif isinstance(meaning, DoubleMeaning) and _shift(meaning) is not None:
+        nearest, end = numbers.astype(float), float(np.iinfo(numbers.dtype).max) + 1
+        fits = nearest < end
+        differs = ~fits | (np.where(fits, nearest, 0).astype(numbers.dtype) != numbers)
     else:
         differs = np.zeros(len(numbers), bool)
     return differs if found.none is None else differs | found.none
@@ -70,6 +74,8 @@ def _counted(meaning: Counted, column: Numbers) -> Meant:
 
 def _scaled(meaning: DecimalMeaning | DoubleMeaning, column: Numbers) -> Meant:
     """Numbers times a number, plus another; those for which that becomes too large are doubtful."""
+    if isinstance(meaning, DoubleMeaning) and (factor := _shift(meaning)) is not None:
+        return Meant(Numbers(column.data.astype(float) * factor, column.valid))
     limit = _EXACT if isinstance(meaning, DoubleMeaning) else _MOST
     data, doubtful = _signed(column.data)
     bound = (limit - abs(meaning.plus)) // abs(meaning.times)
@@ -81,6 +87,14 @@ def _scaled(meaning: DecimalMeaning | DoubleMeaning, column: Numbers) -> Meant:
     data = _harmless(data, large, doubtful) * meaning.times + meaning.plus
     values = data / meaning.by if isinstance(meaning, DoubleMeaning) else data
     return Meant(Numbers(values, column.valid), _either(large, doubtful))
+
+
+def _shift(meaning: DoubleMeaning) -> float | None:
+    """The scale, if it is a power of two and there is no offset: a number is then rounded as it becomes a double."""
+    times = abs(meaning.times)
+    if meaning.plus or times & times - 1 or meaning.by & meaning.by - 1:
+        return None
+    return meaning.times / meaning.by
 
 
 def _some(which: Array) -> Valid:
