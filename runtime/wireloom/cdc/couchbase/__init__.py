@@ -1,10 +1,23 @@
-"""Following the vbuckets of Couchbase by what ``couchbase_dcp`` decodes: snapshots, branches, rollback."""
+"""Following the vbuckets of Couchbase by what ``couchbase_dcp`` decodes: snapshots, branches, rollback, documents."""
 
 from wireloom.extras import needed
 
 with needed("wireloom.cdc", "arrow"):
+    from wireloom.cdc.couchbase.documents import changes, dropped, latest, positions
     from wireloom.cdc.couchbase.follow import follow
     from wireloom.cdc.couchbase.frames import COLUMNS
+    from wireloom.cdc.couchbase.history import History
+    from wireloom.cdc.couchbase.versions import STATE_COLUMNS
 from wireloom.cdc.couchbase.rollback import rollback_point
 
-__all__ = ["COLUMNS", "follow", "rollback_point"]
+__all__ = [
+    "COLUMNS",
+    "STATE_COLUMNS",
+    "History",
+    "changes",
+    "dropped",
+    "follow",
+    "latest",
+    "positions",
+    "rollback_point",
+]

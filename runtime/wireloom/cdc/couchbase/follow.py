@@ -5,10 +5,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pyarrow as pa
 
+from wireloom.cdc.couchbase.columns import UUID, integers, uuids
 from wireloom.cdc.couchbase.following import PROBLEMS, FollowedRows, StreamFollower
-from wireloom.cdc.couchbase.frames import Batches, Frames, Ints, Uints, each_batch
-
-UUID = pa.decimal128(20, 0)
+from wireloom.cdc.couchbase.frames import Batches, Frames, Ints, each_batch
 
 ADDED = pa.schema(
     {
@@ -70,13 +69,3 @@ def _answered(found: FollowedRows) -> Ints:
     rows = [response.row for response in found.responses if response.request]
     vbuckets[rows] = found.vbuckets[rows]
     return vbuckets
-
-
-def integers(values: Ints, kind: pa.DataType) -> pa.Array:
-    """Numbers as a column; −1 is null."""
-    return pa.array(values, mask=values < 0).cast(kind)
-
-
-def uuids(values: Uints) -> pa.Array:
-    """Uuids of branches as a column; 0 is null."""
-    return pa.array(values, mask=values == 0).cast(UUID)

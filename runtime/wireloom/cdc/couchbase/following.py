@@ -27,10 +27,10 @@ PROBLEMS = (
 
 MALFORMED, NO_SNAPSHOT, OUTSIDE, NOT_RISING, NO_REQUEST = range(1, len(PROBLEMS))
 
-WITHIN, START, END, TYPE, PURGE, PREVIOUS, POSITION, BEGUN = range(8)
-"""The columns of what is known of a stream; the first five are set by what begins a snapshot or a stream."""
+WITHIN, START, END, TYPE, PREVIOUS, POSITION, BEGUN, PURGE = range(8)
+"""The columns of what is known of a stream; the first four are set by what begins a snapshot or a stream."""
 
-_MARKED = {START: "start_seqno", END: "end_seqno", TYPE: "snapshot_type", PURGE: "purge_seqno"}
+_MARKED = {START: "start_seqno", END: "end_seqno", TYPE: "snapshot_type"}
 
 NOTHING, SNAPSHOT, UNORDERED = -1, 0, 1
 """What a stream is within: no snapshot, one from seqno to seqno, or one without an order."""
@@ -112,7 +112,7 @@ class StreamFollower:
         grouped = RowGroups(streams)
         given, sets = self._beginnings(frames, responses)
         last = grouped.last(sets)
-        current = np.where((last >= 0)[:, None], given[last], self.known[streams, : PURGE + 1])
+        current = np.where((last >= 0)[:, None], given[last], self.known[streams, : TYPE + 1])
 
         reached, moves = seqnos.copy(), seqnos >= 0
         moves |= sets & (given[:, WITHIN] != SNAPSHOT)  # a stream that begins, or a snapshot without an order
@@ -124,30 +124,25 @@ class StreamFollower:
         snapshots, problems = np.full((len(frames), 3), -1, np.int64), np.zeros(len(frames), np.int64)
         ranged = changes[current[changes, WITHIN] == SNAPSHOT]
         start, end = current[ranged, START], current[ranged, END]
-        snapshots[ranged] = current[ranged, START:PURGE]
+        snapshots[ranged] = current[ranged, START : TYPE + 1]
         problems[ranged[seqnos[ranged] <= previous[ranged]]] = NOT_RISING
         problems[ranged[(seqnos[ranged] < start) | (seqnos[ranged] > end)]] = OUTSIDE
         problems[changes[current[changes, WITHIN] == NOTHING]] = NO_SNAPSHOT
         problems[changes[seqnos[changes] < 0]] = MALFORMED
-        self._move_on(streams, seqnos, changes, responses)
+        self._move_on(frames, streams, seqnos, changes, responses)
         rows = grouped.last_rows
-        self.known[streams[rows], : PURGE + 1] = current[rows]
+        self.known[streams[rows], : TYPE + 1] = current[rows]
         after = grouped.last(moves)[rows]
         self.known[streams[rows], PREVIOUS] = np.where(after >= 0, reached[after], self.known[streams[rows], PREVIOUS])
         return snapshots, problems
 
     def _beginnings(self, frames: Frames, responses: list[Response]) -> tuple[Ints, Bools]:
         """What rows set of their streams, and which do: markers, and responses that begin streams or send them back."""
-        given, sets = np.full((len(frames), PURGE + 1), -1, np.int64), np.zeros(len(frames), np.bool_)
+        given, sets = np.full((len(frames), TYPE + 1), -1, np.int64), np.zeros(len(frames), np.bool_)
         rows = frames.sound("snapshot_marker")
         if len(rows):
             given[rows, WITHIN] = SNAPSHOT
-            for column, name in (
-                (START, "start_seqno"),
-                (END, "end_seqno"),
-                (TYPE, "snapshot_type"),
-                (PURGE, "purge_seqno"),
-            ):
+            for column, name in _MARKED.items():
                 given[rows, column] = frames.integers("snapshot_marker", name, rows)
             sets[rows] = given[rows, START] >= 0  # not of a version to come
             self._learn_flags(frames, rows)
@@ -168,8 +163,12 @@ class StreamFollower:
             flags = frames.field("snapshot_marker", "snapshot_type_flags", rows[first]).to_pylist()
             self.type_flags.update(zip(types.tolist(), flags, strict=True))
 
-    def _move_on(self, streams: Ints, seqnos: Ints, changes: Ints, responses: list[Response]) -> None:
-        """What the consumer has of each stream: what it asked from, and the highest seqno that came since."""
+    def _move_on(self, frames: Frames, streams: Ints, seqnos: Ints, changes: Ints, responses: list[Response]) -> None:
+        """What the consumer has of each stream: what it asked from, the highest seqno since, the last purge seqno."""
+        markers = frames.sound("snapshot_marker")
+        if len(markers):
+            purged = frames.integers("snapshot_marker", "purge_seqno", markers)
+            self.known[streams[markers[purged >= 0]], PURGE] = purged[purged >= 0]
         since = np.full(len(self.known), -1, np.int64)
         for row, (seqno, _, _) in _positions(responses).items():
             since[streams[row]] = row

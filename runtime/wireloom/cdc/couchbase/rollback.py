@@ -40,7 +40,7 @@ def rollback_point(
         unaffected = collection_high_seqno is not None and collection_high_seqno <= start_seqno
         if not (knows_purge or unaffected or ignore_purged_tombstones):
             return 0
-    upper = _end_of_branch(failover_log, vb_uuid, high_seqno)
+    upper = end_of_branch(failover_log, vb_uuid, high_seqno)
     if upper is None:
         return 0
     if start_seqno == snap_start_seqno:  # nothing of the snapshot has come yet
@@ -52,7 +52,7 @@ def rollback_point(
     return min(upper, snap_start_seqno)
 
 
-def _end_of_branch(failover_log: Iterable[Mapping[str, int]], vb_uuid: int, high_seqno: int) -> int | None:
+def end_of_branch(failover_log: Iterable[Mapping[str, int]], vb_uuid: int, high_seqno: int) -> int | None:
     """The last seqno of a branch, None for one that the log does not have. Of several entries the oldest counts."""
     found, newer = None, high_seqno
     for entry in failover_log:

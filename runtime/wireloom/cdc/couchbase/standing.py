@@ -1,0 +1,118 @@
+"""Which versions stand: those that no rollback has undone, of each key the newest, and what is left of it."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from wireloom.cdc.couchbase.frames import Bools, Ints
+from wireloom.cdc.couchbase.versions import Effect, Versions
+
+REMOVED = (None, "deletion", "expiration", "collection", "rollback")
+"""Why a document is not there any more; ``collection``: its collection was dropped or flushed."""
+
+_COLLECTION, _ROLLBACK = 3, 4
+_REASONS = {Effect.DELETION: 1, Effect.EXPIRATION: 2, Effect.PREPARED_DELETION: 1}
+
+
+class StandingVersions:
+    """The versions by number: ``stands`` of each whether it does, ``newest`` the rows of the newest of each key.
+
+    ``groups`` are numbers of keys, ``scopes`` of the collections that they are in. ``documents`` are the rows that have
+    the documents: a commit's is that of its prepare, −1 if that did not come. ``removed`` are indexes of ``REMOVED``.
+    """
+
+    def __init__(self, versions: Versions) -> None:
+        if versions.schema is None:
+            raise ValueError("there are no batches to tell which columns documents have")
+        self._versions = versions
+        numbers = versions.numbers.joined()
+        self.arrivals, self.streams, self.seqnos, self._prepared, collections, self.effects, self.uuids = numbers
+        self.places = self.streams >> 16
+        self.kept = pa.Table.from_batches(versions.pieces, versions.schema)
+        self.scopes = _dense(self.places) * (1 + len(np.unique(collections))) + _dense(collections)
+        keys = pc.coalesce(self.kept["document_key"].cast(pa.binary()), self.kept["document_key_bytes"])
+        codes = _codes(keys)
+        self.groups = self.scopes * (1 + int(codes.max(initial=0))) + codes
+        self.stands = self._stands()
+        self.visible = np.isin(self.effects, (Effect.WRITE, Effect.DELETION, Effect.EXPIRATION, Effect.COMMIT))
+        self.documents = self._documents()
+        self.newest = self._newest()
+        self.removed = self._removed()
+
+    def rows(self, effect: Effect) -> Bools:
+        """Which versions have this effect."""
+        found: Bools = self.effects == effect
+        return found
+
+    def _stands(self) -> Bools:
+        """A stream that goes back undoes what is above; one that begins, what is above and not on its history.
+
+        One that begins at 0 has nothing to begin with.
+        """
+        stands = np.ones(len(self.streams), np.bool_)
+        order = np.lexsort((self.arrivals, self.streams))
+        ordered = self.streams[order]
+        for turn in self._versions.turns:
+            first, end = np.searchsorted(ordered, (turn.stream, turn.stream + 1))
+            rows = order[first:end]
+            rows = rows[: np.searchsorted(self.arrivals[rows], turn.arrival)]
+            rows = rows[self.seqnos[rows] > turn.seqno]
+            if turn.log >= 0 and turn.seqno > 0:
+                logs = np.full(len(rows), turn.log, np.int64)
+                branches = self._versions.follower.histories.branches(logs, self.seqnos[rows])
+                rows = rows[branches != self.uuids[rows]]
+            stands[rows] = False
+        return stands
+
+    def _documents(self) -> Ints:
+        """A commit's document is in its prepare; that of one which stands, in one which stands."""
+        documents = np.arange(len(self.seqnos))
+        commits = self.rows(Effect.COMMIT)
+        prepares = self.rows(Effect.PREPARE) | self.rows(Effect.PREPARED_DELETION)
+        for stands in (True, False):
+            of_these = np.flatnonzero(commits & (self.stands == stands))
+            among = np.flatnonzero(prepares & (self.stands | (not stands)))
+            pairs = np.concatenate((among, of_these))
+            said = np.where(commits[pairs], self._prepared[pairs], self.seqnos[pairs])
+            _, numbers = np.unique(np.stack((self.groups[pairs], said)), axis=1, return_inverse=True)
+            of_number = np.full(len(pairs), -1, np.int64)
+            of_number[numbers.ravel()[: len(among)]] = among
+            documents[of_these] = of_number[numbers.ravel()[len(among) :]]
+        return documents
+
+    def _newest(self) -> Ints:
+        """Of each key the row with the highest seqno; of equal ones that which came last."""
+        rows = np.flatnonzero(self.visible & self.stands)
+        rows = rows[np.lexsort((self.arrivals[rows], self.seqnos[rows], self.groups[rows]))]
+        groups = self.groups[rows]
+        newest = rows[np.append(groups[1:] != groups[:-1], True)] if len(rows) else rows
+        return newest[np.lexsort((self.seqnos[newest], self.places[newest]))]
+
+    def _removed(self) -> Ints:
+        """What each version says, unless its collection has ended or begun anew since."""
+        said = np.where(self.documents >= 0, self.effects[self.documents], Effect.WRITE)
+        removed = np.select([said == effect for effect in _REASONS], list(_REASONS.values()), 0)
+        collections = self.rows(Effect.COLLECTION) & self.stands
+        until = np.full(1 + int(self.scopes.max(initial=0)), -1, np.int64)
+        np.maximum.at(until, self.scopes[collections], self.seqnos[collections])
+        removed[self.seqnos < until[self.scopes]] = _COLLECTION
+        return removed
+
+
+def rolled_back(rows: Ints) -> Ints:
+    """The reason for keys of which nothing stands, one for each row."""
+    return np.full(len(rows), _ROLLBACK, np.int64)
+
+
+def _dense(values: Ints) -> Ints:
+    found: Ints = np.unique(values, return_inverse=True)[1]
+    return found
+
+
+def _codes(keys: pa.ChunkedArray) -> Ints:
+    """A number for each key, the same for equal ones; 0 for none."""
+    encoded = keys.dictionary_encode().unify_dictionaries()
+    parts: Sequence[Ints] = [chunk.indices.fill_null(-1).to_numpy(zero_copy_only=False) for chunk in encoded.chunks]
+    return 1 + np.concatenate(parts).astype(np.int64) if parts else np.empty(0, np.int64)
