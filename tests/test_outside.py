@@ -111,7 +111,7 @@ def test_duckdb_has_every_row(protocol: Any) -> None:
 
 def test_duckdb_tells_the_file_and_the_reason() -> None:
     frames = couchbase_dcp.scan(CAPTURES[couchbase_dcp] / "session.bin")
-    with pytest.raises(duckdb.Error, match=r"session\.bin: truncated: .* at byte 1668"):
+    with pytest.raises(duckdb.Error, match=r"session\.bin: truncated: .* at byte 1704"):
         duckdb.from_arrow(frames).fetchall()
 
 
