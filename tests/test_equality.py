@@ -204,7 +204,7 @@ def capture(protocol: str) -> bytes:
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("protocol", PROTOCOLS)
+@pytest.mark.parametrize("protocol", ["couchbase_dcp", "databus"])  # which have all types of columns between them
 def test_spark_rows_are_equal_to_the_parsed(spark: SparkSession, tmp_path: Path, protocol: str) -> None:
     from wireloom.spark import register
 
