@@ -31,6 +31,7 @@ _GUIDE = (
     "docs/tables.md",
     "docs/python.md",
     "docs/cdc.md",
+    "docs/cdc-databus.md",
     "docs/commands.md",
     "docs/spark.md",
     "docs/recipes.md",

@@ -1,0 +1,74 @@
+"""Checkpoints in a stream, as a table of positions."""
+
+import json
+from collections.abc import Iterator
+
+import numpy as np
+import pyarrow as pa
+
+from wireloom.cdc.databus.events import CHECKPOINT, EVENTS, REGRESS, EventBatches, each_batch, events
+
+POSITION = pa.schema(
+    {
+        "consumption_mode": pa.string(),
+        "prevScn": pa.int64(),
+        "windowScn": pa.int64(),
+        "windowOffset": pa.int64(),
+        "tsNsecs": pa.int64(),
+        "snapshot_offset": pa.int64(),
+        "bootstrap_since_scn": pa.int64(),
+        "bootstrap_start_scn": pa.int64(),
+        "bootstrap_target_scn": pa.int64(),
+        "bootstrap_snapshot_source_index": pa.int64(),
+        "bootstrap_catchup_source_index": pa.int64(),
+    }
+)
+"""What a checkpoint says, by its own names."""
+
+_TAKEN = ("sequence", "partition_id", "nano_timestamp")
+_FITS = range(-(1 << 63), 1 << 63)
+
+
+def checkpoints(batches: EventBatches) -> Iterator[pa.RecordBatch]:
+    """The checkpoints in a stream, and the SCN regresses, which say to what checkpoint the stream goes back.
+
+    ``batches`` are decoded events, of both versions. A row has the event's ``sequence``, ``partition_id`` and
+    ``nano_timestamp``; ``regress``, true of an SCN regress; the columns of ``POSITION``, null where the checkpoint does
+    not say; and ``checkpoint``, the whole of its JSON, null where it is none. Columns beside those of ``databus``, such
+    as ``_file``, stay.
+
+    Raises ``ValueError`` for a column that is not there.
+    """
+    for batch in each_batch(batches):
+        rows, kinds = events(batch)
+        chosen = np.flatnonzero((kinds == CHECKPOINT) | (kinds == REGRESS))
+        if len(chosen):
+            yield _positions(rows.take(pa.array(chosen)), pa.array(kinds[chosen] == REGRESS))
+
+
+def _positions(rows: pa.RecordBatch, regress: pa.Array) -> pa.RecordBatch:
+    texts = [_text(value) for value in rows.column("value").to_pylist()]
+    told = [json.loads(text) if text is not None else {} for text in texts]
+    taken = [name for name in rows.schema.names if name in _TAKEN or name not in EVENTS.names]
+    columns = {name: rows.column(name) for name in taken}
+    columns["regress"] = regress
+    for name, kind in zip(POSITION.names, POSITION.types, strict=True):
+        columns[name] = pa.array([_fitting(each.get(name), kind) for each in told], kind)
+    columns["checkpoint"] = pa.array(texts, pa.string())
+    return pa.RecordBatch.from_pydict(columns)
+
+
+def _text(value: bytes | None) -> str | None:
+    """The JSON of a checkpoint, None if it is no object."""
+    try:
+        text = (value or b"").decode()
+        return text if isinstance(json.loads(text), dict) else None
+    except (ValueError, RecursionError):
+        return None
+
+
+def _fitting(value: object, kind: pa.DataType) -> object:
+    """The value if a column of this kind can have it, else None."""
+    if kind == pa.string():
+        return value if isinstance(value, str) else None
+    return value if type(value) is int and value in _FITS else None
