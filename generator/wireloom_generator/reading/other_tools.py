@@ -10,7 +10,6 @@ from wireloom_generator.problems import closest
 
 _AT = "at: is the byte of the record at which it stands"
 _NAMED = "declare it under enums, as {name: Kind, values: [{name: Reading, value: 1}]}, and write enum: Kind"
-_KAITAI = "of Kaitai Struct; specs/README.md has a table of its words and ours, and wireloom init makes a spec to edit"
 _SAID = (
     ("id field key", "name", "name: says what it is called"),
     ("endian endianness byteorder order", "byte_order", "byte_order: is big or little"),
@@ -69,7 +68,11 @@ _SAID = (
     ("ror", "rol", "rol: counts to the left; 3 bits to the right are rol: 5"),
     ("params parameters args arguments", "with", "with: gives a type what it asks for, as with: {width: 4}"),
     ("params parameters args arguments", "given", "given: lists what a type asks for, as given: [width]"),
-    ("meta seq", "protocol", f"this is {_KAITAI}"),
+    (
+        "meta seq",
+        "protocol",
+        "this is a spec of Kaitai Struct; wireloom init makes ours, and specs/README.md has its words beside ours",
+    ),
     (
         "trailer footer",
         "fields",
@@ -82,7 +85,7 @@ _WHOLE = {
     "enum": _NAMED,
     "flags": "declare them under flags, as {name: Option, values: [{name: Wide, value: 1}]}, and write flags: Option",
     "labels": f"labels are those of an enum: {_NAMED}",
-    "const": 'valid: lists several values, as valid: kind in [1, 2]; several bytes are hex digits, as const: "cafe"',
+    "const": 'valid: lists several values, as valid: "kind in [1, 2]"; several bytes are hex digits, as const: "cafe"',
 }
 """What to write where a single value is expected under a key, and a list or a mapping stands there."""
 
@@ -90,7 +93,9 @@ _ORDERS = {
     "big": frozenset({"network", "be", "bigendian", "msb", "msbfirst", "motorola"}),
     "little": frozenset({"le", "littleendian", "lsb", "lsbfirst", "intel", "vax"}),
 }
-"""What documents call byte orders. Those of a host or a machine are none."""
+"""What documents call byte orders."""
+_MACHINES = frozenset({"host", "hostorder", "native", "machine"})
+"""What they call that of the machine they were written for."""
 
 _PROTO = re.compile(r"^\s*(syntax\s*=|package\s+[\w.]+;|import\s+\"|message\s+\w+\s*\{)", re.MULTILINE)
 
@@ -100,15 +105,18 @@ def whole(key: str) -> str:
     return _WHOLE.get(key, "")
 
 
-def order(word: str) -> str:
-    """The byte order that a word of documents means; nothing if it means none."""
+def order_hint(word: str) -> str:
+    """The hint for a word that documents have for a byte order."""
     bare = re.sub(r"[\W_]", "", word.casefold())
-    return next((ours for ours, words in _ORDERS.items() if bare in words), "")
+    if bare in _MACHINES:
+        return "write that of the machine which wrote the records, in most cases little"
+    return next((f"write {ours}" for ours, words in _ORDERS.items() if bare in words), "")
 
 
 def file(text: str) -> str:
     """The hint for the text of a file that is no mapping of YAML."""
-    return "a .proto has names and no layout; a spec is YAML, and begins with protocol:" if _PROTO.search(text) else ""
+    found = "this is for the compiler of Protocol Buffers; a spec is YAML, and begins with protocol:"
+    return found if _PROTO.search(text) else ""
 
 
 def hint(key: str, known: Iterable[str]) -> str:

@@ -77,7 +77,7 @@ def _said(little: model.Condition) -> Iterator[Problem]:
             case Name(name=name, column=column):
                 if name not in ORDERS:
                     yield _unknown(name, little.where(column))
-            case _ if other_tools.order(little.raw):
+            case _ if other_tools.order_hint(little.raw):
                 yield _unknown(little.raw, little.at)
             case _:
                 what, hint = "a byte order is big or little", "as in little if mark == 1 else big"
@@ -85,8 +85,7 @@ def _said(little: model.Condition) -> Iterator[Problem]:
 
 
 def _unknown(word: str, at: Location, parameters: Iterable[str] = ()) -> Problem:
-    meant = other_tools.order(word)
-    hint = f"write {meant}" if meant else closest(word, (*ORDERS, *parameters))
+    hint = other_tools.order_hint(word) or closest(word, (*ORDERS, *parameters))
     return Problem(at, "byte-order", f"unknown byte order {word!r}", hint)
 
 

@@ -33,7 +33,9 @@ def check(spec: Resolved) -> Iterator[Problem]:
         yield from _bit(spec, field) if isinstance(field, model.BitField) else _field(spec, field)
         if field.gives("labels") and field.enum is None and not field.gives("flags"):
             what = "labels are names of an enum or of flags, and there is neither"
-            yield Problem(field.where("labels"), "enum-on-integer", what, "leave labels: out, or give it an enum")
+            yield Problem(
+                field.where("labels"), "enum-on-integer", what, "leave out labels:, or give the field an enum"
+            )
 
 
 def _bit(spec: Resolved, bit: model.BitField) -> Iterator[Problem]:

@@ -53,7 +53,7 @@ def check(spec: Resolved) -> Iterator[Problem]:
         except ExpressionError as error:
             yield Problem(site.where(error.column), "expression", str(error), error.hint)
             continue
-        if site.key == "byte_order" and other_tools.order(site.condition.raw):
+        if site.key == "byte_order" and other_tools.order_hint(site.condition.raw):
             continue  # byte-order tells what to write
         said = set(orders.outcomes(tree)) if site.key in ("byte_order", "through") else ()
         for name in expressions.names(tree):

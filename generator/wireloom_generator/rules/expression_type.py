@@ -17,7 +17,7 @@ Good::
     - {name: body, type: bytes, size: total // 4}
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import assert_never
 
 from wireloom_generator import expressions
@@ -37,13 +37,25 @@ def check(spec: Resolved) -> Iterator[Problem]:
     for site in sites(spec):
         if (tree := site.tree) is None:
             continue
-        for misfit in misfits(tree, site.kind, site.wants) if _whole(site, tree) is None else ():
-            yield _problem(site, misfit.part, *_words(misfit))
-        if (found := _whole(site, tree)) is not None and site.wants is not found:
-            yield _problem(site, tree, f"{site.wants} expected, found {found}", "")
+        if (whole := _whole(site, tree)) is None:
+            for misfit in _causes(misfits(tree, site.kind, site.wants)):
+                yield _problem(site, misfit.part, *_words(misfit, is_all=misfit.part is tree))
+        elif site.wants is not whole:
+            yield _problem(site, tree, f"{site.wants} expected, found {whole}", "")
         for part in expressions.walk(tree):
             if isinstance(part, Binary):
                 yield from _bounded(site, part.operator, part.right)
+
+
+def _causes(found: Iterable[Misfit]) -> Iterator[Misfit]:
+    """The misfits that are no consequence of another: who computes with floats has a whole number in the end."""
+    found = tuple(found)
+    computes = any(_is_computed(misfit) for misfit in found)
+    return (misfit for misfit in found if not (computes and misfit.other is Kind.FLOAT))
+
+
+def _is_computed(misfit: Misfit) -> bool:
+    return misfit.found is Kind.FLOAT and misfit.other is Kind.NUMBER
 
 
 def _whole(site: Site, tree: Expr) -> Kind | None:
@@ -65,12 +77,12 @@ def _problem(site: Site, part: Expr, what: str, hint: str) -> Problem:
     return Problem(site.where(names[0].column if names else 0), "expression-type", what, hint)
 
 
-def _words(misfit: Misfit) -> tuple[str, str]:
-    """What is wrong with a part, and what to do."""
+def _words(misfit: Misfit, *, is_all: bool) -> tuple[str, str]:
+    """What is wrong with a part, which may be all of the expression, and what to do."""
     found, other = misfit.found, misfit.other
     match misfit.fault:
         case Fault.UNWANTED:
-            return _unwanted(found, other)
+            return _unwanted(found, other, is_all=is_all)
         case Fault.UNLIKE:
             return f"{found} is never {other}", _unlike({found, other})
         case Fault.UNORDERED:
@@ -91,11 +103,12 @@ def _words(misfit: Misfit) -> tuple[str, str]:
             assert_never(misfit.fault)
 
 
-def _unwanted(found: Kind, wanted: Kind) -> tuple[str, str]:
+def _unwanted(found: Kind, wanted: Kind, *, is_all: bool) -> tuple[str, str]:
     hint, named = "", str(wanted)
     if wanted is Kind.NUMBER and found is Kind.FLOAT:
         named = "a whole number"
         hint = "floats are compared, not computed with; as: {decimal: {scale: 0.1}} scales a whole number"
+        hint = "nothing rounds it" if is_all else hint
     elif wanted is Kind.FLOAT and found is Kind.NUMBER:
         hint = "it takes one as it is; a literal has a fraction, as in 1.0"
     elif wanted is Kind.CONDITION and found is Kind.NUMBER:

@@ -47,6 +47,10 @@ _CHARACTERS = frozenset({"char", "nchar", "wchar"})
 _SIZED = frozenset({"bytes", "text"})
 """Types whose values have a size, and are no lists."""
 
+_BITS = frozenset({"bit", "bits"})
+_WHOLE = frozenset({"uint", "int"})
+"""Types that have as many bits as the number behind them says, if they are not lists."""
+
 _ORDERS = {
     "l": ", and byte_order: little where it is not that of the protocol",
     "b": ", and byte_order: big where it is not that of the protocol",
@@ -75,8 +79,9 @@ def _hint(spec: Resolved, known: frozenset[str], name: str) -> str:
         return f"it is a table; write type: flatbuffers, and table: {name}"
     if (ended := _ENDED.get(name.lower())) is not None:
         return ended
-    if found := re.fullmatch(r"(\w+)(?:\[(.*)\]|\((.*)\))", name):
-        return _many(found[1], found[2] or found[3] or "…", is_list=found[2] is not None)
+    if found := re.fullmatch(r"(\w+)(?:\[([^][]*)\]|\(([^()]*)\))", name):
+        hint = _bracketed(spec, found[1], found[2] or found[3] or "…", is_list=found[2] is not None)
+        return hint or closest(found[1], known)
     meant = _meant(name)
     return f"did you mean {meant!r}?" if meant else _number(name.lower()) or closest(name, known)
 
@@ -86,17 +91,24 @@ def _meant(name: str) -> str:
     return _OTHER_NAMES.get(name.replace("sint", "int").lower(), "")
 
 
-def _many(name: str, count: str, *, is_list: bool) -> str:
-    """What to write for a type with a number in brackets, which are square for a list."""
-    meant = _meant(name) or name
-    if name.lower() in _CHARACTERS:
+def _bracketed(spec: Resolved, name: str, count: str, *, is_list: bool) -> str:
+    """What to write for a type with a number in brackets, which are square for a list; nothing if that is not known."""
+    meant, word = _meant(name) or name, name.lower()
+    if word in _CHARACTERS:
         return f'write type: text, size: {count} and pad: "00"'
     if meant in _SIZED:
         return f"write type: {meant}, and size: {count}"
-    number = _meant(f"{name}{count}")
-    if number and not is_list:
+    if is_list and word not in _BITS:
+        return f"write type: {meant}, and repeat: {{count: {count}}}"
+    if number := _meant(f"{name}{count}"):
         return f"did you mean {number!r}?"
-    return f"write type: {meant}, and repeat: {{count: {count}}}"
+    if word in (*_BITS, *_WHOLE):
+        return _bits(count)
+    return f"with: tells {name} what it asks for, as with: {{width: {count}}}" if name in spec.structs else ""
+
+
+def _bits(width: str) -> str:
+    return f"bit fields are parts of an integer: {{bits: u8, fields: [{{name: …, width: {width}}}, …]}}"
 
 
 def _number(name: str) -> str:
@@ -107,7 +119,7 @@ def _number(name: str) -> str:
     elif found := re.fullmatch(r"(?:int(\d{1,2})([us])|float(\d{1,2}))([lbn])", name):
         kind, bits, order = found[2] or "f", int(found[1] or found[3]), found[4]
     elif found := re.fullmatch(r"b(\d{1,2})(?:le|be)?", name):
-        return f"bit fields are parts of an integer: {{bits: u8, fields: [{{name: …, width: {found[1]}}}, …]}}"
+        return _bits(found[1])
     else:
         return ""
     ours = f"{'i' if kind == 's' else kind}{bits}"

@@ -82,7 +82,7 @@ _SLIPS = {
     r"\?": "a choice is written 2 if kind == 1 else 3",
     r"\.\.": "a range is written 1 <= kind <= 9",
     r"^\s*\w+\s+bits?\s*$": "sizes are in bytes, 8 bits each; smaller ones are bit fields, as in {bits: u8, fields: …}",
-    r"^\s*\w+\s+(bytes?|octets?)\s*$": "sizes are in bytes, and have no unit",
+    r"^\s*\w+\s+(bytes?|octets?)\s*$": "sizes are in bytes; write the number alone",
 }
 """How other languages write what is written otherwise here."""
 _MEASURES = "size(x) is how many bytes x takes, count(x) how many items it has"
