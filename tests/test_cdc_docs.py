@@ -1,17 +1,14 @@
-"""The examples of docs/cdc.md, run one after the other as they stand."""
+"""The examples of docs/cdc.md, run one after the other as they stand; those in Spark, beside the other tests of it."""
 
 import contextlib
-import re
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pytest
 from deltalake import DeltaTable
+from pages import ROOT, blocks
 from pyarrow import parquet
-
-ROOT = Path(__file__).parent.parent
-PAGE = (ROOT / "docs" / "cdc.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
@@ -20,9 +17,9 @@ def names(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     folder = tmp_path_factory.mktemp("cdc")
     (folder / "examples").symlink_to(ROOT / "examples")
     found: dict[str, Any] = {"__name__": "examples"}
-    blocks = re.findall(r"^```python\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+    code = "\n".join(code for _, code in blocks("docs/cdc.md", "python"))
     with contextlib.chdir(folder):
-        exec(compile("\n".join(blocks).replace("/tmp/wireloom", str(folder)), "docs/cdc.md", "exec"), found)
+        exec(compile(code.replace("/tmp/wireloom", str(folder)), "docs/cdc.md", "exec"), found)
     return found
 
 

@@ -45,12 +45,17 @@ def follow(batches: Batches, *, connection: Sequence[str] = ()) -> Iterator[pa.R
     """
     follower = StreamFollower(connection)
     for batch in each_batch(batches):
-        taken = set(ADDED.names) & set(batch.schema.names)
-        if taken:
-            raise ValueError(f"the frames have a column {min(taken)} already, which following them adds")
+        schema = followed_schema(batch.schema)
         added = _columns(follower, Frames(batch))
-        schema = pa.schema([*batch.schema, *ADDED], batch.schema.metadata)
         yield pa.RecordBatch.from_arrays([*batch.columns, *added], schema=schema)
+
+
+def followed_schema(frames: pa.Schema) -> pa.Schema:
+    """The schema of frames with the columns that ``follow`` adds. Raises as that does for one that is there already."""
+    taken = set(ADDED.names) & set(frames.names)
+    if taken:
+        raise ValueError(f"the frames have a column {min(taken)} already, which following them adds")
+    return pa.schema([*frames, *ADDED], frames.metadata)
 
 
 def _columns(follower: StreamFollower, frames: Frames) -> list[pa.Array]:

@@ -1,0 +1,146 @@
+"""The functions of this package on DataFrames: each vbucket is a group, and what pyarrow makes of it is the result.
+
+A response says no vbucket, so it is first brought together with its request, by the opaque of both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from wireloom.cdc.couchbase.columns import integers
+from wireloom.cdc.couchbase.follow import follow as followed
+from wireloom.cdc.couchbase.follow import followed_schema
+from wireloom.cdc.couchbase.frames import SEQNOS, Frames, each_batch
+from wireloom.cdc.couchbase.history import History
+from wireloom.cdc.couchbase.requests import ANSWERS, Requests
+from wireloom.cdc.couchbase.versions import STATE_COLUMNS
+from wireloom.extras import needed
+
+with needed("wireloom.cdc.couchbase.spark", "spark"):
+    from pyspark.sql import functions as fn
+    from pyspark.sql.pandas.types import from_arrow_schema
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+ORDER = ("_file", "_offset")
+"""Where frames stand, with the option ``positions``: files in the order of their names."""
+
+_GROUP = "_vbucket_of_stream"
+_STREAMED = (*SEQNOS, "snapshot_marker", "oso_snapshot", *ANSWERS, *ANSWERS.values())
+
+
+def follow(frames: DataFrame, *, connection: Sequence[str] = (), order: Sequence[str] = ORDER) -> DataFrame:
+    """As the function ``follow`` for batches: the frames, with the columns that it adds. Rows are in no order.
+
+    ``order`` are the columns by which frames are in the order of their connection.
+    """
+
+    def made(table: pa.Table) -> pa.Table:
+        return pa.Table.from_batches(followed(table, connection=connection), followed_schema(table.schema))
+
+    return _by_vbucket(frames, connection, connection, order, made)
+
+
+def latest(
+    frames: DataFrame,
+    *,
+    removed: bool = False,
+    connection: Sequence[str] = (),
+    source: Sequence[str] = (),
+    order: Sequence[str] = ORDER,
+) -> DataFrame:
+    """As the function ``latest`` for batches. Memory of a task is that of the versions of a vbucket."""
+    return _states(frames, lambda history: history.latest(removed=removed), connection, source, order)
+
+
+def changes(
+    frames: DataFrame,
+    since: DataFrame | None = None,
+    *,
+    connection: Sequence[str] = (),
+    source: Sequence[str] = (),
+    order: Sequence[str] = ORDER,
+) -> DataFrame:
+    """As the function ``changes`` for batches. ``since``, a row a stream, goes through the driver."""
+    positions = None if since is None else since.toArrow()
+    return _states(frames, lambda history: history.changes(positions), connection, source, order)
+
+
+def dropped(
+    frames: DataFrame, *, connection: Sequence[str] = (), source: Sequence[str] = (), order: Sequence[str] = ORDER
+) -> DataFrame:
+    """As the function ``dropped`` for batches, in no order."""
+    return _states(frames, History.dropped, connection, source, order)
+
+
+def positions(
+    frames: DataFrame, *, connection: Sequence[str] = (), source: Sequence[str] = (), order: Sequence[str] = ORDER
+) -> DataFrame:
+    """As the function ``positions`` for batches, in no order."""
+    return _states(frames, History.positions, connection, source, order)
+
+
+def _states(
+    frames: DataFrame,
+    state: Callable[[History], pa.Table],
+    connection: Sequence[str],
+    source: Sequence[str],
+    order: Sequence[str],
+) -> DataFrame:
+    """What ``state`` makes of the history of each vbucket."""
+
+    def made(table: pa.Table) -> pa.Table:
+        return state(History(table, connection=connection, source=source))
+
+    taken = {*(path.partition(".")[0] for path in STATE_COLUMNS), *connection, *source, *order}
+    streamed = frames.where(fn.col("message").isin(*_STREAMED))
+    narrow = streamed.select(*(name for name in frames.columns if name in taken))
+    return _by_vbucket(narrow, [*source, *connection], source, order, made)
+
+
+def _by_vbucket(
+    frames: DataFrame,
+    connection: Sequence[str],
+    groups: Sequence[str],
+    order: Sequence[str],
+    made: Callable[[pa.Table], pa.Table],
+) -> DataFrame:
+    """What ``made`` gives of the frames of each vbucket, in their order, responses with those of their request."""
+
+    def grouped(table: pa.Table) -> pa.Table:
+        return made(_ordered(table.drop_columns(_GROUP), order))
+
+    def answered(table: pa.Table) -> pa.Table:
+        return pa.Table.from_batches(_answered(_ordered(table, order), connection), table.schema)
+
+    response = fn.coalesce(fn.col("message").isin(*ANSWERS.values()), fn.lit(False))
+    marked = frames.withColumn(_GROUP, fn.when(~response, fn.col("vbucket")))
+    asked = marked.where(fn.col("message").isin(*ANSWERS, *ANSWERS.values()))
+    responses = asked.groupBy(*connection, "opaque").applyInArrow(answered, marked.schema)
+    schema = from_arrow_schema(made(frames.limit(0).toArrow()).schema)
+    whole = marked.where(~response).unionByName(responses).groupBy(*groups, _GROUP)
+    return whole.applyInArrow(grouped, schema)
+
+
+def _ordered(table: pa.Table, order: Sequence[str]) -> pa.Table:
+    return table.sort_by([(name, "ascending") for name in order])
+
+
+def _answered(table: pa.Table, connection: Sequence[str]) -> Iterator[pa.RecordBatch]:
+    """The responses, each with the vbucket of its request, null if that is not there."""
+    requests = Requests()
+    known: dict[tuple[Any, ...], int] = {}
+    for batch in each_batch(table):
+        frames = Frames(batch)
+        vbuckets = np.full(len(frames), -1, np.int64)
+        for response in requests.responses(frames, frames.identities(connection, known)):
+            if response.request:
+                vbuckets[response.row] = response.request.vbucket
+        rows = frames.rows(*ANSWERS.values())
+        column = batch.schema.get_field_index(_GROUP)
+        yield batch.set_column(column, batch.schema.field(column), integers(vbuckets, pa.int32())).take(pa.array(rows))
