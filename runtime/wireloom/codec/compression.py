@@ -6,6 +6,7 @@ The standard library has some of the formats; the others need the package ``cram
 import bz2
 import gzip
 import lzma
+import sys
 import zlib
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
@@ -76,9 +77,11 @@ def _deflated(bits: int) -> Compressor:
 
 
 def _library() -> Any:
-    with needed("this compression", "compression"):
-        import cramjam
-    return cramjam
+    known = sys.modules.get("cramjam")  # this is asked for every record
+    if known is None:
+        with needed("this compression", "compression"):
+            import cramjam as known
+    return known
 
 
 def _growing(into: Callable[[Any], Callable[[bytes, bytearray], int]], ratio: int) -> Callable[[bytes, int], bytes]:

@@ -1,7 +1,7 @@
 """What is packed, in many rows at once: a buffer of what all of them unpack to, in which reading goes on."""
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -95,26 +95,34 @@ class Compressing:
         if not len(rows):
             return Unpacked(data, sizes, packed)
         ends = np.cumsum(sizes)
-        pieces: list[Any] = []
-        whole, place = sizes.copy(), 0
+        pieces: list[bytes | memoryview] = []
+        view, place, weight, found_sizes = data.data, 0, 0, []
         for row, start, end in zip(rows.tolist(), (ends - sizes)[rows].tolist(), ends[rows].tolist(), strict=True):
-            pieces += (data[place:start], self._one(at, row, self.steps[chosen[row]], data[start:end]))
-            whole[row], place = len(pieces[-1]), end
-        pieces.append(data[place:])
-        return Unpacked(np.concatenate(pieces), whole, packed)
+            found = self._one(at, row, self.steps[chosen[row]], bytes(view[start:end]))
+            pieces += (view[place:start], found)
+            found_sizes.append(len(found))
+            place, weight = end, weight + len(found)
+            if weight > _WEIGHED:
+                at.batch.weigh(weight)
+                weight = 0
+        at.batch.weigh(weight)
+        pieces.append(view[place:])
+        whole = sizes.copy()
+        whole[rows] = found_sizes
+        return Unpacked(np.frombuffer(b"".join(pieces), np.uint8), whole, packed)
 
-    def _one(self, at: Rows, row: int, step: Compressor | None, data: Array) -> Array:
+    def _one(self, at: Rows, row: int, step: Compressor | None, data: bytes) -> bytes:
         """What a row unpacks to."""
         assert step is not None
         try:
-            found = step.unpack(data.tobytes(), self.most)
+            return step.unpack(data, self.most)
         except (DamagedError, OverflowingError):
             at.doubt(np.array([row]))
-            return data[:0]
-        at.batch.weigh(len(found))
-        return np.frombuffer(found, np.uint8)
+            return b""
 
 
+_WEIGHED = 1024 * 1024
+"""After so many bytes it is asked whether they are too many."""
 _LARGE = 16 * 1024 * 1024
 """What unpacks to more bytes is left to the codec, which counts them beside the lists of the record."""
 
