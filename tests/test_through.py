@@ -8,6 +8,7 @@ import time
 import tracemalloc
 import zlib
 from contextlib import suppress
+from decimal import Decimal
 from textwrap import dedent
 from types import SimpleNamespace
 from unittest import mock
@@ -523,3 +524,9 @@ sections: {body: [{name: filled, type: bytes, size: rest, through: {zeros: lengt
     tracemalloc.stop()
     assert rows == 64
     assert most < 8 * size
+
+
+def test_a_signalling_nan_is_refused_where_bytes_are_read_again() -> None:
+    masks = {"mask": 15, "data": b"\1\2\3", "turned": {"first": Decimal("sNaN"), "second": 48}}
+    with pytest.raises(EncodeError, match=r"^masks.turned: .*sNaN"):
+        compiled.feature("through_shared").codec.build({"message": "masks", "kind": 2, "masks": masks})

@@ -1,6 +1,7 @@
 """``Elsewhere``: a field that does not stand in sequence, but where an offset says."""
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import Any
 
 from construct import Construct
@@ -84,8 +85,9 @@ class _Borrowed:
             self.part.read(reader, found)
         except DecodeError as error:
             raise EncodeError(f"cannot be read back: {error.detail}", error.field or self.part.name) from None
-        if all(found[name] == this[name] for name in self.given):
-            return False
+        with suppress(ArithmeticError):  # a signalling NaN that was given equals nothing
+            if all(found[name] == this[name] for name in self.given):
+                return False
         for name, given in self.given.items():
             if not agrees(given, found[name]):
                 raise EncodeError(f"{shown(given)} given, but the bytes there are {shown(found[name])}", name)

@@ -1,6 +1,7 @@
 """Items of lists that stand where an offset says, and what they have in common with other fields that do."""
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import Any
 
 from construct import Construct
@@ -125,4 +126,6 @@ def agrees(given: Any, found: Any) -> bool:
             return alike and all(map(agrees, given, found))
         case float():
             return bool(given == found or (given != given and found != found))
-    return bool(given == found)
+    with suppress(ArithmeticError):  # a signalling NaN equals nothing
+        return bool(given == found)
+    return False
