@@ -185,6 +185,8 @@ def _is_idle(owner: Any, around: Any, name: str) -> bool:
     match owner:
         case Integer() if name == "signed":
             return isinstance(around, model.Bits | model.Prefix | model.Probe)
+        case model.BitField(reserved=True) if name == "boolean":
+            return True
         case model.Field(enum=None, flags=None) | model.Computed(enum=None) | model.BitField(enum=None):
             return name == "labels"
         case _:
@@ -205,6 +207,8 @@ def _attributes(node: Any, path: Path_, around: Any) -> Iterator[tuple[Any, Any,
             if isinstance(node, model.Sourced) and name in ("written", "via"):
                 continue  # where it is written
             value = getattr(node, name)
+            if name == "default" and isinstance(value, model.Condition) and not value.is_written:
+                continue  # what alternatives match, which is compared
             yield node, around, name, (*path, name), value
             if (type(node), name) not in UNCOMPARED or name in ("structs", "tables"):
                 yield from _attributes(value, (*path, name), around if isinstance(node, model.Wire) else node)

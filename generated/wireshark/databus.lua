@@ -1622,16 +1622,19 @@ local function measure(look, at, little)
     end
   end
   if lengths.length then
-    return ask(lengths.length, values, values, frame) or fail("invalid-size", 0, "record", "it follows from what is absent")
+    local doubt = lengths.doubt and ask(lengths.doubt[2], values, values, frame) and lengths.doubt[1]
+    local length = ask(lengths.length, values, values, frame)
+    return length or fail("invalid-size", 0, "record", "it follows from what is absent"), doubt
   end
   if lengths.fields then return end_of_fields(look, at, little) end
   if not look.final then fail("truncated", 0, "record", "has no end yet", left + 1) end
   return left
 end
 
+-- The length of the record at a place; else nothing, and what is wrong. What is in doubt about it comes third.
 local function tried(look, at, little)
-  local known, found = pcall(measure, look, at, little)
-  if known then return found end
+  local known, found, doubt = pcall(measure, look, at, little)
+  if known then return found, nil, doubt end
   if type(found) ~= "table" then error(found, 0) end
   return nil, found
 end
@@ -1697,17 +1700,45 @@ local function first_of(look, at, order_before)
   error(worst, 0)
 end
 
+-- Whether the data end at a place, or a record begins there, or may do so with bytes that were cut off.
+local function leads_on(look, at, order_before)
+  if at >= look.stop and look.final then return at == look.stop end
+  local known, found = pcall(first_of, look, at, order_before)
+  if known then return found > 0 and found <= LARGEST end
+  if type(found) ~= "table" then error(found, 0) end
+  if waits(look, found, at) then error(found, 0) end
+  return look.final and found.needed > look.stop - at
+end
+
+-- Whether payloads may look like records, which have no checksum.
+local function by_chance(framing)
+  for _, lengths in ipairs(framing.lengths) do
+    if not lengths.checksum then return true end
+  end
+  return false
+end
+
+-- Whether a proven record is no chance find.
+local function borne_out(look, at, length, little)
+  if not by_chance(look.framing) then return true end
+  local _, _, doubt = tried(look, at, little)
+  return not doubt and leads_on(look, at + length, little)
+end
+
 local function search(look, at, order_before, is_whole_needed)
   local smallest, window = huge, 0
   for _, lengths in ipairs(look.framing.lengths) do
     smallest, window = math.min(smallest, lengths.size), math.max(window, lengths.size)
   end
   while at <= look.stop - (look.final and smallest or window) do
-    local known, length = pcall(first_of, look, at, order_before)
+    local known, length, little = pcall(first_of, look, at, order_before)
     if not known and type(length) ~= "table" then error(length, 0) end
     if not known and waits(look, length, at) then return at end
     if known and length > 0 and length <= LARGEST and not (is_whole_needed and length > look.stop - at) then
-      return at, true
+      local told, holds = pcall(borne_out, look, at, length, little)
+      if not told and type(holds) ~= "table" then error(holds, 0) end
+      if not told then return at end
+      if holds then return at, true end
     end
     at = at + 1
   end
@@ -1733,11 +1764,23 @@ local function cut(look, at, order_before)
     if look.framing["until"] then stop = behind_terminator(look, at + 1) or look.stop end
     return {at = at, length = stop - at, little = order_before, proven = false, problem = problem}
   end
-  if length <= left then return {at = at, length = length, little = little, proven = true} end
+  if length <= left then
+    local _, _, doubt = tried(look, at, little)
+    local told, holds = pcall(leads_on, look, at + length, little)
+    if doubt and not told then
+      if type(holds) ~= "table" then error(holds, 0) end
+      return nil, DESEGMENT_ONE_MORE_SEGMENT
+    end
+    if not doubt or holds then return {at = at, length = length, little = little, proven = true} end
+    problem = {code = "invalid", at = 0, path = "record", detail = doubt .. ", and no record follows"}
+    local stop = search(look, at + 1, order_before)
+    return {at = at, length = stop - at, little = order_before, proven = false, problem = problem}
+  end
   if not look.final then return nil, length - left end
   local detail = ("a record of %d bytes, %d left"):format(length, left)
   problem = {code = "truncated", at = 0, path = "record", detail = detail}
-  if look.framing.resync then
+  local _, _, unsure = tried(look, at, little)
+  if look.framing.resync and (unsure or not by_chance(look.framing)) then
     local stop, proven = search(look, at + 1, order_before, true)
     if proven then return {at = at, length = stop - at, little = little, proven = false, problem = problem} end
   end

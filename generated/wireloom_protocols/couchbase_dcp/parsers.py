@@ -1175,11 +1175,15 @@ PROTOCOL = Protocol(
         (
             Lengths(
                 ("magic", 0, Field(Int8ub, hex=True)),
+                ("extras_length", 4, Int8ub),
+                ("datatype", 5, Field(Int8ub, hex=True)),
                 ("total_body_length", 8, Int32ub),
                 length="24 + total_body_length",
                 valid="magic in [0x80, 0x08, 0x81, 0x18, 0x82, 0x83]",
+                doubt="datatype > 7 or extras_length > 48",
             ),
         ),
+        resync=True,
     ),
     parameters=(Parameter("collections", default=True),),
 )

@@ -200,6 +200,7 @@ class _Sites:
         yield from self.framing("length", owner.length, Kind.NUMBER)
         if owner.proof is not None:
             yield from self.framing("valid", owner.proof.valid, Kind.CONDITION)
+            yield from self.framing("doubt", owner.proof.doubt, Kind.CONDITION)
         if isinstance(owner, model.Message):
             yield from self.message("valid", owner.valid)
             yield from self.message("otherwise", owner.otherwise)

@@ -16,10 +16,14 @@ from wireloom_generator.types.columns import CORRUPT, Column, Primitive, StructT
 
 @dataclass(frozen=True, slots=True)
 class Proof(Sourced):
-    """What must hold before a record's length is believed: a condition, and the checksum field of that name."""
+    """What must hold before a record's length is believed: a condition, and the checksum field of that name.
+
+    Of a record in ``doubt`` the length is believed only if another record or nothing follows it.
+    """
 
     valid: Condition | None
     checksum: str | None
+    doubt: Condition | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +177,7 @@ class Lengths:
     probes: tuple[Probe, ...]
     end: End
     valid: Condition | None
+    doubt: Condition | None
     checksum: tuple[str, Checksum] | None
     stored: tuple[Wire, Condition] | None = None
     beginning: Beginning | None = None
@@ -238,7 +243,7 @@ class Protocol:
             names=names,
             written=written,
         )
-        lengths = (Lengths({}, (), Fields(), None, None),)
+        lengths = (Lengths({}, (), Fields(), None, None, None),)
         return replace(self, capture=None, record=record, messages=(message,), lengths=lengths, match=(), header=())
 
     @property

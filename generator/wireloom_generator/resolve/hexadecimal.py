@@ -14,7 +14,8 @@ def compared_in(spec: Spec) -> frozenset[str]:
     matches = [item for message in spec.messages for item in message.match.items()]
     found = frozenset(name for name, values in matches if notation.in_hexadecimal(values))
     proofs = [spec.record.proof, *(message.proof for message in spec.messages)]
-    return found.union(_compared(proof.valid for proof in proofs if proof), *map(compared, spec.messages))
+    asked = (condition for proof in proofs if proof for condition in (proof.valid, proof.doubt))
+    return found.union(_compared(asked), *map(compared, spec.messages))
 
 
 def compared(message: syntax.Message) -> frozenset[str]:

@@ -90,7 +90,7 @@ def _lengths(spec: model.Resolved) -> Iterator[model.Lengths]:
         most = heads.of(spec, owner).most(trees, spec.parameters)
         message = owner.name if isinstance(owner, model.Message) else None
         beginning = model.Beginning(message, most, *heads.needed(spec, owner, trees))
-        yield model.Lengths(match, (), owner.end, proof.valid if proof else None, None, None, beginning)
+        yield model.Lengths(match, (), owner.end, proof.valid if proof else None, None, None, None, beginning)
 
 
 def _found(
@@ -110,8 +110,10 @@ def _found(
     assert owner.end is not None
     checksum, stored = None, None
     valid = early(proof.valid) if proof and proof.valid else None
+    doubt = early(proof.doubt) if proof and proof.doubt else None
     end = model.Size(early(owner.length)) if owner.length else owner.end
-    asked = [condition for condition in (end.condition if isinstance(end, model.Size) else None, valid) if condition]
+    told = end.condition if isinstance(end, model.Size) else None
+    asked = [condition for condition in (told, valid, doubt) if condition]
     if proof and proof.checksum:
         field = layout.fields[proof.checksum]
         assert isinstance(field, model.Field) and field.checksum is not None
@@ -126,7 +128,7 @@ def _found(
             asked.append(stored[1])
     needed = {name.name for condition in asked for name in expressions.names(condition.expression)}
     needed |= {checksum[0]} if checksum else set()
-    return model.Lengths(match, _probes(layout, needed), end, valid, checksum, stored)
+    return model.Lengths(match, _probes(layout, needed), end, valid, doubt, checksum, stored)
 
 
 def _match_probes(spec: model.Resolved) -> tuple[model.Probe, ...]:

@@ -100,7 +100,8 @@ class _Resolving:
         if written is None:
             return None
         valid = conditions.condition(written.valid, written.where("valid"), names)
-        return model.Proof(valid, written.checksum, written=written)
+        doubt = conditions.condition(written.doubt, written.where("doubt"), names)
+        return model.Proof(valid, written.checksum, doubt, written=written)
 
     def message(self, written: syntax.Message, slots: tuple[model.Slot, ...]) -> model.Message:
         """One message with its fields slot by slot; sections that the record does not have come last."""

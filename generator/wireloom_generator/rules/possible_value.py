@@ -134,11 +134,12 @@ def _proofs(spec: Resolved) -> Iterator[Problem]:
     for scope in every(spec):
         owner = scope.owner
         proof = None if isinstance(owner, model.Struct) else owner.proof
-        valid = proof.valid if proof is not None else None
-        if valid is not None and (tree := valid.tree) is not None:
-            known = domains.of(spec, scope)
-            if domains.known(tree, known) and conditions.impossible(tree, known):
-                yield Problem(valid.at, "possible-value", "no record ever satisfies the proof", _HINT)
+        asked = {"satisfies the proof": proof.valid, "is in doubt": proof.doubt} if proof is not None else {}
+        for what, condition in asked.items():
+            if condition is not None and (tree := condition.tree) is not None:
+                known = domains.of(spec, scope)
+                if domains.known(tree, known) and conditions.impossible(tree, known):
+                    yield Problem(condition.at, "possible-value", f"no record ever {what}", _HINT)
 
 
 def _messages(spec: Resolved) -> Iterator[Problem]:

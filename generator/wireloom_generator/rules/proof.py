@@ -6,6 +6,9 @@ checksum, or both. ``resync`` searches for the next record that is proven, and a
 checksum is one that is quick for ranges that overlap: any but ``internet`` and ``fletcher32``. A record that ends at a
 terminator needs no proof.
 
+A ``doubt`` says of which records a proof is not enough: they are believed only if another or nothing follows. Else the
+next one is searched for.
+
 Bad::
 
     record:
@@ -113,12 +116,26 @@ def _headed(spec: Resolved) -> Iterator[Problem]:
             yield Problem(spec.record.where("resync"), "proof", "resync could read on for ever", _TRIED)
 
 
+def _doubt(spec: Resolved, owner: model.Record | model.Message, proof: model.Proof) -> Iterator[Problem]:
+    if proof.doubt is None or proof.doubt.tree is None:
+        return
+    if not spec.record.resync and spec.is_whole:
+        hint = "say resync: true beside the proof, or what must hold under valid"
+        yield Problem(proof.where("doubt"), "proof", "doubt is of no use where no next record is searched for", hint)
+    asked = (owner.length, proof.valid, proof.doubt)
+    layout = offsets.of(spec, owner)
+    if not all(layout.tells(each.tree) for each in asked if each is not None and each.tree is not None):
+        hint = "it, valid and length are about numbers at fixed offsets then"
+        yield Problem(proof.where("doubt"), "proof", "doubt asks for what is not known before the record is read", hint)
+
+
 def _proof(spec: Resolved, owner: model.Record | model.Message, scope: Scope) -> Iterator[Problem]:
     proof = owner.proof
     if proof is None:
         return
     if proof.valid is None and proof.checksum is None:
         yield Problem(proof.at, "proof", "a proof needs valid, checksum or both")
+    yield from _doubt(spec, owner, proof)
     if isinstance(owner, model.Message) and owner.end is None:
         hint = "a proof stands where length stands, which is in the record"
         yield Problem(proof.at, "proof", "a message without a length has no proof", hint)

@@ -144,15 +144,33 @@ class Cutter:
         if length > left and not final:
             return None
         if length <= left:
-            self.order = little
-            return Cut(start, length, little)
+            return self._followed(Cut(start, length, little), buffer, end, base, final=final)
         cut = DecodeError("truncated", f"a record of {counted(length, 'byte')}, {left} left", base + start)
         cut.whole = length
-        if self.framing.resync:
+        if self.framing.resync and (not self.framing.by_chance or self._doubted(buffer, start, end, little)):
             inner = self.search.next(buffer, start + 1, end, base=base, final=True, order=self.order, whole=True)
             if inner.proven:
                 return Cut(start, inner.position - start, little, proven=False, error=cut)
         return Cut(start, left, little, error=cut)
+
+    def _followed(self, record: Cut, buffer: Buffer, end: int, base: int, *, final: bool) -> Cut | None:
+        """The record, unproven if its length is in doubt and nothing bears it out; None if more bytes are needed."""
+        framing, start, little = self.framing, record.offset, record.little
+        doubt = self._doubted(buffer, start, end, little)
+        try:
+            if doubt and not framing.followed(
+                buffer, start + record.length, end, self.parameters, final=final, bound=self.bound, order=little
+            ):
+                error = DecodeError("invalid", f"{doubt}, and no record follows", base + start)
+                return Cut(start, end - start, proven=False, error=error)
+        except DecodeError:
+            return None
+        self.order = little
+        return record
+
+    def _doubted(self, buffer: Buffer, start: int, end: int, little: bool) -> str:
+        """As ``Framing.doubted``."""
+        return self.framing.doubted(buffer, start, end, self.parameters, little=little)
 
     def _stop(self, lost: MalformedRange, buffer: Buffer, end: int, base: int, *, final: bool) -> int | None:
         """Where in the capture a malformed range ends; None if that is not known yet."""

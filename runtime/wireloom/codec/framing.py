@@ -129,6 +129,27 @@ class Framing:
             raise DecodeError("invalid-size", f"a record of {counted(length, 'byte')}")
         return length, little
 
+    def doubted(self, buffer: Buffer, start: int, end: int, parameters: Values, *, little: bool) -> str:
+        """Why the length of the proven record at ``start`` is in doubt; empty if it is not."""
+        look = Look(buffer, end, parameters, True, None, None, 0)
+        return self._select(buffer, start, end, little).doubted(look, start, little)
+
+    def followed(
+        self, buffer: Buffer, at: int, end: int, parameters: Values, *, final: bool, bound: int, order: bool | None
+    ) -> bool:
+        """Whether the capture ends at ``at``, or a proven record begins there, or may do so with bytes that were cut
+        off. Raises ``DecodeError`` if more bytes are needed to tell.
+        """
+        if final and at >= end:
+            return at == end
+        try:
+            self.believed(buffer, at, end, parameters, final=final, bound=bound, order=order)
+        except DecodeError as error:
+            if error.needed > end - at and not final:
+                raise
+            return final and error.needed > end - at
+        return True
+
     @property
     def to_the_end(self) -> bool:
         """Whether a record can be all there is, so that a file is never more than one, and is read as a whole."""
@@ -138,6 +159,11 @@ class Framing:
     def recovers(self) -> bool:
         """Whether the next record can be found behind bytes that are none."""
         return self.resync or bool(self.until)
+
+    @property
+    def by_chance(self) -> bool:
+        """Whether payloads may look like records, which have no checksum."""
+        return any(each.checksum is None for each in self.lengths)
 
     @property
     def telling(self) -> bool:
@@ -246,8 +272,10 @@ def _unproven(problems: dict[bool, DecodeError], left: int) -> DecodeError:
     """The error for a record that is proven in no byte order; if it may be cut off, the error says so."""
     cut = sorted((error.needed, little) for little, error in problems.items() if error.needed > left)
     little = cut[0][1] if cut else min(problems)
-    error = problems[little]
-    if len({problem.detail for problem in problems.values()}) > 1:
+    differ = len({problem.detail for problem in problems.values()}) > 1
+    error = problems.pop(little)
+    problems.clear()  # the frames of its traceback have them, and would keep it and the buffer alive
+    if differ:
         error.detail += nor(little)
     return error
 

@@ -67,7 +67,8 @@ class Look(NamedTuple):
 class Ends:
     """How the records that some header values select are known to end; ``measure`` finds it.
 
-    ``fields`` are (name, offset, construct) at fixed offsets. The end is believed if ``valid`` holds of them.
+    ``fields`` are (name, offset, construct) at fixed offsets. The end is believed if ``valid`` holds of them; where
+    ``doubt`` does, too, only if a record follows there.
     """
 
     length: Expression | None = None
@@ -78,10 +79,12 @@ class Ends:
         *fields: tuple[str, int, Any],
         match: Given | None = None,
         valid: Formula | None = None,
+        doubt: Formula | None = None,
     ) -> None:
         self.fields = fields
         self.match = selections(match or {})
         self.valid = expression(valid)
+        self.doubt = expression(doubt)
         self.size = max((offset + construct.sizeof() for _, offset, construct in fields), default=0)
         self.window = self.size
         """How many bytes can make a position impossible."""
@@ -100,10 +103,20 @@ class Ends:
         """The length that the bytes at ``start`` give if their checksum is ignored; 0 if they cannot be a record."""
         raise NotImplementedError
 
+    def doubted(self, look: Look, start: int, little: bool) -> str:
+        """Why the length of a proven record is in doubt; empty if it is not."""
+        if self.doubt is None:
+            return ""
+        frame = Frame(look.parameters)
+        values = self._asked(look, start, little, frame)
+        return self.doubt.written if self.doubt.holds(values, values, frame) else ""
+
     def unmet(self, values: Values, little: bool) -> str:
         """The message for a record whose ``valid`` does not hold."""
         assert self.valid is not None
-        return f"{self.valid.written} expected, found {in_words(values, self.given[little])}"
+        asked = {name.name for name in self.valid.names}
+        shown = in_words(values, (probe for probe in self.given[little] if probe.name in asked))
+        return f"{self.valid.written} expected, found {shown}"
 
     def _asked(self, look: Look, start: int, little: bool, frame: Frame) -> Values:
         """The values of ``fields``. Raises ``DecodeError`` if they are not there, or ``valid`` does not hold."""
@@ -180,10 +193,11 @@ class Lengths(Ends):
         length: Formula,
         match: Given | None = None,
         valid: Formula | None = None,
+        doubt: Formula | None = None,
         checksum: tuple[str, Checksum] | None = None,
         stored: tuple[Any, Formula] | None = None,
     ) -> None:
-        super().__init__(*fields, match=match, valid=valid)
+        super().__init__(*fields, match=match, valid=valid, doubt=doubt)
         self.length: Expression = expression(length)
         self.checksum = checksum
         self.stored = stored[0] if stored else None

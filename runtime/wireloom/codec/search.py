@@ -55,7 +55,7 @@ class Search:
         proven.
         """
         try:
-            length, _ = self.framing.first(
+            length, little = self.framing.first(
                 buffer,
                 position,
                 end,
@@ -66,10 +66,28 @@ class Search:
                 sums=self.sums,
                 base=base,
             )
+            fits = 0 < length <= self.bound and not (whole and length > end - position)
+            if fits and not self._borne_out(buffer, position, length, end, final=final, order=little):
+                fits = False
         except DecodeError as error:
             return Found(position, False) if error.needed > end - position and not final else None
-        fits = 0 < length <= self.bound and not (whole and length > end - position)
         return Found(position, True) if fits else None
+
+    def _borne_out(self, buffer: Buffer, at: int, length: int, end: int, *, final: bool, order: bool) -> bool:
+        """Whether a proven record is no chance find. Raises ``DecodeError`` if more bytes are needed to tell.
+
+        Without a checksum it is one unless its length is not in doubt and leads to another record.
+        """
+        if not self.framing.by_chance:
+            return True
+        parameters, stop = self.parameters, at + length
+        if self.framing.doubted(buffer, at, end, parameters, little=order):
+            return False
+        try:
+            return self.framing.followed(buffer, stop, end, parameters, final=final, bound=self.bound, order=order)
+        except DecodeError as error:
+            error.needed += length
+            raise
 
     def _plausible(self, buffer: Buffer, start: int, end: int, *, final: bool) -> Iterator[int]:
         """Positions whose header fields allow a record. Runs of a single repeated byte are skipped.

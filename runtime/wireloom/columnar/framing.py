@@ -35,6 +35,7 @@ class Lengths:
     probes: Sequence[Probe]
     length: Vectorised | None
     valid: Vectorised | None
+    doubt: Vectorised | None = None
     checksum: tuple[str, Checksum] | None = None
     stored: tuple[Number, Vectorised] | None = None
     head: Sequence[Part] = ()
@@ -65,6 +66,8 @@ class Lengths:
         refuted = np.zeros(len(at), bool)
         if self.valid is not None:
             refuted |= np.logical_not(true(self.valid(this, this, at.frame)))
+        if self.doubt is not None:
+            at.doubt(true(self.doubt(this, this, at.frame)))
         if isinstance(self.said, Terminated):
             return self._to_terminator(at, self.said.until)
         if self.length is None:

@@ -45,7 +45,8 @@ def length(lengths: model.Lengths) -> str:
     proofs = [f"{code(lengths.valid.text)}"] if lengths.valid else []
     proofs += [f"the checksum {code(lengths.checksum[0])} is right"] if lengths.checksum else []
     believed = f"; believed only if {listing(proofs, 'and')}" if proofs else ""
-    return f"{_bytes(lengths)}{believed}"
+    doubt = f", and, where {code(lengths.doubt.text)}, another record or nothing follows" if lengths.doubt else ""
+    return f"{_bytes(lengths)}{believed}{doubt}"
 
 
 def _bytes(lengths: model.Lengths) -> str:

@@ -38,6 +38,7 @@ class Proof(Written):
 
     valid: Expression | None = optional("a condition on fields at fixed offsets")
     checksum: str | None = optional("a checksum field that must be right")
+    doubt: Expression | None = optional("a record of which this is true is believed only if another follows it")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
