@@ -135,13 +135,16 @@ def test_the_names_of_building_blocks_are_those_of_the_codec() -> None:
 
 def _asked_for(path: Path) -> Iterator[str]:
     """What a generated module imports or takes from Python, but for the names its spec gave."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    module = ast.parse(path.read_text(encoding="utf-8"))
+    assigned = (target for node in module.body if isinstance(node, ast.Assign) for target in node.targets)
+    own = {target.id for target in assigned if isinstance(target, ast.Name)}
+    for node in ast.walk(module):
         match node:
             case ast.ImportFrom(module="enums" | "parsers"):
                 pass
             case ast.ImportFrom() | ast.Import():
                 yield from (alias.asname or alias.name for alias in node.names)
-            case ast.Name(id=name, ctx=ast.Load()) if hasattr(builtins, name) and not name.startswith("__"):
+            case ast.Name(id=name, ctx=ast.Load()) if hasattr(builtins, name) and name not in own and name[:2] != "__":
                 yield name
 
 
