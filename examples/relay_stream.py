@@ -62,12 +62,12 @@ class Harmed(NamedTuple):
 
 def make(windows: int = WINDOWS, order: str = "big", seed: int = SEED, *, damaged: bool = True) -> Stream:
     """A stream of so many windows, in byte order ``big`` or ``little``."""
-    chance = random.Random(f"{seed} {order}")
+    chance = random.Random(f"{seed} damage")
     data = bytearray()
     sound: dict[int, Event] = {}
     overrun: set[int] = set()
     damages = gone = claimed = 0
-    for event in _events(windows, chance):
+    for event in _events(windows, random.Random(seed)):
         packed = event.packed(ORDERS[order])
         found = Harmed(packed[gone:], whole=not gone)
         if damaged and found.whole and chance.random() < 0.01:

@@ -2,15 +2,16 @@
 
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from cases import each
 from lockstep import Pair, capture_alike
 
-from wireloom.cdc.couchbase import rollback_point
+from wireloom.cdc import couchbase
 from wireloom_protocols import couchbase_dcp
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "examples"))
@@ -23,8 +24,8 @@ finally:
     sys.path.pop(0)
 
 Row = dict[str, Any]
-CHANGES = ("mutation", "deletion", "expiration", "prepare", "commit", "abort", "system_event")
-COLUMNS = ("message", "vbucket", "opaque", "cas", *CHANGES, "stream_req", "stream_req_response")
+ASKED = ("message", "vbucket", "opaque", "stream_req", "stream_req_response")
+CHANGES = ("mutation", "deletion", "expiration", "prepare", "commit", "abort", "system_event", "seqno_advanced")
 SMALL = {"count": 2_000, "vbuckets": 32}
 
 
@@ -73,6 +74,15 @@ def test_the_documents_at_the_end_are_there(session: dcp_session.Session) -> Non
     assert latest(session) == expected(session)
 
 
+def test_each_change_has_its_snapshot_and_branch(session: dcp_session.Session) -> None:
+    followed = pa.Table.from_batches(couchbase.follow(decoded(session, couchbase.COLUMNS), connection=["connection"]))
+    assert followed["problem"].null_count == len(followed)
+    changes = followed.filter(followed["seqno"].is_valid())
+    assert len(changes) == sum(session.frames[message] for message in CHANGES)
+    assert changes["vb_uuid"].null_count == 0
+    assert changes["snapshot_start_seqno"].null_count < len(changes) / 3  # those of OSO snapshots
+
+
 def test_consumers_are_sent_back_to_where_the_server_says(session: dcp_session.Session) -> None:
     """The response to the request that follows has the failover log by which it was decided."""
     asked: dict[int, Row] = {}
@@ -81,7 +91,7 @@ def test_consumers_are_sent_back_to_where_the_server_says(session: dcp_session.S
     for data in session.captures.values():
         asked.clear()
         waiting.clear()
-        for row in rows(data):
+        for row in couchbase_dcp.decode_columnar(data, ASKED).to_pylist():
             if row["message"] == "stream_req":
                 asked[row["opaque"]] = row
             elif row["message"] == "stream_req_response":
@@ -101,10 +111,10 @@ def test_consumers_are_sent_back_to_where_the_server_says(session: dcp_session.S
 
 def decided(log: list[Row], position: Row) -> int | None:
     asked = {name: int(position[name]) for name in ("vb_uuid", "start_seqno", "snap_start_seqno", "snap_end_seqno")}
-    return rollback_point(log, 2**63, **asked)
+    return couchbase.rollback_point(log, 2**63, **asked)
 
 
-@pytest.mark.long
+@pytest.mark.sweep
 def test_all_of_it_holds_at_full_size() -> None:
     session = dcp_session.make()
     assert session.frames["mutation"] > dcp_session.DOCUMENTS
@@ -123,11 +133,6 @@ def sound(session: dcp_session.Session) -> None:
     assert found == session.frames
 
 
-def rows(data: bytes) -> Iterator[Row]:
-    for batch in couchbase_dcp.decode_columnar(data, COLUMNS).to_batches(5_000):
-        yield from batch.to_pylist()
-
-
 def expected(session: dcp_session.Session) -> dict[Any, Any]:
     return {
         (vbucket, *key): (
@@ -143,58 +148,25 @@ def expected(session: dcp_session.Session) -> dict[Any, Any]:
 
 
 def latest(session: dcp_session.Session) -> dict[Any, Any]:
-    """The documents by vbucket, collection and key, as somebody finds them who keeps all changes in memory."""
-    found: dict[Any, Any] = {}
-    for data in session.captures.values():
-        changes: dict[int, dict[int, Row]] = {}
-        asked: dict[int, int] = {}
-        for row in rows(data):
-            if row["message"] == "stream_req":
-                asked[row["opaque"]] = row["vbucket"]
-            elif row["message"] == "stream_req_response":
-                kept = changes.setdefault(asked.pop(row["opaque"]), {})
-                if row["stream_req_response"]["variant"] == "rollback":
-                    for seqno in [seqno for seqno in kept if seqno > row["stream_req_response"]["rollback_seqno"]]:
-                        del kept[seqno]
-            elif row["message"] in CHANGES:
-                change = row[row["message"]] | {"message": row["message"], "cas": row["cas"]}
-                seqno = next(change[name] for name in ("commit_seqno", "abort_seqno", "by_seqno") if name in change)
-                changes[row["vbucket"]][seqno] = change
-        for vbucket, kept in changes.items():
-            documents = of_changes(kept)
-            found |= {(vbucket, *key): document for key, document in documents.items()}
-    return found
+    """The documents as those who follow the vbuckets have them."""
+    table = couchbase.latest(decoded(session, couchbase.STATE_COLUMNS), connection=["connection"])
+    assert table["problem"].null_count == len(table)
+    return {(row["vbucket"], row["collection_id"], row["document_key"]): document(row) for row in table.to_pylist()}
 
 
-def of_changes(changes: dict[int, Row]) -> dict[Any, Any]:
-    """The documents of one vbucket after changes by their seqnos."""
-    documents: dict[Any, Any] = {}
-    for seqno, change in sorted(changes.items()):
-        key = change.get("collection_id"), change.get("document_key")
-        match change["message"]:
-            case "mutation":
-                documents[key] = document(seqno, change)
-            case "commit":
-                prepared = changes[change["prepared_seqno"]]
-                assert (prepared["collection_id"], prepared["document_key"]) == key
-                documents[key] = document(seqno, prepared)
-                if prepared["deleted"]:
-                    del documents[key]
-            case "deletion" | "expiration":
-                del documents[key]
-            case "system_event" if change["event_name"] in ("BeginCollection", "EndCollection"):
-                table = (
-                    change["collection"] or change["dropped_collection"] or {"collectionId": change["collection_id"]}
-                )
-                for gone in [key for key in documents if key[0] == table["collectionId"]]:
-                    del documents[gone]
-    return documents
+def document(row: Row) -> tuple[Any, ...]:
+    xattrs = tuple((pair["key"], pair["value"]) for pair in (row["xattrs"] or {"pairs": ()})["pairs"])
+    numbers = (row["by_seqno"], int(row["rev_seqno"]), int(row["cas"]), row["flags"], row["expiration"])
+    return (*numbers, row["json"], row["body"], xattrs)
 
 
-def document(seqno: int, change: Row) -> tuple[Any, ...]:
-    xattrs = tuple((pair["key"], pair["value"]) for pair in (change["xattrs"] or {"pairs": ()})["pairs"])
-    numbers = (int(change["rev_seqno"]), int(change["cas"]), change["flags"], change["expiration"])
-    return (seqno, *numbers, change["json"], change["body"], xattrs)
+def decoded(session: dcp_session.Session, columns: Sequence[str]) -> pa.Table:
+    """All frames, with their connection."""
+    tables = []
+    for name, data in session.captures.items():
+        table = couchbase_dcp.decode_columnar(data, columns)
+        tables.append(table.append_column("connection", pa.array([name] * len(table))))
+    return pa.concat_tables(tables)
 
 
 STREAM, HEADER = Stream(513, 0xBEEF, 7), {"vbucket": 513, "opaque": 0xBEEF, "frame_infos": [{"id": 2, "stream_id": 7}]}
