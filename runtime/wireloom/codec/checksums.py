@@ -207,6 +207,11 @@ class Joined:
         self.algorithm = ALGORITHMS[algorithm] if isinstance(algorithm, str) else algorithm
         self.over = [each if isinstance(each, bytes) else (expression(each[0]), expression(each[1])) for each in over]
 
+    def size(self, ask: Callable[[Expression], Any]) -> int:
+        """How many bytes of the record it is over; ranges that depend on what is absent have none."""
+        bounds = ([ask(bound) for bound in each] for each in self.over if not isinstance(each, bytes))
+        return sum(max(end - start, 0) for start, end in bounds if None not in (start, end))
+
     def of(self, buffer: Data, ask: Callable[[Expression], Any]) -> int | None:
         """What it is; None if a range depends on what is absent. ``ask`` tells what an expression is."""
         pieces = [each if isinstance(each, bytes) else _bytes(buffer, *map(ask, each)) for each in self.over]

@@ -294,6 +294,10 @@ class Field(Subconstruct):
             return (self.derive or self.default).ask(this, record, frame)
         return self.checksum.of(buffer, lambda bound: bound.ask(this, record, frame))
 
+    def summed(self, this: Values, record: Values, frame: Frame) -> int:
+        """How many bytes of the record the field's checksum is over; 0 if it has none."""
+        return 0 if self.checksum is None else self.checksum.size(lambda bound: bound.ask(this, record, frame))
+
     def placeholder(self, value: Any) -> int:
         """What is written for a checksum until it is known: the given value, if it is a possible one."""
         return value if isinstance(value, int) and 0 <= value <= self._most else 0

@@ -88,6 +88,8 @@ class Layout(Construct):
         stream.frame.given = values
         self.read(stream, this)
         if self.derived:
+            for _, field in self.derived:
+                stream.sum(field.summed(this, stream.record, stream.frame))
             verify(stream, this, self.derived)
         stream.inner, stream.frame = stream.frame, outer
         return this

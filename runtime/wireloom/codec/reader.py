@@ -15,8 +15,8 @@ from wireloom.options import wide
 T = TypeVar("T")
 Enclosing = tuple[int, Scattered | None]
 """The end of a region, and what was read out of sequence in it."""
-Outside = tuple[bytes, Enclosing, int]
-"""The bytes around what is packed in them, the region there, and where the outermost ends."""
+Outside = tuple[bytes, Enclosing, int, int]
+"""The bytes around what is packed in them, the region there, where the outermost ends, and how many were summed."""
 
 
 class Reader:
@@ -26,8 +26,9 @@ class Reader:
     compared with what is left before a byte is copied. ``trace``, if there is one, notes where everything is. ``inner``
     is the frame of the struct that was read last. ``weight`` is that of the lists read so far, and ``steps`` counts
     the values that are read one by one. So many bytes of others were ``borrowed``, and so many of them are
-    ``bearable``. ``taken`` is what was read out of sequence in the innermost region. In bytes that were unpacked
-    nothing ends with the record, and there is no ``end``.
+    ``bearable``. So many are ``summed`` by the checksums of structs, each as often as that is. ``taken`` is what was
+    read out of sequence in the innermost region. In bytes that were unpacked nothing ends with the record, and there is
+    no ``end``.
     """
 
     __slots__ = (
@@ -42,6 +43,7 @@ class Reader:
         "pos",
         "record",
         "steps",
+        "summed",
         "taken",
         "trace",
         "weight",
@@ -57,7 +59,9 @@ class Reader:
     judges = True
     """Whether it matters what is wrong with values, and sections without a size end where the bytes do."""
     SHARED = 64
-    """How many times as many bytes as the record has its fields may read that belong to others."""
+    """How many times as many bytes as the record has its fields may read that belong to others, and the checksums of
+    structs may sum.
+    """
     STEP = 4
     """As how many of these bytes one counts that is a value by itself, and as how many an item without bytes.
 
@@ -81,7 +85,7 @@ class Reader:
         self.frame = self.inner = Frame(parameters or {}, record=(0, len(buffer)))
         self.trace = trace
         self.weight = self.steps = 0
-        self.borrowed = 0
+        self.borrowed = self.summed = 0
         self.bearable = self.SHARED * len(buffer)
         self.taken: Scattered | None = None
         self.wide = wide(self.frame.parameters)
@@ -104,6 +108,12 @@ class Reader:
         if self.borrowed > self.bearable:
             raise DecodeError("too-long", f"more than {self.SHARED} times its bytes are read again", self.pos)
         self.weigh(count)
+
+    def sum(self, count: int) -> None:
+        """Count bytes that a struct's checksum is over. Raises ``DecodeError`` if they are too many."""
+        self.summed += count
+        if self.summed > self.SHARED * len(self.buffer):
+            raise DecodeError("too-long", f"checksums over more than {self.SHARED} times its bytes", self.pos)
 
     def borrow_nothing(self) -> None:
         """Count an item without bytes. Raises ``DecodeError`` if there are too many."""
@@ -149,13 +159,13 @@ class Reader:
 
     def open(self, data: bytes) -> Outside:
         """Go on with what is packed here; returns what is around it."""
-        outside = self.buffer, self.enter(len(data)), self.end
-        self.buffer, self.pos, self.end = data, 0, -1
+        outside = self.buffer, self.enter(len(data)), self.end, self.summed
+        self.buffer, self.pos, self.end, self.summed = data, 0, -1, 0
         return outside
 
     def close(self, outside: Outside, pos: int) -> None:
         """Go on behind what was packed."""
-        self.buffer, outer, self.end = outside
+        self.buffer, outer, self.end, self.summed = outside
         self.pos = pos
         self.leave(outer)
 

@@ -59,11 +59,27 @@ def _filled(writer: Writer) -> EncodeError | None:
         if found != taken:
             writer.path = path
             return part.refusal(this, taken, found)
+    if (error := _excess(writer, sums)) is not None:
+        return error
     _summed(writer, sums, writer.reserved)
     for each in writer.followed:
         if not each.holds():
             writer.path = each.path
             return EncodeError(f"what follows does not begin with its terminator {each.begins.hex()}")
+    return None
+
+
+def _excess(writer: Writer, sums: list[Awaited]) -> EncodeError | None:
+    """The error if the checksums of structs are over more bytes than a reader sums; ``path`` leads to the first that
+    is too much.
+    """
+    count = 0
+    for this, name, source, frame, path in sums:
+        assert isinstance(source, Field), "only fields follow from bytes"
+        count += 0 if frame is writer.frame else source.summed(this, writer.record, frame)
+        if count > Reader.SHARED * len(writer.buffer):
+            writer.path = path
+            return EncodeError(f"checksums over more than {Reader.SHARED} times the bytes of the record", name)
     return None
 
 
@@ -92,8 +108,11 @@ def seal(writer: Writer, reserved: int, awaited: int, around: Sequence[Awaited])
     for _ in values:
         if not _computed(writer, values):
             break
+    sums = [item for item in sums if _is_written(item)]
+    if (error := _excess(writer, sums)) is not None:
+        raise error
     with suppress(EncodeError):  # what it says may not be known yet
-        _summed(writer, [item for item in sums if _is_written(item)], writer.reserved[reserved:])
+        _summed(writer, sums, writer.reserved[reserved:])
     writer.awaited.cut(awaited)
     writer.awaited.extend(item for item in mine if not item[2].last)
 

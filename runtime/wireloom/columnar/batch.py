@@ -46,6 +46,8 @@ class Batch:
         """In which records the first error is not known where others are found."""
         self.borrowed = np.zeros(0, np.int64)
         """How many bytes of each record were read again, if any were."""
+        self.summed = np.zeros(0, np.int64)
+        """How many bytes of each record were summed by checksums, if any were."""
         self.spent = np.zeros(0, np.int64)
         """How many bytes of each record were read by lists and texts that stand apart, if there are any."""
         self._outermost: Batch | None = None
@@ -111,6 +113,11 @@ class Batch:
     def borrow(self, records: Array, count: Array) -> Array:
         """Count bytes of records that were read again; which of the ``records`` have too many of them."""
         self.borrowed, found = self._counted(self.borrowed, records, count)
+        return found[records]
+
+    def sum(self, records: Array, count: Array) -> Array:
+        """Count bytes that checksums are over; which of the ``records`` have too many of them."""
+        self.summed, found = self._counted(self.summed, records, count)
         return found[records]
 
     def spend(self, records: Array, count: Array) -> Array:

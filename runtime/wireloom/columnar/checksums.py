@@ -37,6 +37,10 @@ def wrong(checksum: Joined, at: Rows, this: Values, rows: Array, found: Array) -
         pieces.append((start, stop))
     at.doubt(rows[~sound[rows]])
     rows = rows[sound[rows]]
+    for piece in pieces:
+        if at.outer is not None and not isinstance(piece, bytes):
+            at.doubt(rows[at.sum(rows, (piece[1] - piece[0])[rows])])
+    rows = rows[~at.batch.doubtful[at.index[rows]]]
     sums = of_pieces(checksum.algorithm, at.batch.buffer, [_of_rows(piece, rows) for piece in pieces], len(rows))
     differs = sums != found[rows].astype(sums.dtype)
     return rows[differs], sums[differs]

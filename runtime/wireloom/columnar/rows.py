@@ -192,6 +192,12 @@ class Rows:
         self.batch.weigh(int(count.sum()))
         return self.batch.borrow(self.index[rows], Reader.STEP * count)
 
+    def sum(self, rows: Array, count: Array) -> Array:
+        """Count bytes that checksums are over; which of the rows are of records with too many of them."""
+        if self.outer is not None:
+            return self.outer.sum(self._outwards(rows), count)
+        return self.batch.sum(self.index[rows], count)
+
     def spend(self, rows: Array, count: Array) -> Array:
         """Count bytes of lists and texts that stand apart; which of the rows are of records with too many of them."""
         if self.outer is not None:
