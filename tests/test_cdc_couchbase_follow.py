@@ -104,6 +104,18 @@ def test_a_stream_that_begins_anew_is_in_no_snapshot_yet() -> None:
     assert found == [(1, None), (None, "no snapshot marker before it"), (4, None)]
 
 
+def test_a_stream_has_changes_above_where_it_begins() -> None:
+    frames = [*dcp.stream(1, 4, (6, 0)), dcp.marker(1, 4, 9), dcp.mutation(1, 4, "a"), dcp.mutation(1, 5, "a")]
+    assert changes(dcp.decoded(frames), ("problem",)) == [("not above the seqno before it",), (None,)]
+
+
+def test_a_marker_of_a_version_to_come_begins_a_snapshot_that_is_not_known() -> None:
+    unknown = dcp.frame("snapshot_marker", {"version": 3, "trailing_value": b"?"}, vbucket=1)
+    frames = [dcp.marker(1, 1, 9), dcp.mutation(1, 1, "a"), unknown, dcp.mutation(1, 2, "a")]
+    found = changes(dcp.decoded(frames), ("snapshot_start_seqno", "problem"))
+    assert found == [(1, None), (None, "no snapshot marker before it")]
+
+
 def test_a_malformed_change_says_so() -> None:
     frames = [dcp.marker(1, 1, 9), dcp.mutation(1, 5, "a"), dcp.mutation(1, 6, "b")]
     data = bytearray(b"".join(map(dcp.couchbase_dcp.build, frames)))

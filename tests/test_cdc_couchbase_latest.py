@@ -6,9 +6,8 @@ import dcp_sessions as dcp
 import pyarrow as pa
 import pytest
 from cases import each
-from test_dcp_session import SMALL, dcp_session, document, expected
 
-from wireloom.cdc.couchbase import STATE_COLUMNS, History, changes, dropped, follow, latest, positions
+from wireloom.cdc.couchbase import STATE_COLUMNS, changes, dropped, latest, positions
 
 A, B, C = (0xA, 0), (0xB, 4), (0xC, 2)
 """Branches: A is the first, B began at seqno 4, C at 2."""
@@ -163,6 +162,12 @@ def test_a_stream_that_begins_further_back_on_the_same_branch_undoes_nothing() -
     assert dropped(dcp.decoded([*WRITTEN, *again])).num_rows == 0
 
 
+def test_an_older_version_that_comes_again_does_not_count() -> None:
+    again = [*dcp.stream(1, 2, A), dcp.marker(1, 2, 9), dcp.mutation(1, 3, "a", "a3")]
+    frames = [*WRITTEN, dcp.mutation(1, 5, "a", "a5"), *again]
+    assert told(frames) == {**told(WRITTEN), "a": (5, '"a5"')}
+
+
 def test_a_stream_from_the_beginning_begins_anew() -> None:
     again = [*dcp.stream(1, 0, A), dcp.marker(1, 0, 9), dcp.mutation(1, 3, "a", "a3")]
     assert told([*WRITTEN, *again]) == {"a": (3, '"a3"')}
@@ -197,9 +202,14 @@ def test_a_collection_that_is_modified_keeps_its_keys() -> None:
     assert told([*OF_COLLECTIONS, dcp.created(1, 4, 8, event=5, flush_uid=6)]) == told(OF_COLLECTIONS)
 
 
-def test_an_event_of_a_version_to_come_takes_no_keys_along() -> None:
-    frames = [dcp.frame("system_event", {"by_seqno": 4, "event": 1, "version": 9, "key": ""}, vbucket=1)]
-    assert told([*OF_COLLECTIONS, *frames]) == told(OF_COLLECTIONS)
+@each("collections", [False, True])
+def test_an_event_of_a_version_to_come_takes_no_keys_along(collections: bool) -> None:
+    unknown = dcp.frame("system_event", {"by_seqno": 9, "event": 1, "version": 9, "key": ""}, vbucket=1)
+    frames = [dcp.mutation(1, 3, "a"), dcp.mutation(1, 4, "b"), unknown]
+    for frame in frames[:2]:
+        frame["mutation"]["collection_id"] = 0 if collections else None
+    data = b"".join(dcp.couchbase_dcp.build(frame, collections=collections) for frame in frames)
+    assert set(documents(latest(dcp.couchbase_dcp.decode_columnar(data, collections=collections)))) == {"a", "b"}
 
 
 def test_a_collection_is_back_when_its_drop_is_rolled_back() -> None:
@@ -251,6 +261,12 @@ def test_a_commit_whose_prepare_did_not_come_says_so() -> None:
     assert [row["problem"] for row in rows[:-1]] == [None, None]
 
 
+def test_a_commit_whose_prepare_was_rolled_back_says_so() -> None:
+    undone = [*PREPARED, dcp.request(1, 6, 0xA), dcp.rolls_back(1, 4), *dcp.stream(1, 4, B, A)]
+    row = latest(dcp.decoded([*undone, dcp.ended("commit", 1, 5, 6, "a")])).to_pylist()[-1]
+    assert (row["document_key"], row["json"], row["problem"]) == ("a", None, "its prepare is not there")
+
+
 def test_two_vbuckets_in_turns() -> None:
     other = [*dcp.stream(2, 0, (0xE, 0), opaque=2), dcp.marker(2, 0, 9)]
     other += [dcp.mutation(2, 1, "a", "other"), dcp.deletion(2, 2, "b"), dcp.request(2, 2), dcp.rolls_back(2, 1)]
@@ -274,6 +290,17 @@ def test_selected_columns_are_enough() -> None:
     frames = [*ROLLED_BACK, *OF_COLLECTIONS, *PREPARED, dcp.dropped(1, 9, 8)]
     narrow = latest(dcp.decoded(frames, columns=STATE_COLUMNS), removed=True)
     assert narrow.to_pylist() == latest(dcp.decoded(frames), removed=True).to_pylist()
+
+
+def test_numbers_may_be_decimals_and_too_large() -> None:
+    build = dcp.couchbase_dcp.build
+    session = b"".join(map(build, ROLLED_BACK))
+    seqno, entry, back = (build(frame) for frame in (dcp.mutation(2, 1, "z"), dcp.begins(2, A), dcp.rolls_back(2, 0)))
+    large = [seqno[:24] + b"\x80" + seqno[25:], entry[:32] + b"\xff" + entry[33:], back[:24] + b"\xff" + back[25:]]
+    asked = build(dcp.request(2, 1))
+    data = build(dcp.mutation(2, 1, "y")) + large[0] + asked + large[1] + asked + large[2] + session
+    found = latest(dcp.couchbase_dcp.decode_columnar(data, u64="decimal"))
+    assert documents(found) == {**told(ROLLED_BACK), "y": (1, '""')}
 
 
 def test_vbuckets_can_be_left_out() -> None:
@@ -322,6 +349,13 @@ def test_changes_make_the_table_of_then_that_of_now(cut: int) -> None:
     assert merged(rows, documents(latest(then))) == documents(latest(table))
 
 
+@each("cut", range(1, len(ROLLED_BACK)))
+def test_changes_undo_what_was_rolled_back_and_did_not_come_again(cut: int) -> None:
+    table = dcp.decoded(ROLLED_BACK)
+    then = table.slice(0, cut)
+    assert merged(changes(table, positions(then)), documents(latest(then))) == documents(latest(table))
+
+
 def test_changes_without_a_position_are_all() -> None:
     table = dcp.decoded([*ROLLED_BACK, *AFTER])
     assert merged(changes(table), {}) == documents(latest(table))
@@ -339,6 +373,13 @@ def test_frames_about_no_vbucket_move_none() -> None:
     table = table.append_column("peer", pa.array([1, 1, 1, 2]))
     (row,) = positions(table, connection=["peer"]).to_pylist()
     assert (row["vbucket"], row["start_seqno"]) == (0, 3)
+
+
+def test_a_stream_that_goes_back_on_another_connection_moves_the_position() -> None:
+    frames = dcp.decoded([*WRITTEN, dcp.request(1, 4, 0xA), dcp.rolls_back(1, 2)])
+    peers = pa.array([1] * len(WRITTEN) + [2, 2])
+    (row,) = positions(frames.append_column("peer", peers), connection=["peer"]).to_pylist()
+    assert (row["start_seqno"], row["snap_start_seqno"], row["snap_end_seqno"]) == (2, 2, 2)
 
 
 def test_positions_are_what_a_consumer_asks_for_next() -> None:
@@ -360,21 +401,3 @@ def test_positions_are_what_a_consumer_asks_for_next() -> None:
     (row,) = positions(dcp.decoded([*ROLLED_BACK, *AFTER])).to_pylist()
     assert row["failover_log"] == dcp.log_of(B, A)
     assert (row["stream_id"], row["vb_uuid"], row["start_seqno"]) == (None, 0xB, 11)
-
-
-@pytest.mark.parametrize(
-    "options", [pytest.param(SMALL, id="small"), pytest.param({}, id="full", marks=pytest.mark.long)]
-)
-def test_the_documents_of_a_made_up_session_are_those_that_its_maker_knows(options: dict[str, int]) -> None:
-    session = dcp_session.make(**options)
-    tables = [dcp.couchbase_dcp.decode_columnar(data, STATE_COLUMNS) for data in session.captures.values()]
-    peers = pa.array([number for number, table in enumerate(tables) for _ in range(table.num_rows)])
-    frames = pa.concat_tables(tables).append_column("peer", peers)
-    history = History(frames, connection=["peer"])
-    rows = history.latest().to_pylist()
-    keys = [(row["vbucket"], row["collection_id"], row["document_key"]) for row in rows]
-    assert dict(zip(keys, (document(row["by_seqno"], row) for row in rows), strict=True)) == expected(session)
-    assert history.dropped().num_rows > 100
-    assert history.positions()["vbucket"].to_pylist() == list(range(options.get("vbuckets", dcp_session.VBUCKETS)))
-    followed = follow(frames, connection=["peer"])
-    assert {problem for batch in followed for problem in batch["problem"].to_pylist()} == {None}

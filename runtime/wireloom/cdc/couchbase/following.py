@@ -141,10 +141,10 @@ class StreamFollower:
         given, sets = np.full((len(frames), TYPE + 1), -1, np.int64), np.zeros(len(frames), np.bool_)
         rows = frames.sound("snapshot_marker")
         if len(rows):
-            given[rows, WITHIN] = SNAPSHOT
             for column, name in _MARKED.items():
                 given[rows, column] = frames.integers("snapshot_marker", name, rows)
-            sets[rows] = given[rows, START] >= 0  # not of a version to come
+            given[rows, WITHIN] = np.where(given[rows, START] >= 0, SNAPSHOT, NOTHING)  # of a version to come
+            sets[rows] = True
             self._learn_flags(frames, rows)
         rows = frames.sound("oso_snapshot")
         if len(rows):

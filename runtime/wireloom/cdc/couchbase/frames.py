@@ -129,7 +129,13 @@ class Frames:
         return np.array([known.setdefault(value, len(known)) for value in values], np.int64)[codes]
 
 
+HIGHEST = 2**63 - 1
+"""No seqno is above. Readers that give them as decimals (``u64="decimal"``) let larger numbers through."""
+
+
 def _integers(array: pa.Array, absent: int) -> Ints:
+    if pa.types.is_decimal(array.type):
+        array = pc.if_else(pc.less_equal(array, HIGHEST), array, None)
     found: Ints = array.cast(pa.int64()).fill_null(absent).to_numpy(zero_copy_only=False)
     return found
 

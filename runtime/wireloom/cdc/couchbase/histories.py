@@ -2,12 +2,10 @@
 
 import numpy as np
 
-from wireloom.cdc.couchbase.frames import Ints, Uints
+from wireloom.cdc.couchbase.frames import HIGHEST, Ints, Uints
 
 FailoverLog = tuple[tuple[int, int], ...]
 """The branches of a vbucket, newest first: the uuid of each, and the seqno that it began at."""
-
-_NEVER = np.iinfo(np.int64).max
 
 
 class Histories:
@@ -41,7 +39,7 @@ class Histories:
     def _lay_out(self) -> None:
         """All logs as a rectangle, the newest branches in the first column."""
         shape = len(self._numbers), max(map(len, self._numbers))
-        self._uuids, self._seqnos = np.zeros(shape, np.uint64), np.full(shape, _NEVER, np.int64)
+        self._uuids, self._seqnos = np.zeros(shape, np.uint64), np.full(shape, HIGHEST, np.int64)
         for number, log in enumerate(self._numbers):
             for age, (vb_uuid, seqno) in enumerate(log):
                 self._uuids[number, age], self._seqnos[number, age] = vb_uuid, seqno

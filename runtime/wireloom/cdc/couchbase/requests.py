@@ -3,9 +3,10 @@
 import json
 from collections import defaultdict, deque
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
-from wireloom.cdc.couchbase.frames import Frames, Ints
+from wireloom.cdc.couchbase.frames import HIGHEST, Frames, Ints
 from wireloom.cdc.couchbase.histories import FailoverLog
 
 ANSWERS = {"stream_req": "stream_req_response", "failover_log_request": "failover_log_response"}
@@ -98,7 +99,7 @@ def _read(frames: Frames, message: str) -> dict[int, dict[str, Any]]:
 def _request(vbucket: int, values: dict[str, Any]) -> Request:
     if not values:
         return Request(vbucket)
-    seqnos = (values[name] for name in ("start_seqno", "snap_start_seqno", "snap_end_seqno"))
+    seqnos = (_seqno(values[name]) for name in ("start_seqno", "snap_start_seqno", "snap_end_seqno"))
     return Request(vbucket, _stream_id(values["filter"]), *seqnos)
 
 
@@ -113,6 +114,12 @@ def _stream_id(text: str | None) -> int:
 
 
 def _answer(row: int, message: str, request: Request | None, values: dict[str, Any]) -> Response:
-    entries = values["entries"]
-    log = None if entries is None else tuple((int(entry["vb_uuid"]), entry["vb_seqno"]) for entry in entries)
-    return Response(row, message, request, log, values.get("rollback_seqno"))
+    entries, rollback_seqno = values["entries"], values.get("rollback_seqno")
+    log = None
+    if entries is not None:
+        log = tuple((int(entry["vb_uuid"]), _seqno(entry["vb_seqno"])) for entry in entries)
+    return Response(row, message, request, log, None if rollback_seqno is None else _seqno(rollback_seqno))
+
+
+def _seqno(value: int | Decimal) -> int:
+    return min(int(value), HIGHEST)

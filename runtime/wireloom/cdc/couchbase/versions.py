@@ -121,7 +121,7 @@ class Versions:
             self.last[stream] = self._arrived + row, int(found.streams[row])
         for message in (*_WRITES, "commit", "system_event"):
             rows = frames.sound(message)
-            rows = rows[wanted[rows]]
+            rows = rows[wanted[rows] & (found.seqnos[rows] >= 0)]
             if len(rows):
                 self._take(frames, found, streams, message, rows)
         self._arrived += len(frames)
