@@ -11,16 +11,23 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import dcp_session
+import pyarrow as pa
 from make_captures import CAPTURES, make
-from pyspark.sql import DataFrame, SparkSession
+from pyarrow import parquet
+from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as fn
 from rich.console import Console
 from rich.table import Table
 
+from wireloom.cdc import couchbase
 from wireloom.spark import register
+from wireloom_protocols import couchbase_dcp
 
 ROOT = Path(__file__).parent.parent
 OUTPUT = ROOT / "build" / "demo"
+COLUMNS = [*couchbase.STATE_COLUMNS, "system_event.key", "_file"]
+"""What it takes to follow a session, and to name its collections."""
 console = Console()
 
 
@@ -31,6 +38,13 @@ def main(output: Path) -> None:
         console.print(
             f"  {len(files)} files, {sum(file.stat().st_size for file in files):,} bytes, in {shown(CAPTURES)}"
         )
+    with step(f"A session of DCP with {dcp_session.DOCUMENTS:,} documents in {dcp_session.VBUCKETS:,} vbuckets"):
+        session = dcp_session.make()
+        files = session.write(output / "session" / "captures")
+        size = sum(file.stat().st_size for file in files)
+        console.print(f"  {len(files)} connections, {session.frames.total():,} frames, {size:,} bytes")
+    with step("The documents that there are after it, rollbacks and all"):
+        follow(output / "session", session)
     with step("Starting Spark"):
         spark = start_spark()
     for protocol in ("couchbase_dcp", "databus"):
@@ -42,6 +56,8 @@ def main(output: Path) -> None:
         show_messages(rows)
         show(rows)
         show_malformed(rows)
+    console.rule(f"[bold]The session's documents[/bold], read back from {shown(output / 'session')}")
+    show_documents(spark, output / "session")
     spark.stop()
     say_what_went_where(output)
 
@@ -53,6 +69,35 @@ def step(what: str) -> Iterator[None]:
     start = time.monotonic()
     yield
     console.print(f"  [green]done[/green] in {time.monotonic() - start:.1f} s")
+
+
+def follow(folder: Path, session: dcp_session.Session) -> None:
+    """Frames of a session to the documents at its end, and to the versions that rollbacks undid, as Parquet."""
+    frames = couchbase_dcp.scan(folder / "captures", COLUMNS, positions=True).read_all()
+    history = couchbase.History(frames, connection=["_file"])
+    found = {"documents": history.latest(), "dropped": history.dropped(), "collections": collections(frames)}
+    for name, table in found.items():
+        parquet.write_table(table, folder / f"{name}.parquet")
+    known = {(vbucket, *key): document.seqno for (vbucket, key), document in session.documents.items()}
+    keys = zip(
+        *(found["documents"][name].to_pylist() for name in ("vbucket", "collection_id", "document_key")), strict=True
+    )
+    same = dict(zip(keys, found["documents"]["by_seqno"].to_pylist(), strict=True)) == known
+    console.print(
+        f"  {len(found['documents']):,} documents: {'those' if same else '[red]not those[/red]'} that its maker knows"
+    )
+
+
+def collections(frames: pa.Table) -> pa.Table:
+    """The names of collections, as system events tell them: in a table of FlatBuffers, or beside a struct."""
+    events = frames["system_event"].combine_chunks().drop_null().to_pylist()
+    begun = [event for event in events if event["event_name"] == "BeginCollection"]
+    names = {
+        (event["collection"] or {"collectionId": event["collection_id"]})["collectionId"]: event["key"]
+        for event in begun
+    }
+    named = {0: "_default", **names}
+    return pa.table({"collection_id": pa.array(named.keys(), pa.int64()), "collection": pa.array(named.values())})
 
 
 def start_spark() -> SparkSession:
@@ -156,6 +201,57 @@ def show_databus(rows: DataFrame) -> None:
     )
 
 
+def show_documents(spark: SparkSession, folder: Path) -> None:
+    """What is in the bucket at the end of the session, and what is not any more."""
+    tables = {
+        name: spark.read.parquet(str(folder / f"{name}.parquet")) for name in ("documents", "dropped", "collections")
+    }
+    documents = tables["documents"].join(fn.broadcast(tables["collections"]), "collection_id")
+    show(
+        "Documents by collection",
+        documents.groupBy("collection")
+        .agg(
+            fn.count("*").alias("documents"),
+            fn.count_if(fn.col("json").isNotNull()).alias("json"),
+            fn.count_if(fn.col("xattrs").isNotNull()).alias("with xattrs"),
+            fn.count_if(fn.col("expires_at").isNotNull()).alias("expire"),
+            fn.max("rev_seqno").alias("most changed"),
+            fn.sum(fn.length(fn.coalesce("json", "body"))).alias("bytes"),
+        )
+        .orderBy("collection"),
+    )
+    ordered = Window.partitionBy("collection").orderBy(fn.desc("rev_seqno"), "document_key")
+    show(
+        "Two documents of each",
+        documents.withColumn("place", fn.row_number().over(ordered))
+        .where("place <= 2")
+        .orderBy("collection", "place")
+        .selectExpr(
+            "collection",
+            "document_key AS key",
+            "rev_seqno AS rev",
+            "coalesce(json, concat('0x', left(hex(body), 32), '…')) AS document",
+            "array_join(transform(xattrs.pairs, pair -> concat(pair.key, '=', pair.value)), ' ') AS xattrs",
+        ),
+    )
+    undone = (
+        tables["dropped"]
+        .groupBy("vbucket")
+        .agg(
+            fn.count("*").alias("versions undone"),
+            fn.min("by_seqno").alias("from seqno"),
+            fn.max("by_seqno").alias("to seqno"),
+        )
+    )
+    standing = documents.groupBy("vbucket").agg(
+        fn.count("*").alias("documents now"), fn.max("by_seqno").alias("last seqno now")
+    )
+    show(
+        f"Rolled back furthest, of {undone.count():,} vbuckets",
+        undone.join(standing, "vbucket").orderBy(fn.desc("versions undone"), "vbucket").limit(5),
+    )
+
+
 def show_malformed(rows: DataFrame) -> None:
     """What could not be read, where it stood, and why."""
     show(
@@ -189,6 +285,9 @@ def say_what_went_where(output: Path) -> None:
     console.rule("[bold]What went where[/bold]")
     console.print(f"captures  {shown(CAPTURES)}/<protocol>/*.bin   made by examples/make_captures.py")
     console.print(f"tables    {shown(output)}/<protocol>   Parquet, one row a record, one struct column a message")
+    console.print(
+        f"session   {shown(output)}/session   two connections made by examples/dcp_session.py; its last documents"
+    )
     console.print("specs     specs/<protocol>/*.yaml   and what is generated from them: generated/")
     console.print("\n[bold]Try next[/bold]")
     for command in (
