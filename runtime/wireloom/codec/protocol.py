@@ -145,7 +145,7 @@ class Protocol:
         little = False
         self.must_know(parameters)
         try:
-            whole, little = self.framing.first(data, 0, len(data), parameters)
+            whole, little = self.framing.first(data, 0, len(data), parameters, bound=max(len(data), MAX_RECORD_BYTES))
             if whole != len(data):
                 raise self._misfit(whole, data)
             return self._decode(data, parameters, little, None, only)
