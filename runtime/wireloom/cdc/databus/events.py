@@ -96,13 +96,16 @@ def each_batch(batches: EventBatches) -> Iterator[pa.RecordBatch]:
             yield batch
 
 
-def events_schema(decoded: pa.Schema) -> pa.Schema:
-    """The schema of events: what stands beside the columns of ``databus``, as ``_file``, and then ``EVENTS``."""
-    beside = [field for field in decoded if field.name not in _OWN]
-    taken = {field.name for field in beside} & set(EVENTS.names)
+def beside(columns: Iterable[str]) -> list[str]:
+    """The columns that stand beside those of ``databus``, as ``_file``, which events keep.
+
+    Raises ``ValueError`` if one is called as a column of events.
+    """
+    found = [name for name in columns if name not in _OWN]
+    taken = set(found) & set(EVENTS.names)
     if taken:
         raise ValueError(f"the events have a column {min(taken)}, which a value of theirs will be called; rename it")
-    return pa.schema([*beside, *EVENTS])
+    return found
 
 
 def events(batch: pa.RecordBatch) -> tuple[pa.RecordBatch, Kinds]:
@@ -119,8 +122,9 @@ def events(batch: pa.RecordBatch) -> tuple[pa.RecordBatch, Kinds]:
         known[name] = pc.coalesce(pa.nulls(batch.num_rows, kind), *(column.cast(kind) for column in columns))
     known["opcode"] = pc.if_else(pc.equal(known["opcode"], 0), None, known["opcode"])
     known["deleted"] = pc.fill_null(pc.equal(known["opcode"], DELETE), False)
-    schema = events_schema(batch.schema)
-    columns = [known[name] if name in known else batch.column(name) for name in schema.names]
+    stay = beside(batch.schema.names)
+    columns = [*map(batch.column, stay), *(known[name] for name in EVENTS.names)]
+    schema = pa.schema([*map(batch.schema.field, stay), *EVENTS])
     return pa.RecordBatch.from_arrays(columns, schema=schema), _kinds(known)
 
 

@@ -18,7 +18,6 @@ from wireloom.cdc.databus.events import (
     Kinds,
     each_batch,
     events,
-    events_schema,
 )
 
 ADDED = pa.schema({"window": pa.int64(), "complete": pa.bool_()})
@@ -189,11 +188,6 @@ def _with_windows(pieces: list[pa.RecordBatch], numbers: Iterable[int], complete
     rows = pa.concat_batches(pieces)
     columns = [*rows.columns, pa.array(numbers, pa.int64()), pa.array(complete, pa.bool_())]
     return pa.RecordBatch.from_arrays(columns, schema=pa.schema([*rows.schema, *ADDED]))
-
-
-def schema_of(decoded: pa.Schema) -> pa.Schema:
-    """The schema of what ``windows`` makes of events with this one."""
-    return pa.schema([*events_schema(decoded), *ADDED])
 
 
 def packed(batches: list[pa.RecordBatch]) -> bytes:

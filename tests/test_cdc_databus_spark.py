@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pytest
+from pages import ROOT, blocks
 from test_cdc_databus import stream
 
 from wireloom.cdc import databus as cdc
@@ -17,7 +18,9 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.spark
 
-FIRST = ("10a 10B", "10c 10. ! 11d", "11. 12E 12; 9<", "", "9f 13g 13H", "13. 14a")
+COLUMNS = [*cdc.COLUMNS, "_file", "_offset"]
+OPTIONS: dict[str, Any] = {"columns": ",".join(COLUMNS), "positions": True}
+FIRST = ("10a 10B", "10c 10. ! 11d", "11. 12E 12; 9a 9.", "9<", "9f 13g 13H", "13. 14a")
 SECOND = ("10x 10y", "10.", "11z")
 
 
@@ -38,38 +41,42 @@ def written(folder: Path, *parts: str) -> Path:
 
 
 def expected(folder: Path, drop_old: bool = False) -> list[dict[str, Any]]:
-    events = databus.scan(folder, mode="PERMISSIVE", positions=True)
-    rows = [row for batch in cdc.windows(events, drop_old=drop_old) for row in batch.to_pylist()]
-    return [row | {"_file": Path(row["_file"]).name} for row in rows]
+    return rows_of(pa.Table.from_batches(cdc.windows(scanned(folder), drop_old=drop_old)))
+
+
+def scanned(folder: Path) -> pa.RecordBatchReader:
+    return databus.scan(folder, columns=COLUMNS, mode="PERMISSIVE", positions=True)
+
+
+def rows_of(table: pa.Table) -> list[dict[str, Any]]:
+    rows = [row | {"_file": Path(row["_file"]).name} for row in table.to_pylist()]
+    return sorted(rows, key=lambda row: (row["_file"], row["_offset"]))
 
 
 def told(rows: DataFrame) -> list[dict[str, Any]]:
-    """The rows in order, as pyarrow gives them."""
-    found = [row | {"_file": Path(row["_file"]).name} for row in rows.toArrow().to_pylist()]
-    return sorted(found, key=lambda row: (row["_file"], row["_offset"]))
+    return rows_of(rows.toArrow())
 
 
-@pytest.mark.parametrize("drop_old", [False, True])
-def test_a_table_has_the_windows_that_pyarrow_gives(session: SparkSession, tmp_path: Path, drop_old: bool) -> None:
-    from wireloom.spark.databus import windows
+def test_a_table_has_what_pyarrow_gives(session: SparkSession, tmp_path: Path) -> None:
+    from wireloom.cdc.databus.spark import upserts, windows
 
     folder = written(tmp_path / "events", *FIRST)
-    rows = session.read.format("databus").option("positions", True).load(str(folder))
-    found = windows(rows, drop_old=drop_old)
-    assert [field.name for field in found.schema] == pa.Table.from_batches(
-        cdc.windows(databus.scan(folder, mode="PERMISSIVE", positions=True))
-    ).column_names
-    assert told(found) == expected(folder, drop_old)
-    assert {row["complete"] for row in told(found)} == {True, False}
+    rows = session.read.format("databus").options(**OPTIONS).load(str(folder))
+    found = told(windows(rows))
+    assert found == expected(folder)
+    assert {row["complete"] for row in found} == {True, False}
+    assert [*found[0]] == [*expected(folder)[0]]
+    assert told(windows(rows, drop_old=True)) == expected(folder, drop_old=True) != found
+    assert told(upserts(windows(rows))) == rows_of(cdc.upserts(cdc.windows(scanned(folder))))
 
 
 def test_each_stream_is_followed_alone(session: SparkSession, tmp_path: Path) -> None:
     from pyspark.sql import functions as fn
 
-    from wireloom.spark.databus import windows
+    from wireloom.cdc.databus.spark import windows
 
     folders = [written(tmp_path / "events" / "one", *FIRST), written(tmp_path / "events" / "two", *SECOND)]
-    rows = session.read.format("databus").option("positions", True).load(str(tmp_path / "events"))
+    rows = session.read.format("databus").options(**OPTIONS).load(str(tmp_path / "events"))
     relay = fn.regexp_extract("_file", "events/([a-z]+)/", 1)
     found = windows(rows.withColumn("relay", relay), stream=["relay"])
     for folder in folders:
@@ -80,12 +87,14 @@ def test_each_stream_is_followed_alone(session: SparkSession, tmp_path: Path) ->
 def test_a_stream_gives_a_window_when_it_ends(session: SparkSession, tmp_path: Path) -> None:
     from pyspark.sql import functions as fn
 
-    from wireloom.spark.databus import windows
+    from wireloom.cdc.databus.spark import windows
 
     folders = [written(tmp_path / "events" / "one", *FIRST), written(tmp_path / "events" / "two", *SECOND)]
 
     def run() -> DataFrame:
-        rows = session.readStream.format("databus").options(positions=True, maxFilesPerTrigger=2)
+        rows = session.readStream.format("databus").options(
+            columns=",".join(COLUMNS), positions=True, maxFilesPerTrigger=3
+        )
         relay = fn.regexp_extract("_file", "events/([a-z]+)/", 1)
         found = windows(rows.load(str(tmp_path / "events")).withColumn("relay", relay), stream=["relay"])
         query = found.writeStream.format("parquet").option("checkpointLocation", str(tmp_path / "checkpoint"))
@@ -95,12 +104,21 @@ def test_a_stream_gives_a_window_when_it_ends(session: SparkSession, tmp_path: P
     def ended(folder: Path, *open: int) -> list[dict[str, Any]]:
         return [row for row in expected(folder) if row["sequence"] not in open]
 
-    def rows_of(table: DataFrame, folder: Path) -> list[dict[str, Any]]:
+    def of(table: DataFrame, folder: Path) -> list[dict[str, Any]]:
         return told(table.where(fn.col("relay") == folder.name).drop("relay"))
 
     table = run()
-    assert rows_of(table, folders[0]) == ended(folders[0], 14)
-    assert rows_of(table, folders[1]) == ended(folders[1], 11)
+    assert of(table, folders[0]) == ended(folders[0], 14)
+    assert of(table, folders[1]) == ended(folders[1], 11)
     folders[1].joinpath("003.bin").write_bytes(stream("11b 11. 12c"))
-    assert rows_of(run(), folders[1]) == ended(folders[1], 12)
+    assert of(run(), folders[1]) == ended(folders[1], 12)
     assert {row["sequence"] for row in ended(folders[1], 12)} == {10, 11}
+
+
+def test_the_page_runs(session: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    names: dict[str, Any] = {"spark": session}
+    for _, code in blocks("docs/cdc-databus.md", "python spark"):
+        exec(compile(code.replace("/tmp/wireloom", str(tmp_path)), "docs/cdc-databus.md", "exec"), names)
+    members = names["members"].collect()
+    assert sorted(row.key for row in members if row.key) == [1700, 1770, 1840, 1980, 2050]
