@@ -16,6 +16,7 @@ from test_vectors_databus import beside, first_row, of_kind, only, said_events
 from test_vectors_databus import java_fields as fields_of_v1
 from vectors import Vector, data_of
 
+from wireloom.cdc.databus import to_v1
 from wireloom.codec import DecodeError, EncodeError
 from wireloom_protocols import databus
 
@@ -226,6 +227,22 @@ def test_a_part_says_what_its_digest_is(vector: Vector) -> None:
         data = with_metadata({**values, "data": bytes.fromhex(result["data"])}, vector["order"])
         assert part.startswith(data[53:])
         assert part_of(databus.parse(data)["dbus_event_v2"]["metadata"]) == result
+
+
+@only(lambda row: row["kind"] == "convert_v2_v1")
+def test_an_event_becomes_one_of_version_1_as_java_converts_it(vector: Vector) -> None:
+    row = databus.parse(bytes.fromhex(vector["v2_hex"]), byte_order=vector["order"])
+    if "hex" in vector["v1"]:
+        assert databus.build(to_v1(row)).hex() == vector["v1"]["hex"]
+    else:
+        with pytest.raises(ValueError, match="version 1 has no keys with a schema"):
+            to_v1(row)
+
+
+def test_only_an_event_of_version_2_becomes_one_of_version_1() -> None:
+    (row,) = databus.iter_records(bytes(60), "PERMISSIVE")
+    with pytest.raises(ValueError, match="an event of version 2 is needed, not "):
+        to_v1(row)
 
 
 # --- streams of both versions
