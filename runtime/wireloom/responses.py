@@ -1,0 +1,60 @@
+"""Bodies of HTTP responses, as they were before they were cut into chunks."""
+
+import re
+from collections.abc import Iterator
+from http.client import HTTPException, parse_headers
+from typing import BinaryIO
+
+_RESPONSE = b"HTTP/"
+_PIECE = 1 << 16
+_LINE = 1 << 12
+
+
+def dechunked(stream: BinaryIO) -> Iterator[bytes]:
+    """The bytes of what a server sent in a connection, without the heads of responses and of chunks.
+
+    ``stream`` begins with a response or with the first chunk of a body; responses may follow each other. A body that
+    is not in chunks has the length that its head tells, or goes on to the end. Pieces have at most 64 KiB. A stream may
+    end anywhere; what is there comes out.
+
+    Raises ``ValueError`` where neither a chunk nor a response begins.
+    """
+    while line := stream.readline(_LINE):
+        if not line.startswith(_RESPONSE[: len(line)]):
+            yield from _chunks(stream, line)
+            continue
+        try:
+            head = parse_headers(stream)
+        except HTTPException as error:
+            raise ValueError(f"a response without an end of its head: {error}") from None
+        length = head.get("Content-Length", "")
+        if head.get("Transfer-Encoding", "").lower() == "chunked":
+            yield from _chunks(stream, stream.readline(_LINE))
+        else:
+            yield from _pieces(stream, int(length) if length.isdecimal() else None)
+
+
+def _chunks(stream: BinaryIO, line: bytes) -> Iterator[bytes]:
+    """The bytes of chunks, the first of which begins with a line that has been read."""
+    while size := _size(line):
+        yield from _pieces(stream, size)
+        if (end := stream.readline(_LINE)) not in (b"\r\n", b"\n", b"\r", b""):
+            raise ValueError(f"the end of a chunk expected, found {end[:20]!r}")
+        line = stream.readline(_LINE)
+    while stream.readline(_LINE).strip():  # fields behind the last chunk
+        pass
+
+
+def _size(line: bytes) -> int:
+    """The size in the first line of a chunk; 0 where the stream ends, also within the line."""
+    digits = line.partition(b";")[0].strip()
+    if not re.fullmatch(rb"[0-9A-Fa-f]{1,16}", digits) and line.strip():
+        raise ValueError(f"the size of a chunk expected, found {line[:20]!r}")
+    return int(digits, 16) if line.endswith(b"\n") else 0
+
+
+def _pieces(stream: BinaryIO, size: int | None) -> Iterator[bytes]:
+    """So many bytes, or all that there are."""
+    while size != 0 and (piece := stream.read(_PIECE if size is None else min(size, _PIECE))):
+        yield piece
+        size = None if size is None else size - len(piece)
