@@ -19,11 +19,11 @@ schema version and what is left of the schema id.
 
 Leniencies of Java's JSON reader that are not followed (``LENIENT``): it takes numbers that wrap or have a fraction,
 text that is no Base64 for an empty value, and an end of a window of which only the time and the sequence are told. It
-never reads ``isReplicated``, which its writer always writes and which is asked for here. It overwrites what this codec
-reads: the sequence and the physical partition by those of its buffer, the opcode by UPSERT, and a gzip value by what is
-in it.
+overwrites what this codec reads: the sequence and the physical partition by those of its buffer, the opcode by UPSERT,
+and a gzip value by what is in it. Why is said in docs/decisions/0074-databus-beside-java.md.
 """
 
+import gzip
 import hashlib
 import json
 from collections.abc import Callable
@@ -432,12 +432,6 @@ def test_base64_is_that_of_java(vector: Vector) -> None:
     assert databus.PROTOCOL.form("json").read(line)["dbus_event"]["value"].hex() == vector["hex"]
 
 
-def with_is_replicated(line: str) -> str:
-    """The line with the one key that Java does not ask for."""
-    found = json.loads(line)
-    return json.dumps({"isReplicated": False, **found}) if isinstance(found, dict) else line
-
-
 def accepted(row: Vector) -> bool:
     """Whether Java makes an event of a line."""
     return row["kind"] == "json_in" and isinstance(row["result"], int)
@@ -447,7 +441,7 @@ def accepted(row: Vector) -> bool:
 def test_a_line_that_java_reads_gives_its_event(vector: Vector) -> None:
     event = vector["events"][0]
     buffered = databus.parse(bytes.fromhex(event["hex"]))["dbus_event"]
-    values = databus.PROTOCOL.form("json").read(with_is_replicated(vector["line"]))["dbus_event"]
+    values = databus.PROTOCOL.form("json").read(vector["line"])["dbus_event"]
     assert values["sequence"] == json.loads(vector["line"])["sequence"]
     # What Java's buffer overwrites.
     values |= {"sequence": event["sequence"], "physical_partition_id": buffered["physical_partition_id"], "opcode": 1}
@@ -457,11 +451,29 @@ def test_a_line_that_java_reads_gives_its_event(vector: Vector) -> None:
 @only(lambda row: accepted(row) and row["id"] in LENIENT)
 def test_a_line_that_only_java_reads_is_refused(vector: Vector) -> None:
     with pytest.raises(ValueError, match=LENIENT[vector["id"]]):
-        databus.build(databus.PROTOCOL.form("json").read(with_is_replicated(vector["line"])))
+        databus.build(databus.PROTOCOL.form("json").read(vector["line"]))
+
+
+@pytest.mark.parametrize(
+    ("values", "told"),
+    [
+        ({"schemaId": "YWJjZGVmZ2hpamtsbW5vcHE="}, "schema_id"),
+        ({"endOfPeriod": "yes"}, "end_of_period: true or false expected, not 'yes'"),
+    ],
+)
+def test_what_java_cuts_off_is_refused(values: dict[str, Any], told: str) -> None:
+    found = json.loads(databus.PROTOCOL.form("json").write(some_event())) | values
+    with pytest.raises(EncodeError, match=told):
+        databus.build(databus.PROTOCOL.form("json").read(json.dumps(found)))
+
+
+def test_a_value_that_is_gzip_is_kept() -> None:
+    row = some_event(value=gzip.compress(b"a row"))
+    again = databus.PROTOCOL.form("json").read(databus.PROTOCOL.form("json").write(row))
+    assert again["dbus_event"]["value"] == row["dbus_event"]["value"]
 
 
 @only(lambda row: row["kind"] == "json_in" and not accepted(row))
 def test_a_line_that_java_refuses_is_refused(vector: Vector) -> None:
-    line = with_is_replicated(vector["line"]) if vector["line"] else ""
     with pytest.raises((DecodeError, EncodeError)):
-        databus.build(databus.PROTOCOL.form("json").read(line))
+        databus.build(databus.PROTOCOL.form("json").read(vector["line"]))
