@@ -81,7 +81,7 @@ ERRORS: dict[str, tuple[dict[str, Any], str]] = {
     "an unknown label": ({"kind_name": "Nice", "plain": PLAIN}, "kind_name: 'Nice' names no single number of Kind"),
     "a proof that fails": (
         {"version": 7, "plain": PLAIN},
-        "version: cannot be read back: version < 4 expected, found size 18, version 7",
+        "version: cannot be read back: version < 4 expected, found version 7",
     ),
     "two messages": (
         {"message": "plain", "plain": PLAIN, "framed": {}},

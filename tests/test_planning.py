@@ -189,5 +189,7 @@ def test_lengths_that_are_sums_are_followed_from_record_to_record() -> None:
     assert [found.constant, *((term.offset, term.factor) for term in found.terms)] == [24, (8, 1)]
     assert [(name, offset, kind.format(little=False)) for name, offset, kind in lengths.probes] == [
         ("magic", 0, ">u1"),
+        ("extras_length", 4, ">u1"),
+        ("datatype", 5, ">u1"),
         ("total_body_length", 8, ">u4"),
     ]

@@ -262,7 +262,7 @@ def test_the_search_finds_the_page(chromium: webdriver.Chrome, site: Path, words
     links = WebDriverWait(chromium, 10).until(
         lambda _: [link.get_attribute("href") or "" for link in root.find_elements(By.CSS_SELECTOR, "a[href]")]
     )
-    assert urlsplit(links[0]).path.endswith(page)
+    assert page in {Path(urlsplit(link).path).name for link in links[:3]}
 
 
 def _example(browser: webdriver.Chrome, title: str) -> WebElement:

@@ -188,6 +188,16 @@ def test_a_record_behind_one_that_is_cut_off_begins_a_new_file(session: SparkSes
     assert [path.read_bytes() for path in seen(tmp_path / "out")] == [CUT_OFF, UNKNOWN + CUT_OFF]
 
 
+def test_records_between_malformed_ranges_are_the_same_again(session: SparkSession, tmp_path: Path) -> None:
+    doubted = UNKNOWN[:5] + b"\x28" + UNKNOWN[6:]
+    lines = [UNKNOWN, b"????", UNKNOWN, b"????????", doubted, b"??", UNKNOWN]
+    source = tmp_path / "read"
+    source.mkdir()
+    for number, data in enumerate(lines):
+        (source / f"{number}.bin").write_bytes(data)
+    assert_same_again(session, source, tmp_path / "again", "couchbase_dcp")
+
+
 @pytest.mark.parametrize(("compression", "suffix"), [("none", ""), ("gzip", ".gz"), ("ZSTD", ".zst")])
 def test_compression_is_in_the_name(session: SparkSession, tmp_path: Path, compression: str, suffix: str) -> None:
     rows = session.createDataFrame([(bytearray(UNKNOWN * 1000),)], "_corrupt_record binary")

@@ -1710,17 +1710,17 @@ local function leads_on(look, at, order_before)
   return look.final and found.needed > look.stop - at
 end
 
--- Whether payloads may look like records, which have no checksum.
-local function by_chance(framing)
+-- Whether a proof may be in doubt: payloads look like records, which others must bear out.
+local function doubts(framing)
   for _, lengths in ipairs(framing.lengths) do
-    if not lengths.checksum then return true end
+    if lengths.doubt then return true end
   end
   return false
 end
 
 -- Whether a proven record is no chance find.
 local function borne_out(look, at, length, little)
-  if not by_chance(look.framing) then return true end
+  if not doubts(look.framing) then return true end
   local _, _, doubt = tried(look, at, little)
   return not doubt and leads_on(look, at + length, little)
 end
@@ -1780,7 +1780,7 @@ local function cut(look, at, order_before)
   local detail = ("a record of %d bytes, %d left"):format(length, left)
   problem = {code = "truncated", at = 0, path = "record", detail = detail}
   local _, _, unsure = tried(look, at, little)
-  if look.framing.resync and (unsure or not by_chance(look.framing)) then
+  if look.framing.resync and (unsure or not doubts(look.framing)) then
     local stop, proven = search(look, at + 1, order_before, true)
     if proven then return {at = at, length = stop - at, little = little, proven = false, problem = problem} end
   end

@@ -147,7 +147,7 @@ class Cutter:
             return self._followed(Cut(start, length, little), buffer, end, base, final=final)
         cut = DecodeError("truncated", f"a record of {counted(length, 'byte')}, {left} left", base + start)
         cut.whole = length
-        if self.framing.resync and (not self.framing.by_chance or self._doubted(buffer, start, end, little)):
+        if self.framing.resync and (not self.framing.doubts or self._doubted(buffer, start, end, little)):
             inner = self.search.next(buffer, start + 1, end, base=base, final=True, order=self.order, whole=True)
             if inner.proven:
                 return Cut(start, inner.position - start, little, proven=False, error=cut)

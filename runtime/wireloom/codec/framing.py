@@ -161,9 +161,9 @@ class Framing:
         return self.resync or bool(self.until)
 
     @property
-    def by_chance(self) -> bool:
-        """Whether payloads may look like records, which have no checksum."""
-        return any(each.checksum is None for each in self.lengths)
+    def doubts(self) -> bool:
+        """Whether a proof may be in doubt: payloads look like records, which others must bear out."""
+        return any(each.doubt is not None for each in self.lengths)
 
     @property
     def telling(self) -> bool:

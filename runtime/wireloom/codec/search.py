@@ -76,9 +76,9 @@ class Search:
     def _borne_out(self, buffer: Buffer, at: int, length: int, end: int, *, final: bool, order: bool) -> bool:
         """Whether a proven record is no chance find. Raises ``DecodeError`` if more bytes are needed to tell.
 
-        Without a checksum it is one unless its length is not in doubt and leads to another record.
+        Where proofs may be in doubt it is one unless its own is not, and its length leads to another record.
         """
-        if not self.framing.by_chance:
+        if not self.framing.doubts:
             return True
         parameters, stop = self.parameters, at + length
         if self.framing.doubted(buffer, at, end, parameters, little=order):

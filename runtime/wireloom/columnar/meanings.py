@@ -41,7 +41,9 @@ def meant(meaning: Meaning, column: Column) -> Meant:
         return Meant(column, np.ones(len(column), bool))
     if isinstance(meaning, Counted):
         return _counted(meaning, column)
-    assert isinstance(meaning, DecimalMeaning | DoubleMeaning)
+    if isinstance(meaning, DoubleMeaning):
+        return Meant(_doubled(meaning, column))
+    assert isinstance(meaning, DecimalMeaning)
     return _scaled(meaning, column)
 
 
@@ -55,6 +57,10 @@ def undetermined(meaning: Meaning, numbers: Array, found: Meant) -> Array:
         nearest, end = numbers.astype(float), float(np.iinfo(numbers.dtype).max) + 1
         fits = nearest < end
         differs = ~fits | (np.where(fits, nearest, 0).astype(numbers.dtype) != numbers)
+    elif isinstance(meaning, DoubleMeaning):
+        differs = np.zeros(len(numbers), bool)
+        for row in np.flatnonzero(_inexact(meaning, numbers)):
+            differs[row] = meaning.written(float(found.column.data[row])) != int(numbers[row])
     else:
         differs = np.zeros(len(numbers), bool)
     return differs if found.none is None else differs | found.none
@@ -72,21 +78,41 @@ def _counted(meaning: Counted, column: Numbers) -> Meant:
     return Meant(Numbers(data + meaning.first if meaning.first else data, column.valid), doubtful, none)
 
 
-def _scaled(meaning: DecimalMeaning | DoubleMeaning, column: Numbers) -> Meant:
+def _scaled(meaning: DecimalMeaning, column: Numbers) -> Meant:
     """Numbers times a number, plus another; those for which that becomes too large are doubtful."""
-    if isinstance(meaning, DoubleMeaning) and (factor := _shift(meaning)) is not None:
-        return Meant(Numbers(column.data.astype(float) * factor, column.valid))
-    limit = _EXACT if isinstance(meaning, DoubleMeaning) else _MOST
     data, doubtful = _signed(column.data)
-    bound = (limit - abs(meaning.plus)) // abs(meaning.times)
-    if bound < 1 or (isinstance(meaning, DoubleMeaning) and meaning.by > _EXACT):
+    bound = (_MOST - abs(meaning.plus)) // abs(meaning.times)
+    if bound < 1:
         return Meant(column, np.ones(len(data), bool))
-    down = -_LEAST if limit == _MOST and meaning.times > 0 else limit
+    down = -_LEAST if meaning.times > 0 else _MOST
     least = -((down - abs(meaning.plus)) // abs(meaning.times))
     large = _some((data > bound) | (data < least))
     data = _harmless(data, large, doubtful) * meaning.times + meaning.plus
-    values = data / meaning.by if isinstance(meaning, DoubleMeaning) else data
-    return Meant(Numbers(values, column.valid), _either(large, doubtful))
+    return Meant(Numbers(data, column.valid), _either(large, doubtful))
+
+
+def _doubled(meaning: DoubleMeaning, column: Numbers) -> Numbers:
+    """The doubles next to scaled numbers."""
+    if (factor := _shift(meaning)) is not None:
+        return Numbers(column.data.astype(float) * factor, column.valid)
+    inexact = _inexact(meaning, column.data)
+    values = np.empty(len(column.data))
+    if not inexact.all():
+        data = np.where(inexact, 0, column.data).astype(np.int64)
+        values = (data * meaning.times + meaning.plus) / meaning.by
+    for row in np.flatnonzero(inexact):
+        values[row] = meaning.value(int(column.data[row]))
+    return Numbers(values, column.valid)
+
+
+def _inexact(meaning: DoubleMeaning, numbers: Array) -> Array:
+    """For which numbers the arithmetic of doubles is not exact."""
+    bound = (_EXACT - abs(meaning.plus)) // abs(meaning.times)
+    if bound < 1 or meaning.by > _EXACT:
+        return np.ones(len(numbers), bool)
+    data, high = _signed(numbers)
+    large = (data > bound) | (data < -bound)
+    return large if high is None else large | high
 
 
 def _shift(meaning: DoubleMeaning) -> float | None:

@@ -114,7 +114,7 @@ class BulkSearch(Search):
         position, length, little, certain = position[order], length[order], little[order], certain[order]
         twice = np.flatnonzero(position[1:] == position[:-1])
         certain[twice] = certain[twice + 1] = False  # a record in both byte orders: the codec tells which it is
-        if self.framing.by_chance:
+        if self.framing.doubts:
             certain[:] = False  # the codec tells what bears it out
         self._seen = _Seen(start, stop, position, length, little, certain)
 

@@ -21,7 +21,7 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import count, groupby
+from itertools import chain, count, groupby, pairwise
 from operator import itemgetter
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
@@ -37,6 +37,7 @@ from wireloom.codec import DecodeError, EncodeError, Protocol
 from wireloom.codec.captures import CaptureBuilder
 from wireloom.codec.cutting import cuts
 from wireloom.codec.frames import Values
+from wireloom.codec.framing import Framing
 from wireloom.columnar import index
 from wireloom.columnar.scanning import Scanner
 from wireloom.files import INDEX, CaptureFile, created, exists, listed, moved, removed
@@ -159,27 +160,39 @@ class _Written(NamedTuple):
 def _apart(records: Iterator[_Written], protocol: Protocol) -> Iterator[tuple[int, bytes]]:
     """Each record behind the number of its file.
 
-    A new file begins with the header of a capture, and behind a malformed record that would be another one if it went
-    on: one that was cut off at the end of a capture would swallow what follows. Where a record can be all there is,
-    each has a file of its own.
+    A new file begins with the header of a capture, and behind a record that would be another one if the file went on:
+    one that was cut off at the end of a capture would swallow what follows. Where a record can be all there is, each
+    has a file of its own.
     """
-    number, before, reason, header, framing = -1, b"", "", b"", protocol.framing
+    number, before, header, framing = -1, None, b"", protocol.framing
+    written = (record for record in records if record.data)
     if framing.to_the_end:
-        yield from enumerate(record.data for record in records if record.data)
+        yield from enumerate(record.data for record in written)
         return
-    for data, malformed, begins, known in records:
-        if not data:
-            continue
-        header = data if begins else header
-        if before and not begins and (framing.preamble is None or not framing.preamble.awaited(known)):
-            cut = next(cuts(framing, before + data, known))
-            if cut.length != len(before) or not _says(reason, cut.error):
-                number += 1
-                if header:
-                    yield number, header
-        number += begins or number < 0
-        before, reason = (b"", "") if malformed is None else (data, malformed)
-        yield number, data
+    for record, after in pairwise(chain(written, [None])):
+        assert record is not None
+        header = record.data if record.begins else header
+        awaits = framing.preamble is not None and framing.preamble.awaited(record.known)
+        if before is not None and not record.begins and not awaits and not _stays(framing, before, record, after):
+            number += 1
+            if header:
+                yield number, header
+        number += record.begins or number < 0
+        before = record
+        yield number, record.data
+
+
+def _stays(framing: Framing, before: _Written, record: _Written, after: _Written | None) -> bool:
+    """Whether a record is what it was if that ``record`` stands behind it, and the one ``after`` that, or nothing."""
+    if before.reason is None and (record.reason is None or not framing.doubts):
+        return True
+    behind = b"" if after is None or after.begins else after.data
+    for rest in (b"", behind):
+        cut = next(cuts(framing, before.data + record.data + rest, record.known))
+        same = cut.proven if before.reason is None else _says(before.reason, cut.error)
+        if not same or cut.length != len(before.data):
+            return False
+    return True
 
 
 def _says(reason: str, error: DecodeError | None) -> bool:
