@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 from cases import each
+from compiled import feature
 
-from wireloom.codec import DecodeError, EncodeError
+from wireloom.codec import DecodeError, EncodeError, Form, FormEntry, Forms
 from wireloom_protocols import databus
 
 LINE: dict[str, Any] = {
@@ -67,5 +68,31 @@ def test_text_that_is_no_unicode_is_refused() -> None:
 
 def test_a_malformed_record_has_no_line() -> None:
     (row,) = databus.iter_records(b"\xff", "PERMISSIVE")
-    with pytest.raises(ValueError, match="form json writes dbus_event only, not malformed records"):
+    with pytest.raises(ValueError, match="form json writes dbus_event and dbus_event_v2 only, not malformed records"):
         FORM.write(row)
+
+
+WRITTEN = {
+    "0108 cafedeed 01 05 6162": '{"kind":1,"magic":-889266451,"partVersion":5,"partData":"ab","again":"YWI="}',
+    "0105 00000007 00": '{"kind":1,"magic":7,"again":null}',
+    "0202 6162": '{"note":"ab"}',
+}
+
+
+@each(("record", "line"), WRITTEN.items())
+def test_a_row_is_written_by_the_form_of_its_message(record: str, line: str) -> None:
+    codec = feature("forms_written").codec
+    assert codec.form("json").write(codec.parse(bytes.fromhex(record))) == line
+
+
+def test_lines_are_read_by_the_form_that_reads() -> None:
+    form = feature("forms_written").codec.form("json")
+    assert form.read('{"note":"ab"}') == {"message": "note", "note": {"text": "ab"}}
+    with pytest.raises(DecodeError, match="json: note at byte 0: missing"):
+        form.read('{"kind":1,"magic":7,"again":null}')
+
+
+def test_a_form_that_is_only_written_reads_no_line() -> None:
+    form = Forms("json", [Form("json", "item", FormEntry("magic", "magic"), write_only=True)])
+    with pytest.raises(DecodeError, match="json: record at byte 0: form json is written only"):
+        form.read('{"magic":7}')

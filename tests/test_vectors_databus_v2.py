@@ -7,6 +7,7 @@ that is. No writer writes any of them, and of most the Java throws when somebody
 Nowhere is it more lenient. Neither looks at the magic.
 """
 
+import re
 from itertools import pairwise
 from typing import Any
 
@@ -170,6 +171,21 @@ def test_encodes_to_the_same_bytes(vector: Vector) -> None:
     assert databus.build(databus.parse(data_of(vector))) == data_of(vector)
 
 
+FORMS = pytest.mark.parametrize("form", ["json", "json_plain_value"])
+
+
+def without_key_with_schema(line: str) -> str:
+    """Java's line, but for the text of a key with a schema."""
+    return re.sub(r'"keyType":"Schema","key":"[^"]*"', '"keyType":"Schema"', line)
+
+
+@FORMS
+@only(lambda row: row["kind"] == "event" and row["version"] == 2 and "json_plain_value" in row)
+def test_writes_the_line_that_java_writes(vector: Vector, form: str) -> None:
+    line = databus.PROTOCOL.form(form).write(databus.parse(data_of(vector), byte_order=vector["order"]))
+    assert line + "\n" == without_key_with_schema(vector[form])
+
+
 @only(lambda row: row["kind"] == "event" and row["version"] == 2 and "build" in row)
 def test_encodes_from_the_values_alone(vector: Vector) -> None:
     built = databus.build({"dbus_event_v2": written(vector["fields"])}, byte_order=vector["order"])
@@ -260,6 +276,15 @@ def test_a_stream_decodes_event_by_event(vector: Vector) -> None:
         else:
             assert java_fields(event, vector["order"]) == told(said)
         assert databus.build(row) == event
+
+
+@FORMS
+@only(lambda row: row["kind"] == "stream" and "events_file" in row)
+def test_a_stream_is_written_line_by_line(vector: Vector, form: str) -> None:
+    lines = beside(vector, {"json": "json_file", "json_plain_value": "json_plain_file"}[form])
+    rows = databus.iter_records(beside(vector, "file").read_bytes())
+    expected = [without_key_with_schema(line) for line in lines.read_text().split("\n")[:-1]]
+    assert [databus.PROTOCOL.form(form).write(row) for row in rows] == expected
 
 
 @of_kind("stream", id="stream_mixed_be")

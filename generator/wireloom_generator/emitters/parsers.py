@@ -213,7 +213,7 @@ def _form(message: model.Message, form: model.Form) -> Code:
         )
         for item in form.entries
     )
-    return call("Form", string(form.name), string(message.name), *entries)
+    return call("Form", string(form.name), string(message.name), *entries, write_only=not form.reads)
 
 
 EMITTER = ModuleEmitter(emit)

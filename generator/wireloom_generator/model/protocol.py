@@ -101,6 +101,7 @@ class Form(Described):
 
     name: str
     style: str
+    reads: bool
     entries: tuple[FormEntry, ...]
 
 

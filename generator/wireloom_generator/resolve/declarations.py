@@ -129,4 +129,4 @@ def form(written: syntax.Form) -> model.Form:
         )
         for entry in written.entries
     )
-    return model.Form(written.name, written.style, entries, doc=documentation(written), written=written)
+    return model.Form(written.name, written.style, written.reads, entries, doc=documentation(written), written=written)

@@ -4,6 +4,9 @@ Each entry is one key of the JSON object: a field, or a constant. Bytes need a n
 ``base64_57`` or ``text``. ``as: label`` writes the name of an enum's number. ``omit: absent`` leaves the key out when
 there is no value, ``omit: false`` also when it is false.
 
+Messages may share the name of a form, of which one at most is read. A form with fields inside of structs, or ``as:
+signed``, is ``reads: false``.
+
 Bad::
 
     entries:
@@ -26,6 +29,7 @@ from wireloom_generator.expressions.kinds import Kind
 from wireloom_generator.model import Named, Resolved
 from wireloom_generator.problems import Problem, closest, seen_from
 from wireloom_generator.reading.vocabulary import NOTATIONS, OMITTED, STYLES
+from wireloom_generator.types import Integer
 
 _NOT_IN_JSON = {
     Kind.BYTES: "JSON has no bytes",
@@ -38,6 +42,7 @@ _NOT_IN_JSON = {
 def check(spec: Resolved) -> Iterator[Problem]:
     """Entries of forms that could not be written."""
     header = list(columns(spec, head(spec)))
+    reading: dict[str, model.Form] = {}
     for scope in messages(spec):
         assert isinstance(scope.owner, model.Message)
         own = list(columns(spec, scope))
@@ -45,6 +50,11 @@ def check(spec: Resolved) -> Iterator[Problem]:
             if form.style not in STYLES:
                 hint = closest(form.style, STYLES)
                 yield Problem(form.where("style"), "form", f"unknown style {form.style!r}", hint)
+            known_form = reading.setdefault(form.name, form) if form.reads else form
+            if known_form is not form:
+                place = seen_from(form.where("name"), known_form.where("name"))
+                what = f"lines of {form.name!r} are read as another message's, {place}"
+                yield Problem(form.where("name"), "form", what, "reads: false, in all but one")
             keys: dict[str, model.FormEntry] = {}
             for entry in form.entries:
                 known = keys.setdefault(entry.key, entry)
@@ -53,6 +63,9 @@ def check(spec: Resolved) -> Iterator[Problem]:
                     place = seen_from(at, known.where("key"))
                     yield Problem(at, "form", f"{entry.key!r} is already written {place}")
                 yield from _entry(spec, entry, own, header)
+                if form.reads and (entry.notation == "signed" or "." in (entry.field or "")):
+                    what = "a field inside a struct" if entry.notation != "signed" else "as: signed"
+                    yield Problem(entry.at, "form", f"{what} is written and cannot be read", "say reads: false")
 
 
 def _entry(
@@ -72,11 +85,15 @@ def _entry(
                 yield Problem(entry.where(key), "form", f"an entry with const takes no {key}")
         return
     at = entry.where("field")
-    found = [column for column in (*own, *header) if column.name == entry.field and column.sort is Sort.FIELD]
-    if not found:
-        names = {column.name for column in (*own, *header) if column.sort is Sort.FIELD}
-        yield Problem(at, "form", f"there is no field {entry.field!r}", closest(entry.field, names))
-        return
+    found: list[WrittenColumn] = []
+    known = [*own, *header]
+    for name in entry.field.split("."):
+        known = _inside(spec, found[0]) if found else known
+        found = [column for column in known if column.name == name and column.sort is Sort.FIELD]
+        if not found:
+            names = {column.name for column in known if column.sort is Sort.FIELD}
+            yield Problem(at, "form", f"there is no field {entry.field!r}", closest(name, names))
+            return
     yield from _notation(spec, entry, found[0], own)
     if entry.omit == "false" and _kind(found[0]) is not Kind.CONDITION:
         hint = "omit: absent leaves it out when there is no value"
@@ -93,12 +110,28 @@ def _notation(
             yield Problem(entry.where("as"), "form", f"{name!r} has no label in the message", hint)
     elif entry.notation in ("base64_57", "text") and found is not Kind.BYTES:
         yield Problem(entry.where("as"), "form", f"{entry.notation} is for bytes, and {name!r} is {found}")
+    elif entry.notation == "signed" and not _is_u32(column):
+        yield Problem(entry.where("as"), "form", f"signed is for a u32, and {name!r} is none")
     elif entry.notation == "value" and found is Kind.BYTES:
         hint = "write as: base64_57, or as: text"
         yield Problem(entry.where("field"), "form", f"{name!r} is bytes, and JSON has no bytes", hint)
     elif entry.notation == "value" and (inside := _not_in_json(spec, column)):
         what = f"{name!r} {f'is {found}' if found is inside else f'has {inside} inside'}, and {_NOT_IN_JSON[inside]}"
         yield Problem(entry.where("field"), "form", what)
+
+
+def _inside(spec: Resolved, column: WrittenColumn) -> list[WrittenColumn]:
+    """The columns of a field that is one struct, and none of another."""
+    item = column.visit.item if column.visit else None
+    struct = struct_of(spec, item) if item is not None else None
+    if struct is None or (isinstance(item, model.Field) and item.repeat is not None):
+        return []
+    return list(columns(spec, Scope(struct, walk(struct.nodes))))
+
+
+def _is_u32(column: WrittenColumn) -> bool:
+    item = column.visit.item if column.visit else None
+    return isinstance(item, model.Field) and item.repeat is None and item.type == Integer(32, signed=False)
 
 
 def _kind(column: WrittenColumn) -> Kind:

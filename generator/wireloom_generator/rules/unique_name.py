@@ -32,8 +32,8 @@ def check(spec: Resolved) -> Iterator[Problem]:
     yield from _parameters(spec)
     yield from _declarations(spec)
     yield from _twice("message", spec.messages, "message")
-    yield from _twice("form", (form for message in spec.messages for form in message.forms))
     for message in spec.messages:
+        yield from _twice("form", message.forms)
         yield from _twice("variant", message.variants)
         yield from _twice("example", message.examples)
 

@@ -17,7 +17,7 @@ from wireloom.cli.outputs import output
 from wireloom.cli.progress import progress, reads_moving, rows_moving
 from wireloom.cli.splitting import Split
 from wireloom.cli.textual import rows_of_lines
-from wireloom.codec import DecodeError, Form
+from wireloom.codec import DecodeError, Forms
 from wireloom.options import MAX_RECORD_BYTES, Mode, ReadOptions, resolve
 from wireloom.views import Row, View, must_be_of_all_columns
 
@@ -117,7 +117,7 @@ class _Decoding:
 
     view: View
     mode: Mode
-    form: Form | None
+    form: Forms | None
     from_hex: bool
     nulls: bool | None
     to_stdout: bool

@@ -15,7 +15,7 @@ from wireloom.cli.arguments import FormName, Parameters, ProtocolName, parameter
 from wireloom.cli.diagnostics import FailedError, MisuseError
 from wireloom.cli.outputs import output, replaced
 from wireloom.cli.textual import line_of_row
-from wireloom.codec import EncodeError, Form, Protocol
+from wireloom.codec import EncodeError, Forms, Protocol
 from wireloom.codec.captures import CaptureBuilder
 from wireloom.files import INDEX, file_at, removed
 from wireloom.json_rows import harmless, row_reader
@@ -73,7 +73,7 @@ def _index(path: str, protocol: str, parameters: dict[str, Any]) -> None:
 def _records(
     lines: Iterable[tuple[int, int, bytes]],
     builder: CaptureBuilder,
-    form: Form | None,
+    form: Forms | None,
     name: str,
 ) -> Iterator[bytes]:
     """The bytes of each row, of which one alone may begin a capture, or its line."""

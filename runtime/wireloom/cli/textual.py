@@ -4,14 +4,14 @@ there.
 
 from collections.abc import Iterable, Iterator
 
-from wireloom.codec import DecodeError, EncodeError, Form, Protocol
+from wireloom.codec import DecodeError, EncodeError, Forms, Protocol
 from wireloom.codec.errors import counted
 from wireloom.options import ReadOptions
 from wireloom.views import Row
 
 
 def rows_of_lines(
-    lines: Iterable[tuple[int, int, bytes]], protocol: Protocol, form: Form, options: ReadOptions
+    lines: Iterable[tuple[int, int, bytes]], protocol: Protocol, form: Forms, options: ReadOptions
 ) -> Iterator[Row]:
     """The rows of (number, offset, text) lines. A line that cannot be read gives a malformed row in every mode."""
     for _, offset, line in lines:
@@ -25,7 +25,7 @@ def rows_of_lines(
         yield row
 
 
-def _row(line: bytes, protocol: Protocol, form: Form, options: ReadOptions) -> Row:
+def _row(line: bytes, protocol: Protocol, form: Forms, options: ReadOptions) -> Row:
     if len(line) > options.max_record_bytes:
         raise DecodeError(
             "too-long", f"a line of {counted(len(line), 'byte')}, more than the {options.max_record_bytes} allowed"
@@ -43,7 +43,7 @@ def _row(line: bytes, protocol: Protocol, form: Form, options: ReadOptions) -> R
     return row
 
 
-def line_of_row(row: Row, protocol: Protocol, form: Form, parameters: dict[str, str]) -> bytes:
+def line_of_row(row: Row, protocol: Protocol, form: Forms, parameters: dict[str, str]) -> bytes:
     """The row as a line. Derived fields may be missing; a malformed row is written as it came.
 
     Raises ``EncodeError`` if the row cannot be written, ``ValueError`` if the form cannot hold it.

@@ -15,7 +15,7 @@ from wireloom.codec.ends import Padded, Until
 from wireloom.codec.errors import DecodeError, EncodeError
 from wireloom.codec.fields import Boolean, EitherOrder, Field
 from wireloom.codec.flatbuffers import FlatBuffer, Table, TableField
-from wireloom.codec.forms import Form, FormEntry
+from wireloom.codec.forms import Form, FormEntry, Forms
 from wireloom.codec.framing import Framing
 from wireloom.codec.headed import Fields, Headed
 from wireloom.codec.labels import WireEnum, WireFlags
@@ -76,6 +76,7 @@ __all__ = [
     "FlatBuffer",
     "Form",
     "FormEntry",
+    "Forms",
     "Framing",
     "Headed",
     "Ipv4Meaning",

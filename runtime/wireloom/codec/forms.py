@@ -4,7 +4,7 @@ import base64
 import binascii
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,6 +39,11 @@ def _java_text(data: bytes) -> str:
     return _SURROGATE.sub(b"\xff", data).decode("utf-8", "replace")
 
 
+def _signed(number: int) -> int:
+    """A number of 32 bits as Java has it."""
+    return number - (1 << 32) if number >> 31 else number
+
+
 @dataclass(frozen=True, slots=True)
 class _Notation:
     write: Callable[[Any], Any]
@@ -48,6 +53,7 @@ class _Notation:
 _NOTATIONS = {
     "value": _Notation(lambda value: value, lambda text: text),
     "base64_57": _Notation(_base64_57, _unbase64),
+    "signed": _Notation(_signed, lambda number: number),
     "text": _Notation(_java_text, lambda value: _text(value).encode()),
 }
 
@@ -56,8 +62,9 @@ _NOTATIONS = {
 class FormEntry:
     """One key of the object: a field in a notation, or a constant.
 
-    ``notation`` is ``value``, ``label``, ``base64_57`` or ``text``; ``omit`` is ``never``, ``absent`` or ``false``.
-    A ``computed`` field may be missing when read.
+    ``field`` is a path if the field is inside of structs, null if one of them is. ``notation`` is ``value``, ``label``,
+    ``base64_57``, ``text`` or ``signed``, of a number of 32 bits; ``omit`` is ``never``, ``absent`` or ``false``. A
+    ``computed`` field may be missing when read.
     """
 
     key: str
@@ -71,18 +78,15 @@ class FormEntry:
 class Form:
     """A message as one line of JSON."""
 
-    def __init__(self, name: str, message: str, *entries: FormEntry) -> None:
+    def __init__(self, name: str, message: str, *entries: FormEntry, write_only: bool = False) -> None:
         self.name = name
         self.message = message
         self.entries = entries
+        self.write_only = write_only
 
     def write(self, row: Values) -> str:
-        """The row as a line, without a line break. Raises ``ValueError`` if it is another message or malformed."""
+        """The row, which is one of the message, as a line without a line break."""
         values = row[self.message]
-        if values is None:
-            raise ValueError(
-                f"form {self.name} writes {self.message} only, not {row['message'] or 'malformed records'}"
-            )
         written: dict[str, Any] = {}
         for entry in self.entries:
             value = self._value(entry, values, row)
@@ -95,7 +99,10 @@ class Form:
             return entry.const
         if entry.notation == "label":
             return values[f"{entry.field}_name"]
-        value = values[entry.field] if entry.field in values else row[entry.field]
+        first, *inner = entry.field.split(".")
+        value = values[first] if first in values else row[first]
+        for name in inner:
+            value = value and value[name]
         return None if value is None else _NOTATIONS[entry.notation].write(value)
 
     def read(self, line: str) -> Values:
@@ -119,6 +126,32 @@ class Form:
             elif entry.key not in found and entry.omit == "never" and not entry.computed:
                 raise DecodeError("json", "missing", path=entry.key)
         return {"message": self.message, self.message: values}
+
+
+class Forms:
+    """The forms of one name, each of another message. One of them at most is not ``write_only``."""
+
+    def __init__(self, name: str, forms: Iterable[Form]) -> None:
+        self.name = name
+        self._writing = {form.message: form for form in forms}
+        self._reading = next((form for form in self._writing.values() if not form.write_only), None)
+
+    def write(self, row: Values) -> str:
+        """The row as a line, without a line break. Raises ``ValueError`` if it is another message or malformed."""
+        form = self._writing.get(row["message"])
+        if form is None or row[form.message] is None:
+            only = " and ".join(self._writing)
+            found = "malformed records" if form is not None else row["message"] or "malformed records"
+            raise ValueError(f"form {self.name} writes {only} only, not {found}")
+        return form.write(row)
+
+    def read(self, line: str) -> Values:
+        """The fields of a line, as ``build`` takes them. Raises ``DecodeError`` naming the key that is wrong, and for
+        every line if no form of this name is read.
+        """
+        if self._reading is None:
+            raise DecodeError("json", f"form {self.name} is written only")
+        return self._reading.read(line)
 
 
 _ASTRAL_OR_CONTROL = re.compile(r"[\U00010000-\U0010ffff]|\\u00[01][0-9a-f]")

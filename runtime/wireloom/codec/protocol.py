@@ -18,7 +18,7 @@ from wireloom.codec.columns import Column
 from wireloom.codec.cutting import Cut, Cutter
 from wireloom.codec.dispatch import Dispatch
 from wireloom.codec.errors import DecodeError, EncodeError, counted, surplus
-from wireloom.codec.forms import Form
+from wireloom.codec.forms import Form, Forms
 from wireloom.codec.frames import Values
 from wireloom.codec.framing import Framing
 from wireloom.codec.givens import given, octets, shown
@@ -60,7 +60,8 @@ class Protocol:
         self.messages = own | self.records
         self.framing = framing
         self.parameters = (*parameters, U64)
-        self.forms = {form.name: form for form in forms}
+        names = dict.fromkeys(form.name for form in forms)
+        self.forms = {name: Forms(name, (form for form in forms if form.name == name)) for name in names}
         self._recorded = tuple(parameter for parameter in parameters if parameter.column)
         recorded = (Column(item.name, _column_type(item)) for item in self._recorded)
         self.header = (*recorded, *record.columns)
@@ -364,7 +365,7 @@ class Protocol:
             error.within(message.name)
         return error
 
-    def form(self, name: str) -> Form:
+    def form(self, name: str) -> Forms:
         """The textual form called ``name``. Raises ``OptionError``."""
         if name not in self.forms:
             raise OptionError(unknown("form", name, self.forms))

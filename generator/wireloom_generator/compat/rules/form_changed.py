@@ -29,6 +29,9 @@ def check(comparison: Comparison) -> Iterator[Change]:
         forms = {form.name: form for form in message.new.forms}
         for form in message.old.forms:
             if form.name in forms:
+                if form.reads != forms[form.name].reads:
+                    what, breaks = ("no longer read", BACKWARD) if form.reads else ("read", NEITHER)
+                    yield Change(path, f"form {form.name}: lines are {what}", breaks)
                 yield from _entries(message, path, form, forms[form.name])
             else:
                 yield Change(path, f"form {form.name} removed", BOTH)
@@ -48,5 +51,6 @@ def _entries(message: MessagePair, path: str, old: model.Form, new: model.Form) 
 
 
 def _held(entry: model.FormEntry, renamed: Mapping[str, str]) -> tuple[str | None, str, str | None, str]:
-    field = renamed.get(entry.field, entry.field) if entry.field else None
+    first, dot, inner = (entry.field or "").partition(".")
+    field = renamed.get(first, first) + dot + inner if first else None
     return field, entry.notation, entry.const, entry.omit

@@ -16,8 +16,8 @@ _PLAIN: Mapping[object, str] = {model.Primitive.BOOLEAN: "true or false", model.
 def form_block(names: Meanings, errata: Errata, message: model.Message, form: model.Form) -> Passage:
     """The keys of a form in the order written."""
     place = places.member_place(places.message_place(message), "form", form.name)
-    named = (node for node in model.walk(message.nodes) if isinstance(node, model.Field | model.Computed))
-    known = {node.name: node for node in named}
+    walked = model.walk(message.nodes)
+    known = {node.name: node for node in walked if isinstance(node, model.Field | model.Computed | model.BitField)}
     rows = []
     for entry in form.entries:
         found = errata.at(places.member_place(place, "key", entry.key), entry.doc)
@@ -26,11 +26,13 @@ def form_block(names: Meanings, errata: Errata, message: model.Message, form: mo
         rows.append((cell(code(entry.key)), cell(holds), OMITTED[entry.omit], cell(meaning)))
     grid = table(("Key", "Holds", "Left out", "Remark"), rows)
     intro = f"Form {code(form.name)}: one JSON object a line, its keys in this order."
+    if not form.reads:
+        intro += " Lines are written, and not read."
     texts = paragraphs(form.doc, intro)
     return Passage(f"Form {form.name}", f"form-{form.name}", texts, errata.within(place), (Titled("", grid),))
 
 
-def _held(entry: model.FormEntry, known: Mapping[str, model.Field | model.Computed]) -> str:
+def _held(entry: model.FormEntry, known: Mapping[str, model.Field | model.Computed | model.BitField]) -> str:
     field = known.get(entry.field or "")
     if entry.notation == "label":
         how = f"its name in {field.enum}" if field and field.enum else "its name"

@@ -127,7 +127,7 @@ class FormEntry(Documented):
     """One key of a textual form's object."""
 
     key: str = required("the key")
-    field: str | None = optional("the field it holds")
+    field: str | None = optional("the field it holds, or one inside a struct: payload.data")
     notation: str = optional(listed(NOTATIONS, default=True), "value", key="as")
     const: str | None = optional("the text it always holds")
     omit: str = optional(f"left out when: {listed(OMITTED, default=True)}", "never")
@@ -139,6 +139,7 @@ class Form(Documented):
 
     name: str = required("snake_case name")
     style: str = required("json_lines")
+    reads: bool = optional("whether lines can be read", True)
     entries: tuple[FormEntry, ...] = required("its keys, in the order written")
 
 
