@@ -126,35 +126,36 @@ _FRAME_INFOS = GreedyRange(IfThenElse(this.magic == 0x08, _STREAM_ID, _SERVER_DU
 _IS_REQUEST = (this.magic == 0x80) | (this.magic == 0x08)
 _IS_FLEXIBLE = (this.magic == 0x08) | (this.magic == 0x18)
 
-FRAME = Struct(
-    "magic" / Int8ub,
-    "opcode" / Int8ub,
-    "kind" / IfThenElse(_IS_REQUEST, Computed(this.opcode), Computed(this.opcode + 0x100)),
-    "framing_extras_length" / IfThenElse(_IS_FLEXIBLE, Int8ub, Computed(0)),
-    "key_length" / IfThenElse(_IS_FLEXIBLE, Int8ub, Int16ub),
-    "extras_length" / Int8ub,
-    "datatype" / _DATATYPE,
-    "vbucket" / IfThenElse(_IS_REQUEST, Int16ub, Pass),
-    "status" / IfThenElse(_IS_REQUEST, Pass, Enum(Int16ub, **{name: number for number, name in STATUS.items()})),
-    "total_body_length" / Int32ub,
-    "opaque" / Int32ub,
-    "cas" / Int64ub,
-    "frame_infos" / FixedSized(this.framing_extras_length, _FRAME_INFOS),
-    "extras" / FixedSized(this.extras_length, Switch(this.kind, {0x56: _MARKER_EXTRAS, 0x5F: _EVENT}, GreedyBytes)),
-    "key" / Bytes(this.key_length),
-    "value"
-    / FixedSized(
-        this.total_body_length - this.framing_extras_length - this.extras_length - this.key_length,
-        Switch(
-            this.kind,
-            {
-                0x56: _MARKER_VALUE,
-                0x5F: _EVENT_VALUE,
-                0x154: Switch(this.status, _OUTCOMES | {"Success": _ENTRIES}, default=_ERROR),
-                0x156: _ANSWER,
-                0x15F: _ANSWER,
-            },
-            default=GreedyBytes,
-        ),
-    ),
-)
+
+def frame(extras: dict[int, Any], key: dict[int, Any], value: dict[int, Any]) -> Any:
+    """A frame whose sections are these by kind, its opcode and 0x100 for responses; other sections stay bytes."""
+    size = this.total_body_length - this.framing_extras_length - this.extras_length - this.key_length
+    return Struct(
+        "magic" / Int8ub,
+        "opcode" / Int8ub,
+        "kind" / IfThenElse(_IS_REQUEST, Computed(this.opcode), Computed(this.opcode + 0x100)),
+        "framing_extras_length" / IfThenElse(_IS_FLEXIBLE, Int8ub, Computed(0)),
+        "key_length" / IfThenElse(_IS_FLEXIBLE, Int8ub, Int16ub),
+        "extras_length" / Int8ub,
+        "datatype" / _DATATYPE,
+        "vbucket" / IfThenElse(_IS_REQUEST, Int16ub, Pass),
+        "status" / IfThenElse(_IS_REQUEST, Pass, Enum(Int16ub, **{name: number for number, name in STATUS.items()})),
+        "total_body_length" / Int32ub,
+        "opaque" / Int32ub,
+        "cas" / Int64ub,
+        "frame_infos" / FixedSized(this.framing_extras_length, _FRAME_INFOS),
+        "extras" / FixedSized(this.extras_length, Switch(this.kind, extras, GreedyBytes)),
+        "key" / (FixedSized(this.key_length, Switch(this.kind, key, GreedyBytes)) if key else Bytes(this.key_length)),
+        "value" / FixedSized(size, Switch(this.kind, value, default=GreedyBytes)),
+    )
+
+
+EXTRAS = {0x56: _MARKER_EXTRAS, 0x5F: _EVENT}
+VALUES = {
+    0x56: _MARKER_VALUE,
+    0x5F: _EVENT_VALUE,
+    0x154: Switch(this.status, _OUTCOMES | {"Success": _ENTRIES}, default=_ERROR),
+    0x156: _ANSWER,
+    0x15F: _ANSWER,
+}
+FRAME = frame(EXTRAS, {}, VALUES)

@@ -1,9 +1,12 @@
 """The rivals written by hand with ``struct``: one loop over the buffer, one dict a record."""
 
 import struct
+from collections.abc import Callable
 from typing import Any
 
 Row = dict[str, Any]
+Reader = Callable[[Row, bytes, bytes, bytes], None]
+"""Adds to the row of a header what its extras, key and value say."""
 
 _MUTATION = struct.Struct(">BBHBBHIIQ QQIIIHB")
 _HEADER = struct.Struct(">BBHBBHIIQ")
@@ -73,13 +76,14 @@ def mixed(data: bytes) -> list[Row]:
             row["vbucket"] = status
         else:
             row |= {"status": status, "status_name": STATUS.get(status)}
-        _READERS.get((magic in (0x81, 0x18), opcode), _unknown)(row, extras, data[key : key + key_length], value)
+        READERS.get((magic in (0x81, 0x18), opcode), _unknown)(row, extras, data[key : key + key_length], value)
         rows.append(row)
         at = end
     return rows
 
 
 STATUS = {0: "Success", 1: "KeyEnoent", 4: "Einval", 7: "NotMyVbucket", 0x22: "Erange", 0x82: "Enomem"}
+STATUS |= {0x21: "AuthContinue", 0x23: "Rollback"}
 EVENT = {0: "BeginCollection", 1: "EndCollection", 3: "CreateScope", 4: "DropScope", 5: "ModifyCollection"}
 _DATATYPE = ((1, "JSON"), (2, "Snappy"), (4, "Xattr"))
 _SNAPSHOT = ((1, "Memory"), (2, "Disk"), (4, "Checkpoint"), (8, "Acknowledge"), (16, "History"))
@@ -187,10 +191,10 @@ def _log_response(row: Row, extras: bytes, key: bytes, value: bytes) -> None:
         entries = [{"vb_uuid": uuid, "vb_seqno": seqno} for uuid, seqno in _ENTRY.iter_unpack(value)]
         row |= {"variant": "success", "entries": entries}
     else:
-        _failure(row, value)
+        failure(row, value)
 
 
-def _failure(row: Row, value: bytes) -> None:
+def failure(row: Row, value: bytes) -> None:
     if row["status"] == 7:
         row |= {"variant": "not_my_vbucket", "cluster_map": value.decode()}
     else:
@@ -200,20 +204,20 @@ def _failure(row: Row, value: bytes) -> None:
 def _marker_response(row: Row, extras: bytes, key: bytes, value: bytes) -> None:
     row |= {"message": "snapshot_marker_response", "variant": "acknowledgement"}
     if row["status"]:
-        _failure(row, value)
+        failure(row, value)
 
 
 def _event_response(row: Row, extras: bytes, key: bytes, value: bytes) -> None:
     row |= {"message": "system_event_response", "variant": "acknowledgement"}
     if row["status"]:
-        _failure(row, value)
+        failure(row, value)
 
 
 def _unknown(row: Row, extras: bytes, key: bytes, value: bytes) -> None:
     row |= {"extras": extras, "key": key, "value": value}
 
 
-_READERS = {
+READERS: dict[tuple[bool, int], Reader] = {
     (False, 0x54): _log_request,
     (False, 0x56): _marker,
     (False, 0x5F): _system_event,
@@ -221,3 +225,4 @@ _READERS = {
     (True, 0x56): _marker_response,
     (True, 0x5F): _event_response,
 }
+"""By whether it is a response, and by opcode. ``documents_by_struct`` has more of them."""

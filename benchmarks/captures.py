@@ -6,16 +6,21 @@ They are written below ``build/bench`` when a run begins. What a block adds up t
 import itertools
 import random
 import struct
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import documents_by_struct
 import events_by_struct
 import totals
 import traffic
 
 from wireloom_protocols import couchbase_dcp, databus
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "examples"))
+import dcp_session
 
 SEED = 20
 BUILD = Path(__file__).parent.parent / "build" / "bench"
@@ -23,6 +28,7 @@ _MUTATION = struct.Struct(">BBHBBHIIQ QQIIIHB")
 MUTATIONS_A_BLOCK = 5_000
 MIXED_A_BLOCK = 2_000
 EVENTS_A_BLOCK = 4_000
+DOCUMENTS_A_BLOCK, VBUCKETS = 4_000, 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +118,16 @@ def mixed(records: int = MIXED_A_BLOCK) -> Block:
     """Markers, system events, failover logs, their answers and frames that are not described; see ``traffic``."""
     rows = list(traffic.rows(random.Random(SEED), records))
     return _built("couchbase_dcp", couchbase_dcp.build, rows)
+
+
+def session(documents: int = DOCUMENTS_A_BLOCK) -> Block:
+    """Two connections of a session with documents of all kinds; what they add up to says the hand-written loop."""
+    data = b"".join(dcp_session.make(documents, VBUCKETS).captures.values())
+    ends = [0]
+    while ends[-1] < len(data):
+        ends.append(ends[-1] + 24 + int.from_bytes(data[ends[-1] + 8 : ends[-1] + 12], "big"))
+    frames = tuple(data[start:end] for start, end in itertools.pairwise(ends))
+    return Block("couchbase_dcp", frames, totals.of_rows(documents_by_struct.session(data)))
 
 
 def events(records: int = EVENTS_A_BLOCK) -> Block:

@@ -8,7 +8,7 @@ import captures
 from apart import Rate, Task
 from captures import Capture
 from report import Report, of_rates, spread
-from rivals import IN_PROCESS, RIVALS
+from rivals import IN_PROCESS, RIVALS, SESSION
 
 OURS = RIVALS["columnar"].title
 
@@ -37,6 +37,17 @@ def decoders(effort: Effort) -> Iterator[Report]:
         effort,
         "Compiled construct calls lists, bits and FlatBuffers uncompiled. Rivals decode FlatBuffers without checking "
         "offsets, give a handful of statuses their names, and refuse nothing.",
+    )
+
+
+def session(effort: Effort) -> Iterator[Report]:
+    """All decoders on a session with documents."""
+    yield of_rates(
+        "A session of DCP: documents of all kinds, Snappy in two of five, extended attributes, durable writes",
+        rates(captures.session().capture("session.bin", records=effort.records), SESSION, effort),
+        RIVALS["session_struct"].title,
+        "Construct leaves the frames that set up a connection as bytes, and it cannot compile what it calls for times.",
+        "frames",
     )
 
 

@@ -22,6 +22,31 @@ NAMED = ("datatype", "status", "event", "version", "snapshot_type", "id")
 """Numbers that rivals may have under their names instead, so that they do not add up."""
 
 
+IN_SETUP = (
+    "agent",
+    "bucket",
+    "challenge",
+    "connection_name",
+    "error",
+    "error_map",
+    "feature",
+    "mechanism",
+    "mechanisms",
+)
+IN_FEW = (*IN_SETUP, "property", "setting", "state", "seqno", "vbucket", "key", "value", "length", "id_nibble")
+"""Fields of a session that construct leaves as bytes, and those that have their names elsewhere."""
+LABELLED = ("datatype_flags", "snapshot_type_flags", "event_name", "status_name", "version_name")
+_WRITTEN = ("mutation", "prepare", "deletion", "expiration")
+DOCUMENTS = (
+    "message",
+    "cas",
+    *(f"{message}.document_key" for message in (*_WRITTEN, "commit", "abort")),
+    *(f"{message}.by_seqno" for message in (*_WRITTEN, "system_event", "seqno_advanced")),
+    *(f"{message}.json" for message in _WRITTEN),
+)
+"""Some columns of a session."""
+
+
 @dataclass(frozen=True, slots=True)
 class Rival:
     """A decoder: what it is called, the module it needs, and which totals it need not agree on."""
@@ -30,6 +55,8 @@ class Rival:
     make: Callable[[str], Decoder]
     needs: str = ""
     otherwise: tuple[str, ...] = ()
+    some: bool = False
+    """Whether it gives some of the columns, which alone have to agree."""
 
     @property
     def environment(self) -> dict[str, str]:
@@ -77,6 +104,14 @@ def _by_kaitai(protocol: str) -> Decoder:
     return module.mutations if protocol == "mutations" else module.mixed
 
 
+def _session_by_struct(_: str) -> Decoder:
+    return import_module("documents_by_struct").session
+
+
+def _session_by_construct(_: str) -> Decoder:
+    return partial(import_module("by_construct").records, import_module("documents_by_construct").SESSION)
+
+
 RIVALS = {
     "construct": Rival("construct", partial(_by_construct, compiled=False), otherwise=(*LABELS, *NAMED)),
     "construct_compiled": Rival(
@@ -84,11 +119,17 @@ RIVALS = {
     ),
     "kaitai": Rival("Kaitai, Python", _by_kaitai, "kaitaistruct", otherwise=(*LABELS, *NAMED)),
     "struct": Rival("struct loop", _by_struct),
+    "session_construct": Rival("construct", _session_by_construct, otherwise=(*LABELS, *NAMED, *LABELLED, *IN_FEW)),
+    "session_struct": Rival("struct loop", _session_by_struct),
     "records": Rival("iter_records", _records),
     "columnar": Rival("decode_columnar", _columnar),
     "columnar_accelerated": Rival("decode_columnar, accelerated", _columnar, ACCELERATOR),
     "by_message": Rival("decode_by_message", _by_message),
     "by_message_accelerated": Rival("decode_by_message, accelerated", _by_message, ACCELERATOR),
+    "some_columns": Rival("decode_columnar, some columns", partial(_columnar, columns=DOCUMENTS), some=True),
+    "some_columns_accelerated": Rival(
+        "decode_columnar, some columns, accelerated", partial(_columnar, columns=DOCUMENTS), ACCELERATOR, some=True
+    ),
     "columnar_big": Rival("decode_columnar, told big endian", partial(_columnar, byte_order="big")),
     "columnar_big_accelerated": Rival(
         "decode_columnar, told big endian, accelerated", partial(_columnar, byte_order="big"), ACCELERATOR
@@ -96,3 +137,14 @@ RIVALS = {
 }
 IN_PROCESS = ("construct", "construct_compiled", "kaitai", "struct", "records", "columnar", "columnar_accelerated")
 DATABUS = ("struct", "columnar", "columnar_accelerated", "columnar_big", "columnar_big_accelerated")
+SESSION = (
+    "session_construct",
+    "session_struct",
+    "records",
+    "columnar",
+    "columnar_accelerated",
+    "some_columns",
+    "some_columns_accelerated",
+    "by_message",
+    "by_message_accelerated",
+)

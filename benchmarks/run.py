@@ -79,6 +79,7 @@ SECTIONS: dict[str, Callable[[argparse.Namespace], Iterator[Report]]] = {
     "compile": lambda options: messages.compiling(options.rounds),
     "records": lambda options: messages.single(options.rounds),
     "decoders": lambda options: in_process.decoders(_effort(options)),
+    "session": lambda options: in_process.session(_effort(options)),
     "databus": _databus,
     "spark": _spark,
     "planning": _planning,

@@ -43,7 +43,7 @@ def _add(totals: Counter[str], name: str, value: Any) -> None:
     if isinstance(value, int):
         totals[name] += value
     elif isinstance(value, str | bytes):
-        totals[name] += len(value)
+        totals[name] += len(value.encode() if isinstance(value, str) else value)
     elif isinstance(value, datetime):
         totals[name] += (value - _EPOCH) // timedelta(microseconds=1)
     elif isinstance(value, list | tuple):
@@ -72,9 +72,5 @@ def _add_column(totals: Counter[str], name: str, column: pa.ChunkedArray) -> Non
     elif pa.types.is_string(kind) or pa.types.is_binary(kind):
         totals[name] += pc.sum(pc.binary_length(column)).as_py() or 0
     else:
-        totals[name] += int(pc.sum(column.cast(_wide(kind))).as_py() or 0)
-
-
-def _wide(kind: pa.DataType) -> pa.DataType:
-    """A type in which numbers of ``kind`` can be summed up."""
-    return pa.decimal128(38, 0) if pa.types.is_decimal(kind) or kind == pa.int64() else pa.int64()
+        numbers = column if pa.types.is_decimal(kind) else column.cast(pa.int64())
+        totals[name] += int(pc.sum(numbers.cast(pa.decimal128(38, 0))).as_py() or 0)  # int64 would overflow

@@ -17,7 +17,7 @@ _OPCODES = {
     "snapshot_marker_response": 0x56,
     "system_event": 0x5F,
     "system_event_response": 0x5F,
-    "unknown": 0x57,
+    "unknown": 0xB6,
 }
 
 
@@ -140,7 +140,7 @@ def _failure(chance: random.Random, message: str) -> Row:
 
 def _unknown(chance: random.Random, seqno: int) -> Row:
     if chance.random() < 0.2:
-        return _request(chance, "unknown", {"extras": b"", "key": b"", "value": b""}, opcode=0x5C)
+        return _request(chance, "unknown", {"extras": b"", "key": b"", "value": b""}, opcode=0xF3)
     fields = {"extras": seqno.to_bytes(8, "big") + bytes(23), "key": _name(chance).encode()}
     return _request(chance, "unknown", {**fields, "value": chance.randbytes(chance.randrange(100))})
 
