@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from wireloom_generator import emitted_code, model, output
-from wireloom_generator.emitters import Emission
+from wireloom_generator.emitters import CODEC, Emission
 from wireloom_generator.problems import Problem
 from wireloom_generator.traces import Span, Traced, Traces, text_of
 
@@ -36,7 +36,7 @@ def running(modules: Iterable[Emission]) -> Iterator["Protocol"]:
     imported[package].__path__ = []
     sys.modules[package] = imported[package]
     try:
-        for stem in ("enums", "parsers"):
+        for stem in CODEC:
             name = f"{package}.{stem}"
             imported[name] = sys.modules[name] = ModuleType(name)
             imported[name].__package__ = package

@@ -43,7 +43,7 @@ def explained(specs: Sequence[Path]) -> Iterator[tuple[str, tuple[str, ...]]]:
     judged, problems = frontend.read(specs)
     if not _errors(problems):
         for protocol in map(protocol_of, judged):
-            with examples.running(emitters.modules(protocol)) as codec:
+            with examples.running(emitters.codec_modules(protocol)) as codec:
                 yield protocol.name, tuple(sentences(account(codec)))
 
 
@@ -112,7 +112,7 @@ def _compiled(
     judged, problems = frontend.read(specs)
     compiled = []
     for protocol in () if _errors(problems) else map(protocol_of, judged):
-        modules = emitters.modules(protocol)
+        modules = emitters.codec_modules(protocol) if chosen is None else emitters.modules(protocol)
         try:
             with examples.running(modules) as codec:
                 traces, failures = examples.run(protocol, codec)

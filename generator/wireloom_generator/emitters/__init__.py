@@ -85,10 +85,19 @@ class EmitterError(Exception):
     """There is no such emitter, or it does not behave as an emitter must."""
 
 
+CODEC = ("enums", "parsers")
+"""The modules that a codec is made of, in the order in which they import each other."""
+
+
 @cache
 def own() -> Mapping[str, ModuleEmitter | Emitter]:
     """The emitters that come with Wireloom, by name."""
-    return {module.name: import_module(f"{__name__}.{module.name}").EMITTER for module in iter_modules(__path__)}
+    return {module.name: _own(module.name) for module in iter_modules(__path__)}
+
+
+def _own(name: str) -> ModuleEmitter | Emitter:
+    found: ModuleEmitter | Emitter = import_module(f"{__name__}.{name}").EMITTER
+    return found
 
 
 def chosen(names: Sequence[str] = ()) -> Mapping[str, ModuleEmitter | Emitter]:
@@ -107,12 +116,18 @@ def module(protocol: model.Protocol, name: str, title: str, /, **values: object)
 
 def modules(protocol: model.Protocol) -> tuple[Emission, ...]:
     """The modules of a protocol's Python package."""
-    return tuple(
-        Emission(name, Destination.PACKAGE, file)
-        for name, emitter in own().items()
-        if isinstance(emitter, ModuleEmitter)
-        for file in emitter.emit(protocol)
-    )
+    return tuple(_modules(protocol, own()))
+
+
+def codec_modules(protocol: model.Protocol) -> tuple[Emission, ...]:
+    """Those of them that a codec is made of."""
+    return tuple(_modules(protocol, {name: _own(name) for name in CODEC}))
+
+
+def _modules(protocol: model.Protocol, emitters: Mapping[str, ModuleEmitter | Emitter]) -> Iterator[Emission]:
+    for name, emitter in emitters.items():
+        if isinstance(emitter, ModuleEmitter):
+            yield from (Emission(name, Destination.PACKAGE, file) for file in emitter.emit(protocol))
 
 
 def others(chosen: Mapping[str, ModuleEmitter | Emitter], subject: Subject) -> Iterator[Emission]:

@@ -42,6 +42,7 @@ def atoms(tree: Expr) -> tuple[Expr, ...]:
             return (tree,)
 
 
+@cache
 def keys(tree: Expr) -> tuple[str, ...]:
     """What the tree depends on: names, and sizes as if they were names."""
     match tree:

@@ -9,7 +9,7 @@ fields, may be true or false; so less is proven, but nothing wrong.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import prod
 
 from wireloom_generator.expressions import (
@@ -63,10 +63,28 @@ Domains = Mapping[str, Domain]
 
 def impossible(condition: Expr, domains: Domains | None = None) -> bool:
     """Whether the condition provably never holds."""
+    return _impossible(condition, tuple(_concerned(condition, domains or {})))
+
+
+@lru_cache(maxsize=4096)
+def _impossible(condition: Expr, domains: tuple[tuple[str, Domain], ...]) -> bool:
+    """The same; messages ask it again and again of what they share."""
     try:
-        return next(_Question(condition, domains or {}, proof=True).answers(), None) is None
+        return next(_Question(condition, dict(domains), proof=True).answers(), None) is None
     except UnknowableError:
         return False
+
+
+def _concerned(condition: Expr, domains: Domains) -> Iterator[tuple[str, Domain]]:
+    """The names that the condition depends on, also through the domains of others, with their domains."""
+    left, seen = list(comparisons.keys(condition)), set()
+    while left:
+        name = left.pop()
+        domain = domains.get(name)
+        if domain is not None and name not in seen:
+            yield name, domain
+            left += [other for tree in (domain.when, domain.valid) if tree for other in comparisons.keys(tree)]
+        seen.add(name)
 
 
 def implies(one: Expr, other: Expr, domains: Domains | None = None) -> bool:

@@ -4,7 +4,6 @@ where their fields do.
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import fields, is_dataclass
 
 from wireloom_generator.expressions import OF_PLACES, Name, measured, parsed, walk
 from wireloom_generator.reading import syntax
@@ -58,6 +57,6 @@ def _texts(written: object) -> Iterator[str]:
         case tuple():
             for value in written:
                 yield from _texts(value)
-        case _ if is_dataclass(written):
-            for field in fields(written):
-                yield from _texts(getattr(written, field.name))
+        case _:
+            for name in getattr(written, "__dataclass_fields__", ()):
+                yield from _texts(getattr(written, name))

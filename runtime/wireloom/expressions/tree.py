@@ -156,30 +156,34 @@ OF_NAMES = (*OF_PLACES, Function.COUNT, Function.PRESENT)
 
 
 def walk(expression: Expr) -> Iterator[Expr]:
-    """The expression and all its parts."""
-    yield expression
-    for part in parts(expression):
-        yield from walk(part)
+    """The expression and all its parts, each in front of its own."""
+    left = [expression]
+    while left:
+        part = left.pop()
+        yield part
+        left.extend(reversed(parts(part)))
 
 
 def parts(expression: Expr) -> tuple[Expr, ...]:
     """The direct parts of an expression."""
     match expression:
-        case Unary(operand=operand):
-            return (operand,)
-        case Binary(left=left, right=right) | Compare(left=left, right=right):
+        case Name(item=None) | Value():
+            return ()
+        case Compare(left=left, right=right) | Binary(left=left, right=right):
             return (left, right)
-        case Among(value=value, choices=choices):
-            return (value, *choices)
         case Logical(operands=operands):
             return operands
-        case Conditional(test=test, then=then, other=other):
-            return (test, then, other)
+        case Among(value=value, choices=choices):
+            return (value, *choices)
+        case Unary(operand=operand):
+            return (operand,)
         case Call(arguments=arguments):
             return arguments
+        case Conditional(test=test, then=then, other=other):
+            return (test, then, other)
         case Name(item=InList(number=number)):
             return (number,)
-        case Value() | Name():
+        case Name():
             return ()
 
 
