@@ -191,14 +191,14 @@ def test_invented_events_come_back_in_each_byte_order(variant: Any, repl_dbus: b
 
 
 def capture(protocol: str) -> bytes:
-    """All of it in one capture, what has no end of its own last."""
+    """Some of it in one capture, what has no end of its own last."""
     module = PROTOCOLS[protocol]
-    known = [*examples(protocol).values(), *vector_records(protocol).values()]
+    known = [*examples(protocol).values(), *[*vector_records(protocol).values()][::8]]
     whole = [data for data, _ in known if len(list(module.iter_records(data, "PERMISSIVE"))) == 1]
     for parameter in SHAPES:
         of, message, variant = parameter.values
         if of is module:
-            whole += [data for _, data in inventions(of, message, variant, 10)]
+            whole += [data for _, data in inventions(of, message, variant, 3)]
     good = [data for data in whole if next(module.iter_records(data, "PERMISSIVE"))["_corrupt_reason"] is None]
     return b"".join([*good, *(data for data in whole if data not in good)])
 
