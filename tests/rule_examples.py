@@ -14,6 +14,7 @@ from wireloom_generator.problems import Problem
 HEADER = {
     "opcode": "u8", "version": "u8", "nibble": "u8", "magic": "u8", "flags": "u8", "number": "u8",
     "mark": "u16", "is_wide": "bool", "key_length": "u16", "body_length": "u16", "total": "u32", "unit": "u16",
+    "opaque": "u32",
 }  # fmt: skip
 DECLARED = {
     "enums": {"Status": "values: [{name: Ok, value: 0}]", "Kind": "values: [{name: One, value: 1}]"},
@@ -108,6 +109,8 @@ def _files(fragment: str, rule: str, root: Path) -> Path:
     (folder / "protocol.yaml").write_text(_joined({"protocol": "ping", **protocol}))
     if with_message:
         (folder / "echo.yaml").write_text("message: echo\n" + _joined(message))
+    if "answers" in message:
+        (folder / "request.yaml").write_text("message: request\nmatch: {opcode: 2}\n")
     (root / "memcached").mkdir()
     (root / "memcached" / "library.yaml").write_text("library: memcached\n")
     return folder

@@ -211,7 +211,7 @@ def test_what_a_client_counts_and_is_told_is_what_the_rows_have(relay: Relay, cl
         {"error": "Non-numeric server-side value for incr or decr"},
     )
     pairs = [(row["name"], row["text"]) for each in got if (row := each["stat_response"]) is not None]
-    end = ("", "")
+    end = (None, None)
     said = [*statistics.items(), None, *settings.items(), None]
     assert pairs == [end if each is None else (each[0], each[1].decode()) for each in said]
     assert statistics["version"].startswith(b"1.")

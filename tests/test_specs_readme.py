@@ -44,6 +44,7 @@ KINDS: dict[str, type] = {
     "A range of numbers": syntax.Between,
     "A variant": syntax.Variant,
     "An example": syntax.Example,
+    "Answers": syntax.Answers,
     "A form": syntax.Form,
     "A form's entry": syntax.FormEntry,
     "A field": syntax.Field,

@@ -3714,22 +3714,22 @@ messages[#messages + 1] = {
   sections = {},
   variants = {
     {
-      name = "success",
-      when = function(this, record, frame) return (record.status == 0) end,
+      name = "statistic",
+      when = function(this, record, frame) return ((record.status == 0) and (size_of(frame, "key") > 0)) end,
       sections = {
         key = {
-          {
-            kind = "field",
-            name = "name",
-            shape = "string",
-            value = text("utf-8", false, rest),
-            doc = "What is told, or nothing at the end.",
-          },
+          {kind = "field", name = "name", shape = "string", value = text("utf-8", false, rest), doc = "What is told."},
         },
         value = {
           {kind = "field", name = "text", shape = "string", value = text("utf-8", false, rest), doc = "What it is."},
         },
       },
+    },
+    {
+      name = "end",
+      when = function(this, record, frame) return (record.status == 0) end,
+      valid = {"size(value) == 0", function(this, record, frame) return (size_of(frame, "value") == 0) end},
+      sections = {},
     },
     {
       name = "not_my_vbucket",

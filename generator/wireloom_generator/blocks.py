@@ -8,9 +8,9 @@ from wireloom_generator.types import Float, Integer, meanings
 _CAMEL = re.compile(r"[A-Z][A-Za-z0-9]*")
 
 BLOCKS = frozenset({
-    "As", "Between", "Bit", "BitList", "Bits", "Checksum", "Choice", "Compute", "Constant", "Crc", "EitherOrder",
-    "Elsewhere", "Everything", "Expression", "Field", "Fields", "Form", "FormEntry", "Framing", "Headed", "Joined",
-    "Layout", "Lengths", "Message", "Nested", "Optional", "Ordered", "Pad", "Padded", "Parameter", "PerItem",
+    "Answers", "As", "Between", "Bit", "BitList", "Bits", "Checksum", "Choice", "Compute", "Constant", "Crc",
+    "EitherOrder", "Elsewhere", "Everything", "Expression", "Field", "Fields", "Form", "FormEntry", "Framing", "Headed",
+    "Joined", "Layout", "Lengths", "Message", "Nested", "Optional", "Ordered", "Pad", "Padded", "Parameter", "PerItem",
     "Prefixed", "Protocol", "Record", "Repeat", "Rest", "Section", "Size", "Slot", "Table", "TableField",
     "Terminated", "Until", "Variant", "When", "With", "WireEnum", "WireFlags",
     "Compressing", "Packed", "Rol", "Through", "Unpack", "Xor", "Zeros",

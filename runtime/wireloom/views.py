@@ -17,8 +17,8 @@ from wireloom.options import OptionError, ReadOptions, unknown, wide
 Row = dict[str, Any]
 
 FILE = Column("_file", "string")
-RECORD = CORRUPT[0]
-"""The bytes of a malformed record; a reader may give the column another name."""
+RECORD, REASON = CORRUPT
+"""The bytes of a malformed record, for which a reader may have another name, and what is wrong with it."""
 
 NO_MESSAGE = "no-message"
 """What the table of malformed records is called whose message cannot be told; no message has such a name."""

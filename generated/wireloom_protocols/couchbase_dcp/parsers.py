@@ -10,6 +10,7 @@ message unknown, which keeps its bytes.
 from construct import Int8ub, Int16ub, Int32ub, Int64ub
 
 from wireloom.codec import (
+    Answers,
     Bit,
     Bits,
     Blob,
@@ -309,6 +310,7 @@ add_stream_response = Message(
     ),
     decisive="extras",
     valid="(record.status == 0 or size(extras) == 0) and size(key) == 0",
+    answers=Answers(("add_stream",), ("opaque",)),
 )
 """Add stream response. The consumer has the stream."""
 
@@ -527,6 +529,7 @@ failover_log_response = Message(
     ),
     decisive="value",
     valid="size(extras) == 0 and size(key) == 0",
+    answers=Answers(("failover_log_request",), ("opcode", "opaque")),
 )
 """Failover Log response. The failover log of a vbucket, newest branch first; or, by the status, a cluster map or an
 error. Failures that the document lists are Einval, NotMyVbucket and Enomem. The response to a stream request holds the
@@ -563,6 +566,7 @@ get_all_vb_seqnos_response = Message(
     ),
     decisive="value",
     valid="size(extras) == 0 and size(key) == 0",
+    answers=Answers(("get_all_vb_seqnos",), ("opaque",)),
 )
 """Seqnos response. The highest seqno of each vbucket."""
 
@@ -601,6 +605,7 @@ get_error_map_response = Message(
     ),
     decisive="value",
     valid="size(extras) == 0 and size(key) == 0",
+    answers=Answers(("get_error_map",), ("opaque",)),
 )
 """Error map response. What the statuses mean."""
 
@@ -627,6 +632,7 @@ hello_response = Message(
     ),
     decisive="value",
     valid="size(extras) == 0 and size(key) == 0",
+    answers=Answers(("hello",), ("opaque",)),
 )
 """Hello response. The features that are agreed on."""
 
@@ -791,6 +797,33 @@ response = Message(
     variants=(ACKNOWLEDGEMENT_VARIANT, NOT_MY_VBUCKET_VARIANT, ERROR_VARIANT),
     decisive="value",
     valid="size(extras) == 0 and size(key) == 0",
+    answers=Answers(
+        (
+            "abort",
+            "buffer_acknowledgement",
+            "cache_transfer",
+            "cache_transfer_end",
+            "close_stream",
+            "commit",
+            "control",
+            "dcp_noop",
+            "deletion",
+            "expiration",
+            "flush",
+            "mutation",
+            "noop",
+            "open_connection",
+            "oso_snapshot",
+            "prepare",
+            "select_bucket",
+            "seqno_acknowledged",
+            "seqno_advanced",
+            "set_vbucket_state",
+            "stream_end",
+        ),
+        ("opcode", "opaque"),
+        quiet={"opcode": (0x55, 0x57, 0x58, 0x59, 0x5d, 0x60, 0x61, 0x62, 0x63, 0x64, 0x65, 0x66, 0x67)},
+    ),
 )
 """Response. The response to a request whose response has no data of its own."""
 
@@ -815,6 +848,7 @@ sasl_auth_response = Message(
     ),
     decisive="value",
     valid="size(extras) == 0 and size(key) == 0",
+    answers=Answers(("sasl_auth",), ("opcode", "opaque")),
 )
 """SASL authentication response. The client is authenticated, or has to go on."""
 
@@ -837,6 +871,7 @@ sasl_list_mechs_response = Message(
     ),
     decisive="value",
     valid="size(extras) == 0 and size(key) == 0",
+    answers=Answers(("sasl_list_mechs",), ("opaque",)),
 )
 """SASL mechanisms response. The mechanisms."""
 
@@ -958,6 +993,7 @@ snapshot_marker_response = Message(
     variants=(ACKNOWLEDGEMENT_VARIANT, NOT_MY_VBUCKET_VARIANT, ERROR_VARIANT),
     decisive="value",
     valid="size(extras) == 0 and size(key) == 0",
+    answers=Answers(("snapshot_marker",), ("opcode", "opaque"), quiet={"opcode": (0x56,)}),
 )
 """Snapshot Marker response. The consumer has received a whole snapshot whose marker had the flag Acknowledge, or it
 could not take the marker: it has no such stream (KeyEnoent) or the marker is malformed or incomplete (Einval). Both
@@ -1011,6 +1047,7 @@ stream_req_response = Message(
     ),
     decisive="value",
     valid="size(extras) == 0 and size(key) == 0",
+    answers=Answers(("stream_req",), ("opaque",)),
 )
 """Stream request response. The stream begins, or the consumer has to roll back first."""
 
@@ -1103,6 +1140,7 @@ system_event_response = Message(
     variants=(ACKNOWLEDGEMENT_VARIANT, NOT_MY_VBUCKET_VARIANT, ERROR_VARIANT),
     decisive="value",
     valid="size(extras) == 0 and size(key) == 0",
+    answers=Answers(("system_event",), ("opcode", "opaque"), quiet={"opcode": (0x5f,)}),
 )
 """System Event response. The consumer could not take a system event: it has no such stream (KeyEnoent), the event is
 malformed or incomplete (Einval), or its seqno is not above the last (Erange). These errors are those of Couchbase's own

@@ -184,7 +184,7 @@ COMMENTS = {
     "stat_response": "One number or text that the server keeps.",
     "stat_response.variant": "Which of the message's layouts it has; null if none known",
     "stat_response.trailing_extras": "Bytes of the extras behind its last field",
-    "stat_response.name": "What is told, or nothing at the end.",
+    "stat_response.name": "What is told.",
     "stat_response.trailing_key": "Bytes of the key behind its last field",
     "stat_response.text": "What it is.",
     "stat_response.cluster_map": "The layout of the cluster as JSON, or empty.",

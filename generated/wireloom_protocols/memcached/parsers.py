@@ -10,6 +10,7 @@ selection of buckets and the error map are Couchbase's. Values stand as they wer
 from construct import Int8ub, Int16ub, Int32ub, Int64ub
 
 from wireloom.codec import (
+    Answers,
     Bit,
     Bits,
     Blob,
@@ -229,6 +230,7 @@ get_error_map_response = Message(
     ),
     decisive="value",
     valid="size(extras) == 0 and size(key) == 0",
+    answers=Answers(("get_error_map",), ("opaque",)),
 )
 """Error map response. What the statuses mean."""
 
@@ -248,6 +250,7 @@ get_response = Message(
     ),
     decisive="extras",
     whole=("key",),
+    answers=Answers(("get", "touch"), ("opcode", "opaque"), quiet={"opcode": (0x09, 0x0d, 0x1e, 0x24)}),
 )
 """Get response. The item that was asked for. Touch is answered with its flags alone."""
 
@@ -274,6 +277,7 @@ hello_response = Message(
     ),
     decisive="value",
     valid="size(extras) == 0 and size(key) == 0",
+    answers=Answers(("hello",), ("opaque",)),
 )
 """Hello response. The features that are agreed on."""
 
@@ -303,6 +307,7 @@ increment_response = Message(
     ),
     decisive="value",
     valid="size(key) == 0",
+    answers=Answers(("increment",), ("opcode", "opaque"), quiet={"opcode": (0x15, 0x16)}),
 )
 """Increment response. What the item has been counted to."""
 
@@ -356,6 +361,11 @@ response = Message(
     ),
     decisive="value",
     valid="size(key) == 0",
+    answers=Answers(
+        ("append", "delete", "flush", "noop", "quit", "select_bucket", "set", "verbosity"),
+        ("opcode", "opaque"),
+        quiet={"opcode": (0x11, 0x12, 0x13, 0x14, 0x17, 0x18, 0x19, 0x1a)},
+    ),
 )
 """Response. The response to a request whose response has no data of its own."""
 
@@ -380,6 +390,7 @@ sasl_auth_response = Message(
     ),
     decisive="value",
     valid="size(extras) == 0 and size(key) == 0",
+    answers=Answers(("sasl_auth",), ("opcode", "opaque")),
 )
 """SASL authentication response. The client is authenticated, or has to go on."""
 
@@ -402,6 +413,7 @@ sasl_list_mechs_response = Message(
     ),
     decisive="value",
     valid="size(extras) == 0 and size(key) == 0",
+    answers=Answers(("sasl_list_mechs",), ("opaque",)),
 )
 """SASL mechanisms response. The mechanisms."""
 
@@ -447,14 +459,16 @@ stat_response = Message(
     match={"magic": (0x81, 0x18), "opcode": (0x10,)},
     variants=(
         Variant(
-            "success",
-            "record.status == 0",
+            "statistic",
+            "record.status == 0 and size(key) > 0",
             {"key": Layout("name" / Text(Rest())), "value": Layout("text" / Text(Rest()))},
         ),
+        Variant("end", "record.status == 0", {}, valid="size(value) == 0"),
         NOT_MY_VBUCKET_VARIANT,
         ERROR_VARIANT,
     ),
     decisive="key",
+    answers=Answers(("stat",), ("opaque",), more=("statistic",)),
 )
 """Statistics response. One number or text that the server keeps. A request gets as many as there are, and an empty one
 that ends them.
@@ -500,6 +514,7 @@ version_response = Message(
     ),
     decisive="value",
     valid="size(extras) == 0 and size(key) == 0",
+    answers=Answers(("version",), ("opaque",)),
 )
 """Version response. The version of the server."""
 

@@ -508,7 +508,7 @@ STAT_RESPONSE = StructType(
             metadata={"comment": "Which of the message's layouts it has; null if none known"},
         ),
         StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
-        StructField("name", StringType(), metadata={"comment": "What is told, or nothing at the end."}),
+        StructField("name", StringType(), metadata={"comment": "What is told."}),
         StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
         StructField("text", StringType(), metadata={"comment": "What it is."}),
         StructField("cluster_map", StringType(), metadata={"comment": "The layout of the cluster as JSON, or empty."}),

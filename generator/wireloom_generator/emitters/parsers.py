@@ -121,7 +121,14 @@ def _message(message: model.Message, shared: Mapping[str, model.Variant], slots:
         whole=group(*map(string, whole)) if whole else None,
         valid=constructs.judged(message.valid),
         otherwise=constructs.judged(message.otherwise),
+        answers=_answers(message.answers) if message.answers else None,
     )
+
+
+def _answers(answers: model.Answers) -> Code:
+    to, by, more = (group(*map(string, names)) for names in (answers.to, answers.by, answers.more))
+    quiet = pretty.match(answers.quiet) if answers.quiet else None
+    return call("Answers", to, by, quiet=quiet, more=more if answers.more else None)
 
 
 def _sections(sections: Mapping[str, tuple[model.Node, ...]]) -> Code:

@@ -45,6 +45,7 @@ from wireloom_generator.model.nodes import (
 )
 from wireloom_generator.model.numbering import derived_from, hollow, numbered
 from wireloom_generator.model.protocol import (
+    Answers,
     Beginning,
     Example,
     Form,

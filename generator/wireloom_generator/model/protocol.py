@@ -106,6 +106,19 @@ class Form(Described):
 
 
 @dataclass(frozen=True, slots=True)
+class Answers(Sourced):
+    """The messages ``to`` which one is an answer; they are equal in the fields ``by``.
+
+    Of the ``quiet`` ones most stay without one. Behind an answer of a variant in ``more``, another one comes.
+    """
+
+    to: tuple[str, ...]
+    by: tuple[str, ...]
+    quiet: Match
+    more: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Message(Framed):
     """One message. ``trailing`` names the slots in which bytes can be left over.
 
@@ -127,6 +140,7 @@ class Message(Framed):
     valid: Condition | None = None
     otherwise: Condition | None = None
     decisive: str = ""
+    answers: Answers | None = None
     filled: tuple[str, ...] = field(default=(), compare=False)
     names: Names = field(compare=False, repr=False, kw_only=True)
 

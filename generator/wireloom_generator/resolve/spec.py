@@ -131,8 +131,19 @@ class _Resolving:
             names=names,
             end=self.end(written, names),
             proof=self.proof(written.proof, names),
+            answers=self.answers(written.answers),
             written=written,
         )
+
+    def answers(self, written: syntax.Answers | None) -> model.Answers | None:
+        """Which messages one answers: those that it names, or those that nobody else does and that answer nothing."""
+        if written is None:
+            return None
+        known = [message.answers for message in self.spec.messages if message.answers is not None]
+        named = {name for answers in known for name in answers.to}
+        open_ = [each.message for each in self.spec.messages if each.answers is None and each.message not in named]
+        quiet = self.fields.matching.match(written.quiet, self.fields.record_names)
+        return model.Answers(written.to or tuple(open_), written.by, quiet, written.more, written=written)
 
     def sections(
         self, order: Iterable[str], written: Mapping[str, tuple[syntax.Entry, ...]], names: Names

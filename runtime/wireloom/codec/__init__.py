@@ -3,6 +3,7 @@
 Generated modules are made of construct's own fields and of these; ``Protocol`` turns them into rows.
 """
 
+from wireloom.codec.answers import Answers
 from wireloom.codec.ascii import Ascii
 from wireloom.codec.bcd import Bcd
 from wireloom.codec.bits import Bit, BitList, Bits
@@ -45,6 +46,7 @@ from wireloom.expressions import Expression, PerItem
 from wireloom.options import Parameter
 
 __all__ = [
+    "Answers",
     "As",
     "Ascii",
     "Bcd",

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from construct import Construct, Container
 
+from wireloom.codec.answers import Answers
 from wireloom.codec.awaiting import Path
 from wireloom.codec.columns import Column, StructOf, merge
 from wireloom.codec.errors import DecodeError, EncodeError
@@ -98,6 +99,7 @@ class Message(Construct):
         whole: tuple[str, ...] = (),
         valid: Formula | None = None,
         otherwise: Formula | None = None,
+        answers: Answers | None = None,
     ) -> None:
         super().__init__()
         self.name = name
@@ -107,6 +109,7 @@ class Message(Construct):
         self.variants = variants
         self.valid = expression(valid)
         self.otherwise = expression(otherwise)
+        self.answers = answers
         self.trailing = {slot.name: slot.trailing for slot in record.slots if slot.trailing and slot.name not in whole}
         self.decisive = decisive
         self._plan = [

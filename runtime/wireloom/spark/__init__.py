@@ -8,7 +8,8 @@ with needed("wireloom.spark", "arrow"):
     from wireloom.spark.functions import from_wire, from_wire_many, to_wire
     from wireloom.spark.indexing import index
     from wireloom.spark.narrowing import narrow
+    from wireloom.spark.pairing import paired
     from wireloom.spark.sources import dataset, register
     from wireloom.spark.summaries import summary
 
-__all__ = ["dataset", "from_wire", "from_wire_many", "index", "narrow", "register", "summary", "to_wire"]
+__all__ = ["dataset", "from_wire", "from_wire_many", "index", "narrow", "paired", "register", "summary", "to_wire"]

@@ -12,11 +12,10 @@ import pyarrow as pa
 from pyspark.sql.types import ArrayType, DataType, DecimalType, IntegralType, NullType, StructField, StructType
 
 from wireloom import registry
-from wireloom.codec.protocol import CORRUPT, POSITIONS
+from wireloom.codec.protocol import POSITIONS
 from wireloom.options import OptionError, unknown
 from wireloom.views import FILE, RECORD, Row
 
-REASON = CORRUPT[1]
 _LEFT_OUT = frozenset({FILE.name, *(column.name for column in POSITIONS)})
 """The columns with the position of a record, which is not in its bytes."""
 

@@ -42,10 +42,10 @@ from wireloom.columnar import index
 from wireloom.columnar.scanning import Scanner
 from wireloom.files import INDEX, CaptureFile, created, exists, listed, moved, removed
 from wireloom.options import OptionError, ReadOptions, resolve
-from wireloom.spark.dataframes import REASON, shape
+from wireloom.spark.dataframes import shape
 from wireloom.spark.workers import brief
 from wireloom.spark.writing_options import WriteOptions
-from wireloom.views import RECORD
+from wireloom.views import REASON, RECORD
 
 _SUFFIXES = {None: "", "gzip": ".gz", "zstd": ".zst"}
 _LONGEST_TOLD = 500

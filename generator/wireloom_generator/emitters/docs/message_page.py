@@ -1,6 +1,6 @@
 """A message's page: everything that its template shows."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from wireloom_generator import model
@@ -129,6 +129,20 @@ class MessagePages:
         yield from (f"Its length is {text}." for text in lengths_of(self.protocol, message))
         if message.valid is not None:
             yield f"A record of it is malformed unless {code(message.valid.text)}."
+        yield from self._answers(message)
+
+    def _answers(self, message: model.Message) -> Iterator[str]:
+        """What it answers, and what answers it."""
+        if (answers := message.answers) is not None:
+            yield f"It answers {_linked(answers.to)}: the request with the same {' and '.join(map(code, answers.by))}."
+            if answers.quiet:
+                yield f"Most requests stay without an answer if {self.names.matching(answers.quiet)}."
+            if answers.more:
+                variants = " or ".join(map(code, answers.more))
+                yield f"Behind the variant {variants} another answer to the same request comes."
+        answered = [each.name for each in self.protocol.messages if each.answers and message.name in each.answers.to]
+        if answered:
+            yield f"It is answered by {_linked(answered)}."
 
     def _header(self, message: model.Message, shapes: tuple[HeaderForm, ...]) -> Passage:
         """The header as this message has it."""
@@ -259,6 +273,12 @@ def _verdict(example: model.Example, traced: Traced | None) -> tuple[str, ...]:
 def _of_field(erratum: Erratum, place: str) -> bool:
     """Whether it is about a common field or section, not a variant or example."""
     return erratum.place.startswith((f"{place}, field ", f"{place}, section "))
+
+
+def _linked(messages: Sequence[str]) -> str:
+    """Messages with links to their pages."""
+    links = [f"[{name}]({name}.md)" for name in messages]
+    return " or ".join(filter(None, (", ".join(links[:-1]), links[-1])))
 
 
 def _choosing(message: model.Message) -> tuple[str, ...]:

@@ -49,6 +49,7 @@ from wireloom_generator.reading.syntax.entries import (
     walk,
 )
 from wireloom_generator.reading.syntax.specs import (
+    Answers,
     Capture,
     Declaring,
     Example,
@@ -70,6 +71,7 @@ __all__ = [
     "Acceptance",
     "Align",
     "Alternative",
+    "Answers",
     "Between",
     "BitAlternative",
     "BitChoice",

@@ -144,6 +144,16 @@ class Form(Documented):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Answers(Written):
+    """Which requests a message answers."""
+
+    to: tuple[str, ...] = optional("the messages that it answers; otherwise all that no other says it answers", ())
+    by: tuple[str, ...] = required("the fields in which a request and its answer are equal")
+    quiet: Mapping[str, tuple[Matched, ...]] = optional("values of these fields: such requests mostly have none", None)
+    more: tuple[str, ...] = optional("the variants behind which another answer to the same request comes", ())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Message(Declaring):
     """One message of the protocol."""
 
@@ -158,6 +168,7 @@ class Message(Declaring):
     otherwise: Expression | None = optional("must hold of a record that has none of them, or it is malformed")
     examples: tuple[Example, ...] = optional("worked examples", ())
     forms: tuple[Form, ...] = optional("textual forms", ())
+    answers: Answers | None = optional("which requests it answers")
 
 
 File = Protocol | Library | Message

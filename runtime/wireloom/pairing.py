@@ -1,0 +1,376 @@
+"""Answers beside their requests, in batches of decoded records, as the spec's ``answers`` say.
+
+Of several requests that wait with equal fields, the oldest is answered, as servers do: each gets its own answer even if
+a number is used again before. Quiet requests, most of which stay without an answer, do not wait: an answer belongs to
+the latest, or to one before it.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from wireloom import registry
+from wireloom.codec import Protocol
+from wireloom.codec.matching import Selection
+from wireloom.columnar.buffers import Array
+from wireloom.views import REASON, RECORD
+
+REQUEST, PAIRING = "request", "_pairing"
+"""The columns that are added: the request, and what is uncertain about it."""
+NONE, OLDEST, LATEST = "no request", "the oldest of {} that wait", "the latest of {}"
+"""What ``_pairing`` says of an answer without a request, and where there was a choice."""
+MOST = 100_000
+
+
+class Conversation(NamedTuple):
+    """The ``requests`` that have the same ``responses``, by equal fields. ``quiet`` and ``more`` are as in ``Answers``,
+    the latter by response.
+    """
+
+    by: tuple[str, ...]
+    requests: tuple[str, ...]
+    responses: tuple[str, ...]
+    quiet: tuple[Mapping[str, Selection], ...]
+    more: Mapping[str, tuple[str, ...]]
+
+
+def conversations(protocol: Protocol) -> tuple[Conversation, ...]:
+    """The conversations that a protocol has, as its messages say."""
+    found: list[Conversation] = []
+    for message in protocol.records.values():
+        if (answers := message.answers) is None:
+            continue
+        talk = Conversation(
+            answers.by,
+            answers.to,
+            (message.name,),
+            (answers.quiet,) if answers.quiet else (),
+            {message.name: answers.more},
+        )
+        for other in [each for each in found if set(each.requests) & set(talk.requests)]:
+            found.remove(other)
+            talk = Conversation(
+                talk.by,
+                tuple(dict.fromkeys((*other.requests, *talk.requests))),
+                (*other.responses, *talk.responses),
+                (*other.quiet, *talk.quiet),
+                {**other.more, **talk.more},
+            )
+        found.append(talk)
+    return tuple(found)
+
+
+def of_header(talk: Conversation, protocol: Protocol) -> tuple[str, ...]:
+    """The fields of the header by which its requests are found; the others are those of their messages."""
+    header = {column.name for column in protocol.header}
+    return tuple(name for name in talk.by if name in header)
+
+
+def fields_beside(columns: Iterable[str], protocol: Protocol, connection: Sequence[str]) -> list[str]:
+    """The columns that ``request`` has."""
+    asked = {name for talk in conversations(protocol) for name in talk.requests}
+    apart = {*connection, RECORD.name, REASON.name, *(protocol.messages.keys() - asked)}
+    return [name for name in columns if name not in apart]
+
+
+def pair(
+    batches: Iterable[pa.RecordBatch] | pa.Table,
+    protocol: str,
+    *,
+    connection: Sequence[str] = ("_file",),
+    most: int = MOST,
+) -> "Paired":
+    """The batches with the columns ``request`` and ``_pairing``, row by row as they came.
+
+    ``batches`` are records as ``decode_batches`` gives them with all messages, or some of their columns, in the order
+    of each connection; ``connection`` are the columns that tell connections apart. ``request`` is a struct of the
+    request's columns: those beside the messages, and the structs of messages that are answered. It is null in rows that
+    are no answer, or malformed, and where there is no request. ``_pairing`` says so, and where the request is not
+    certain. At most ``most`` requests of a conversation wait; the oldest is given up for another.
+
+    Raises ``ValueError`` for a column that is needed and missing.
+    """
+    return Paired(batches, registry.protocol(protocol), tuple(connection), most)
+
+
+class Paired:
+    """Batches with requests beside answers. ``given_up`` counts the requests for which there was no room."""
+
+    def __init__(
+        self, batches: Iterable[pa.RecordBatch] | pa.Table, protocol: Protocol, connection: tuple[str, ...], most: int
+    ) -> None:
+        self._batches = batches.to_batches() if isinstance(batches, pa.Table) else batches
+        self._queues = [_Queue(talk, protocol, connection, most) for talk in conversations(protocol)]
+        self._connection = connection
+        self._protocol = protocol
+        self._empty = pa.table({})
+
+    @property
+    def given_up(self) -> int:
+        """How many requests stopped to wait because of newer ones."""
+        return sum(queue.given_up for queue in self._queues)
+
+    @property
+    def waiting(self) -> pa.Table:
+        """The requests that wait so far, quiet ones aside: the columns of their connection, and ``request``. There are
+        no columns before the first batch.
+        """
+        kept = [queue.kept for queue in self._queues if queue.kept is not None]
+        loud = [table.filter(pc.invert(table["quiet"])).select([*self._connection, REQUEST]) for table in kept]
+        return pa.concat_tables([self._empty, *loud])
+
+    def __iter__(self) -> Iterator[pa.RecordBatch]:
+        for batch in self._batches:
+            yield self._paired(batch)
+
+    def _paired(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        records = Incoming(batch, self._protocol, self._connection)
+        if not self._empty.schema:
+            known = {name: records.column(name).type for name in self._connection}
+            self._empty = pa.schema({**known, REQUEST: records.shape}).empty_table()
+        pool = [pa.nulls(1, records.shape)]
+        source, told = np.zeros(len(records), np.int64), np.full(len(records), None, object)
+        for queue in self._queues:
+            found = queue.take(records)
+            if found is not None and len(found.rows):
+                source[found.rows] = np.where(found.source < 0, 0, found.source + sum(map(len, pool)))
+                told[found.rows] = found.told
+                pool.append(found.requests)
+        requests = pa.concat_arrays(pool).take(pa.array(source))
+        columns = [*batch.columns, requests, pa.array(told, pa.string())]
+        names = [*batch.schema.names, REQUEST, PAIRING]
+        return pa.RecordBatch.from_arrays(columns, names)
+
+
+class Incoming:
+    """A batch: rows by message, and columns by name. Raises ``ValueError`` for one that is missing."""
+
+    def __init__(self, batch: pa.RecordBatch, protocol: Protocol, connection: tuple[str, ...]) -> None:
+        self.batch = batch
+        self.header = {column.name for column in protocol.header}
+        encoded = self.column("message").dictionary_encode()
+        self._codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+        self._names = encoded.dictionary.to_pylist()
+        self.fields = list(map(batch.schema.field, fields_beside(batch.schema.names, protocol, connection)))
+        self.shape = pa.struct(self.fields)
+        self._sound = np.ones(len(self), bool)
+        if REASON.name in batch.schema.names:
+            self._sound = self.column(REASON.name).is_null().to_numpy(zero_copy_only=False)
+
+    def __len__(self) -> int:
+        return int(self.batch.num_rows)
+
+    def column(self, name: str) -> pa.Array:
+        index = self.batch.schema.get_field_index(name)
+        if index < 0:
+            raise ValueError(f"the records have no column {name}, by which requests are found")
+        return self.batch.column(index)
+
+    def rows(self, messages: Sequence[str]) -> Array:
+        """The sound rows of these messages, in order."""
+        wanted = [code for code, name in enumerate(self._names) if name in messages]
+        return np.flatnonzero(np.isin(self._codes, wanted) & self._sound) if wanted else np.empty(0, np.int64)
+
+    def values(self, name: str, messages: Sequence[str], rows: Array) -> pa.Array:
+        """A field in some rows of these messages, of the header or of their own."""
+        if name in self.header:
+            return self.column(name).take(rows)
+        there = [message for message in messages if message in self._names]
+        found = [pc.struct_field(self.column(message).take(pa.array(rows)), name) for message in there]
+        return pc.coalesce(*found)
+
+    def requests(self, rows: Array) -> pa.StructArray:
+        """Rows as ``request`` has them."""
+        taken = [self.column(field.name).take(rows) for field in self.fields]
+        return pa.StructArray.from_arrays(taken, fields=self.fields)
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """The rows of answers in a batch, the position of each one's request in ``requests`` or −1, and what is told."""
+
+    rows: Array
+    source: Array
+    told: Array
+    requests: pa.StructArray
+
+
+class _Queue:
+    """The requests of a conversation that wait. ``kept`` has a row for each: the columns of its connection, the fields
+    by which it is found, the ``request``, whether it is ``quiet``, and how many there were, of which it is the latest.
+    """
+
+    def __init__(self, talk: Conversation, protocol: Protocol, connection: tuple[str, ...], most: int) -> None:
+        self.talk = talk
+        self.connection = connection
+        self.most = most
+        self.kept: pa.Table | None = None
+        self.given_up = 0
+
+    def take(self, records: Incoming) -> _Found | None:
+        """Take up the requests of a batch, and find those of its answers; None if it has neither."""
+        talk = self.talk
+        both = records.rows((*talk.requests, *talk.responses))
+        if not len(both):
+            return None
+        keys = self._keys(records, both)
+        known = np.logical_and.reduce([column.is_valid().to_numpy(zero_copy_only=False) for column in keys.values()])
+        asks = np.isin(both, records.rows(talk.requests))
+        asked, answers = np.flatnonzero(asks & known), np.flatnonzero(~asks)
+        fresh = pa.table({name: column.take(pa.array(asked)) for name, column in keys.items()})
+        fresh = fresh.append_column(REQUEST, records.requests(both[asked]))
+        fresh = fresh.append_column("quiet", pa.array(self._quiet(fresh)))
+        fresh = fresh.append_column("count", pa.array(np.ones(len(asked), np.int64)))
+        waiting = fresh if self.kept is None else pa.concat_tables([self.kept, fresh])
+        sought = {name: column.take(pa.array(answers)) for name, column in keys.items()}
+        order = _Order(
+            codes=_codes([_joined(waiting[name], sought[name]) for name in keys]),
+            position=np.concatenate([np.arange(len(waiting) - len(asked)) - len(waiting), both[asked], both[answers]]),
+            requests=len(waiting),
+            counts=waiting["count"].to_numpy(),
+            quiet=_of_each(self._quiet(waiting), self._quiet(pa.table(sought))),
+            last=~self._more(records, both[answers]),
+        )
+        source, choices = order.matched()
+        source[~known[answers]] = -1
+        told = np.full(len(answers), None, object)
+        quiet = order.quiet[order.requests :]
+        for number in np.unique(choices[choices > 1]):
+            told[(choices == number) & quiet] = LATEST.format(number)
+            told[(choices == number) & ~quiet] = OLDEST.format(number)
+        told[source < 0] = NONE
+        requests = waiting[REQUEST].combine_chunks()
+        self._keep(waiting, order)
+        return _Found(both[answers], source, told, requests)
+
+    def _keys(self, records: Incoming, rows: Array) -> dict[str, pa.Array]:
+        messages = (*self.talk.requests, *self.talk.responses)
+        of_connection = {name: records.column(name).take(rows) for name in self.connection}
+        return of_connection | {f".{name}": records.values(name, messages, rows) for name in self.talk.by}
+
+    def _quiet(self, keys: pa.Table) -> Array:
+        """Which of the requests with these fields are quiet."""
+        found = np.zeros(len(keys), bool)
+        for match in self.talk.quiet:
+            found |= np.logical_and.reduce([_selected(keys[f".{name}"], values) for name, values in match.items()])
+        return found
+
+    def _more(self, records: Incoming, rows: Array) -> Array:
+        """Behind which answers another one to the same request comes."""
+        found = np.zeros(len(rows), bool)
+        for message, variants in self.talk.more.items():
+            if variants:
+                named = pc.is_in(
+                    pc.struct_field(records.column(message).take(rows), "variant"), value_set=pa.array(variants)
+                )
+                found |= named.to_numpy(zero_copy_only=False)
+        return found
+
+    def _keep(self, waiting: pa.Table, order: "_Order") -> None:
+        left, counts = order.left()
+        self.given_up += max(0, len(left) - self.most)
+        left, counts = left[-self.most :], counts[-self.most :]
+        kept = waiting.take(pa.array(left))
+        self.kept = kept.set_column(kept.schema.get_field_index("count"), "count", pa.array(counts))
+
+
+class _Order:
+    """Requests, then answers, as each stands among those with equal ``codes``.
+
+    ``position`` is the order of all of them. ``counts`` are how many requests each request stands for, ``quiet`` is
+    whether it is a queue of quiet ones; ``last`` is whether an answer is the last to its request.
+    """
+
+    def __init__(
+        self, *, codes: Array, position: Array, requests: int, counts: Array, quiet: Array, last: Array
+    ) -> None:
+        self.requests = requests
+        self.quiet = quiet
+        self.order = np.lexsort((position, codes))
+        asks = self.order < requests
+        ends = np.zeros(len(codes), bool)
+        ends[requests:] = last
+        places = np.arange(len(codes))
+        first = np.r_[True, np.diff(codes[self.order]) != 0] if len(codes) else np.empty(0, bool)
+        self.group = np.cumsum(first) - 1
+        self.start = places[first]
+        begin = self.start[self.group]
+        self.asks = asks
+        asked, ended = np.cumsum(asks), ends[self.order]
+        self.before: Array = (asked - asks)[begin]
+        depth = self._sums(asks.astype(np.int64) - ended, begin)
+        low = np.minimum(depth, 0) - self.group * (len(codes) + 1)
+        depth -= np.minimum.accumulate(low) + self.group * (len(codes) + 1)
+        self.depth = np.where(first, 0, np.r_[0, depth[:-1]]) if len(codes) else depth
+        self.popped = ended & (self.depth > 0)
+        self.pops = self._sums(self.popped.astype(np.int64), begin)
+        weights = np.zeros(len(codes), np.int64)
+        weights[:requests] = counts
+        self.counted = self._sums(weights[self.order], begin)
+        latest = np.maximum.accumulate(np.where(asks, places, -1)) if len(codes) else places
+        self.latest = np.where(latest >= begin, latest, -1)
+
+    @staticmethod
+    def _sums(numbers: Array, begin: Array) -> Array:
+        """The sums of the numbers of a group so far."""
+        sums = np.cumsum(numbers)
+        since: Array = sums - (sums - numbers)[begin]
+        return since
+
+    def matched(self) -> tuple[Array, Array]:
+        """The number of each answer's request, or −1, and among how many it was chosen."""
+        quiet = self.quiet[self.order]
+        asked = np.flatnonzero(self.asks)
+        oldest = self.before + self.pops - self.popped
+        there = self.depth > 0
+        waits = np.where(there, self.order[asked[np.where(there, oldest, 0)]] if len(asked) else -1, -1)
+        latest = np.where(self.latest >= 0, self.order[self.latest], -1)
+        source, choices = np.empty(len(self.order), np.int64), np.empty(len(self.order), np.int64)
+        source[self.order] = np.where(quiet, latest, waits)
+        choices[self.order] = np.where(quiet, self.counted, self.depth)
+        return source[self.requests :], choices[self.requests :]
+
+    def left(self) -> tuple[Array, Array]:
+        """The numbers of the requests that wait on, in their order, and for how many each stands."""
+        ends = np.r_[self.start[1:], len(self.order)] - 1
+        end = ends[self.group] if len(self.order) else self.group
+        quiet = self.quiet[self.order]
+        number = np.cumsum(self.asks) - 1 - self.before
+        stays = self.asks & np.where(quiet, np.arange(len(self.order)) == self.latest[end], number >= self.pops[end])
+        counts = np.zeros(self.requests, np.int64)
+        counts[self.order[stays]] = np.where(quiet, self.counted, 1)[stays]
+        kept = np.sort(self.order[stays])
+        return kept, counts[kept]
+
+
+def _joined(one: pa.ChunkedArray, other: pa.Array) -> pa.ChunkedArray:
+    return pa.chunked_array([*one.chunks, other], one.type)
+
+
+def _of_each(one: Array, other: Array) -> Array:
+    return np.concatenate([one, other])
+
+
+def _codes(columns: Sequence[pa.ChunkedArray]) -> Array:
+    """A number for the values of each row, equal where they are."""
+    codes = np.zeros(len(columns[0]) if columns else 0, np.int64)
+    for column in columns:
+        encoded = column.combine_chunks().dictionary_encode(null_encoding="encode")
+        further = encoded.indices.to_numpy(zero_copy_only=False)
+        _, codes = np.unique(codes * (len(encoded.dictionary) + 1) + further, return_inverse=True)
+    return codes
+
+
+def _selected(column: pa.ChunkedArray, values: Selection) -> Array:
+    """Which values are among those."""
+    listed = pa.array(sorted(values.listed, key=repr)).cast(column.type) if values.listed else None
+    found = np.zeros(len(column), bool)
+    if listed is not None:
+        found |= pc.is_in(column, value_set=listed).to_numpy()
+    for least, most in values.spans:
+        found |= pc.and_(pc.greater_equal(column, least), pc.less_equal(column, most)).fill_null(False).to_numpy()
+    return found
