@@ -153,10 +153,28 @@ def test_nothing_at_all_is_paired() -> None:
 
 def test_columns_of_what_is_wanted_are_enough() -> None:
     data = FRAMES["stream"] + FRAMES["streamed"]
-    columns = ["message", "opcode", "opaque", "stream_req.start_seqno", "stream_req_response"]
-    (paired,) = pair(couchbase_dcp.decode_columnar(data, columns=columns), "couchbase_dcp", connection=[])
+    (paired,) = pair(couchbase_dcp.decode_columnar(data, columns=NARROW), "couchbase_dcp", connection=[])
     expected: dict[str, Any] = {"message": "stream_req", "opcode": 0x53, "opaque": 0, "stream_req": {"start_seqno": 0}}
     assert paired["request"][1].as_py() == expected
+
+
+TOO_SHORT = frame(0x80, 0x53, 0, extras=bytes(47))
+NARROW = ["message", "opcode", "opaque", "stream_req.start_seqno", "stream_req_response"]
+
+
+def test_malformed_requests_wait_for_nothing_where_no_reason_is_told() -> None:
+    data = TOO_SHORT + FRAMES["streamed"]
+    (paired,) = pair(
+        couchbase_dcp.decode_columnar(data, columns=NARROW, mode="PERMISSIVE"), "couchbase_dcp", connection=[]
+    )
+    assert paired.select(["request", "_pairing"]).to_pylist()[1] == {"request": None, "_pairing": "no request"}
+
+
+def test_rows_of_no_named_connection_are_those_of_one() -> None:
+    rows = batch([Told("noop", 7, 0), Told("nooped", 7, 0)])
+    rows = rows.set_column(rows.schema.get_field_index("peer"), "peer", pa.nulls(2, pa.int64()))
+    (paired,) = pair([rows], "couchbase_dcp", connection=["peer"])
+    assert paired["request"][1].as_py()["number"] == 0
 
 
 def test_requests_are_found_by_fields_of_their_own() -> None:
@@ -202,4 +220,17 @@ def test_spark_pairs_many_answers_alike(spark: "SparkSession") -> None:
     table = table.append_column("number", pa.array(range(len(table))))
     expected = pa.Table.from_batches(list(pair(table, "memcached", connection=[])))
     rows = paired(spark.createDataFrame(table), "memcached", connection=[], order=["number"])
+    assert rows.toArrow().sort_by("number").to_pylist() == expected.to_pylist()
+
+
+@pytest.mark.spark
+def test_spark_pairs_alike_where_no_reason_and_no_connection_is_told(spark: "SparkSession") -> None:
+    from wireloom.spark import paired
+
+    data = TOO_SHORT + FRAMES["stream"] + FRAMES["streamed"] + FRAMES["streamed"]
+    table = couchbase_dcp.decode_columnar(data, columns=NARROW, mode="PERMISSIVE")
+    table = table.append_column("number", pa.array(range(4))).append_column("peer", pa.nulls(4, pa.int64()))
+    expected = pa.Table.from_batches(list(pair(table, "couchbase_dcp", connection=["peer"])))
+    assert expected["_pairing"].to_pylist() == [None, None, None, "no request"]
+    rows = paired(spark.createDataFrame(table), "couchbase_dcp", connection=["peer"], order=["number"])
     assert rows.toArrow().sort_by("number").to_pylist() == expected.to_pylist()

@@ -104,7 +104,7 @@ class Paired:
         self, batches: Iterable[pa.RecordBatch] | pa.Table, protocol: Protocol, connection: tuple[str, ...], most: int
     ) -> None:
         self._batches = batches.to_batches() if isinstance(batches, pa.Table) else batches
-        self._queues = [_Queue(talk, protocol, connection, most) for talk in conversations(protocol)]
+        self._queues = [Queue(talk, protocol, connection, most) for talk in conversations(protocol)]
         self._connection = connection
         self._protocol = protocol
         self._empty = pa.table({})
@@ -157,9 +157,7 @@ class Incoming:
         self._names = encoded.dictionary.to_pylist()
         self.fields = list(map(batch.schema.field, fields_beside(batch.schema.names, protocol, connection)))
         self.shape = pa.struct(self.fields)
-        self._sound = np.ones(len(self), bool)
-        if REASON.name in batch.schema.names:
-            self._sound = self.column(REASON.name).is_null().to_numpy(zero_copy_only=False)
+        self._told = REASON.name in batch.schema.names
 
     def __len__(self) -> int:
         return int(self.batch.num_rows)
@@ -172,8 +170,16 @@ class Incoming:
 
     def rows(self, messages: Sequence[str]) -> Array:
         """The sound rows of these messages, in order."""
-        wanted = [code for code, name in enumerate(self._names) if name in messages]
-        return np.flatnonzero(np.isin(self._codes, wanted) & self._sound) if wanted else np.empty(0, np.int64)
+        found = [self._sound(code, name) for code, name in enumerate(self._names) if name in messages]
+        return np.sort(np.concatenate(found)) if found else np.empty(0, np.int64)
+
+    def _sound(self, code: int, message: str) -> Array:
+        """The rows of a message that are not malformed: such have a reason, and nothing in the message's struct."""
+        rows: Array = np.flatnonzero(self._codes == code)
+        if self._told or message in self.batch.schema.names:
+            sound = self.column(REASON.name).is_null() if self._told else self.column(message).is_valid()
+            rows = rows[sound.to_numpy(zero_copy_only=False)[rows]]
+        return rows
 
     def values(self, name: str, messages: Sequence[str], rows: Array) -> pa.Array:
         """A field in some rows of these messages, of the header or of their own."""
@@ -190,7 +196,7 @@ class Incoming:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class Found:
     """The rows of answers in a batch, the position of each one's request in ``requests`` or −1, and what is told."""
 
     rows: Array
@@ -199,7 +205,7 @@ class _Found:
     requests: pa.StructArray
 
 
-class _Queue:
+class Queue:
     """The requests of a conversation that wait. ``kept`` has a row for each: the columns of its connection, the fields
     by which it is found, the ``request``, whether it is ``quiet``, and how many there were, of which it is the latest.
     """
@@ -211,14 +217,15 @@ class _Queue:
         self.kept: pa.Table | None = None
         self.given_up = 0
 
-    def take(self, records: Incoming) -> _Found | None:
+    def take(self, records: Incoming) -> Found | None:
         """Take up the requests of a batch, and find those of its answers; None if it has neither."""
         talk = self.talk
         both = records.rows((*talk.requests, *talk.responses))
         if not len(both):
             return None
         keys = self._keys(records, both)
-        known = np.logical_and.reduce([column.is_valid().to_numpy(zero_copy_only=False) for column in keys.values()])
+        by = [keys[f".{name}"].is_valid().to_numpy(zero_copy_only=False) for name in talk.by]
+        known = np.logical_and.reduce(by)
         asks = np.isin(both, records.rows(talk.requests))
         asked, answers = np.flatnonzero(asks & known), np.flatnonzero(~asks)
         fresh = pa.table({name: column.take(pa.array(asked)) for name, column in keys.items()})
@@ -245,7 +252,7 @@ class _Queue:
         told[source < 0] = NONE
         requests = waiting[REQUEST].combine_chunks()
         self._keep(waiting, order)
-        return _Found(both[answers], source, told, requests)
+        return Found(both[answers], source, told, requests)
 
     def _keys(self, records: Incoming, rows: Array) -> dict[str, pa.Array]:
         messages = (*self.talk.requests, *self.talk.responses)

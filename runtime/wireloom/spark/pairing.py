@@ -48,7 +48,7 @@ def paired(
     for name in ("message", *connection, *order, *(name for talk in every for name in of_header(talk, found))):
         if name not in rows.columns:
             raise OptionError(f"the rows have no column {name}, by which requests are found")
-    sound = fn.col(REASON.name).isNull() if REASON.name in rows.columns else fn.lit(True)
+    sound = _sound(rows, every)
     answers = fn.coalesce(sound & _is_any([talk.responses for talk in every]), fn.lit(False))
     roles = [
         _role(rows, found, [(talk, talk.responses) for talk in every], asks=False),
@@ -61,6 +61,15 @@ def paired(
         "*", fn.lit(None).cast(both.schema[REQUEST].dataType).alias(REQUEST), fn.lit(None).cast("string").alias(PAIRING)
     )
     return _matched(both, connection, order).select(*rows.columns, REQUEST, PAIRING).unionByName(others)
+
+
+def _sound(rows: DataFrame, every: Sequence[Conversation]) -> Column:
+    """Whether a row is not malformed: such have a reason, and nothing in the struct of their message."""
+    if REASON.name in rows.columns:
+        return fn.col(REASON.name).isNull()
+    messages = {name for talk in every for name in (*talk.requests, *talk.responses)} & set(rows.columns)
+    lacking = [(fn.col("message") == name) & fn.col(name).isNull() for name in sorted(messages)]
+    return ~reduce(or_, lacking, fn.lit(False))
 
 
 def _matched(both: DataFrame, connection: Sequence[str], order: Sequence[str]) -> DataFrame:
