@@ -196,7 +196,7 @@ class Incoming:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Answered:
     """The rows of answers in a batch, the position of each one's request in ``requests`` or −1, and what is told."""
 
     rows: Array
@@ -217,7 +217,7 @@ class Queue:
         self.kept: pa.Table | None = None
         self.given_up = 0
 
-    def take(self, records: Incoming) -> Found | None:
+    def take(self, records: Incoming) -> Answered | None:
         """Take up the requests of a batch, and find those of its answers; None if it has neither."""
         talk = self.talk
         both = records.rows((*talk.requests, *talk.responses))
@@ -252,7 +252,7 @@ class Queue:
         told[source < 0] = NONE
         requests = waiting[REQUEST].combine_chunks()
         self._keep(waiting, order)
-        return Found(both[answers], source, told, requests)
+        return Answered(both[answers], source, told, requests)
 
     def _keys(self, records: Incoming, rows: Array) -> dict[str, pa.Array]:
         messages = (*self.talk.requests, *self.talk.responses)

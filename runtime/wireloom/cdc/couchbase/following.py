@@ -65,12 +65,12 @@ class StreamFollower:
         self._connections: dict[tuple[Any, ...], int] = {}
         self._streams: dict[int, int] = {}
         self._logs: dict[int, int] = {}
-        self._requests = Requests()
+        self._requests = Requests(self._connection)
 
     def follow(self, frames: Frames) -> FollowedRows:
         """What the rows of the next batch are."""
         connections = frames.identities(self._connection, self._connections)
-        responses = self._requests.responses(frames, connections)
+        responses = self._requests.responses(frames)
         vbuckets, stream_ids = frames.vbuckets.copy(), frames.stream_ids.copy()
         for response in responses:
             if response.request:

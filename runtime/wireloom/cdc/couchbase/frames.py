@@ -24,7 +24,7 @@ SEQNOS = {
 }
 """The messages that are changes of a vbucket, and the field that each has its seqno in."""
 
-HEADER = ("message", "vbucket", "opaque", "status", "frame_infos")
+HEADER = ("message", "vbucket", "opcode", "opaque", "status", "frame_infos")
 
 COLUMNS = (
     *HEADER,
@@ -99,11 +99,6 @@ class Frames:
     def vbuckets(self) -> Ints:
         """The vbucket of each row, −1 of a response."""
         return _integers(self.column("vbucket"), -1)
-
-    @cached_property
-    def opaques(self) -> Ints:
-        """The opaque of each row, −1 where the header was cut off."""
-        return _integers(self.column("opaque"), -1)
 
     @cached_property
     def stream_ids(self) -> Ints:

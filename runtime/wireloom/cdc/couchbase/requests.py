@@ -1,15 +1,22 @@
 """What streams were asked for and answered: which vbucket a response is about is known from its request alone."""
 
 import json
-from collections import defaultdict, deque
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from wireloom.cdc.couchbase.frames import HIGHEST, Frames, Ints
-from wireloom.cdc.couchbase.histories import FailoverLog
+import pyarrow as pa
 
-ANSWERS = {"stream_req": "stream_req_response", "failover_log_request": "failover_log_response"}
+from wireloom import registry
+from wireloom.cdc.couchbase.frames import HIGHEST, Frames
+from wireloom.cdc.couchbase.histories import FailoverLog
+from wireloom.pairing import MOST, Incoming, Queue, conversations
+
+REQUESTS = ("stream_req", "failover_log_request")
+"""The messages that ask about a vbucket."""
+RESPONSES = ("stream_req_response", "failover_log_response")
+"""The messages that answer them, and do not say which vbucket."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +46,7 @@ class Response:
     @property
     def begins(self) -> bool:
         """Whether a stream begins."""
-        return self.message == ANSWERS["stream_req"] and self.log is not None
+        return self.message == "stream_req_response" and self.log is not None
 
     @property
     def position(self) -> tuple[int, int, int] | None:
@@ -53,33 +60,30 @@ class Response:
 
 
 class Requests:
-    """Those without a response yet, by connection and opaque; of several with one opaque the oldest is answered."""
+    """Those without a response yet. The columns ``connection`` tell connections apart."""
 
-    def __init__(self) -> None:
-        self._open: dict[tuple[int, str, int], deque[Request]] = defaultdict(deque)
+    def __init__(self, connection: Sequence[str]) -> None:
+        self._connection = tuple(connection)
+        self._protocol = registry.protocol("couchbase_dcp")
+        answered = [talk for talk in conversations(self._protocol) if {*talk.requests} & {*REQUESTS}]
+        self._queues = [Queue(talk, self._protocol, self._connection, MOST) for talk in answered]
 
-    def responses(self, frames: Frames, connections: Ints) -> list[Response]:
+    def responses(self, frames: Frames) -> list[Response]:
         """The responses in a batch, each with its request."""
-        fields = {row: (message, values) for message in _FIELDS for row, values in _read(frames, message).items()}
-        found = []
-        for row in sorted(fields):
-            message, values = fields[row]
-            opaque = int(frames.opaques[row])
-            if message in ANSWERS:
-                key = int(connections[row]), ANSWERS[message], opaque
-                self._open[key].append(_request(int(frames.vbuckets[row]), values))
-            else:
-                found.append(_answer(row, message, self._request(int(connections[row]), message, opaque), values))
-        return found
-
-    def _request(self, connection: int, message: str, opaque: int) -> Request | None:
-        waiting = self._open.get((connection, message, opaque))
-        if not waiting:
-            return None
-        request = waiting.popleft()
-        if not waiting:
-            del self._open[connection, message, opaque]
-        return request
+        rows = frames.rows(*REQUESTS, *RESPONSES)
+        if not len(rows):
+            return []
+        for name in _FIELDS["stream_req"] if len(frames.rows("stream_req")) else ():
+            frames.field("stream_req", name, rows[:0])
+        names = [name for name in frames.batch.schema.names if name in (*self._connection, *_TAKEN)]
+        records = Incoming(frames.batch.select(names).take(pa.array(rows)), self._protocol, self._connection)
+        requests: dict[int, dict[str, Any] | None] = {}
+        for queue in self._queues:
+            if found := queue.take(records):
+                asked = found.requests.take(pa.array(found.source, mask=found.source < 0))
+                requests |= zip(rows[found.rows].tolist(), asked.to_pylist(), strict=True)
+        answers = [(row, message, values) for message in RESPONSES for row, values in _read(frames, message).items()]
+        return [_answer(row, message, _request(requests[row]), values) for row, message, values in sorted(answers)]
 
 
 _FIELDS = {
@@ -88,6 +92,7 @@ _FIELDS = {
     "stream_req_response": ("entries", "rollback_seqno"),
     "failover_log_response": ("entries",),
 }
+_TAKEN = ("message", "opcode", "opaque", "vbucket", *_FIELDS)
 
 
 def _read(frames: Frames, message: str) -> dict[int, dict[str, Any]]:
@@ -96,11 +101,15 @@ def _read(frames: Frames, message: str) -> dict[int, dict[str, Any]]:
     return {int(row): {name: columns[name][index] for name in columns} for index, row in enumerate(rows)}
 
 
-def _request(vbucket: int, values: dict[str, Any]) -> Request:
-    if not values:
+def _request(values: dict[str, Any] | None) -> Request | None:
+    if values is None:
+        return None
+    vbucket = int(values["vbucket"])
+    if values["message"] != "stream_req":
         return Request(vbucket)
-    seqnos = (_seqno(values[name]) for name in ("start_seqno", "snap_start_seqno", "snap_end_seqno"))
-    return Request(vbucket, _stream_id(values["filter"]), *seqnos)
+    asked = values["stream_req"]
+    seqnos = (_seqno(asked[name]) for name in ("start_seqno", "snap_start_seqno", "snap_end_seqno"))
+    return Request(vbucket, _stream_id(asked["filter"]), *seqnos)
 
 
 def _stream_id(text: str | None) -> int:

@@ -1,37 +1,35 @@
 """The functions of this package on DataFrames: each vbucket is a group, and what pyarrow makes of it is the result.
 
-A response says no vbucket, so it is first brought together with its request, by the opaque of both.
+A response says no vbucket, so it is first brought together with its request by ``wireloom.spark.paired``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
-import numpy as np
 import pyarrow as pa
 
-from wireloom.cdc.couchbase.columns import integers
 from wireloom.cdc.couchbase.follow import follow as followed
 from wireloom.cdc.couchbase.follow import followed_schema
-from wireloom.cdc.couchbase.frames import SEQNOS, Frames, each_batch
+from wireloom.cdc.couchbase.frames import SEQNOS
 from wireloom.cdc.couchbase.history import History
-from wireloom.cdc.couchbase.requests import ANSWERS, Requests
+from wireloom.cdc.couchbase.requests import REQUESTS, RESPONSES
 from wireloom.cdc.couchbase.versions import STATE_COLUMNS
 from wireloom.extras import needed
+from wireloom.pairing import REQUEST
 
 with needed("wireloom.cdc.couchbase.spark", "spark"):
     from pyspark.sql import functions as fn
     from pyspark.sql.pandas.types import from_arrow_schema
 
+    from wireloom.spark.pairing import ORDER, paired
+
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-ORDER = ("_file", "_offset")
-"""Where frames stand, with the option ``positions``: files in the order of their names."""
-
 _GROUP = "_vbucket_of_stream"
-_STREAMED = (*SEQNOS, "snapshot_marker", "oso_snapshot", *ANSWERS, *ANSWERS.values())
+_STREAMED = (*SEQNOS, "snapshot_marker", "oso_snapshot", *REQUESTS, *RESPONSES)
 
 
 def follow(frames: DataFrame, *, connection: Sequence[str] = (), order: Sequence[str] = ORDER) -> DataFrame:
@@ -115,32 +113,15 @@ def _by_vbucket(
     def grouped(table: pa.Table) -> pa.Table:
         return made(_ordered(table.drop_columns(_GROUP), order))
 
-    def answered(table: pa.Table) -> pa.Table:
-        return pa.Table.from_batches(_answered(_ordered(table, order), connection), table.schema)
-
-    response = fn.coalesce(fn.col("message").isin(*ANSWERS.values()), fn.lit(False))
-    marked = frames.withColumn(_GROUP, fn.when(~response, fn.col("vbucket")))
-    asked = marked.where(fn.col("message").isin(*ANSWERS, *ANSWERS.values()))
-    responses = asked.groupBy(*connection, "opaque").applyInArrow(answered, marked.schema)
+    response = fn.coalesce(fn.col("message").isin(*RESPONSES), fn.lit(False))
+    asked = frames.where(fn.col("message").isin(*REQUESTS, *RESPONSES))
+    answered = paired(asked, "couchbase_dcp", connection=connection, order=order)
+    responses = answered.where(response).select(*frames.columns, fn.col(f"{REQUEST}.vbucket").alias(_GROUP))
+    marked = frames.where(~response).withColumn(_GROUP, fn.col("vbucket"))
     schema = from_arrow_schema(made(frames.limit(0).toArrow()).schema)
-    whole = marked.where(~response).unionByName(responses).groupBy(*groups, _GROUP)
+    whole = marked.unionByName(responses).groupBy(*groups, _GROUP)
     return whole.applyInArrow(grouped, schema)
 
 
 def _ordered(table: pa.Table, order: Sequence[str]) -> pa.Table:
     return table.sort_by([(name, "ascending") for name in order])
-
-
-def _answered(table: pa.Table, connection: Sequence[str]) -> Iterator[pa.RecordBatch]:
-    """The responses, each with the vbucket of its request, null if that is not there."""
-    requests = Requests()
-    known: dict[tuple[Any, ...], int] = {}
-    for batch in each_batch(table):
-        frames = Frames(batch)
-        vbuckets = np.full(len(frames), -1, np.int64)
-        for response in requests.responses(frames, frames.identities(connection, known)):
-            if response.request:
-                vbuckets[response.row] = response.request.vbucket
-        rows = frames.rows(*ANSWERS.values())
-        column = batch.schema.get_field_index(_GROUP)
-        yield batch.set_column(column, batch.schema.field(column), integers(vbuckets, pa.int32())).take(pa.array(rows))
