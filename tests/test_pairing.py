@@ -177,6 +177,14 @@ def test_rows_of_no_named_connection_are_those_of_one() -> None:
     assert paired["request"][1].as_py()["number"] == 0
 
 
+def test_connections_may_be_in_dictionaries() -> None:
+    batches = [batch([Told("noop", 7, 0), Told("noop", 7, 1)]), batch([Told("nooped", 7, 1), Told("nooped", 7, 0)], 2)]
+    column = batches[0].schema.get_field_index("peer")
+    coded = [each.set_column(column, "peer", each["peer"].dictionary_encode()) for each in batches]
+    rows = pa.Table.from_batches(list(pair(coded, "couchbase_dcp", connection=["peer"]))).to_pylist()
+    assert [row["request"] and row["request"]["number"] for row in rows] == [None, None, 1, 0]
+
+
 def test_requests_are_found_by_fields_of_their_own() -> None:
     found = compiled.feature("answers")
     known = [(kind.requests, kind.responses) for kind in conversations(found.codec)]

@@ -130,7 +130,7 @@ class Paired:
     def _paired(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         records = Incoming(batch, self._protocol, self._connection)
         if not self._empty.schema:
-            known = {name: records.column(name).type for name in self._connection}
+            known = {name: records.plain(name).type for name in self._connection}
             self._empty = pa.schema({**known, REQUEST: records.shape}).empty_table()
         pool = [pa.nulls(1, records.shape)]
         source, told = np.zeros(len(records), np.int64), np.full(len(records), None, object)
@@ -167,6 +167,11 @@ class Incoming:
         if index < 0:
             raise ValueError(f"the records have no column {name}, by which requests are found")
         return self.batch.column(index)
+
+    def plain(self, name: str) -> pa.Array:
+        """A column whose values are not in a dictionary, which another batch has another one of."""
+        column = self.column(name)
+        return column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
 
     def rows(self, messages: Sequence[str]) -> Array:
         """The sound rows of these messages, in order."""
@@ -256,7 +261,7 @@ class Queue:
 
     def _keys(self, records: Incoming, rows: Array) -> dict[str, pa.Array]:
         messages = (*self.talk.requests, *self.talk.responses)
-        of_connection = {name: records.column(name).take(rows) for name in self.connection}
+        of_connection = {name: records.plain(name).take(rows) for name in self.connection}
         return of_connection | {f".{name}": records.values(name, messages, rows) for name in self.talk.by}
 
     def _quiet(self, keys: pa.Table) -> Array:
