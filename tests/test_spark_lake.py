@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from wireloom_protocols import couchbase_dcp
+from wireloom_protocols import databus
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 pytestmark = pytest.mark.spark
 
-UNKNOWN = couchbase_dcp.build({"message": "unknown", "magic": 0x80, "opcode": 0xB6, "unknown": {}})
 EVENTS = (Path(__file__).parent / "data" / "databus" / "stream_scn_regress.bin").read_bytes() * 10
+EVENT = EVENTS[:68]
 
 
 @pytest.fixture
@@ -33,13 +33,13 @@ def filled(folder: Path, *names: str) -> str:
     """The folder with a capture under each name, changed an hour after the one before, from midnight 2026-01-01 on."""
     for hour, name in enumerate(names):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_bytes(UNKNOWN)
+        (folder / name).write_bytes(EVENT)
         os.utime(folder / name, (1767225600 + 3600 * hour,) * 2)
     return str(folder)
 
 
 def ours(session: SparkSession, path: str | list[str], **options: object) -> set[str]:
-    read = session.read.format("couchbase_dcp").options(columns="_file", positions=True).options(**options)
+    read = session.read.format("databus").options(columns="_file", positions=True).options(**options)
     return {row._file for row in read.load(path).collect()}
 
 
@@ -116,12 +116,12 @@ def test_an_option_that_is_wrong_is_told(
     session: SparkSession, tmp_path: Path, options: dict[str, str], message: str
 ) -> None:
     with pytest.raises(Exception, match=message):
-        session.read.format("couchbase_dcp").options(**options).load(filled(tmp_path, "a.bin"))
+        session.read.format("databus").options(**options).load(filled(tmp_path, "a.bin"))
 
 
 def test_a_stream_takes_the_files_that_are_chosen(session: SparkSession, tmp_path: Path) -> None:
     folder = filled(tmp_path / "in", "a.bin", "b.dat", "c.bin")
-    read = session.readStream.format("couchbase_dcp").option("positions", True).option("pathGlobFilter", "*.bin")
+    read = session.readStream.format("databus").option("positions", True).option("pathGlobFilter", "*.bin")
     read = read.option("modifiedAfter", "2026-01-01T00:00:00Z")
     found: list[str] = []
     query = read.load(folder).writeStream.foreachBatch(
@@ -139,7 +139,7 @@ def test_a_file_that_goes_between_planning_and_reading_is_left_out(
     session: SparkSession, tmp_path: Path, option: str
 ) -> None:
     folder = filled(tmp_path, "a.bin", "b.bin")
-    rows = session.read.format("couchbase_dcp").option(option, True).load(folder)
+    rows = session.read.format("databus").option(option, True).load(folder)
     planned = rows.rdd
     (tmp_path / "b.bin").unlink()
     assert planned.count() == 1
@@ -147,7 +147,7 @@ def test_a_file_that_goes_between_planning_and_reading_is_left_out(
 
 def test_a_file_that_goes_between_planning_and_reading_fails_the_query(session: SparkSession, tmp_path: Path) -> None:
     folder = filled(tmp_path, "a.bin", "b.bin")
-    planned = session.read.format("couchbase_dcp").load(folder).rdd
+    planned = session.read.format("databus").load(folder).rdd
     (tmp_path / "b.bin").unlink()
     with pytest.raises(Exception, match=r"No such file or directory.*b\.bin"):
         planned.count()
@@ -155,13 +155,13 @@ def test_a_file_that_goes_between_planning_and_reading_fails_the_query(session: 
 
 def test_a_damaged_file_is_not_a_missing_one(session: SparkSession, tmp_path: Path) -> None:
     (tmp_path / "a.bin.gz").write_bytes(b"no gzip")
-    rows = session.read.format("couchbase_dcp").option("ignoreMissingFiles", True).load(str(tmp_path))
+    rows = session.read.format("databus").option("ignoreMissingFiles", True).load(str(tmp_path))
     with pytest.raises(Exception, match=r"a\.bin\.gz"):
         rows.collect()
 
 
 def test_a_path_that_is_wrong_is_an_error_all_the_same(session: SparkSession, tmp_path: Path) -> None:
-    for format in ("couchbase_dcp", "binaryFile"):
+    for format in ("databus", "binaryFile"):
         with pytest.raises(Exception, match="nosuch"):
             session.read.format(format).option("ignoreMissingFiles", True).load(f"{tmp_path}/nosuch").collect()
 
@@ -171,7 +171,7 @@ def test_a_path_that_is_wrong_is_an_error_all_the_same(session: SparkSession, tm
 
 def partitioned(session: SparkSession, path: str | list[str], **options: object) -> list[tuple[object, ...]]:
     """Each file of ours with its partition columns, after their names and types are found to be Spark's own."""
-    rows = session.read.format("couchbase_dcp").options(positions=True, **options).load(path)
+    rows = session.read.format("databus").options(positions=True, **options).load(path)
     fields = [field for field in rows.schema if field.name not in OURS]
     own = session.read.format("binaryFile").options(**options).load(path)
     expected = [field for field in own.schema if field.name not in ("path", "modificationTime", "length", "content")]
@@ -182,7 +182,7 @@ def partitioned(session: SparkSession, path: str | list[str], **options: object)
     return [tuple(row) for row in rows.orderBy("_file").select(*names).collect()]
 
 
-OURS = {*couchbase_dcp.spark_schema.names, "_file", "_offset", "_length"}
+OURS = {*databus.spark_schema.names, "_file", "_offset", "_length"}
 
 
 def test_directories_give_columns(session: SparkSession, tmp_path: Path) -> None:
@@ -241,7 +241,7 @@ def test_a_base_path_says_where_partitions_begin(session: SparkSession, tmp_path
         (1, datetime.date(2026, 2, 1)),
         (1, datetime.date(2026, 2, 2)),
     ]
-    for format in ("couchbase_dcp", "binaryFile"):
+    for format in ("databus", "binaryFile"):
         with pytest.raises(Exception, match="basePath"):
             session.read.format(format).option("basePath", f"{folder}/z=1/dt=2026-01-01").load(below).collect()
 
@@ -259,7 +259,7 @@ def test_directories_between_partitions_and_files_say_nothing(session: SparkSess
     [
         (("a=1/a.bin", "b=2/b.bin"), "a.bin has a, .*b.bin has b;"),
         (("a=1/a.bin", "b.bin"), "a.bin has a, .*b.bin has none; .* recursiveFileLookup=true"),
-        (("Opcode=1/a.bin",), "directories are called Opcode=…, and records have a column Opcode"),
+        (("Version=1/a.bin",), "directories are called Version=…, and records have a column Version"),
         (("a=/a.bin",), "the directory a= of .*/a.bin lacks a name or a value"),
     ],
 )
@@ -267,7 +267,7 @@ def test_directories_that_make_no_sense_are_told(
     session: SparkSession, tmp_path: Path, names: tuple[str, ...], message: str
 ) -> None:
     folder = filled(tmp_path, *names)
-    read = session.read.format("couchbase_dcp")
+    read = session.read.format("databus")
     with pytest.raises(Exception, match=message):
         read.load(folder)
     assert read.option("recursiveFileLookup", True).load(folder).count() == len(names)
@@ -275,10 +275,10 @@ def test_directories_that_make_no_sense_are_told(
 
 def test_a_schema_says_which_partition_columns_and_of_which_type(session: SparkSession, tmp_path: Path) -> None:
     folder = filled(tmp_path, "a=1/b=07/a.bin", "a=2/b=08/b.bin")
-    read = session.read.format("couchbase_dcp")
-    assert [tuple(row) for row in read.schema("b string, opcode smallint").load(folder).collect()] == [
-        ("07", 0xB6),
-        ("08", 0xB6),
+    read = session.read.format("databus")
+    assert [tuple(row) for row in read.schema("b string, version smallint").load(folder).collect()] == [
+        ("07", 0),
+        ("08", 0),
     ]
     assert [tuple(row) for row in read.schema("a tinyint").load(folder).collect()] == [(1,), (2,)]
     for schema, message in (
@@ -292,12 +292,12 @@ def test_a_schema_says_which_partition_columns_and_of_which_type(session: SparkS
 
 def test_columns_may_name_partition_columns(session: SparkSession, tmp_path: Path) -> None:
     folder = filled(tmp_path, "a=1/b=2/a.bin")
-    read = session.read.format("couchbase_dcp")
+    read = session.read.format("databus")
     for columns, values in (
-        ("b, opcode", (2, 0xB6)),
-        ("opcode", (0xB6,)),
+        ("b, version", (2, 0)),
+        ("version", (0,)),
         ("b", (2,)),
-        ("b,snapshot_marker.variant", (2, None)),
+        ("b,dbus_event_v2.body_crc", (2, None)),
     ):
         rows = read.option("columns", columns).load(folder)
         assert rows.columns == [column.partition(".")[0].strip() for column in columns.split(",")]
@@ -322,15 +322,13 @@ def test_filters_leave_out_whole_partitions(session: SparkSession, tmp_path: Pat
             "n = 1 or n = 2": ["a", "b"],
             "n = 7": [],
         }.items():
-            read = session.read.format("couchbase_dcp").option("positions", True)
+            read = session.read.format("databus").option("positions", True)
             expected = read.load(folder).where(condition).select("_file").collect()
             assert [row._file[-5] for row in expected] == files, condition
             pruned = read.option("pushFilters", True).load(folder).where(condition)
             assert pruned.select("_file").collect() == expected, condition
-        (tmp_path / "dt=2026-01-02/n=2/b.bin").write_bytes(UNKNOWN[:-1])
-        failing = (
-            session.read.format("couchbase_dcp").option("mode", "FAILFAST").option("pushFilters", True).load(folder)
-        )
+        (tmp_path / "dt=2026-01-02/n=2/b.bin").write_bytes(EVENT[:-1])
+        failing = session.read.format("databus").option("mode", "FAILFAST").option("pushFilters", True).load(folder)
         assert failing.where("n = 1").count() == 1  # the damaged file is not opened
     finally:
         session.conf.unset("spark.sql.python.filterPushdown.enabled")
@@ -342,7 +340,7 @@ def test_filters_leave_out_no_partition_that_only_spark_wants(session: SparkSess
     session.conf.set("spark.sql.python.filterPushdown.enabled", "true")
     try:
         for kind in ("double", "float"):
-            read = session.read.format("couchbase_dcp").option("positions", True).schema(f"x {kind}, _file string")
+            read = session.read.format("databus").option("positions", True).schema(f"x {kind}, _file string")
             for condition, files in {
                 "x > 1": ["b", "c"],
                 f"x = {kind}('NaN')": ["c"],
@@ -364,7 +362,7 @@ def test_a_stream_has_partition_columns_too(session: SparkSession, tmp_path: Pat
     found: list[tuple[object, ...]] = []
 
     def run() -> None:
-        read = session.readStream.format("couchbase_dcp").option("columns", "dt,opcode").load(folder)
+        read = session.readStream.format("databus").option("columns", "dt,version").load(folder)
         query = read.writeStream.foreachBatch(lambda rows, _: found.extend(map(tuple, rows.collect())))
         query = query.option("checkpointLocation", str(tmp_path / "log")).trigger(availableNow=True)
         query.start().awaitTermination()
@@ -373,7 +371,7 @@ def test_a_stream_has_partition_columns_too(session: SparkSession, tmp_path: Pat
     filled(tmp_path / "in", "dt=2026-01-01/c.bin")
     run()
     days = [datetime.date(2026, 1, 1), datetime.date(2026, 1, 2), datetime.date(2026, 1, 1)]
-    assert found == [(day, 0xB6) for day in days]
+    assert found == [(day, 0) for day in days]
 
 
 # Metadata
@@ -381,7 +379,7 @@ def test_a_stream_has_partition_columns_too(session: SparkSession, tmp_path: Pat
 
 def test_metadata_tells_of_the_file_as_spark_does(session: SparkSession, tmp_path: Path) -> None:
     folder = filled(tmp_path, "x=1/a b%é.bin", "x=2/b.bin")
-    rows = session.read.format("couchbase_dcp").option("metadata", True).load(folder)
+    rows = session.read.format("databus").option("metadata", True).load(folder)
     own = session.read.format("binaryFile").load(folder)
     assert (
         rows.select("_metadata.*", "x").orderBy("x").collect() == own.select("_metadata.*", "x").orderBy("x").collect()
@@ -401,10 +399,10 @@ def test_metadata_tells_which_part_of_a_file_was_read(session: SparkSession, tmp
 
 
 def test_columns_may_name_a_part_of_metadata(session: SparkSession, tmp_path: Path) -> None:
-    read = session.read.format("couchbase_dcp").option("metadata", True)
+    read = session.read.format("databus").option("metadata", True)
     folder = filled(tmp_path, "a.bin")
-    few = read.option("columns", "_metadata.file_size,opcode,_metadata.file_name").load(folder)
-    assert few.collect() == [(("a.bin", len(UNKNOWN)), 0xB6)]
+    few = read.option("columns", "_metadata.file_size,version,_metadata.file_name").load(folder)
+    assert few.collect() == [(("a.bin", len(EVENT)), 0)]
     assert few.schema["_metadata"].dataType.names == ["file_name", "file_size"]
     whole = read.option("columns", "_metadata.file_name,_metadata").load(folder)
     assert whole.collect() == read.load(folder).select("_metadata").collect()
@@ -413,7 +411,7 @@ def test_columns_may_name_a_part_of_metadata(session: SparkSession, tmp_path: Pa
 
 
 def test_a_schema_may_have_a_part_of_metadata(session: SparkSession, tmp_path: Path) -> None:
-    read = session.read.format("couchbase_dcp").option("metadata", True)
+    read = session.read.format("databus").option("metadata", True)
     folder = filled(tmp_path, "a.bin")
     assert [tuple(row) for row in read.schema("_metadata struct<file_name: string>").load(folder).collect()] == [
         (("a.bin",),)
