@@ -121,7 +121,7 @@ class Paired:
         """
         kept = [queue.kept for queue in self._queues if queue.kept is not None]
         loud = [table.filter(pc.invert(table["quiet"])).select([*self._connection, REQUEST]) for table in kept]
-        return pa.concat_tables([self._empty, *loud])
+        return pa.concat_tables([self._empty, *(_whole(table, self._empty.schema) for table in loud)])
 
     def __iter__(self) -> Iterator[pa.RecordBatch]:
         for batch in self._batches:
@@ -132,16 +132,14 @@ class Paired:
         if not self._empty.schema:
             known = {name: records.plain(name).type for name in self._connection}
             self._empty = pa.schema({**known, REQUEST: records.shape}).empty_table()
-        pool = [pa.nulls(1, records.shape)]
-        source, told = np.zeros(len(records), np.int64), np.full(len(records), None, object)
+        told = np.full(len(records), None, object)
+        answered = []
         for queue in self._queues:
             found = queue.take(records)
             if found is not None and len(found.rows):
-                source[found.rows] = np.where(found.source < 0, 0, found.source + sum(map(len, pool)))
                 told[found.rows] = found.told
-                pool.append(found.requests)
-        requests = pa.concat_arrays(pool).take(pa.array(source))
-        columns = [*batch.columns, requests, pa.array(told, pa.string())]
+                answered.append(found)
+        columns = [*batch.columns, _beside(answered, records), pa.array(told, pa.string())]
         names = [*batch.schema.names, REQUEST, PAIRING]
         return pa.RecordBatch.from_arrays(columns, names)
 
@@ -157,6 +155,7 @@ class Incoming:
         self._names = encoded.dictionary.to_pylist()
         self.fields = list(map(batch.schema.field, fields_beside(batch.schema.names, protocol, connection)))
         self.shape = pa.struct(self.fields)
+        self._messages = protocol.messages.keys()
         self._told = REASON.name in batch.schema.names
 
     def __len__(self) -> int:
@@ -194,10 +193,11 @@ class Incoming:
         found = [pc.struct_field(self.column(message).take(pa.array(rows)), name) for message in there]
         return pc.coalesce(*found)
 
-    def requests(self, rows: Array) -> pa.StructArray:
-        """Rows as ``request`` has them."""
-        taken = [self.column(field.name).take(rows) for field in self.fields]
-        return pa.StructArray.from_arrays(taken, fields=self.fields)
+    def requests(self, rows: Array, messages: Sequence[str]) -> pa.StructArray:
+        """Rows of these messages as ``request`` has them, without the structs of others."""
+        fields = [field for field in self.fields if field.name in messages or field.name not in self._messages]
+        taken = [self.column(field.name).take(rows) for field in fields]
+        return pa.StructArray.from_arrays(taken, fields=fields)
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,10 +234,9 @@ class Queue:
         asks = np.isin(both, records.rows(talk.requests))
         asked, answers = np.flatnonzero(asks & known), np.flatnonzero(~asks)
         fresh = pa.table({name: column.take(pa.array(asked)) for name, column in keys.items()})
-        fresh = fresh.append_column(REQUEST, records.requests(both[asked]))
         fresh = fresh.append_column("quiet", pa.array(self._quiet(fresh)))
         fresh = fresh.append_column("count", pa.array(np.ones(len(asked), np.int64)))
-        waiting = fresh if self.kept is None else pa.concat_tables([self.kept, fresh])
+        waiting = fresh if self.kept is None else pa.concat_tables([self.kept.drop_columns(REQUEST), fresh])
         sought = {name: column.take(pa.array(answers)) for name, column in keys.items()}
         order = _Order(
             codes=_codes([_joined(waiting[name], sought[name]) for name in keys]),
@@ -255,9 +254,22 @@ class Queue:
             told[(choices == number) & quiet] = LATEST.format(number)
             told[(choices == number) & ~quiet] = OLDEST.format(number)
         told[source < 0] = NONE
-        requests = waiting[REQUEST].combine_chunks()
-        self._keep(waiting, order)
-        return Answered(both[answers], source, told, requests)
+        left, counts = order.left()
+        self.given_up += max(0, len(left) - self.most)
+        left, counts = left[-self.most :], counts[-self.most :]
+        needed = np.union1d(left, source[source >= 0])  # of most quiet requests nobody asks what they were
+        requests = self._requests(records, both[asked], needed)
+        kept = waiting.drop_columns("count").take(pa.array(left)).append_column("count", pa.array(counts))
+        self.kept = kept.append_column(REQUEST, requests.take(pa.array(np.searchsorted(needed, left))))
+        return Answered(both[answers], np.where(source < 0, -1, np.searchsorted(needed, source)), told, requests)
+
+    def _requests(self, records: Incoming, asked: Array, needed: Array) -> pa.StructArray:
+        """Some of those that waited before, followed by some of those in the rows ``asked``."""
+        before = 0 if self.kept is None else len(self.kept)
+        fresh = records.requests(asked[needed[needed >= before] - before], self.talk.requests)
+        if self.kept is None:
+            return fresh
+        return pa.concat_arrays([*self.kept[REQUEST].take(pa.array(needed[needed < before])).chunks, fresh])
 
     def _keys(self, records: Incoming, rows: Array) -> dict[str, pa.Array]:
         messages = (*self.talk.requests, *self.talk.responses)
@@ -282,12 +294,37 @@ class Queue:
                 found |= named.to_numpy(zero_copy_only=False)
         return found
 
-    def _keep(self, waiting: pa.Table, order: "_Order") -> None:
-        left, counts = order.left()
-        self.given_up += max(0, len(left) - self.most)
-        left, counts = left[-self.most :], counts[-self.most :]
-        kept = waiting.take(pa.array(left))
-        self.kept = kept.set_column(kept.schema.get_field_index("count"), "count", pa.array(counts))
+
+def _beside(answered: Sequence[Answered], records: Incoming) -> pa.StructArray:
+    """The column ``request`` of a batch."""
+    there = np.zeros(len(records), bool)
+    for found in answered:
+        there[found.rows] = found.source >= 0
+    columns = [_field(field, answered, len(records)) for field in records.fields]
+    return pa.StructArray.from_arrays(columns, fields=records.fields, mask=pa.array(~there))
+
+
+def _field(field: pa.Field, answered: Sequence[Answered], length: int) -> pa.Array:
+    """A field of the requests beside answers: null, if it is the struct of a message that none in the batch answers."""
+    source, values = np.full(length, -1, np.int64), [pa.nulls(0, field.type)]
+    for found in answered:
+        if (found.source >= 0).any() and found.requests.type.get_field_index(field.name) >= 0:
+            source[found.rows] = np.where(found.source < 0, -1, found.source + sum(map(len, values)))
+            values.append(found.requests.field(field.name))
+    if len(values) == 1:
+        return pa.nulls(length, field.type)
+    return pa.concat_arrays(values).take(pa.array(source, mask=source < 0))
+
+
+def _whole(waiting: pa.Table, schema: pa.Schema) -> pa.Table:
+    """Requests with the structs of all messages that are answered."""
+    requests, fields = waiting[REQUEST].combine_chunks(), list(schema.field(REQUEST).type)
+    known = {field.name for field in requests.type}
+    columns = [
+        requests.field(field.name) if field.name in known else pa.nulls(len(requests), field.type) for field in fields
+    ]
+    whole = pa.StructArray.from_arrays(columns, fields=fields)
+    return waiting.set_column(waiting.schema.get_field_index(REQUEST), schema.field(REQUEST), whole)
 
 
 class _Order:
