@@ -136,7 +136,7 @@ class MessagePages:
         if (answers := message.answers) is not None:
             yield f"It answers {_linked(answers.to)}: the request with the same {' and '.join(map(code, answers.by))}."
             if answers.quiet:
-                yield f"Most requests stay without an answer if {self.names.matching(answers.quiet)}."
+                yield f"Most requests stay without an answer if {self.names.matching(answers.quiet, message.match)}."
             if answers.more:
                 variants = " or ".join(map(code, answers.more))
                 yield f"Behind the variant {variants} another answer to the same request comes."
@@ -149,7 +149,7 @@ class MessagePages:
 
         def here(name: str) -> str:
             values = message.match.get(name, ())
-            return f"Here {listing(self.names.value(name, value) for value in values)}" if values else ""
+            return f"Here {self.names.values(name, values, message.match)}" if values else ""
 
         fields = FieldTable(self.names, self.shared.finder(places.RECORD), links_to=INDEX, here=here)
         rows: list[tuple[str, list[TableRow]]] = []

@@ -5,8 +5,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 
 from wireloom_generator import model
+from wireloom_generator.emitters.docs.facts import Facts, narrow
 from wireloom_generator.emitters.docs.markdown import code, listing, number
-from wireloom_generator.expressions import Hexadecimal
+from wireloom_generator.expressions import Hexadecimal, Origin
 from wireloom_generator.model import matching
 from wireloom_generator.types import FlatBuffers, Struct
 
@@ -52,9 +53,12 @@ class Meanings:
         """The names of the bits that are set."""
         return [flag.label for flag in self.flags[flags].values if value & flag.value]
 
-    def value(self, name: str, value: model.Selector) -> str:
-        """The value of a header field with its name: ``0x80 (ClientRequest)``."""
-        enum = self._enum(name)
+    def values(self, name: str, values: Iterable[model.Selector], match: model.Match) -> str:
+        """Values of a header field with their names, ``0x80 (ClientRequest)``, in records with such a header."""
+        enum = self._enum(name, match)
+        return listing(self._value(enum, value) for value in values)
+
+    def _value(self, enum: str | None, value: model.Selector) -> str:
         if isinstance(value, model.Between):
             return f"{self._shown(enum, value.least)} to {self._shown(enum, value.most)}"
         if not isinstance(value, int) or isinstance(value, bool):
@@ -63,9 +67,15 @@ class Meanings:
         shown = self._shown(enum, value)
         return f"{shown} ({label})" if label else shown
 
-    def _enum(self, name: str) -> str | None:
-        """The enum of a header field; dots lead into structs."""
-        nodes, field = self.protocol.record.nodes, None
+    def _enum(self, name: str, match: model.Match) -> str | None:
+        """The enum of a header field, which the match may decide; dots lead into structs."""
+        numbers = {
+            (Origin.THIS, field): values[0]
+            for field, values in match.items()
+            if values and isinstance(values[0], int | str)
+        }
+        nodes, _ = narrow(self.protocol.record.nodes, Facts(numbers))
+        field = None
         for step in name.split("."):
             named = (node for node in model.walk(nodes) if isinstance(node, model.Named))
             field = next((node for node in named if node.name == step), None)
@@ -80,10 +90,10 @@ class Meanings:
         """A number as its enum's table shows it."""
         return number(value, hexadecimal=self.hexadecimal(enum), width=self._digits[enum])
 
-    def matching(self, match: model.Match) -> str:
-        """The header values that select something, in words."""
-        parts = (f"{code(name)} is {listing(self.value(name, value) for value in match[name])}" for name in match)
-        return listing(parts, "and")
+    def matching(self, match: model.Match, within: model.Match | None = None) -> str:
+        """The header values that select something, in words; if it does so ``within`` what others select."""
+        whole = {**(within or {}), **match}
+        return listing((f"{code(name)} is {self.values(name, values, whole)}" for name, values in match.items()), "and")
 
     def selected(self, message: model.Message) -> str:
         """Which records belong to a message."""
