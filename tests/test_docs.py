@@ -425,6 +425,6 @@ def test_classes_say_which_of_their_values_are_deprecated() -> None:
 
 def test_a_number_has_the_name_that_it_has_in_records_of_its_message() -> None:
     """Servers' commands have other names than clients', and 1 is one of both."""
-    page = Path("generated/docs/memcached/set.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parent.parent / "generated/docs/memcached/set.md").read_text(encoding="utf-8")
     assert "`opcode` is 0x01 (Set), 0x02 (Add), 0x03 (Replace), 0x11 (Setq)" in page
     assert "ClustermapChangeNotification" not in page
