@@ -12,6 +12,7 @@ from cases import each
 from lockstep import Pair, capture_alike
 
 from wireloom.cdc import couchbase
+from wireloom.pairing import pair
 from wireloom_protocols import couchbase_dcp
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "examples"))
@@ -58,6 +59,20 @@ def test_all_that_can_happen_happens(session: dcp_session.Session) -> None:
 
 def test_every_frame_is_decoded_to_its_fields(session: dcp_session.Session) -> None:
     sound(session)
+
+
+def test_every_response_has_its_request(session: dcp_session.Session) -> None:
+    found: Counter[str] = Counter()
+    for data in session.captures.values():
+        paired = pair(couchbase_dcp.decode_columnar(data), "couchbase_dcp", connection=[])
+        for row in pa.Table.from_batches(list(paired)).to_pylist():
+            assert row["_pairing"] is None
+            if row["request"]:
+                found[row["message"]] += 1
+                log = (row["stream_req_response"] or {}).get("entries")
+                assert log is None or row["request"]["stream_req"]["vb_uuid"] in [0, *(one["vb_uuid"] for one in log)]
+        assert not len(paired.waiting)
+    assert found == {name: count for name, count in session.frames.items() if name.endswith("response")}
 
 
 def test_it_is_the_same_row_by_row_and_in_columns(session: dcp_session.Session) -> None:
