@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -81,6 +82,27 @@ def test_documents_and_positions_are_alike(frames: DataFrame, table: pa.Table) -
     alike(vbuckets.latest(frames, **PEERS), history.latest(), *order)
     alike(vbuckets.dropped(frames, **PEERS), history.dropped(), *order)
     alike(vbuckets.positions(frames, **PEERS), history.positions(), "vbucket", "stream_id")
+
+
+@pytest.fixture
+def elsewhere(spark: SparkSession) -> Iterator[SparkSession]:
+    """The session in another time zone."""
+    zone = spark.conf.get("spark.sql.session.timeZone")
+    spark.conf.set("spark.sql.session.timeZone", "America/New_York")
+    yield spark
+    spark.conf.set("spark.sql.session.timeZone", zone)
+
+
+@pytest.mark.usefixtures("elsewhere")
+def test_a_session_may_show_times_of_any_zone(frames: DataFrame, table: pa.Table) -> None:
+    from wireloom.cdc.couchbase import spark as vbuckets
+
+    order = [(name, "ascending") for name in ("vbucket", "by_seqno", "document_key")]
+    expected = couchbase.latest(table, **PEERS)
+    assert expected["expires_at"].null_count < len(expected)
+    found = vbuckets.latest(frames, **PEERS).toArrow()
+    assert found.sort_by(order).to_pylist() == expected.sort_by(order).to_pylist()
+    assert vbuckets.follow(frames, **PEERS).where("mutation.expires_at IS NOT NULL").count() > 0
 
 
 def test_changes_and_sources_are_alike(frames: DataFrame, table: pa.Table) -> None:

@@ -24,6 +24,7 @@ with needed("wireloom.cdc.couchbase.spark", "spark"):
     from pyspark.sql.pandas.types import from_arrow_schema
 
     from wireloom.spark.pairing import ORDER, paired
+    from wireloom.spark.versions import to_arrow_schema
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -110,15 +111,17 @@ def _by_vbucket(
 ) -> DataFrame:
     """What ``made`` gives of the frames of each vbucket, in their order, responses with those of their request."""
 
-    def grouped(table: pa.Table) -> pa.Table:
-        return made(_ordered(table.drop_columns(_GROUP), order))
-
     response = fn.coalesce(fn.col("message").isin(*RESPONSES), fn.lit(False))
     asked = frames.where(fn.col("message").isin(*REQUESTS, *RESPONSES))
     answered = paired(asked, "couchbase_dcp", connection=connection, order=order)
     responses = answered.where(response).select(*frames.columns, fn.col(f"{REQUEST}.vbucket").alias(_GROUP))
     marked = frames.where(~response).withColumn(_GROUP, fn.col("vbucket"))
     schema = from_arrow_schema(made(frames.limit(0).toArrow()).schema)
+    types = to_arrow_schema(schema)
+
+    def grouped(table: pa.Table) -> pa.Table:
+        return made(_ordered(table.drop_columns(_GROUP), order)).cast(types)  # times come in the session's zone
+
     whole = marked.unionByName(responses).groupBy(*groups, _GROUP)
     return whole.applyInArrow(grouped, schema)
 
