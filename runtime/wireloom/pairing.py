@@ -249,11 +249,8 @@ class Queue:
         )
         source, choices = order.matched()
         source[~known[answers]] = -1
-        told = np.full(len(answers), None, object)
         quiet = order.quiet[order.requests :]
-        for number in np.unique(choices[choices > 1]):
-            told[(choices == number) & quiet] = LATEST.format(number)
-            told[(choices == number) & ~quiet] = OLDEST.format(number)
+        told = np.where(quiet, _said(LATEST, choices), _said(OLDEST, choices))
         told[source < 0] = NONE
         left, counts = order.left()
         self.given_up += max(0, len(left) - self.most)
@@ -326,6 +323,13 @@ def _whole(waiting: pa.Table, schema: pa.Schema) -> pa.Table:
     ]
     whole = pa.StructArray.from_arrays(columns, fields=fields)
     return waiting.set_column(waiting.schema.get_field_index(REQUEST), schema.field(REQUEST), whole)
+
+
+def _said(text: str, choices: Array) -> Array:
+    """The text with each number, None where there is no choice."""
+    numbers, which = np.unique(choices, return_inverse=True)
+    texts = np.array([text.format(number) if number > 1 else None for number in numbers.tolist()], object)
+    return texts[which]
 
 
 def _joined(one: pa.ChunkedArray, other: pa.Array) -> pa.ChunkedArray:
