@@ -62,3 +62,33 @@ def test_a_dcp_frame_of_a_kind_to_come_is_kept() -> None:
     frame = couchbase_dcp.build({"message": "unknown", "magic": 0x80, "opcode": 0xB6, "datatype": 0x28, "unknown": {}})
     table = couchbase_dcp.decode_columnar(frame * 3)
     assert table["datatype"].to_pylist() == [0x28] * 3
+
+
+MESSAGE, BROKEN = bytes.fromhex("4d 01 02 0004 0007 6162"), bytes.fromhex("4d 02 03 000a")
+"""A record, and a header that claims ten bytes more and a part in front that its message does not have."""
+
+
+@each("name", ["with nothing that bears it out", "before another record", "of no message"])
+def test_what_no_record_of_a_message_has_is_in_doubt(name: str) -> None:
+    broken, size, kind, reason = {
+        "with nothing that bears it out": (BROKEN, 5, None, "and no record follows"),
+        "before another record": (BROKEN + b"?" * 10, 15, 2, "size(head) == 2"),
+        "of no message": (b"\x4e" + BROKEN[1:] + b"?" * 10, 15, 2, None),
+    }[name]
+    found = compiled.feature("proof_doubt_valid")
+    capture = MESSAGE + broken + MESSAGE * 3
+    rows = list(found.codec.iter_records(capture, "PERMISSIVE", positions=True))
+    starts = [0, 9, *(9 + size + 9 * number for number in range(3))]
+    assert [row["_offset"] for row in rows] == starts
+    assert [row["_corrupt_reason"] is None for row in rows] == [True, reason is None, True, True, True]
+    assert rows[1]["kind"] == kind
+    assert reason is None or reason in rows[1]["_corrupt_reason"]
+    capture_alike(Pair.of(found.columnar), capture)
+
+
+def test_a_dcp_header_with_extras_that_its_command_does_not_have_swallows_no_frames() -> None:
+    frame = couchbase_dcp.build({"message": "dcp_noop", "magic": 0x80, "dcp_noop": {}})
+    mutation = bytes.fromhex("8057 0003 1e 00 0000 00000064") + bytes(12)
+    table = couchbase_dcp.decode_columnar(frame + mutation + frame * 6, mode="PERMISSIVE", positions=True)
+    assert table["_offset"].to_pylist() == [0, 24, *range(48, 192, 24)]
+    assert [reason is None for reason in table["_corrupt_reason"].to_pylist()] == [True, False, *[True] * 6]

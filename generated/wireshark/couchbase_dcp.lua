@@ -1622,7 +1622,10 @@ local function measure(look, at, little)
     end
   end
   if lengths.length then
-    local doubt = lengths.doubt and ask(lengths.doubt[2], values, values, frame) and lengths.doubt[1]
+    local doubt
+    for _, each in ipairs(lengths.doubts or {}) do
+      if ask(each[2], values, values, frame) then doubt = each[1] break end
+    end
     local length = ask(lengths.length, values, values, frame)
     return length or fail("invalid-size", 0, "record", "it follows from what is absent"), doubt
   end
@@ -1713,7 +1716,7 @@ end
 -- Whether a proof may be in doubt: payloads look like records, which others must bear out.
 local function doubts(framing)
   for _, lengths in ipairs(framing.lengths) do
-    if lengths.doubt then return true end
+    if lengths.doubts then return true end
   end
   return false
 end
@@ -6168,6 +6171,7 @@ local framing = {
     {
       probes = {
         {"magic", 0, uint(1)},
+        {"opcode", 1, uint(1)},
         {"extras_length", 4, uint(1)},
         {"datatype", 5, uint(1)},
         {"total_body_length", 8, uint(4, "big")},
@@ -6178,9 +6182,90 @@ local framing = {
         "magic in [0x80, 0x08, 0x81, 0x18, 0x82, 0x83]",
         function(this, record, frame) return (among(this.magic, 0x80, 0x08, 0x81, 0x18, 0x82, 0x83)) end,
       },
-      doubt = {
-        "datatype > 7 or extras_length > 48",
-        function(this, record, frame) return ((this.datatype > 7) or (this.extras_length > 48)) end,
+      doubts = {
+        {
+          "datatype > 7 or extras_length > 48",
+          function(this, record, frame) return ((this.datatype > 7) or (this.extras_length > 48)) end,
+        },
+        {
+          "magic in [0x80, 0x08] and opcode in [0x63, 0x62] and not size(extras) == 16",
+          function(this, record, frame)
+            return ((among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x63, 0x62)) and
+              (not (this.extras_length == 16)))
+          end,
+        },
+        {
+          "magic in [0x80, 0x08] and opcode in [0x51, 0x5d, 0x65, 0x55] and not size(extras) == 4",
+          function(this, record, frame)
+            return ((among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x51, 0x5d, 0x65,
+              0x55)) and (not (this.extras_length == 4)))
+          end,
+        },
+        {
+          "magic in [0x80, 0x08] and opcode in [0x66, 0x67, 0x52, 0x5e, 0x5c, 0x54, 0x96, 0x5a, 0xfe, 0x1f, 0x0a, " ..
+            "0x21, 0x22, 0x20, 0x89] and not size(extras) == 0",
+          function(this, record, frame)
+            return ((among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x66, 0x67, 0x52,
+              0x5e, 0x5c, 0x54, 0x96, 0x5a, 0xfe, 0x1f, 0x0a, 0x21, 0x22, 0x20, 0x89)) and (not (this.extras_length ==
+              0)))
+          end,
+        },
+        {
+          "magic in [0x81, 0x18] and opcode in [0x54, 0x96, 0x48, 0xfe, 0x1f, 0x0a, 0x89, 0x50, 0x52, 0x55, 0x57, " ..
+            "0x58, 0x59, 0x5a, 0x5b, 0x5c, 0x5d, 0x5e, 0x60, 0x61, 0x62, 0x63, 0x64, 0x65, 0x66, 0x67, 0x21, 0x22, " ..
+            "0x20, 0x56, 0x53, 0x5f] and not size(extras) == 0",
+          function(this, record, frame)
+            return ((among(this.magic, 0x81, 0x18)) and (this.opcode ~= nil and among(this.opcode, 0x54, 0x96, 0x48,
+              0xfe, 0x1f, 0x0a, 0x89, 0x50, 0x52, 0x55, 0x57, 0x58, 0x59, 0x5a, 0x5b, 0x5c, 0x5d, 0x5e, 0x60, 0x61,
+              0x62, 0x63, 0x64, 0x65, 0x66, 0x67, 0x21, 0x22, 0x20, 0x56, 0x53, 0x5f)) and (not (this.extras_length ==
+              0)))
+          end,
+        },
+        {
+          "magic in [0x80, 0x08] and opcode == 0x59 and not size(extras) == 20",
+          function(this, record, frame)
+            return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x59) and (not (this.extras_length == 20)))
+          end,
+        },
+        {
+          "magic in [0x80, 0x08] and opcode == 0x48 and not size(extras) in [0, 4, 8]",
+          function(this, record, frame)
+            return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x48) and (not (among(this.extras_length, 0,
+              4, 8))))
+          end,
+        },
+        {
+          "magic in [0x80, 0x08] and opcode in [0x57, 0x60] and not size(extras) == 31",
+          function(this, record, frame)
+            return ((among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x57, 0x60)) and
+              (not (this.extras_length == 31)))
+          end,
+        },
+        {
+          "magic in [0x80, 0x08] and opcode in [0x50, 0x61, 0x64] and not size(extras) == 8",
+          function(this, record, frame)
+            return ((among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x50, 0x61, 0x64))
+              and (not (this.extras_length == 8)))
+          end,
+        },
+        {
+          "magic in [0x80, 0x08] and opcode == 0x5b and not size(extras) == 1",
+          function(this, record, frame)
+            return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x5b) and (not (this.extras_length == 1)))
+          end,
+        },
+        {
+          "magic in [0x80, 0x08] and opcode == 0x53 and not size(extras) == 48",
+          function(this, record, frame)
+            return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x53) and (not (this.extras_length == 48)))
+          end,
+        },
+        {
+          "magic in [0x80, 0x08] and opcode == 0x5f and not size(extras) == 13",
+          function(this, record, frame)
+            return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x5f) and (not (this.extras_length == 13)))
+          end,
+        },
       },
     },
   },

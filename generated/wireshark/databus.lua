@@ -1622,7 +1622,10 @@ local function measure(look, at, little)
     end
   end
   if lengths.length then
-    local doubt = lengths.doubt and ask(lengths.doubt[2], values, values, frame) and lengths.doubt[1]
+    local doubt
+    for _, each in ipairs(lengths.doubts or {}) do
+      if ask(each[2], values, values, frame) then doubt = each[1] break end
+    end
     local length = ask(lengths.length, values, values, frame)
     return length or fail("invalid-size", 0, "record", "it follows from what is absent"), doubt
   end
@@ -1713,7 +1716,7 @@ end
 -- Whether a proof may be in doubt: payloads look like records, which others must bear out.
 local function doubts(framing)
   for _, lengths in ipairs(framing.lengths) do
-    if lengths.doubt then return true end
+    if lengths.doubts then return true end
   end
   return false
 end

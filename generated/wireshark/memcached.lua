@@ -1622,7 +1622,10 @@ local function measure(look, at, little)
     end
   end
   if lengths.length then
-    local doubt = lengths.doubt and ask(lengths.doubt[2], values, values, frame) and lengths.doubt[1]
+    local doubt
+    for _, each in ipairs(lengths.doubts or {}) do
+      if ask(each[2], values, values, frame) then doubt = each[1] break end
+    end
     local length = ask(lengths.length, values, values, frame)
     return length or fail("invalid-size", 0, "record", "it follows from what is absent"), doubt
   end
@@ -1713,7 +1716,7 @@ end
 -- Whether a proof may be in doubt: payloads look like records, which others must bear out.
 local function doubts(framing)
   for _, lengths in ipairs(framing.lengths) do
-    if lengths.doubt then return true end
+    if lengths.doubts then return true end
   end
   return false
 end
@@ -4002,6 +4005,7 @@ local framing = {
     {
       probes = {
         {"magic", 0, uint(1)},
+        {"opcode", 1, uint(1)},
         {"extras_length", 4, uint(1)},
         {"datatype", 5, uint(1)},
         {"total_body_length", 8, uint(4, "big")},
@@ -4012,9 +4016,55 @@ local framing = {
         "magic in [0x80, 0x08, 0x81, 0x18, 0x82, 0x83]",
         function(this, record, frame) return (among(this.magic, 0x80, 0x08, 0x81, 0x18, 0x82, 0x83)) end,
       },
-      doubt = {
-        "datatype > 7 or extras_length > 48",
-        function(this, record, frame) return ((this.datatype > 7) or (this.extras_length > 48)) end,
+      doubts = {
+        {
+          "datatype > 7 or extras_length > 48",
+          function(this, record, frame) return ((this.datatype > 7) or (this.extras_length > 48)) end,
+        },
+        {
+          "magic in [0x80, 0x08] and opcode in [0x0e, 0x0f, 0x19, 0x1a, 0x04, 0x14, 0x00, 0x09, 0x0c, 0x0d, 0xfe, " ..
+            "0x1f, 0x0a, 0x07, 0x17, 0x21, 0x22, 0x20, 0x89, 0x10, 0x0b] and not size(extras) == 0",
+          function(this, record, frame)
+            return ((among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x0e, 0x0f, 0x19,
+              0x1a, 0x04, 0x14, 0x00, 0x09, 0x0c, 0x0d, 0xfe, 0x1f, 0x0a, 0x07, 0x17, 0x21, 0x22, 0x20, 0x89, 0x10,
+              0x0b)) and (not (this.extras_length == 0)))
+          end,
+        },
+        {
+          "magic in [0x81, 0x18] and opcode in [0xfe, 0x1f, 0x21, 0x22, 0x20, 0x0b] and not size(extras) == 0",
+          function(this, record, frame)
+            return ((among(this.magic, 0x81, 0x18)) and (this.opcode ~= nil and among(this.opcode, 0xfe, 0x1f, 0x21,
+              0x22, 0x20, 0x0b)) and (not (this.extras_length == 0)))
+          end,
+        },
+        {
+          "magic in [0x80, 0x08] and opcode in [0x08, 0x18] and not size(extras) in [0, 4]",
+          function(this, record, frame)
+            return ((among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x08, 0x18)) and
+              (not (among(this.extras_length, 0, 4))))
+          end,
+        },
+        {
+          "magic in [0x80, 0x08] and opcode in [0x05, 0x06, 0x15, 0x16] and not size(extras) == 20",
+          function(this, record, frame)
+            return ((among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x05, 0x06, 0x15,
+              0x16)) and (not (this.extras_length == 20)))
+          end,
+        },
+        {
+          "magic in [0x80, 0x08] and opcode in [0x01, 0x02, 0x03, 0x11, 0x12, 0x13] and not size(extras) == 8",
+          function(this, record, frame)
+            return ((among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x01, 0x02, 0x03,
+              0x11, 0x12, 0x13)) and (not (this.extras_length == 8)))
+          end,
+        },
+        {
+          "magic in [0x80, 0x08] and opcode in [0x1c, 0x1d, 0x1e, 0x23, 0x24, 0x1b] and not size(extras) == 4",
+          function(this, record, frame)
+            return ((among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x1c, 0x1d, 0x1e,
+              0x23, 0x24, 0x1b)) and (not (this.extras_length == 4)))
+          end,
+        },
       },
     },
   },

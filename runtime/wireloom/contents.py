@@ -97,7 +97,13 @@ _CONDITIONS: Mapping[type, Callable[[Any], Iterable[object]]] = {
     Field: lambda field: [field.valid, field.derive, field.checksum],
     Everything: lambda lengths: [lengths.valid],
     Terminated: lambda lengths: [],
-    Lengths: lambda lengths: [lengths.length, lengths.valid, lengths.checksum and lengths.checksum[1], lengths.place],
+    Lengths: lambda lengths: [
+        lengths.length,
+        lengths.valid,
+        *lengths.doubts,
+        lengths.checksum and lengths.checksum[1],
+        lengths.place,
+    ],
 }
 """The same for what must hold, and for what tells how long records are."""
 

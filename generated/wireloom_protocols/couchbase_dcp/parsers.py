@@ -1213,12 +1213,29 @@ PROTOCOL = Protocol(
         (
             Lengths(
                 ("magic", 0, Field(Int8ub, hex=True)),
+                ("opcode", 1, Field(Int8ub, hex=True)),
                 ("extras_length", 4, Int8ub),
                 ("datatype", 5, Field(Int8ub, hex=True)),
                 ("total_body_length", 8, Int32ub),
                 length="24 + total_body_length",
                 valid="magic in [0x80, 0x08, 0x81, 0x18, 0x82, 0x83]",
-                doubt="datatype > 7 or extras_length > 48",
+                doubts=(
+                    "datatype > 7 or extras_length > 48",
+                    "magic in [0x80, 0x08] and opcode in [0x63, 0x62] and not extras_length == 16",
+                    "magic in [0x80, 0x08] and opcode in [0x51, 0x5d, 0x65, 0x55] and not extras_length == 4",
+                    "magic in [0x80, 0x08] and opcode in [0x66, 0x67, 0x52, 0x5e, 0x5c, 0x54, 0x96, 0x5a, 0xfe, 0x1f, "
+                    "0x0a, 0x21, 0x22, 0x20, 0x89] and not extras_length == 0",
+                    "magic in [0x81, 0x18] and opcode in [0x54, 0x96, 0x48, 0xfe, 0x1f, 0x0a, 0x89, 0x50, 0x52, 0x55, "
+                    "0x57, 0x58, 0x59, 0x5a, 0x5b, 0x5c, 0x5d, 0x5e, 0x60, 0x61, 0x62, 0x63, 0x64, 0x65, 0x66, 0x67, "
+                    "0x21, 0x22, 0x20, 0x56, 0x53, 0x5f] and not extras_length == 0",
+                    "magic in [0x80, 0x08] and opcode == 0x59 and not extras_length == 20",
+                    "magic in [0x80, 0x08] and opcode == 0x48 and not extras_length in [0, 4, 8]",
+                    "magic in [0x80, 0x08] and opcode in [0x57, 0x60] and not extras_length == 31",
+                    "magic in [0x80, 0x08] and opcode in [0x50, 0x61, 0x64] and not extras_length == 8",
+                    "magic in [0x80, 0x08] and opcode == 0x5b and not extras_length == 1",
+                    "magic in [0x80, 0x08] and opcode == 0x53 and not extras_length == 48",
+                    "magic in [0x80, 0x08] and opcode == 0x5f and not extras_length == 13",
+                ),
             ),
         ),
         resync=True,

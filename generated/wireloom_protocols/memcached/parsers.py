@@ -568,12 +568,25 @@ PROTOCOL = Protocol(
         (
             Lengths(
                 ("magic", 0, Field(Int8ub, hex=True)),
+                ("opcode", 1, Field(Int8ub, hex=True)),
                 ("extras_length", 4, Int8ub),
                 ("datatype", 5, Field(Int8ub, hex=True)),
                 ("total_body_length", 8, Int32ub),
                 length="24 + total_body_length",
                 valid="magic in [0x80, 0x08, 0x81, 0x18, 0x82, 0x83]",
-                doubt="datatype > 7 or extras_length > 48",
+                doubts=(
+                    "datatype > 7 or extras_length > 48",
+                    "magic in [0x80, 0x08] and opcode in [0x0e, 0x0f, 0x19, 0x1a, 0x04, 0x14, 0x00, 0x09, 0x0c, 0x0d, "
+                    "0xfe, 0x1f, 0x0a, 0x07, 0x17, 0x21, 0x22, 0x20, 0x89, 0x10, 0x0b] and not extras_length == 0",
+                    "magic in [0x81, 0x18] and opcode in [0xfe, 0x1f, 0x21, 0x22, 0x20, 0x0b] and not extras_length "
+                    "== 0",
+                    "magic in [0x80, 0x08] and opcode in [0x08, 0x18] and not extras_length in [0, 4]",
+                    "magic in [0x80, 0x08] and opcode in [0x05, 0x06, 0x15, 0x16] and not extras_length == 20",
+                    "magic in [0x80, 0x08] and opcode in [0x01, 0x02, 0x03, 0x11, 0x12, 0x13] and not extras_length "
+                    "== 8",
+                    "magic in [0x80, 0x08] and opcode in [0x1c, 0x1d, 0x1e, 0x23, 0x24, 0x1b] and not extras_length "
+                    "== 4",
+                ),
             ),
         ),
         resync=True,

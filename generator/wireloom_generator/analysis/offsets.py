@@ -181,9 +181,24 @@ def _size(field: model.Field | model.Computed, layout: Offsets, left: Expr | Non
 
 
 def _choice(choice: model.Choice, at: At | None, layout: Offsets) -> At | None:
-    """The common size of all alternatives, if they have one and one of them is always taken."""
+    """The common size of all alternatives, if they have one and one of them is always taken.
+
+    Numbers that all of them have at the same offset are noted.
+    """
     if at is None or not choice.alternatives or choice.alternatives[-1].when is not None:
         return None
-    ends = {_lay(alternative.nodes, at, Offsets(layout.parameters)) for alternative in choice.alternatives}
+    insides = [Offsets(layout.parameters) for _ in choice.alternatives]
+    ends = {_lay(each.nodes, at, inside) for each, inside in zip(choice.alternatives, insides, strict=True)}
+    layout.numbers.update(_alike(insides))
     end = ends.pop()
     return At(end.bytes - at.bytes) if end is not None and not ends and end.sizes == at.sizes else None
+
+
+def _alike(insides: Iterable[Offsets]) -> dict[str, tuple[int, model.Field]]:
+    """The numbers that all alternatives have at the same offset, and read alike; what their values mean may differ."""
+    first, *others = (inside.numbers for inside in insides)
+    return {
+        name: (at, field)
+        for name, (at, field) in first.items()
+        if all(name in other and (other[name][0], other[name][1].wire) == (at, field.wire) for other in others)
+    }

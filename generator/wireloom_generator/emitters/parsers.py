@@ -186,7 +186,8 @@ def _lengths(protocol: model.Protocol, lengths: model.Lengths) -> Code:
         stored = group(constructs.number(lengths.stored[0]), constructs.asked(lengths.stored[1]))
     probes = map(constructs.probe, lengths.probes)
     match = pretty.match(lengths.match) if lengths.match else None
-    valid, doubt = constructs.given(lengths.valid), constructs.given(lengths.doubt)
+    valid = constructs.given(lengths.valid)
+    doubts = group(*map(constructs.asked, lengths.doubts)) if lengths.doubts else None
     length = constructs.asked(lengths.end.condition) if isinstance(lengths.end, model.Size) else None
     if lengths.beginning is not None:
         most = None if lengths.beginning.most is None else literal(lengths.beginning.most)
@@ -198,7 +199,16 @@ def _lengths(protocol: model.Protocol, lengths: model.Lengths) -> Code:
         messages = group(*(each.name for each in protocol.messages if _selected(each, lengths)))
         return call("Fields", *probes, record="RECORD", messages=messages, match=match, valid=valid)
     block = "Lengths" if length else "Everything"
-    return call(block, *probes, length=length, match=match, valid=valid, doubt=doubt, checksum=checksum, stored=stored)
+    return call(
+        block,
+        *probes,
+        length=length,
+        match=match,
+        valid=valid,
+        doubts=doubts,
+        checksum=checksum,
+        stored=stored,
+    )
 
 
 def _terminator(end: model.End | None) -> str | None:

@@ -184,7 +184,8 @@ class Beginning:
 class Lengths:
     """How to find, and believe, the end of the records that ``match`` selects.
 
-    ``stored`` is the position of the checksum if its offset is not fixed. If numbers at fixed offsets do not tell the
+    Where one of the ``doubts`` holds, the end is believed only if another record or nothing follows. ``stored`` is the
+    position of the checksum if its offset is not fixed. If numbers at fixed offsets do not tell the
     length, the ``beginning`` does.
     """
 
@@ -192,7 +193,7 @@ class Lengths:
     probes: tuple[Probe, ...]
     end: End
     valid: Condition | None
-    doubt: Condition | None
+    doubts: tuple[Condition, ...]
     checksum: tuple[str, Checksum] | None
     stored: tuple[Wire, Condition] | None = None
     beginning: Beginning | None = None
@@ -258,7 +259,7 @@ class Protocol:
             names=names,
             written=written,
         )
-        lengths = (Lengths({}, (), Fields(), None, None, None),)
+        lengths = (Lengths({}, (), Fields(), None, (), None),)
         return replace(self, capture=None, record=record, messages=(message,), lengths=lengths, match=(), header=())
 
     @property

@@ -8,6 +8,7 @@ from wireloom_generator.analysis import heads, offsets
 from wireloom_generator.analysis.sites import Site, sites
 from wireloom_generator.expressions import Value
 from wireloom_generator.resolve.columns import columns
+from wireloom_generator.resolve.doubts import doubts
 from wireloom_generator.resolve.spec import message_columns
 from wireloom_generator.types import Bytes
 
@@ -84,13 +85,13 @@ def _lengths(spec: model.Resolved) -> Iterator[model.Lengths]:
         asked = [*filter(None, (owner.length, proof.valid if proof else None))]
         trees = [condition.tree for condition in asked if condition.tree is not None]
         if all(layout.tells(tree) for tree in trees):
-            yield _found(owner, proof, layout, match)
+            yield _found(owner, proof, layout, match, doubts(spec, owner, layout))
             continue
         assert owner.end is not None
         most = heads.of(spec, owner).most(trees, spec.parameters)
         message = owner.name if isinstance(owner, model.Message) else None
         beginning = model.Beginning(message, most, *heads.needed(spec, owner, trees))
-        yield model.Lengths(match, (), owner.end, proof.valid if proof else None, None, None, None, beginning)
+        yield model.Lengths(match, (), owner.end, proof.valid if proof else None, (), None, None, beginning)
 
 
 def _found(
@@ -98,6 +99,7 @@ def _found(
     proof: model.Proof | None,
     layout: offsets.Offsets,
     match: model.Match,
+    doubted: Iterable[model.Condition],
 ) -> model.Lengths:
     """How the length of the records that match is found, and proven, before they are read."""
 
@@ -110,10 +112,10 @@ def _found(
     assert owner.end is not None
     checksum, stored = None, None
     valid = early(proof.valid) if proof and proof.valid else None
-    doubt = early(proof.doubt) if proof and proof.doubt else None
+    doubts = tuple(map(early, doubted))
     end = model.Size(early(owner.length)) if owner.length else owner.end
     told = end.condition if isinstance(end, model.Size) else None
-    asked = [condition for condition in (told, valid, doubt) if condition]
+    asked = [condition for condition in (told, valid, *doubts) if condition]
     if proof and proof.checksum:
         field = layout.fields[proof.checksum]
         assert isinstance(field, model.Field) and field.checksum is not None
@@ -128,7 +130,7 @@ def _found(
             asked.append(stored[1])
     needed = {name.name for condition in asked for name in expressions.names(condition.expression)}
     needed |= {checksum[0]} if checksum else set()
-    return model.Lengths(match, _probes(layout, needed), end, valid, doubt, checksum, stored)
+    return model.Lengths(match, _probes(layout, needed), end, valid, doubts, checksum, stored)
 
 
 def _match_probes(spec: model.Resolved) -> tuple[model.Probe, ...]:

@@ -163,7 +163,7 @@ class Framing:
     @property
     def doubts(self) -> bool:
         """Whether a proof may be in doubt: payloads look like records, which others must bear out."""
-        return any(each.doubt is not None for each in self.lengths)
+        return any(each.doubts for each in self.lengths)
 
     @property
     def telling(self) -> bool:

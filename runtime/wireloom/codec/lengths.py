@@ -4,7 +4,7 @@ what proves it.
 
 import struct
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from wireloom.codec.checksums import Checksum, Sums
@@ -68,7 +68,7 @@ class Ends:
     """How the records that some header values select are known to end; ``measure`` finds it.
 
     ``fields`` are (name, offset, construct) at fixed offsets. The end is believed if ``valid`` holds of them; where
-    ``doubt`` does, too, only if a record follows there.
+    one of the ``doubts`` does, too, only if a record follows there.
     """
 
     length: Expression | None = None
@@ -79,12 +79,13 @@ class Ends:
         *fields: tuple[str, int, Any],
         match: Given | None = None,
         valid: Formula | None = None,
-        doubt: Formula | None = None,
+        doubts: Sequence[Formula] = (),
     ) -> None:
         self.fields = fields
         self.match = selections(match or {})
         self.valid = expression(valid)
-        self.doubt = expression(doubt)
+        self.doubts = tuple(map(expression, doubts))
+        self._doubt = expression(" or ".join(f"({doubt})" for doubt in doubts) or None)
         self.size = max((offset + construct.sizeof() for _, offset, construct in fields), default=0)
         self.window = self.size
         """How many bytes can make a position impossible."""
@@ -105,11 +106,13 @@ class Ends:
 
     def doubted(self, look: Look, start: int, little: bool) -> str:
         """Why the length of a proven record is in doubt; empty if it is not."""
-        if self.doubt is None:
+        if self._doubt is None:
             return ""
         frame = Frame(look.parameters)
         values = self._asked(look, start, little, frame)
-        return self.doubt.written if self.doubt.holds(values, values, frame) else ""
+        if not self._doubt.holds(values, values, frame):
+            return ""
+        return next(doubt.written for doubt in self.doubts if doubt.holds(values, values, frame))
 
     def unmet(self, values: Values, little: bool) -> str:
         """The message for a record whose ``valid`` does not hold."""
@@ -193,11 +196,11 @@ class Lengths(Ends):
         length: Formula,
         match: Given | None = None,
         valid: Formula | None = None,
-        doubt: Formula | None = None,
+        doubts: Sequence[Formula] = (),
         checksum: tuple[str, Checksum] | None = None,
         stored: tuple[Any, Formula] | None = None,
     ) -> None:
-        super().__init__(*fields, match=match, valid=valid, doubt=doubt)
+        super().__init__(*fields, match=match, valid=valid, doubts=doubts)
         self.length: Expression = expression(length)
         self.checksum = checksum
         self.stored = stored[0] if stored else None

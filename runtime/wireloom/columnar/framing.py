@@ -35,7 +35,7 @@ class Lengths:
     probes: Sequence[Probe]
     length: Vectorised | None
     valid: Vectorised | None
-    doubt: Vectorised | None = None
+    doubts: Sequence[Vectorised] = ()
     checksum: tuple[str, Checksum] | None = None
     stored: tuple[Number, Vectorised] | None = None
     head: Sequence[Part] = ()
@@ -50,10 +50,10 @@ class Lengths:
         """The first bytes of a record that tell its length."""
         return self.said.size
 
-    def tell(self, at: Rows, raw: Array | None = None) -> tuple[Array, Array]:
+    def tell(self, at: Rows, raw: Array | None = None, *, doubting: bool = True) -> tuple[Array, Array]:
         """The length of each record, and which records break ``valid``. Nothing is known of rows in doubt.
 
-        ``raw`` are their first bytes, if these are at hand.
+        ``raw`` are their first bytes, if these are at hand. The ``doubts`` are asked only if ``doubting``.
         """
         this = at.record
         if raw is None:
@@ -66,8 +66,8 @@ class Lengths:
         refuted = np.zeros(len(at), bool)
         if self.valid is not None:
             refuted |= np.logical_not(true(self.valid(this, this, at.frame)))
-        if self.doubt is not None:
-            at.doubt(true(self.doubt(this, this, at.frame)))
+        for doubt in self.doubts if doubting else ():
+            at.doubt(true(doubt(this, this, at.frame)))
         if isinstance(self.said, Terminated):
             return self._to_terminator(at, self.said.until)
         if self.length is None:
@@ -98,9 +98,9 @@ class Lengths:
         kind, offset_of = self.stored
         return Checksums(checksum.algorithm, kind, first, last, _amount(offset_of(at.record, at.record, at.frame), at))
 
-    def measure(self, at: Rows) -> tuple[Array, Array]:
+    def measure(self, at: Rows, *, doubting: bool = True) -> tuple[Array, Array]:
         """As ``tell``; records with a wrong checksum are refuted, too."""
-        length, refuted = self.tell(at)
+        length, refuted = self.tell(at, doubting=doubting)
         if self.checksum is not None:
             sums, start = self.checksums(at), at.start
             at.doubt(sums.impossible | (start + sums.needed > at.batch.stop[at.index]))
@@ -179,7 +179,14 @@ class Framing:
         self.until = until
 
     def proven(
-        self, buffer: Array, start: Array, stop: Array, parameters: Mapping[str, Any], *, little: bool
+        self,
+        buffer: Array,
+        start: Array,
+        stop: Array,
+        parameters: Mapping[str, Any],
+        *,
+        little: bool,
+        doubting: bool = True,
     ) -> tuple[Array, Array]:
         """The length of the record at each ``start``, read in that byte order, and at which starts there can be none.
 
@@ -189,7 +196,7 @@ class Framing:
         found = np.zeros(len(start), np.int64)
         refuted = np.ones(len(start), bool)
         for lengths, at in self.divided(Rows.all(batch)):
-            found[at.index], refuted[at.index] = lengths.measure(at)
+            found[at.index], refuted[at.index] = lengths.measure(at, doubting=doubting)
         refuted &= ~batch.doubtful
         return np.where(batch.doubtful | refuted, -1, found), refuted
 
@@ -206,12 +213,17 @@ class Framing:
     ) -> Array:
         """Whether each stretch that a ``Hop`` has found from ``start`` to ``stop`` is a record of that byte order.
 
-        None has more than ``bound`` bytes, or ends behind its ``ends``.
+        None has more than ``bound`` bytes, or ends behind its ``ends``. One in doubt is sound if another one follows.
         """
         if self.until:
             return stop - start <= bound
-        length, _ = self.proven(buffer, start, ends, parameters, little=little)
+        length, _ = self.proven(buffer, start, ends, parameters, little=little, doubting=False)
         found: Array = (length == stop - start) & (length > 0) & (length <= bound) & (stop <= ends)
+        if any(lengths.doubts for lengths in self.lengths):
+            followed = np.append(found[1:] & (start[1:] == stop[:-1]), False)
+            alone = np.flatnonzero(found & ~followed)
+            length, _ = self.proven(buffer, start[alone], ends[alone], parameters, little=little)
+            found[alone] = length >= 0
         return found
 
     def refuted(

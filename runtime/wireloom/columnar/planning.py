@@ -74,7 +74,7 @@ def _framing(framing: codec.Framing, readers: Readers) -> Framing:
 
 
 def _lengths(lengths: Ends, readers: Readers) -> Lengths:
-    probes, valid, doubt = list(map(_probe, lengths.fields)), vector(lengths.valid), vector(lengths.doubt)
+    probes, valid, doubts = list(map(_probe, lengths.fields)), vector(lengths.valid), list(map(vector, lengths.doubts))
     if isinstance(lengths, codec.Headed):
         return _headed(lengths, readers)
     if not isinstance(lengths, codec.Lengths):
@@ -84,7 +84,7 @@ def _lengths(lengths: Ends, readers: Readers) -> Lengths:
         name, proof = lengths.checksum
         checksum = name, Checksum(proof.algorithm, (covered((proof.start, proof.end)),))
     stored = None if lengths.place is None else (Number(code(lengths.stored)), vector(lengths.place))
-    return Lengths(lengths, probes, vector(lengths.length), valid, doubt, checksum, stored)
+    return Lengths(lengths, probes, vector(lengths.length), valid, doubts, checksum, stored)
 
 
 def _headed(lengths: codec.Headed, readers: Readers) -> Lengths:

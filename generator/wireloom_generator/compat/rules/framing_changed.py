@@ -63,8 +63,9 @@ def _lengths(
     if not names.same(old.valid, new.valid):
         breaks = BOTH if found_out else walks.narrowed(old.valid, new.valid)
         yield Change(path, f"proof {walks.was(old.valid, new.valid)}", breaks)
-    if not names.same(old.doubt, new.doubt):
-        yield Change(path, f"doubt {walks.was(old.doubt, new.doubt)}", BOTH)
+    one, two = (next(iter(each.doubts), None) for each in (old, new))  # others are what messages say
+    if not names.same(one, two):
+        yield Change(path, f"doubt {walks.was(one, two)}", BOTH)
     before, after = _checksum(old), _checksum(new)
     if names.renamed.get(before, before) != after if before is not None else after is not None:
         breaks = BOTH if found_out else walks.restricted(before, after)

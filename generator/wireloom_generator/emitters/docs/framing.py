@@ -45,8 +45,10 @@ def length(lengths: model.Lengths) -> str:
     proofs = [f"{code(lengths.valid.text)}"] if lengths.valid else []
     proofs += [f"the checksum {code(lengths.checksum[0])} is right"] if lengths.checksum else []
     believed = f"; believed only if {listing(proofs, 'and')}" if proofs else ""
-    doubt = f", and, where {code(lengths.doubt.text)}, another record or nothing follows" if lengths.doubt else ""
-    return f"{_bytes(lengths)}{believed}{doubt}"
+    doubt, *broken = [code(each.text) for each in lengths.doubts] or [""]
+    told = f"{doubt}, or the first numbers break what its message says," if broken else f"{doubt},"
+    followed = f", and, where {told} another record or nothing follows" if doubt else ""
+    return f"{_bytes(lengths)}{believed}{followed}"
 
 
 def _bytes(lengths: model.Lengths) -> str:

@@ -167,7 +167,7 @@ def _lengths(protocol: model.Protocol, lengths: model.Lengths) -> LuaTable:
             size=str(max(ends, default=0)),
             length=function(lengths.end.condition.expression) if isinstance(lengths.end, model.Size) else None,
             valid=rule(lengths.valid),
-            doubt=rule(lengths.doubt),
+            doubts=LuaTable([each for each in map(rule, lengths.doubts) if each]) if lengths.doubts else None,
             checksum=_proof(lengths),
             head=listed(map(_bare, lengths.beginning.nodes)) if lengths.beginning else None,
             fields="true" if isinstance(lengths.end, model.Fields) else None,
