@@ -130,9 +130,9 @@ EDITS = {
         {f"match-changed WIRE - {MARKER}", f"dispatch-reused WIRE BF {MARKER}"},
     ),
     "a message is renamed": (
-        f"couchbase_dcp/streams/{MARKER}.yaml",
-        ("message: snapshot_marker", "snapshot_marker", "marker"),
-        {"message-renamed CODEC BF marker", "column-renamed TABLE BF marker"},
+        "couchbase_dcp/streams/oso_snapshot.yaml",
+        ("message: oso_snapshot", "oso_snapshot", "oso"),
+        {"message-renamed CODEC BF oso", "column-renamed TABLE BF oso"},
     ),
     "an enum's number is another": (
         "couchbase_dcp/protocol.yaml",
