@@ -36,7 +36,7 @@ def captures(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for number, (name, frames) in enumerate(HISTORIES.items()):
         moved = [{**frame, "vbucket": 900 + number} if frame.get("vbucket") else frame for frame in frames]
         (folder / f"{name}.bin").write_bytes(b"".join(map(dcp.couchbase_dcp.build, moved)) + b"\x80cut")
-    dcp_session.make(300, 16).write(folder)
+    dcp_session.make(200, 8).write(folder)
     return folder
 
 

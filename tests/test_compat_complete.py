@@ -147,8 +147,8 @@ def test_every_attribute_of_the_model_is_compared(features: list[Spec]) -> None:
 
 @pytest.mark.sweep
 def test_every_attribute_of_our_specs_is_compared() -> None:
-    """Of each attribute of each class the first two are altered."""
-    assert len(_altered([spec("couchbase_dcp"), spec("databus")], 2)) > 60
+    """Of each attribute of each class the first one is altered."""
+    assert len(_altered([spec("couchbase_dcp"), spec("databus")], 1)) > 60
 
 
 def _altered(specs: Iterable[Spec], most: int) -> set[tuple[type, str]]:
