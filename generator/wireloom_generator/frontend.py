@@ -1,6 +1,8 @@
 """Files → models that the rules have judged."""
 
-from collections.abc import Sequence
+import gc
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from wireloom_generator import rules
@@ -12,6 +14,19 @@ from wireloom_generator.resolve import resolve
 
 def read(paths: Sequence[Path]) -> tuple[list[Resolved], list[Problem]]:
     """The models of the specs in ``paths``, and all problems from reading them and from rules, sorted."""
-    specs, problems = load(paths)
-    models = [resolve(spec) for spec in specs]
-    return models, sorted({*problems, *(problem for model in models for problem in rules.check(model))})
+    with uncollected():
+        specs, problems = load(paths)
+        models = [resolve(spec) for spec in specs]
+        return models, sorted({*problems, *(problem for model in models for problem in rules.check(model))})
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Let garbage be for a while: to look for it again and again among so many models takes a fifth of the time."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()

@@ -101,6 +101,7 @@ def outputs(specs: Sequence[Path], out: Path, package: str = "", emit: Sequence[
     return generation, Wanted(files, frozenset(own - shared), frozenset(shared), frozenset(others))
 
 
+@frontend.uncollected()
 def _compiled(
     specs: Sequence[Path], chosen: Mapping[str, ModuleEmitter | Emitter] | None, package: str
 ) -> tuple[list[tuple[model.Protocol, tuple[Emission, ...]]], list[Problem]]:

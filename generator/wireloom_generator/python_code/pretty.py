@@ -4,8 +4,8 @@ line.
 Text from a spec gets into generated code only through ``string``, ``literal`` or ``docstring``.
 """
 
-import ast
 import math
+import re
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,6 +13,9 @@ from dataclasses import dataclass
 from wireloom_generator import model
 from wireloom_generator.expressions import Hexadecimal
 from wireloom_generator.output import WIDTH, fits, pieces
+
+_NAMES = re.compile(r'"""(?s:[^\\]|\\.)*?"""|"(?:[^"\\]|\\.)*"|(?<![\w.])([A-Za-z_]\w*+)(?!=[^=])')
+"""What this module writes: a string, or a name that is neither an attribute nor an argument's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +66,7 @@ def _printable(text: str) -> str:
 
 def names(code: str) -> frozenset[str]:
     """The names that Python source uses, without those inside strings."""
-    return frozenset(node.id for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Name))
+    return frozenset(filter(None, _NAMES.findall(code)))
 
 
 def named(name: str, tree: Code) -> Keyed:

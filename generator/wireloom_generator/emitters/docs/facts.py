@@ -1,7 +1,7 @@
 """What is known about a record before it is read, and what follows: decided conditions and choices."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import assert_never
 
 from wireloom_generator import model
@@ -18,6 +18,7 @@ from wireloom_generator.expressions import (
     Unary,
     Value,
     needed,
+    walk,
 )
 from wireloom_generator.expressions.evaluation import UNDECIDED, Answer, evaluate, truth
 
@@ -59,6 +60,19 @@ class Facts:
 
         values = {outer(key): value for key, value in self.values.items()}
         return Facts(values, frozenset(map(outer, self.present)))
+
+    def only(self, keys: frozenset[Key]) -> "Facts":
+        """Those of these facts that are about some names."""
+        return Facts({key: self.values[key] for key in self.values.keys() & keys}, self.present & keys)
+
+    def under(self, others: "Facts") -> "Facts":
+        """These facts with others, which count where both know a value."""
+        return Facts({**self.values, **others.values}, self.present | others.present)
+
+    @property
+    def key(self) -> Hashable:
+        """The same for facts that are equal."""
+        return frozenset(self.values.items()), self.present
 
 
 def common(facts: Iterable[Facts]) -> Facts:
@@ -179,3 +193,38 @@ def _taken(
     for name in set(declared(others)) - set(declared(nodes)):
         facts = facts.with_value((Origin.THIS, name), None)
     return narrow(nodes, facts)
+
+
+def asked(written: object) -> Iterator[Key]:
+    """The record's fields that the conditions of nodes, and of whatever they are made of, ask for."""
+    match written:
+        case model.Condition(expression=expression):
+            yield from ((Origin.THIS, part.name) for part in walk(expression) if isinstance(part, Name))
+        case Mapping():
+            yield from asked(tuple(written.values()))
+        case tuple():
+            for each in written:
+                yield from asked(each)
+        case _ if is_dataclass(written):
+            for each in fields(written):
+                yield from asked(getattr(written, each.name))
+
+
+class RecordNodes:
+    """A record's own nodes, narrowed by what is known of its header.
+
+    Most messages look alike there: only what the nodes ask for makes a difference.
+    """
+
+    def __init__(self, protocol: model.Protocol) -> None:
+        self.nodes = protocol.record.nodes
+        self.asked = frozenset(asked((self.nodes, protocol.structs)))
+        self._narrowed: dict[Hashable, tuple[tuple[model.Node, ...], Facts]] = {}
+
+    def narrowed(self, facts: Facts) -> tuple[tuple[model.Node, ...], Facts]:
+        """The nodes that can be present, and the facts after them."""
+        telling = facts.only(self.asked)
+        if (found := self._narrowed.get(telling.key)) is None:
+            found = self._narrowed[telling.key] = narrow(self.nodes, telling)
+        nodes, known = found
+        return nodes, facts.under(known)

@@ -96,6 +96,12 @@ class Placing:
         self.order = ""
         self._structs: dict[str, tuple[tuple[Tree, ...], Position]] = {}
 
+    def inside(self, facts: Facts) -> "Placing":
+        """Places a message's fields in the same record, about which ``facts`` are known besides."""
+        found = Placing(self.structs, facts, self.header)
+        found._structs = self._structs
+        return found
+
     def place(self, nodes: Iterable[model.Node], start: Position) -> tuple[tuple[Tree, ...], Position]:
         """The nodes placed from ``start`` on, and the offset after them."""
         found: list[Tree] = []
@@ -255,6 +261,13 @@ def order_of(trees: Iterable[Tree]) -> str:
             case Placed(node=model.Field() | model.Bits(), order=order):
                 found.add(order)
     return found.pop() if len(found) == 1 else ""
+
+
+def named(tree: Tree) -> frozenset[str]:
+    """The names of the fields in a tree."""
+    if isinstance(tree, Fork):
+        return frozenset().union(*(named(inner) for option in tree.options for inner in option.trees))
+    return frozenset(node.name for node in model.walk((tree.node,)) if isinstance(node, model.Named))
 
 
 def in_order(little: model.Condition) -> str:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from unicodedata import category
 
 from wireloom_generator import model
@@ -13,6 +14,7 @@ _OPENING = re.compile(r"^(?:[#>+=~:|-]|\d{1,9}(?=[.)](?:\s|$)))")
 """Text that would begin a heading, a list, a quotation, a rule, a table or another block."""
 
 
+@lru_cache(maxsize=4096)  # what fields of the header mean is on every page
 def prose(text: str) -> str:
     """Plain text as Markdown that shows it unchanged, in the same paragraphs; parts in backticks stay code."""
     paragraphs = (_paragraph(part) for part in re.split(r"\n\s*\n", visible(text).strip()))

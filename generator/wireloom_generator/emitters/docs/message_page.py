@@ -1,6 +1,6 @@
 """A message's page: everything that its template shows."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from wireloom_generator import model
@@ -14,7 +14,7 @@ from wireloom_generator.emitters.docs.errata import INDEX, Errata, Erratum
 from wireloom_generator.emitters.docs.fields import HEADER, FieldTable, merged
 from wireloom_generator.emitters.docs.forms import form_block
 from wireloom_generator.emitters.docs.framing import lengths_of
-from wireloom_generator.emitters.docs.layout import Tree, order_of
+from wireloom_generator.emitters.docs.layout import Tree, named, order_of
 from wireloom_generator.emitters.docs.markdown import cell, code, listing, phrase, prose, source, versions
 from wireloom_generator.emitters.docs.names import Meanings
 from wireloom_generator.emitters.docs.records import TRAILER, Area, HeaderForm, Records
@@ -86,8 +86,9 @@ class MessagePages:
         self.errata = errata
         self.traces = traces
         self.names = Meanings(protocol)
-        self.records = Records(protocol)
+        self.records = Records(protocol, self.names.record_nodes)
         self.shared = References(self.names, errata)
+        self._usual: dict[int, tuple[Tree, Sequence[TableRow]]] = {}
 
     def page(self, message: model.Message) -> MessagePage:
         """The page of one message."""
@@ -151,16 +152,27 @@ class MessagePages:
             values = message.match.get(name, ())
             return f"Here {self.names.values(name, values, message.match)}" if values else ""
 
-        fields = FieldTable(self.names, self.shared.finder(places.RECORD), links_to=INDEX, here=here)
+        told = FieldTable(self.names, self.shared.finder(places.RECORD), links_to=INDEX, here=here)
         rows: list[tuple[str, list[TableRow]]] = []
         drawings = []
         for shape in shapes:
             head = [part for part in self.records.parts(shape, message) if not isinstance(part.section, model.Slot)]
             title = self.selected(shape, shapes)
-            rows.append((title, fields.rows(tree for part in head for tree in part.trees)))
+            trees = (tree for part in head for tree in part.trees)
+            rows.append((title, [row for tree in trees for row in self._header_rows(tree, message, told)]))
             front = [part for part in head if part.name != TRAILER]
             drawings.append(sketch(f"{title}:" if title else "", drawn(front)))
         return Passage("Header", "header", (), (), (Titled("", table(HEADER, merged(rows))),), tuple(drawings))
+
+    def _header_rows(self, tree: Tree, message: model.Message, told: FieldTable) -> Iterable[TableRow]:
+        """The rows of a part of the header; all that the message does not match are the same on every page."""
+        if named(tree) & message.match.keys():
+            return told.rows((tree,))
+        made, rows = self._usual.get(id(tree), (None, ()))
+        if made is not tree:
+            rows = FieldTable(self.names, self.shared.finder(places.RECORD), links_to=INDEX).rows((tree,))
+            self._usual[id(tree)] = tree, rows
+        return rows
 
     def selected(self, shape: HeaderForm, shapes: tuple[HeaderForm, ...]) -> str:
         """Which records have this form of the header; empty if all have."""

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 
 from wireloom_generator import model
-from wireloom_generator.emitters.docs.facts import Facts, narrow
+from wireloom_generator.emitters.docs.facts import Facts, RecordNodes
 from wireloom_generator.emitters.docs.markdown import code, listing, number
 from wireloom_generator.expressions import Hexadecimal, Origin
 from wireloom_generator.model import matching
@@ -21,6 +21,11 @@ class Meanings:
         self.flags = {flags.name: flags for flags in protocol.flags}
         self.structs = {shared.name: shared for shared in protocol.structs}
         self.tables = {table.name: table for table in protocol.tables}
+
+    @cached_property
+    def record_nodes(self) -> RecordNodes:
+        """The record's own nodes."""
+        return RecordNodes(self.protocol)
 
     @cached_property
     def header(self) -> Mapping[str, model.Field]:
@@ -74,7 +79,7 @@ class Meanings:
             for field, values in match.items()
             if values and isinstance(values[0], int | str)
         }
-        nodes, _ = narrow(self.protocol.record.nodes, Facts(numbers))
+        nodes, _ = self.record_nodes.narrowed(Facts(numbers))
         field = None
         for step in name.split("."):
             named = (node for node in model.walk(nodes) if isinstance(node, model.Named))

@@ -1,11 +1,12 @@
 """A message's records part by part: the header in each of its forms, then the sections, variant by variant."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import product
 
 from wireloom_generator import model
-from wireloom_generator.emitters.docs.facts import Facts, assume, common, implied, narrow
+from wireloom_generator.emitters.docs.facts import Facts, RecordNodes, assume, common, implied
 from wireloom_generator.emitters.docs.layout import ByteCount, Placed, Placing, Position, Tree
 from wireloom_generator.expressions import Among, Compare, Expr, Name, Origin, Value, walk
 
@@ -51,8 +52,10 @@ class Records:
     """Lays out a protocol's records."""
 
     protocol: model.Protocol
+    nodes: RecordNodes
+    _headers: dict[Hashable, tuple[Placing, Area]] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def structs(self) -> Mapping[str, model.Struct]:
         """Shared structs by name."""
         return {shared.name: shared for shared in self.protocol.structs}
@@ -69,9 +72,7 @@ class Records:
         found: list[tuple[tuple[model.Node, ...], list[dict[str, int]], list[Facts]]] = []
         for values in product(*match.values()):
             selected = dict(zip(match, values, strict=True))
-            known: dict[tuple[Origin, str], int | str | bool | None] = {}
-            known.update({(Origin.THIS, name): value for name, value in selected.items()})
-            nodes, facts = narrow(self.protocol.record.nodes, Facts(known))
+            nodes, facts = self.nodes.narrowed(Facts({(Origin.THIS, name): value for name, value in selected.items()}))
             same = next((shape for shape in found if shape[0] == nodes), None)
             if same is None:
                 found.append((nodes, [selected], [facts]))
@@ -108,13 +109,10 @@ class Records:
         self, shape: HeaderForm, message: model.Message | None = None, variant: model.Variant | None = None
     ) -> list[Area]:
         """A record's parts in order, each at its position if every section is as long as its fields."""
-        facts, header = self._facts(shape, message, variant)
-        record = Placing(self.structs, shape.facts, header)
-        inner = Placing(self.structs, facts, header)
-        head, rest = _split(shape.nodes)
-        trees, at = record.place(head, Position())
-        found = [Area("", Position(), at, ByteCount(at.since(Position()), str(at)), trees)]
-        for node in rest:
+        record, head = self._header(shape)
+        inner = record.inside(self._facts(shape, message, variant))
+        found = [head]
+        for node in _split(shape.nodes)[1]:
             at = found[-1].end
             part = (
                 self._slot(inner, node, at, message, variant)
@@ -149,17 +147,25 @@ class Records:
         behind = end if self.single else at.moved(extent.size, extent.term)
         return Area(slot.name, at, behind, extent, common, own, slot)
 
-    def _facts(
-        self, shape: HeaderForm, message: model.Message | None, variant: model.Variant | None
-    ) -> tuple[Facts, Facts]:
-        """The facts inside the message, and inside structs."""
-        header = shape.facts.below()
-        facts = header
+    def _header(self, shape: HeaderForm) -> tuple[Placing, Area]:
+        """What places the record's own fields, and the header; the same for all messages that look alike there."""
+        facts = shape.facts.only(self.nodes.asked)
+        key = id(shape.nodes), facts.key
+        if (found := self._headers.get(key)) is None:
+            placing = Placing(self.structs, facts, facts.below())
+            trees, end = placing.place(_split(shape.nodes)[0], Position())
+            area = Area("", Position(), end, ByteCount(end.since(Position()), str(end)), trees)
+            found = self._headers[key] = placing, area
+        return found
+
+    def _facts(self, shape: HeaderForm, message: model.Message | None, variant: model.Variant | None) -> Facts:
+        """What is known inside of the message."""
+        facts = shape.facts.below()
         if message and variant and variant.when:
             facts = assume(variant.when.expression, facts)
             for nodes in message.sections.values():
                 facts = implied(nodes, facts)
-        return facts, header
+        return facts
 
 
 def _fixed(layout: Placing, node: model.Node, at: Position) -> Area:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from wireloom_generator.emitters.docs import byte_diagram
 from wireloom_generator.emitters.docs.byte_rows import Drawing
@@ -31,6 +32,7 @@ def fence(text: str, language: str = "text") -> str:
     return f"\n{quotes}{language}\n{visible(text)}\n{quotes}\n"
 
 
+@lru_cache(maxsize=256)  # headers look alike on most pages
 def _drawing(drawing: Drawing) -> str:
     return fence(byte_diagram.draw(drawing.items, drawing.footer))
 

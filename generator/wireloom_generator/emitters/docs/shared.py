@@ -1,7 +1,8 @@
 """Enums, flags, structs and tables as the parts of a page."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import TypeVar
 
 from wireloom_generator import model, naming
 from wireloom_generator.blocks import class_name
@@ -16,6 +17,8 @@ from wireloom_generator.emitters.docs.layout import ITEM, Placing, Position
 from wireloom_generator.emitters.docs.markdown import cell, code, listing, prose, sentences, source, versions
 from wireloom_generator.emitters.docs.names import Meanings, Used
 from wireloom_generator.types.columns import brief
+
+AnyNamed = TypeVar("AnyNamed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,17 +95,27 @@ class References:
     def __init__(self, names: Meanings, errata: Errata) -> None:
         self.names = names
         self.errata = errata
+        self._made: dict[object, Passage] = {}
 
     def groups(self, used: Used) -> tuple[Group, ...]:
         """The passages about the names that fields use, kind by kind."""
         return groups(
             {
-                "Types": [self._struct(self.names.structs[name]) for name in used.structs],
-                "FlatBuffers tables": [self._table(self.names.tables[name]) for name in used.tables],
-                "Enums": [self._enum(self.names.enums[name]) for name in used.enums],
-                "Flags": [self._flags(self.names.flags[name]) for name in used.flags],
+                "Types": self._each(self._struct, self.names.structs, used.structs),
+                "FlatBuffers tables": self._each(self._table, self.names.tables, used.tables),
+                "Enums": self._each(self._enum, self.names.enums, used.enums),
+                "Flags": self._each(self._flags, self.names.flags, used.flags),
             }
         )
+
+    def _each(
+        self, make: Callable[[AnyNamed], Passage], known: Mapping[str, AnyNamed], names: Iterable[str]
+    ) -> Iterator[Passage]:
+        """The passages of some names, each made once for all pages."""
+        for name in names:
+            if (make, name) not in self._made:
+                self._made[make, name] = make(known[name])
+            yield self._made[make, name]
 
     def _enum(self, enum: model.Enum) -> Passage:
         place = places.enum_place(enum.name)
