@@ -36,13 +36,21 @@ def run(folder: Path, *arguments: str) -> bytes:
 
 def untracked(files: Iterable[Path]) -> list[Path]:
     """The files that are in a work tree and not tracked, ignored ones included. Raises ``GitError``."""
-    paths, found = set(files), []
-    for folder in filter(in_work_tree, sorted({path.parent for path in paths})):
-        tracked = os.fsdecode(run(folder, "ls-files", "-z")).split("\0")
-        found += [path for path in paths if path.parent == folder and path.name not in tracked]
+    trees: dict[Path, dict[Path, list[Path]]] = {}
+    for path in files:
+        folder = path.parent.resolve()
+        if (tree := work_tree(folder)) is not None:
+            trees.setdefault(tree, {}).setdefault(folder, []).append(path)
+    found = []
+    for tree, folders in trees.items():
+        asked = [str(folder.relative_to(tree)) for folder in folders]
+        listed = os.fsdecode(run(tree, "--literal-pathspecs", "ls-files", "-z", "--", *asked))
+        tracked = {str(tree / name) for name in listed.split("\0")}
+        found += [path for folder, paths in folders.items() for path in paths if str(folder / path.name) not in tracked]
     return sorted(found)
 
 
-def in_work_tree(folder: Path) -> bool:
-    """Whether the folder is in a repository, judging by its files alone."""
-    return any((parent / ".git").exists() for parent in (folder.resolve(), *folder.resolve().parents))
+def work_tree(folder: Path) -> Path | None:
+    """The top folder of the repository that a folder is in, judging by its files alone."""
+    inside = folder.resolve()
+    return next((parent for parent in (inside, *inside.parents) if (parent / ".git").exists()), None)
