@@ -68,6 +68,12 @@ def keys(kind: type) -> dict[str, tuple[dataclasses.Field[Any], Any]]:
     }
 
 
+@cache
+def _parts(hint: Any) -> tuple[Any, tuple[Any, ...]]:
+    """What an annotation is made of: ``Mapping`` and ``(str, int)`` of ``Mapping[str, int]``."""
+    return get_origin(hint), get_args(hint)
+
+
 class _Shaping:
     def __init__(self) -> None:
         self.problems: list[Problem] = []
@@ -89,7 +95,7 @@ class _Shaping:
         if not isinstance(node, YamlMapping):
             return self.wrong(node, "a mapping")
         known = keys(kind)
-        values: dict[str, Any] = {f.name: {} for f, hint in known.values() if get_origin(hint) is Mapping}
+        values: dict[str, Any] = {field.name: {} for field, hint in known.values() if _parts(hint)[0] is Mapping}
         places = {}
         for key, value in node.entries:
             if key.text not in known:
@@ -98,7 +104,7 @@ class _Shaping:
                 continue
             field, hint_type = known[key.text]
             places[key.text] = value.at
-            if get_origin(hint_type) is Mapping and isinstance(value, YamlMapping):
+            if _parts(hint_type)[0] is Mapping and isinstance(value, YamlMapping):
                 places |= {f"{key.text}.{inner.text}": inner.at for inner, _ in value.entries}
             values[field.name] = self.value(hint_type, value, key.text)
         missing = [
@@ -112,7 +118,7 @@ class _Shaping:
         return kind(at=node.at, places=places, **values)
 
     def value(self, hint: Any, node: YamlNode, key: str = "") -> Any:
-        origin, arguments = get_origin(hint), get_args(hint)
+        origin, arguments = _parts(hint)
         if origin in (Union, types.UnionType):
             return self.union(arguments, node, key)
         if origin is tuple:

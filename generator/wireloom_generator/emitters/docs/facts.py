@@ -1,7 +1,7 @@
 """What is known about a record before it is read, and what follows: decided conditions and choices."""
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 from wireloom_generator import model
@@ -197,17 +197,14 @@ def _taken(
 
 def asked(written: object) -> Iterator[Key]:
     """The record's fields that the conditions of nodes, and of whatever they are made of, ask for."""
-    match written:
-        case model.Condition(expression=expression):
-            yield from ((Origin.THIS, part.name) for part in walk(expression) if isinstance(part, Name))
-        case Mapping():
-            yield from asked(tuple(written.values()))
-        case tuple():
-            for each in written:
-                yield from asked(each)
-        case _ if is_dataclass(written):
-            for each in fields(written):
-                yield from asked(getattr(written, each.name))
+    if isinstance(written, model.Condition):
+        yield from ((Origin.THIS, part.name) for part in walk(written.expression) if isinstance(part, Name))
+    elif isinstance(written, tuple | dict):
+        for each in written.values() if isinstance(written, dict) else written:
+            yield from asked(each)
+    elif not isinstance(written, model.Doc):
+        for name in getattr(type(written), "__dataclass_fields__", ()):
+            yield from asked(getattr(written, name))
 
 
 class RecordNodes:
