@@ -8,11 +8,11 @@ import math
 import re
 import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from wireloom_generator import model
 from wireloom_generator.expressions import Hexadecimal
-from wireloom_generator.output import WIDTH, fits, pieces
+from wireloom_generator.output import WIDTH, pieces
 
 _NAMES = re.compile(r'"""(?s:[^\\]|\\.)*?"""|"(?:[^"\\]|\\.)*"|(?<![\w.])([A-Za-z_]\w*+)(?!=[^=])')
 """What this module writes: a string, or a name that is neither an attribute nor an argument's."""
@@ -25,6 +25,12 @@ class Bracketed:
     head: str
     arguments: "Sequence[Code]"
     brackets: str = "()"
+    flat: str = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        lone = not self.head and self.brackets == "()" and len(self.arguments) == 1
+        inside = ", ".join(map(flat, self.arguments)) + "," * lone
+        object.__setattr__(self, "flat", f"{self.head}{self.brackets[0]}{inside}{self.brackets[1]}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +39,10 @@ class Keyed:
 
     prefix: str
     tree: "Code"
+    flat: str = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "flat", self.prefix + flat(self.tree))
 
 
 Code = str | Bracketed | Keyed
@@ -97,33 +107,12 @@ def mapping(*entries: Keyed) -> Bracketed:
 
 def flat(tree: Code) -> str:
     """The tree on one line."""
-    match tree:
-        case str():
-            return tree
-        case Keyed(prefix, inner):
-            return prefix + flat(inner)
-        case Bracketed(head, arguments, brackets):
-            inner_text = ", ".join(map(flat, arguments))
-            lone = not head and brackets == "()" and len(arguments) == 1
-            return f"{head}{brackets[0]}{inner_text}{',' if lone else ''}{brackets[1]}"
-
-
-def _measure(tree: Code) -> tuple[int, Sequence[Code]]:
-    """The length of a tree on one line without those in it, and these."""
-    match tree:
-        case str():
-            return len(tree), ()
-        case Keyed(prefix, inner):
-            return len(prefix), (inner,)
-        case Bracketed(head, arguments, brackets):
-            lone = not head and brackets == "()" and len(arguments) == 1
-            around = 2 * max(1, len(arguments))  # brackets, and a comma and a blank between arguments
-            return len(head) + around + lone, arguments
+    return tree if isinstance(tree, str) else tree.flat
 
 
 def render(tree: Code, *, indent: int = 0, before: str = "", after: str = "") -> str:
     """The tree with text ``before`` and ``after`` it; the first line is not indented."""
-    if fits(tree, WIDTH - indent - len(before) - len(after), _measure):
+    if len(flat(tree)) <= WIDTH - indent - len(before) - len(after):
         return before + flat(tree) + after
     match tree:
         case str() if tree.startswith('"'):

@@ -6,7 +6,7 @@ Comparisons are Lua's own. Arithmetic is a call, because Lua's numbers end at 2^
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import assert_never
 
 from wireloom_generator.expressions import (
@@ -27,7 +27,7 @@ from wireloom_generator.expressions import (
     needed,
 )
 from wireloom_generator.expressions.kinds import Kind, kind
-from wireloom_generator.output import WIDTH, fits, pieces
+from wireloom_generator.output import WIDTH, pieces
 
 _EXACT = 1 << 53
 _JOINED = 100
@@ -49,6 +49,10 @@ class LuaTable:
 
     items: "Sequence[Lua]"
     head: str = ""
+    flat: str = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "flat", f"{self.head}{{{', '.join(map(flat, self.items))}}}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +61,10 @@ class LuaEntry:
 
     key: str
     value: "Lua"
+    flat: str = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "flat", f"{_key(self.key)} = {flat(self.value)}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +73,10 @@ class LuaCall:
 
     name: str
     arguments: "Sequence[Lua]"
+    flat: str = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "flat", f"{self.name}({', '.join(map(flat, self.arguments))})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +84,11 @@ class LuaFunction:
     """A function of its own struct, the header and the known positions, that returns what an expression gives."""
 
     expression: str
+
+    @property
+    def flat(self) -> str:
+        """All of it on one line."""
+        return f"{_FUNCTION} return {self.expression} end"
 
 
 Lua = str | LuaTable | LuaEntry | LuaCall | LuaFunction
@@ -85,8 +102,8 @@ def entries(**values: "Lua | None") -> list[Lua]:
 def render(tree: Lua, indent: int = 0, used: int = 0, after: int = 1) -> str:
     """The source. What does not fit on one line, ``used`` characters before it and some ``after`` it, has several."""
     room = WIDTH - indent - used - after
-    if fits(tree, room, _measure):
-        return _flat(tree)
+    if len(flat(tree)) <= room:
+        return flat(tree)
     margin = "\n" + " " * (indent + 2)
     match tree:
         case str() if tree.startswith('"'):
@@ -101,7 +118,7 @@ def render(tree: Lua, indent: int = 0, used: int = 0, after: int = 1) -> str:
             inner = "".join(f"{' ' * (indent + 2)}{render(item, indent + 2)},\n" for item in items)
             return f"{head}{{\n{inner}{' ' * indent}}}"
         case LuaCall(name, arguments):
-            before = "".join([f"{name}(", *(f"{_flat(argument)}, " for argument in arguments[:-1])])
+            before = "".join([f"{name}(", *(f"{flat(argument)}, " for argument in arguments[:-1])])
             return f"{before}{render(arguments[-1], indent, used + len(before), after + 1)})"
         case LuaFunction(expression):
             body = _filled(_WORD.findall(f"return {expression}"), WIDTH - indent - 4, WIDTH - indent - 6)
@@ -124,33 +141,9 @@ def _filled(words: Iterable[str], first: int, others: int) -> list[str]:
     return lines
 
 
-def _measure(tree: Lua) -> tuple[int, Sequence[Lua]]:
-    """The length of a tree on one line without those in it, and these."""
-    match tree:
-        case str():
-            return len(tree), ()
-        case LuaEntry(key, value):
-            return len(_key(key)) + len(" = "), (value,)
-        case LuaTable(items, head):
-            return len(head) + 2 * max(1, len(items)), items  # brackets, and a comma and a blank between items
-        case LuaCall(name, arguments):
-            return len(name) + 2 * max(1, len(arguments)), arguments
-        case LuaFunction():
-            return len(_flat(tree)), ()
-
-
-def _flat(tree: Lua) -> str:
-    match tree:
-        case str():
-            return tree
-        case LuaEntry(key, value):
-            return f"{_key(key)} = {_flat(value)}"
-        case LuaTable(items, head):
-            return f"{head}{{{', '.join(map(_flat, items))}}}"
-        case LuaCall(name, arguments):
-            return f"{name}({', '.join(map(_flat, arguments))})"
-        case LuaFunction(expression):
-            return f"{_FUNCTION} return {expression} end"
+def flat(tree: Lua) -> str:
+    """The source on one line."""
+    return tree if isinstance(tree, str) else tree.flat
 
 
 def _key(name: str) -> str:
