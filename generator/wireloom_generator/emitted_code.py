@@ -69,7 +69,7 @@ class _Check:
 
     def __init__(self, module: _Module) -> None:
         self.module = module
-        same = ast.parse(module.same)
+        same = output.tree(module.same)
         self.same = {ast.dump(node) for node in same.body}
         given = {node.arg for node in ast.walk(same) if isinstance(node, ast.arg)}
         self.asked = {node.id for node in ast.walk(same) if isinstance(node, ast.Name)} - given

@@ -31,7 +31,7 @@ class OutputFile:
     text: str
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=16)
 def tree(code: str) -> ast.Module:
     """The tree of generated Python. It is made once for all who read it, so none of them changes it."""
     return ast.parse(code)
