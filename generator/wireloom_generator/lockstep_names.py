@@ -4,8 +4,6 @@ import ast
 import re
 from collections.abc import Iterable, Iterator
 
-from wireloom_generator import output
-
 NamedRanges = frozenset[tuple[int, int, str]]
 """(first, last, label) of a range of numbers; a single number is both first and last."""
 
@@ -17,7 +15,7 @@ _ROW = re.compile(rf"^\| (?:\d+ \| )?{_NUMBER}(?: to {_NUMBER})? \| {_LABEL}", r
 
 def differences(enums: str, pages: Iterable[tuple[str, str]]) -> Iterator[str]:
     """The differences between the classes in the text of ``enums.py`` and the tables on pages of (name, text)."""
-    classes = (node for node in output.tree(enums).body if isinstance(node, ast.ClassDef))
+    classes = (node for node in ast.parse(enums).body if isinstance(node, ast.ClassDef))
     declared = {node.name.rstrip("_"): frozenset(_members(node)) for node in classes}
     shown: set[str] = set()
     for page, text in pages:

@@ -21,6 +21,8 @@ from wireloom_generator.expressions import (
     walk,
 )
 from wireloom_generator.expressions.evaluation import UNDECIDED, Answer, evaluate, truth
+from wireloom_generator.problems import Location
+from wireloom_generator.types.columns import Column
 
 Known = int | float | str | bool | bytes | None
 Key = tuple[Origin, str]
@@ -202,7 +204,7 @@ def asked(written: object) -> Iterator[Key]:
     elif isinstance(written, tuple | dict):
         for each in written.values() if isinstance(written, dict) else written:
             yield from asked(each)
-    elif not isinstance(written, model.Doc):
+    elif not isinstance(written, model.Doc | Location | Column):
         for name in getattr(type(written), "__dataclass_fields__", ()):
             yield from asked(getattr(written, name))
 
