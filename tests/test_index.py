@@ -21,6 +21,7 @@ from typer.testing import CliRunner
 
 from wireloom import files, registry
 from wireloom.cli import app
+from wireloom.codec.found import WITHIN
 from wireloom.columnar import decoder as decoding
 from wireloom.columnar import index, scans
 from wireloom.columnar.decoder import Decoder
@@ -364,7 +365,8 @@ def test_a_part_of_a_remote_capture_fetches_its_bytes(counted: str) -> None:
     decoding = decoder(couchbase_dcp)
     part = FilePart(f"{counted}/a.bin", 3 * long, 53 * long, indexed=True)
     assert sum(batch.num_rows for batch in scans.batches(decoding, [part])) == 50
-    assert sum(Counted.fetched) == 50 * long
+    beginning = -(-long // WITHIN) * WITHIN  # which may tell whether keys have a collection
+    assert sum(Counted.fetched) == beginning + 50 * long
     Counted.fetched.clear()
     with opened(f"{counted}/a.bin", 3 * long) as stream:  # small reads share requests
         assert len(stream.read(10)) == len(stream.read(10))

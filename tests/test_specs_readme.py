@@ -45,6 +45,7 @@ KINDS: dict[str, type] = {
     "A variant": syntax.Variant,
     "An example": syntax.Example,
     "Answers": syntax.Answers,
+    "What captures tell": syntax.Told,
     "A form": syntax.Form,
     "A form's entry": syntax.FormEntry,
     "A field": syntax.Field,

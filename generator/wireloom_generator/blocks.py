@@ -9,9 +9,9 @@ _CAMEL = re.compile(r"[A-Z][A-Za-z0-9]*")
 
 BLOCKS = frozenset({
     "Answers", "As", "Between", "Bit", "BitList", "Bits", "Checksum", "Choice", "Compute", "Constant", "Crc",
-    "EitherOrder", "Elsewhere", "Everything", "Expression", "Field", "Fields", "Form", "FormEntry", "Framing", "Headed",
-    "Joined", "Layout", "Lengths", "Message", "Nested", "Optional", "Ordered", "Pad", "Padded", "Parameter", "PerItem",
-    "Prefixed", "Protocol", "Record", "Repeat", "Rest", "Section", "Size", "Slot", "Table", "TableField",
+    "EitherOrder", "Elsewhere", "Everything", "Expression", "Field", "Fields", "Form", "FormEntry", "Told", "Framing",
+    "Headed", "Joined", "Layout", "Lengths", "Message", "Nested", "Optional", "Ordered", "Pad", "Padded", "Parameter",
+    "PerItem", "Prefixed", "Protocol", "Record", "Repeat", "Rest", "Section", "Size", "Slot", "Table", "TableField",
     "Terminated", "Until", "Variant", "When", "With", "WireEnum", "WireFlags",
     "Compressing", "Packed", "Rol", "Through", "Unpack", "Xor", "Zeros",
 }).union(each.block for each in (*types.ALL, *meanings.ALL) if each.block)  # fmt: skip

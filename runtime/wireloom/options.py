@@ -58,7 +58,8 @@ ParameterValue = bool | int | str
 class Parameter:
     """A fact that is not in the bytes: one of the ``choices``, a whole number within its ``bounds``, any ``text``, or
     else true or false. Each row has the parameters that are a ``column``, and writing takes them from it. One without
-    a ``default`` is what the header of a capture says, and is given for records alone.
+    a ``default`` is what the header of a capture says, and is given for records alone. What is ``found`` in a capture
+    has its default only where it is not.
     """
 
     name: str
@@ -67,6 +68,7 @@ class Parameter:
     bounds: tuple[int, int] | None = None
     text: bool = False
     column: bool = False
+    found: bool = False
 
     def value_of(self, value: object) -> ParameterValue:
         """``value``, which may be text from a command line, as a value of this parameter."""
@@ -93,6 +95,9 @@ class Parameter:
                     return number
         raise OptionError(f"{self.name} is a whole number from {least} to {most}, not {value!r}")
 
+
+SOUGHT = "?"
+"""Among the values of parameters: the names of those that are looked for in a capture."""
 
 U64 = Parameter("u64", "declared", ("declared", "decimal"))
 """How unsigned 64-bit numbers are returned; every protocol has this parameter.
@@ -301,9 +306,13 @@ READING: Options = {
 def resolve(parameters: Iterable[Parameter], given: Mapping[str, object]) -> dict[str, Any]:
     """Every parameter's value: the given one, checked, or the default. Raises ``OptionError``.
 
-    What the header of a capture says is given as a whole or not at all.
+    What the header of a capture says is given as a whole or not at all. Under ``SOUGHT`` are the names of those that a
+    capture tells, as they are not given. What is resolved already stays as it is.
     """
     known = {parameter.name: parameter for parameter in parameters}
+    default = given.get(SOUGHT, ())
+    assert isinstance(default, Collection)
+    given = {name: value for name, value in given.items() if name != SOUGHT and name not in default}
     for name in given:
         if name not in known:
             raise OptionError(unknown("parameter", name, known))
@@ -311,11 +320,13 @@ def resolve(parameters: Iterable[Parameter], given: Mapping[str, object]) -> dic
     missing = [name for name in told if name not in given]
     if 0 < len(missing) < len(told):
         raise OptionError(f"of what the header of a capture says, give all or nothing; missing: {', '.join(missing)}")
-    return {
+    values: dict[str, Any] = {
         name: parameter.value_of(given[name]) if name in given else parameter.default
         for name, parameter in known.items()
         if name in given or parameter.default is not None
     }
+    sought = frozenset(name for name, parameter in known.items() if parameter.found and name not in given)
+    return values | {SOUGHT: sought} if sought else values
 
 
 def unknown(what: str, name: str, known: Iterable[str]) -> str:

@@ -40,6 +40,7 @@ from wireloom.codec import (
     Text,
     Through,
     TimestampMeaning,
+    Told,
     Unpack,
     Until,
     Variant,
@@ -1240,5 +1241,13 @@ PROTOCOL = Protocol(
         ),
         resync=True,
     ),
-    parameters=(Parameter("collections", default=True),),
+    parameters=(Parameter("collections", default=True, found=True),),
+    found=(
+        Told(
+            "collections",
+            "hello_response",
+            has={"features.feature": (0x12,)},
+            asked=("abort", "cache_transfer", "commit", "deletion", "expiration", "mutation", "prepare"),
+        ),
+    ),
 )

@@ -110,7 +110,8 @@ def _filled(tree: Expr, left: Expr) -> Expr:
 def of(spec: Resolved, owner: model.Record | model.Message) -> Offsets:
     """The offsets of the record's own fields, and of what all variants of a message share."""
     length = owner.length or spec.record.length
-    layout = Offsets(frozenset(spec.parameters), length=length.tree if length is not None else None)
+    known = frozenset(name for name, parameter in spec.parameters.items() if parameter.found is None)
+    layout = Offsets(known, length=length.tree if length is not None else None)
     _lay(spec.record.nodes, At(), layout, layout.length)
     if isinstance(owner, model.Message):
         for slot, at in [(slot, layout.places.get(slot.name)) for slot in spec.record.slots]:

@@ -34,12 +34,17 @@ def header_fields(spec: Resolved) -> Mapping[str, Sequence[Visit]]:
     return found
 
 
-def _found(spec: Resolved, header: Mapping[str, Sequence[Visit]], name: str) -> Sequence[Named]:
-    """The fields that a name, maybe with dots, stands for."""
+def _found(spec: Resolved, header: Mapping[str, Sequence[Visit]], name: str, *, items: bool) -> Sequence[Named]:
+    """The fields that a name, maybe with dots, stands for, also those of the ``items`` of lists."""
     first, *steps = name.split(".")
     found = header.get(first, ())
     for step in steps:
-        found = [inner for visit in found for inner in inside(spec, visit.item).get(step, ())]
+        found = [
+            inner
+            for visit in found
+            for is_item in ((False, True) if items else (False,))
+            for inner in inside(spec, visit.item, is_item=is_item).get(step, ())
+        ]
     return [visit.item for visit in found if isinstance(visit.item, Named)]
 
 
@@ -48,12 +53,14 @@ def faults(
     header: Mapping[str, Sequence[Visit]],
     name: str,
     selectors: Sequence[model.Selector],
+    *,
+    items: bool = False,
 ) -> Iterator[tuple[str, str]]:
     """What is wrong with the values of a field or parameter that are to select something, each with a hint.
 
-    ``header`` are the fields that there are.
+    ``header`` are the fields that there are; dots lead into structs, and into ``items`` of lists.
     """
-    fields = _found(spec, header, name)
+    fields = _found(spec, header, name, items=items)
     if not fields and name not in spec.parameters:
         known = [*header, *spec.parameters]
         what = f"the record's header has no field {name!r}"

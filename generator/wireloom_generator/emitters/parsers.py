@@ -142,6 +142,7 @@ def _variant(variant: model.Variant) -> Code:
 
 def _protocol(protocol: model.Protocol) -> Code:
     forms = [_form(message, form) for message in protocol.messages for form in message.forms]
+    found = [_found(each, each.found) for each in protocol.parameters if each.found is not None]
     return call(
         "Protocol",
         string(protocol.name),
@@ -152,6 +153,7 @@ def _protocol(protocol: model.Protocol) -> Code:
         capture=None if protocol.capture is None else constructs.layout(protocol.capture.nodes),
         parameters=group(*map(_parameter, protocol.parameters)) if protocol.parameters else None,
         forms=group(*forms) if forms else None,
+        found=group(*found) if found else None,
     )
 
 
@@ -161,8 +163,20 @@ def _parameter(parameter: model.Parameter) -> Code:
     bounds = group(*map(literal, parameter.bounds)) if parameter.bounds is not None else None
     is_text = parameter.type == "text" and not parameter.choices
     return call(
-        "Parameter", name, default=default, choices=choices, bounds=bounds, text=is_text, column=parameter.column
+        "Parameter",
+        name,
+        default=default,
+        choices=choices,
+        bounds=bounds,
+        text=is_text,
+        column=parameter.column,
+        found=parameter.found is not None,
     )
+
+
+def _found(parameter: model.Parameter, found: model.Told) -> Code:
+    has, asked = pretty.match({found.field: found.values}), group(*map(string, found.asked))
+    return call("Told", string(parameter.name), string(found.message), has=has, asked=asked)
 
 
 def _framing(protocol: model.Protocol) -> Code:

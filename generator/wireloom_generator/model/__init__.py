@@ -18,6 +18,7 @@ from wireloom_generator.model.declarations import (
     Sourced,
     Table,
     TableField,
+    Told,
 )
 from wireloom_generator.model.grouping import Elsewhere, Tail, grouped
 from wireloom_generator.model.matching import Between, Match, Selector

@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass, field
 
 from wireloom_generator.expressions import Literal
+from wireloom_generator.model.matching import Selector
 from wireloom_generator.problems import Location
 from wireloom_generator.reading.written import Written
 from wireloom_generator.types import Integer, parse
@@ -174,14 +175,30 @@ class Table(Described):
 
 
 @dataclass(frozen=True, slots=True)
+class Told(Sourced):
+    """The ``message`` by which captures tell a parameter: it is true if one of the values at the path ``field`` is one
+    of the ``values``. The messages ``asked`` are read by it.
+    """
+
+    message: str
+    field: str
+    values: tuple[Selector, ...]
+    asked: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Parameter(Described):
-    """A fact that is not in the bytes; or, without a ``default``, what the header of a capture says of its records."""
+    """A fact that is not in the bytes; or, without a ``default``, what the header of a capture says of its records.
+
+    Captures may tell it themselves where it is ``found``.
+    """
 
     name: str
     type: str
     default: Literal | None
     choices: tuple[str, ...] = ()
     column: bool = False
+    found: Told | None = None
 
     @property
     def bounds(self) -> tuple[int, int] | None:

@@ -30,20 +30,7 @@ class Matching:
     def _selectors(self, name: str, values: tuple[syntax.Matched, ...], names: Names) -> tuple[model.Selector, ...]:
         field = _field(name, names)
         numbers = self._parameter(name) if field is None else _values(field)
-        enum = self._enum(name, names)
-        found: list[model.Selector] = []
-        for value in values:
-            match value:
-                case syntax.Between(first=first, last=last):
-                    least = numbers.least if first is None else first
-                    found.append(model.Between(least, numbers.most if last is None else last))
-                case str() if enum is not None:
-                    found += named(enum, value) or (value,)
-                case str() if numbers.kind is Kind.BYTES:
-                    found.append(_octets(value))
-                case int() | float() | str():
-                    found.append(value)
-        return tuple(found)
+        return selectors(values, numbers, self._enum(name, names))
 
     def _parameter(self, name: str) -> Domain:
         bounds = self.parameters[name].bounds if name in self.parameters else None
@@ -74,6 +61,23 @@ class Matching:
     def _enum(self, name: str, names: Names) -> model.Enum | None:
         field = _field(name, names)
         return self.enums.get(field.enum) if field is not None and field.enum else None
+
+
+def selectors(values: Iterable[syntax.Matched], numbers: Domain, enum: model.Enum | None) -> tuple[model.Selector, ...]:
+    """What values written for a field select: ``numbers`` are those that it can have, ``enum`` names them."""
+    found: list[model.Selector] = []
+    for value in values:
+        match value:
+            case syntax.Between(first=first, last=last):
+                least = numbers.least if first is None else first
+                found.append(model.Between(least, numbers.most if last is None else last))
+            case str() if enum is not None:
+                found += named(enum, value) or (value,)
+            case str() if numbers.kind is Kind.BYTES:
+                found.append(_octets(value))
+            case int() | float() | str():
+                found.append(value)
+    return tuple(found)
 
 
 def names_of_numbers(enums: Iterable[model.Enum], flags: Iterable[model.Flags]) -> Iterator[tuple[str, int]]:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from wireloom_generator import expressions, model
-from wireloom_generator.analysis import heads, offsets
+from wireloom_generator.analysis import heads, offsets, telling
 from wireloom_generator.analysis.sites import Site, sites
 from wireloom_generator.expressions import Value
 from wireloom_generator.resolve.columns import columns
@@ -28,7 +28,7 @@ def protocol_of(spec: model.Resolved) -> model.Protocol:
         included={each.name: spec.structs[each.name].doc for each in spec.included},
         libraries=tuple(library.doc for library in spec.libraries),
         path=spec.protocol.at.path,
-        parameters=(*_told(spec), *parameters),
+        parameters=(*_told(spec), *(_asked_for(spec, parameter) for parameter in parameters)),
         little=spec.little,
         capture=spec.capture,
         byte_order=spec.byte_order if spec.byte_order in spec.parameters else None,
@@ -53,6 +53,13 @@ def _told(spec: model.Resolved) -> Iterator[model.Parameter]:
     matched = {name for message in spec.messages for name in message.match}
     told = (parameter for parameter in spec.parameters.values() if parameter.default is None)
     yield from (parameter for parameter in told if parameter in asked or parameter.name in matched)
+
+
+def _asked_for(spec: model.Resolved, parameter: model.Parameter) -> model.Parameter:
+    """The parameter, with the messages that ask for it if captures tell it."""
+    if parameter.found is None:
+        return parameter
+    return replace(parameter, found=replace(parameter.found, asked=telling.asking(spec, parameter)))
 
 
 def _asked(site: Site) -> Iterator[str]:

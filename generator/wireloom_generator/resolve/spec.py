@@ -1,10 +1,11 @@
 """Syntax → model of a spec, as far as it can be understood, before any rule judges it."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 
 from wireloom_generator import model
+from wireloom_generator.expressions.domain import Domain
 from wireloom_generator.model.names import Names
 from wireloom_generator.reading import syntax
 from wireloom_generator.reading.spec import Spec, declared_variants
@@ -13,6 +14,8 @@ from wireloom_generator.resolve.columns import columns, merge
 from wireloom_generator.resolve.declarations import declarations, documentation, example, form, included
 from wireloom_generator.resolve.fields import FieldResolving
 from wireloom_generator.resolve.hexadecimal import compared
+from wireloom_generator.resolve.matches import selectors
+from wireloom_generator.types import Struct
 
 Contents = Mapping[str, tuple[model.Node, ...]]
 """What stands in each section."""
@@ -40,6 +43,7 @@ class _Resolving:
         for name in self.spec.structs:
             fields.struct_named(name)
         protocol, *libraries = map(self.completed, self.shared, self.spec.shared)
+        protocol = replace(protocol, parameters=tuple(self.parameters(protocol.parameters, messages)))
         return model.Resolved(
             protocol=protocol,
             libraries=tuple(libraries),
@@ -70,6 +74,33 @@ class _Resolving:
             for struct in written.types
         )
         return replace(part, structs=tuple(structs), variants=tuple(map(self.declared_variant, written.variants)))
+
+    def parameters(
+        self, parameters: Iterable[model.Parameter], messages: Iterable[model.Message]
+    ) -> Iterator[model.Parameter]:
+        """The parameters of the protocol, with what the values mean by which messages tell them."""
+        for parameter, written in zip(parameters, self.spec.protocol.parameters, strict=True):
+            if (told := written.found) is None:
+                yield parameter
+                continue
+            path, values = next(iter(told.has.items()), ("", ()))
+            message = next((each for each in messages if each.name == told.message), None)
+            field = None if message is None else self.field_of(message, path)
+            enum = self.fields.enums.get(field.enum) if field is not None and field.enum else None
+            meant = selectors(values, Domain() if field is None else field.type.values, enum)
+            yield replace(parameter, found=model.Told(told.message, path, meant, written=told))
+
+    def field_of(self, message: model.Message, path: str) -> model.Named | None:
+        """The field of a message to which a path leads through structs and lists."""
+        parts = (message.sections, *(variant.sections for variant in message.variants))
+        nodes: Sequence[model.Node] = [node for part in parts for inner in part.values() for node in inner]
+        field = None
+        for step in path.split("."):
+            named = (node for node in model.walk(nodes) if isinstance(node, model.Named))
+            field = next((node for node in named if node.name == step), None)
+            inner = self.fields.structs.get(field.type.name) if field and isinstance(field.type, Struct) else None
+            nodes = () if inner is None else inner.nodes
+        return field
 
     def record(self) -> model.Record:
         """What all records share."""

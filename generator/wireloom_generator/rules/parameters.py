@@ -4,6 +4,10 @@ Parameters are facts that are not in the bytes: readers give them as options bes
 as those. A misspelt choice would be taken for none. ``column: true`` records the value in force in each row, so that
 encoding finds it there.
 
+Captures can tell what is true or false themselves: ``found`` names a message, and a field of it with the values by
+which it is true. The last such record counts that stands in front of all records that ask for the parameter. So
+nothing can ask for it that says where records end or which message they are, and no column can record it.
+
 Bad::
 
     parameters:
@@ -17,7 +21,9 @@ Good::
 
 from collections.abc import Iterator
 
-from wireloom_generator.model import Parameter, Resolved
+from wireloom_generator.analysis import telling
+from wireloom_generator.analysis.selectors import faults
+from wireloom_generator.model import Parameter, Resolved, Told
 from wireloom_generator.problems import Problem, closest
 from wireloom_generator.types import spelled
 
@@ -43,6 +49,42 @@ def check(spec: Resolved) -> Iterator[Problem]:
         else:
             what, at = f"a parameter is bool, text or an integer, not {parameter.type}", parameter.where("type")
             yield Problem(at, "parameters", what)
+        if parameter.found is not None:
+            yield from _found(spec, parameter, parameter.found)
+
+
+def _found(spec: Resolved, parameter: Parameter, found: Told) -> Iterator[Problem]:
+    """What is wrong with how captures tell a parameter."""
+    if parameter.type != "bool":
+        yield Problem(parameter.where("found"), "parameters", "captures tell only what is true or false")
+    if parameter.column:
+        yield Problem(parameter.where("column"), "parameters", "what captures tell is no column of each row")
+    messages = [message.name for message in spec.messages]
+    if found.message not in messages:
+        what = f"there is no message {found.message!r}"
+        yield Problem(found.where("message"), "parameters", what, closest(found.message, messages))
+        return
+    if sum(place.startswith("has.") for place in found.written.places) != 1:
+        yield Problem(found.where("has"), "parameters", "one field is given, with its values")
+        return
+    own, at = telling.fields(spec, found.message), found.where(f"has.{found.field}")
+    if (first := found.field.split(".")[0]) not in own:
+        yield Problem(at, "parameters", f"{found.message!r} has no field {first!r}", closest(first, own))
+        return
+    told = faults(spec, own, found.field, found.values, items=True)
+    yield from (Problem(at, "parameters", *fault) for fault in told)
+    asking = telling.asking(spec, parameter)
+    if found.message in asking:
+        yield Problem(found.where("message"), "parameters", f"{found.message!r} is read by the parameter itself")
+    for condition in telling.framing(spec, parameter):
+        what = f"{parameter.name!r} is only known once records are cut"
+        yield Problem(
+            condition.at, "parameters", what, "captures tell it, so nothing that frames records can ask for it"
+        )
+    for message in spec.messages:
+        if parameter.name in message.match:
+            what = f"{parameter.name!r} is only known once records are cut, and selects no message"
+            yield Problem(message.where(f"match.{parameter.name}"), "parameters", what)
 
 
 def _number(parameter: Parameter, least: int, most: int) -> Iterator[Problem]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from wireloom.cli import captures
 from wireloom.cli.diagnostics import MisuseError
 from wireloom.codec import DecodeError, Protocol
-from wireloom.codec.cutting import Cut, Cutter
+from wireloom.codec.cutting import Cut, Cutter, told
 from wireloom.codec.frames import Values
 from wireloom.options import ReadOptions
 from wireloom.views import Row
@@ -34,8 +34,8 @@ def opened(
 ) -> Iterator[tuple[Callable[[int], bytes], Values]]:
     """A function that reads the next bytes of a source from byte ``offset`` on; it returns none only at the end.
 
-    With it come the parameters of records there, which the header in front of them may tell. Raises ``MisuseError`` if
-    the source is shorter, or the header malformed, or ``offset`` is in it.
+    With it come the parameters of records there, which the capture in front of them may tell. Raises ``MisuseError`` if
+    the source is shorter, or its header malformed, or ``offset`` is in it.
     """
     with captures.byte_stream(source, from_hex=from_hex) as stream:
         preamble, skipped, ahead = protocol.preamble, 0, b""
@@ -46,6 +46,8 @@ def opened(
                 raise MisuseError(f"{captures.name_of(source)}: its header is malformed: {error.reason}") from None
             if offset < skipped:
                 raise MisuseError(f"--offset is 0 or behind the header of {skipped} bytes, not {offset}")
+        if offset:
+            parameters, ahead = told(protocol.framing, stream.read1, parameters, ahead=ahead, base=skipped)
         _skip(stream.read1, source, offset, skipped + len(ahead))
         yield _behind(ahead[offset - skipped :], stream.read1), parameters
 

@@ -17,6 +17,7 @@ from wireloom.codec.errors import DecodeError, EncodeError
 from wireloom.codec.fields import Boolean, EitherOrder, Field
 from wireloom.codec.flatbuffers import FlatBuffer, Table, TableField
 from wireloom.codec.forms import Form, FormEntry, Forms
+from wireloom.codec.found import Told
 from wireloom.codec.framing import Framing
 from wireloom.codec.headed import Fields, Headed
 from wireloom.codec.labels import WireEnum, WireFlags
@@ -117,6 +118,7 @@ __all__ = [
     "Text",
     "Through",
     "TimestampMeaning",
+    "Told",
     "Unpack",
     "Until",
     "UuidMeaning",

@@ -4,9 +4,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from wireloom.codec.errors import EncodeError
+from wireloom.codec.found import WITHIN, Listener
+from wireloom.codec.frames import Values
 from wireloom.codec.preamble import CAPTURE
 from wireloom.codec.protocol import Protocol
-from wireloom.options import MAX_RECORD_BYTES, resolve
+from wireloom.options import MAX_RECORD_BYTES, SOUGHT, resolve
 
 
 class CaptureBuilder:
@@ -19,9 +21,16 @@ class CaptureBuilder:
     def __init__(self, protocol: Protocol, parameters: Mapping[str, Any], *, alone: bool = False) -> None:
         self.protocol = protocol
         self.given = resolve(protocol.parameters, parameters)
-        self.known = self.given
-        self.alone = alone or protocol.preamble is None or not protocol.preamble.awaited(self.given)
+        self.headless = alone or protocol.preamble is None or not protocol.preamble.awaited(self.given)
+        self.alone = alone
         self.begun = False
+        self._begin(self.given)
+
+    def _begin(self, known: Values) -> None:
+        """Begin a capture with parameters that are known by its header."""
+        self.known: Values = known
+        self.size = 0
+        self.listener = None if self.alone or SOUGHT not in known else Listener(self.protocol, known)
 
     def begins(self, row: Mapping[str, Any]) -> bool:
         """Whether a capture begins with the row; one whose header is malformed has the message of a header, too."""
@@ -33,16 +42,30 @@ class CaptureBuilder:
     def build(self, row: Mapping[str, Any]) -> bytes:
         """The bytes of the next row. Raises ``EncodeError``, also for a record that has no header before it."""
         preamble, begins = self.protocol.preamble, self.begins(row)
-        if not begins and not (self.alone or self.begun):
+        if not begins and not (self.headless or self.begun):
             raise EncodeError(
                 f"a capture of {self.protocol.name} begins with a row of {CAPTURE}, and none is before it"
             )
         if not begins or preamble is None:
-            return self.protocol.encode(row, self.known)
+            return self._record(row)
         if not preamble.awaited(self.given):
             raise EncodeError(f"what a row of {CAPTURE} says is given, so that there is none", CAPTURE)
-        self.begun, self.known = True, self.given
+        self.begun, known = True, self.given
         data = self.protocol.encode(row, self.given)
         if row.get("_corrupt_record") is None:
-            _, self.known = preamble.read(data, 0, len(data), self.given, final=True, bound=MAX_RECORD_BYTES)
+            _, known = preamble.read(data, 0, len(data), self.given, final=True, bound=MAX_RECORD_BYTES)
+        self._begin(known)
+        self.size = len(data)
+        return data
+
+    def _record(self, row: Mapping[str, Any]) -> bytes:
+        """The bytes of a record; what it tells of others is known behind it."""
+        listener = self.listener
+        data = self.protocol.encode(row, self.known)
+        if listener is not None:
+            if self.size < WITHIN:
+                structs = (name for name in self.protocol.records if row.get(name) is not None)
+                listener.row(row.get("message") or next(structs, None), None if row.get("_corrupt_record") else row)
+            self.known = listener.known(self.known)
+            self.size += len(data)
         return data

@@ -4,15 +4,16 @@ After a record that cannot be believed, the reader goes on only if the protocol 
 as one malformed range.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from wireloom.codec.errors import DecodeError, counted
+from wireloom.codec.found import WITHIN, Listener
 from wireloom.codec.frames import Values
 from wireloom.codec.framing import Framing
 from wireloom.codec.lengths import Buffer
 from wireloom.codec.search import Search, searching
-from wireloom.options import MAX_RECORD_BYTES
+from wireloom.options import MAX_RECORD_BYTES, SOUGHT
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,8 @@ class Cutter:
 
     ``range`` is the malformed range that the reader is in, whose end may not be known yet. ``order`` is the byte order
     of the last record: true for little-endian. ``parameters`` are those of the capture, with the values of its header
-    once that is read; a capture whose header is malformed is malformed as a whole.
+    once that is read, and with what it tells once that is found; a capture whose header is malformed is malformed as a
+    whole.
     """
 
     def __init__(
@@ -68,6 +70,7 @@ class Cutter:
         self.range: MalformedRange | None = None
         self.order: bool | None = None
         self.awaits = framing.preamble is not None and framing.preamble.awaited(parameters)
+        self.ahead = _Ahead(framing, parameters, max_record_bytes) if SOUGHT in parameters else None
 
     @property
     def lost(self) -> bool:
@@ -80,6 +83,7 @@ class Cutter:
         say where they stand in ``buffer``, their errors where in the capture. The next call continues after the cut
         that was returned; after None, it passes the same bytes and more.
         """
+        self.find(buffer, start, end, base=base, final=final)
         if self.range is None:
             first = self._preamble if self.awaits else self._next
             record = first(buffer, start, end, base, final=final)
@@ -100,6 +104,14 @@ class Cutter:
         if stop is not None and base + piece == stop:
             self.range = None
         return Cut(start, piece - start, proven=False, error=told, preamble=is_preamble)
+
+    def find(self, buffer: Buffer, start: int, end: int, *, base: int = 0, final: bool = True) -> None:
+        """Look for parameters that the capture tells, before its records are cut; the arguments are those of ``cut``.
+
+        As long as they are not known, no record that is there whole asks for them.
+        """
+        if self.ahead is not None and (listener := self.ahead.look(buffer, start, end, base, final=final)) is not None:
+            self.parameters, self.ahead = listener.known(self.parameters), None
 
     def cuts(self, buffer: Buffer) -> Iterator[Cut]:
         """The records of a whole capture in order, malformed ranges among them, together covering every byte."""
@@ -184,6 +196,52 @@ class Cutter:
         if final and lost.stop is None:
             lost.stop = base + end
         return lost.stop
+
+
+class _Ahead:
+    """Reads on in a capture, in front of the one who cuts it, until the parameters are known that it tells."""
+
+    def __init__(self, framing: Framing, parameters: Values, bound: int) -> None:
+        self.listener = Listener(framing.protocol, parameters)
+        self.cutter = Cutter(framing, self.listener.known(parameters), bound)
+        self.position: int | None = None
+
+    def look(self, buffer: Buffer, start: int, end: int, base: int, *, final: bool) -> Listener | None:
+        """What was found, once nothing more can be."""
+        at = start if self.position is None else self.position - base
+        while self.listener.open and base + at < WITHIN and (at < end or not final):
+            cut = self.cutter.cut(buffer, at, end, base=base, final=final) if at < end else None
+            if cut is None:
+                self.position = base + at
+                return None
+            if cut.error is None and not cut.preamble:
+                data = bytes(buffer[cut.offset : cut.offset + cut.length])
+                self.listener.record(data, self.cutter.parameters, little=cut.little)
+            at += cut.length
+        return self.listener
+
+
+def told(
+    framing: Framing,
+    read: Callable[[int], bytes],
+    parameters: Values,
+    *,
+    ahead: bytes = b"",
+    base: int = 0,
+    bound: int = MAX_RECORD_BYTES,
+) -> tuple[Values, bytes]:
+    """The parameters of a capture with what it tells of them; and all that was read of it.
+
+    ``read`` goes on behind the bytes ``ahead``, which begin at ``base``.
+    """
+    cutter = Cutter(framing, parameters, bound)
+    final = False
+    while cutter.ahead is not None:
+        cutter.find(ahead, 0, len(ahead), base=base, final=final)
+        if cutter.ahead is not None:
+            more = read(WITHIN)
+            ahead, final = ahead + more, not more
+    return cutter.parameters, ahead
 
 
 def cuts(

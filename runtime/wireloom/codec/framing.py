@@ -25,7 +25,8 @@ class Framing:
     ``match`` are the header fields that select one of ``lengths``, as (name, offset, construct). ``byte_order`` is the
     name of the parameter with the byte order; its value ``auto`` means the order in which a record is proven. Or it is
     ``little`` if that holds of the parameters. With ``resync``, the reader searches for the next proven record after an
-    unproven one. ``preamble`` is what captures begin with.
+    unproven one. ``preamble`` is what captures begin with. Their records are of
+    ``protocol``.
     """
 
     def __init__(
@@ -42,6 +43,7 @@ class Framing:
         self.byte_order = byte_order
         self.little = expression(little)
         self.preamble: Preamble | None = None
+        self.protocol: Any = None
         self.resync = resync
         self.until = next((each.until for each in lengths if isinstance(each, Terminated)), b"")
         """The terminator that all records end with; empty if they end otherwise."""

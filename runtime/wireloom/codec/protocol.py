@@ -19,6 +19,7 @@ from wireloom.codec.cutting import Cut, Cutter
 from wireloom.codec.dispatch import Dispatch
 from wireloom.codec.errors import DecodeError, EncodeError, counted, surplus
 from wireloom.codec.forms import Form, Forms
+from wireloom.codec.found import Told
 from wireloom.codec.frames import Values
 from wireloom.codec.framing import Framing
 from wireloom.codec.givens import given, octets, shown
@@ -36,7 +37,9 @@ POSITIONS = (Column("_offset", "long"), Column("_length", "long"))
 
 
 class Protocol:
-    """A protocol's messages, framing and parameters, and what its captures begin with: the message ``capture``."""
+    """A protocol's messages, framing and parameters, what its captures begin with: the message ``capture``, and which
+    parameters are ``found`` in them.
+    """
 
     def __init__(
         self,
@@ -49,12 +52,14 @@ class Protocol:
         parameters: tuple[Parameter, ...] = (),
         forms: tuple[Form, ...] = (),
         capture: Layout | None = None,
+        found: tuple[Told, ...] = (),
     ) -> None:
         self.name = name
         self.module = module
         self.record = record
         self.preamble = None if capture is None else _preamble(name, module, capture, parameters, framing)
-        framing.preamble = self.preamble
+        self.found = found
+        framing.preamble, framing.protocol = self.preamble, self
         own: dict[str, Message] = {} if self.preamble is None else self.preamble.protocol.messages
         self.records = {message.name: message for message in messages}
         self.messages = own | self.records
@@ -133,6 +138,11 @@ class Protocol:
         if self.framing.byte_order in row:
             row[self.framing.byte_order] = "little" if little else "big"
         return reader
+
+    def message_name(self, data: bytes, parameters: Values, *, little: bool) -> str | None:
+        """The name of the message that a record is, judging by its header; None if it is none."""
+        name: str | None = self._outline(data, len(data), little, parameters)["message"]
+        return name
 
     def parse(self, data: bytes, **parameters: Any) -> Container:
         """The row of exactly one record. Raises ``DecodeError`` if bytes are missing or left over."""

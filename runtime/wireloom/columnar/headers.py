@@ -1,12 +1,14 @@
-"""What captures begin with, read first where records are read from a place behind it."""
+"""What captures begin with, and what they tell at their beginning: read first where records are read from behind it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from wireloom.codec import DecodeError
+from wireloom.codec.cutting import told
 from wireloom.columnar.decoder import Decoder
 from wireloom.files import opened
+from wireloom.options import SOUGHT
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,13 +21,16 @@ class Header:
 
 def header_of(decoder: Decoder, path: str) -> Header | None:
     """The header of the capture at ``path``; None if it is malformed, and so all of the capture."""
-    preamble, options = decoder.protocol.preamble, decoder.options
-    known = dict(options.parameters)
-    if preamble is None or not preamble.awaited(known):
+    framing, bound = decoder.protocol.framing, decoder.options.max_record_bytes
+    known, size, ahead = dict(decoder.options.parameters), 0, b""
+    awaited = framing.preamble is not None and framing.preamble.awaited(known)
+    if not awaited and SOUGHT not in known:
         return Header(known)
     try:
         with opened(path, ahead=0) as stream:
-            size, found, _ = preamble.opened(stream.read, known, bound=options.max_record_bytes)
+            if framing.preamble is not None and awaited:
+                size, known, ahead = framing.preamble.opened(stream.read, known, bound=bound)
+            known, _ = told(framing, stream.read, known, ahead=ahead, base=size, bound=bound)
     except DecodeError:
         return None
-    return Header(found, size)
+    return Header(known, size)

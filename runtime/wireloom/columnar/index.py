@@ -20,7 +20,7 @@ from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.scanning import Cuts, Scanner
 from wireloom.columnar.splits import Place, UnfitError, places
 from wireloom.files import INDEX, INDEX_EVERY, CaptureFile, created, opened, replacing
-from wireloom.options import U64, ParameterValue, ReadOptions
+from wireloom.options import SOUGHT, U64, ParameterValue, ReadOptions
 
 EVERY = INDEX_EVERY
 VERSION = 1
@@ -43,7 +43,7 @@ class Reading:
     @classmethod
     def of(cls, protocol: str, framing: str, options: ReadOptions) -> "Reading":
         """What the options of a reader decide."""
-        parameters = {name: value for name, value in options.parameters.items() if name != U64.name}
+        parameters = {name: value for name, value in options.parameters.items() if name not in (U64.name, SOUGHT)}
         return cls(protocol, framing, parameters, options.max_record_bytes)
 
 

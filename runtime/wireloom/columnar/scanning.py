@@ -91,7 +91,7 @@ class Scanner:
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """Those of the capture, with what its header says once that is read."""
+        """Those of the capture, with what its header says once that is read, and what it tells once that is found."""
         return self.cutter.parameters
 
     def _begin(self, parameters: Mapping[str, Any]) -> None:
@@ -117,6 +117,7 @@ class Scanner:
         end = len(window.buffer)
         limit = end if limit is None else limit
         array = np.frombuffer(window.buffer, np.uint8)
+        self.cutter.find(window.buffer, start, end, base=window.base, final=window.final)
         group = _Group(window, self.parameters)
         at = start
         while at < end and (at < limit or self.cutter.lost):

@@ -97,7 +97,7 @@ def _parameters(pages: MessagePages) -> tuple[Passage, ...]:
     parameters = pages.protocol.parameters
     if not parameters:
         return ()
-    rows = ((code(p.name), cell(_choices(p)), cell(_default(p)), cell(_doc(p))) for p in parameters)
+    rows = ((code(p.name), cell(_choices(p)), cell(_default(p)), cell(_doc(pages, p))) for p in parameters)
     grid = table(("Parameter", "Values", "Default", "Meaning"), rows)
     errata = tuple(e for e in pages.errata.all if e.place.startswith("parameter "))
     return (Passage("Parameters", "parameters", (), errata, (Titled("", grid),)),)
@@ -115,9 +115,18 @@ def _choices(parameter: model.Parameter) -> str:
     return "text" if parameter.type == "text" else "`true` or `false`"
 
 
-def _doc(parameter: model.Parameter) -> str:
+def _doc(pages: MessagePages, parameter: model.Parameter) -> str:
     column = "The value in force is a column of each row" if parameter.column else ""
-    return joined([prose(parameter.doc.text), column, *versions(parameter.doc)])
+    told = "" if parameter.found is None else _told(pages, parameter.found)
+    return joined([prose(parameter.doc.text), told, column, *versions(parameter.doc)])
+
+
+def _told(pages: MessagePages, found: model.Told) -> str:
+    """How captures tell a parameter."""
+    message = next(message for message in pages.protocol.messages if message.name == found.message)
+    values = pages.names.values_in(message, found.field, found.values)
+    told = f"If it is not given, a [{message.name}]({message.name}.md) at the beginning of the capture tells it"
+    return f"{told}: whether {code(found.field)} is {values}"
 
 
 def _header(pages: MessagePages) -> Passage:

@@ -80,6 +80,17 @@ class Meanings:
             if values and isinstance(values[0], int | str)
         }
         nodes, _ = self.record_nodes.narrowed(Facts(numbers))
+        return self._named(nodes, name)
+
+    def values_in(self, message: model.Message, name: str, values: Iterable[model.Selector]) -> str:
+        """Values of a message's field with their names."""
+        parts = (message.sections, *(variant.sections for variant in message.variants))
+        nodes = tuple(node for part in parts for inner in part.values() for node in inner)
+        enum = self._named(nodes, name)
+        return listing(self._value(enum, value) for value in values)
+
+    def _named(self, nodes: Iterable[model.Node], name: str) -> str | None:
+        """The enum of the field that a name leads to."""
         field = None
         for step in name.split("."):
             named = (node for node in model.walk(nodes) if isinstance(node, model.Named))

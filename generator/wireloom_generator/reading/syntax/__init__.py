@@ -64,6 +64,7 @@ from wireloom_generator.reading.syntax.specs import (
     Record,
     Shared,
     Struct,
+    Told,
     Variant,
 )
 
@@ -121,6 +122,7 @@ __all__ = [
     "TableField",
     "Through",
     "Timestamp",
+    "Told",
     "Variant",
     "walk",
 ]

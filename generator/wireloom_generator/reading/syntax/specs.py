@@ -22,6 +22,14 @@ class Struct(Documented):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Told(Written):
+    """Where captures tell a parameter themselves."""
+
+    message: str = required("the message that tells it")
+    has: Mapping[str, tuple[Matched, ...]] = required("a field of it, and the values by which the parameter is true")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Parameter(Documented):
     """A fact that is not in the bytes; the reader gives it."""
 
@@ -30,6 +38,7 @@ class Parameter(Documented):
     default: Literal = required("value when the reader gives none")
     choices: tuple[str, ...] = optional("of text: the values it can have", ())
     column: bool = optional("true: the value in force is a column of each row", False)
+    found: Told | None = optional("of bool: the message by which captures tell it, if no reader gives it")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

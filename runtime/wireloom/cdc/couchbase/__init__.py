@@ -6,7 +6,6 @@ with needed("wireloom.cdc", "arrow"):
     from wireloom.cdc.couchbase.documents import changes, dropped, latest, positions
     from wireloom.cdc.couchbase.follow import follow
     from wireloom.cdc.couchbase.frames import COLUMNS
-    from wireloom.cdc.couchbase.granted import collections
     from wireloom.cdc.couchbase.history import History
     from wireloom.cdc.couchbase.versions import STATE_COLUMNS
 from wireloom.cdc.couchbase.rollback import rollback_point
@@ -16,7 +15,6 @@ __all__ = [
     "STATE_COLUMNS",
     "History",
     "changes",
-    "collections",
     "dropped",
     "follow",
     "latest",

@@ -1,0 +1,90 @@
+"""Parameters that a capture tells itself: in a message on which connections agree before they are asked for.
+
+What is looked for is among the parameters, under ``SOUGHT``, until it is found.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from wireloom.codec.errors import DecodeError
+from wireloom.codec.frames import Values
+from wireloom.codec.matching import Given, selections
+from wireloom.options import SOUGHT
+
+WITHIN = 64 * 1024
+"""In how many bytes at its beginning a capture is looked at."""
+
+
+class Told:
+    """Where a capture tells the true or false ``parameter``: whether a record of ``message`` has one of the values.
+
+    ``has`` says which ones, by the path of a field; in a list, one item is enough. A record without that field tells
+    nothing. The last record counts that begins within the first ``WITHIN`` bytes and in front of any of the messages
+    ``asked``, which are read by the parameter.
+    """
+
+    def __init__(self, parameter: str, message: str, *, has: Given, asked: tuple[str, ...]) -> None:
+        self.parameter = parameter
+        self.message = message
+        self.asked = asked
+        ((path, self.values),) = selections(has).items()
+        self.steps = path.split(".")
+
+    def told(self, row: Mapping[str, Any]) -> bool | None:
+        """What a row of the message says; None if nothing."""
+        values = list(_values(row[self.message], self.steps))
+        if values and values[0] is _NOTHING:
+            return None
+        return any(value in self.values for value in values)
+
+
+_NOTHING = object()
+
+
+def _values(value: Any, steps: list[str]) -> Iterator[Any]:
+    """What stands at the end of a path; nothing if it does not lead there."""
+    if isinstance(value, list | tuple):
+        for item in value:
+            yield from _values(item, steps)
+    elif value is None:
+        yield _NOTHING
+    elif steps:
+        yield from _values(value.get(steps[0]), steps[1:])
+    else:
+        yield value
+
+
+class Listener:
+    """Looks at the records of a capture in order, until what is sought is known; ``told`` is what is known then."""
+
+    def __init__(self, protocol: Any, parameters: Values) -> None:
+        sought = parameters[SOUGHT]
+        self.protocol = protocol
+        self.open = {found.parameter: found for found in protocol.found if found.parameter in sought}
+        self.told: dict[str, bool] = {}
+
+    def record(self, data: bytes, parameters: Values, *, little: bool) -> None:
+        """Look at a record."""
+        wanted = {name for found in self.open.values() for name in (found.message, *found.asked)}
+        name = self.protocol.message_name(data, parameters, little=little)
+        if name not in wanted:
+            return
+        row = None
+        if any(name == found.message for found in self.open.values()):
+            try:
+                row = self.protocol.decode(data, parameters, little=little)
+            except DecodeError:
+                return
+        self.row(name, row)
+
+    def row(self, name: str | None, row: Mapping[str, Any] | None) -> None:
+        """Look at a row of a message that tells something, or at the name of another one."""
+        for found in list(self.open.values()):
+            if name in found.asked:
+                del self.open[found.parameter]
+            elif name == found.message and row is not None and (told := found.told(row)) is not None:
+                self.told[found.parameter] = told
+
+    def known(self, parameters: Values) -> Values:
+        """The parameters with what was found, and with nothing sought any longer."""
+        return {name: value for name, value in parameters.items() if name != SOUGHT} | self.told
