@@ -28,11 +28,13 @@ class Generation:
         return _errors(self.problems)
 
 
+@frontend.uncollected()
 def check(specs: Sequence[Path]) -> list[Problem]:
     """Every problem of the specs, sorted: from reading, rules, and worked examples."""
     return _compiled(specs, None, "")[1]
 
 
+@frontend.uncollected()
 def check_outputs(specs: Sequence[Path]) -> list[Problem]:
     """The same, and whether all that Wireloom makes of the specs agrees."""
     return _compiled(specs, {}, "")[1]
@@ -47,6 +49,7 @@ def explained(specs: Sequence[Path]) -> Iterator[tuple[str, tuple[str, ...]]]:
                 yield protocol.name, tuple(sentences(account(codec)))
 
 
+@frontend.uncollected()
 def generate(
     specs: Sequence[Path], out: Path, *, write: bool, package: str = "", emit: Sequence[str] = ()
 ) -> Generation:
@@ -101,7 +104,6 @@ def outputs(specs: Sequence[Path], out: Path, package: str = "", emit: Sequence[
     return generation, Wanted(files, frozenset(own - shared), frozenset(shared), frozenset(others))
 
 
-@frontend.uncollected()
 def _compiled(
     specs: Sequence[Path], chosen: Mapping[str, ModuleEmitter | Emitter] | None, package: str
 ) -> tuple[list[tuple[model.Protocol, tuple[Emission, ...]]], list[Problem]]:

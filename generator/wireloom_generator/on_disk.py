@@ -119,7 +119,9 @@ def _differing(wanted: Mapping[Path, str]) -> Iterator[FileChange]:
     for path, text in sorted(wanted.items()):
         if not path.exists():
             yield FileChange(path, FileChangeKind.MISSING, _diff(path, "", text))
-        elif (found := _text(path)) != "\n".join(re.split("\r\n?|\n", text)):  # as reading translates line ends
+        elif (found := _text(path)) != text.replace("\r\n", "\n").replace(
+            "\r", "\n"
+        ):  # as reading translates line ends
             yield FileChange(path, FileChangeKind.EDITED, _diff(path, found, text))
 
 

@@ -70,8 +70,7 @@ def read(path: Path, shown: Path, *, begin: str = _BEGIN) -> tuple[YamlMapping |
     problems: list[Problem] = []
     try:
         text = path.read_text(encoding="utf-8")
-        too_much = _too_much(text)
-        if too_much is not None:
+        if (too_much := _too_much(text)) is not None:
             line, column, what = too_much
             return None, [Problem(Location(shown, line, column), "yaml", what)]
         document = yaml.compose(text, Loader=_LOADER)

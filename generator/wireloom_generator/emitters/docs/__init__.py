@@ -1,6 +1,5 @@
 """docs/<protocol>/*.md: a front page and a page for each message, for readers who compare them with the documents."""
 
-import re
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import PurePosixPath
@@ -66,7 +65,9 @@ def _file(protocol: model.Protocol, name: str, template: Template, page: object)
 def _spaced(text: str) -> str:
     """One blank line where there are several, and one line end at the end."""
     lines = "\n".join(line.rstrip() for line in text.strip().split("\n"))
-    return re.sub(r"\n{3,}", "\n\n", lines) + "\n"
+    while "\n\n\n" in lines:
+        lines = lines.replace("\n\n\n", "\n\n")
+    return lines + "\n"
 
 
 EMITTER = Emitter(lambda subject: emit(subject.protocol, subject.traces, subject.account))

@@ -125,6 +125,7 @@ def render(tree: Lua, indent: int = 0, used: int = 0, after: int = 1) -> str:
             return f"{_FUNCTION}{margin}{f'{margin}  '.join(body)}\n{' ' * indent}end"
 
 
+_ESCAPED = re.compile(r'[\\"]')
 _FUNCTION = "function(this, record, frame)"
 _WORD = re.compile(r'(?:"(?:\\.|[^"\\])*"|[^\s"])+')
 """What stands between spaces, those in texts left alone."""
@@ -158,6 +159,8 @@ def string(text: str | bytes) -> str:
     """A string literal; bytes that are not printable are written as numbers."""
     if isinstance(text, bytes):
         return '"' + "".join(f"\\{byte:03}" for byte in text) + '"'
+    if text.isprintable() and not _ESCAPED.search(text):
+        return f'"{text}"'
     return '"' + "".join(map(_escaped, text)) + '"'
 
 
