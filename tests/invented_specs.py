@@ -234,6 +234,7 @@ class _Drawing:
             self.bits_in_one_case,
             self.bits_in_lists,
             self.labelled,
+            self.grouped,
             self.meant,
             self.elsewhere,
             self.ahead,
@@ -556,6 +557,29 @@ class _Drawing:
                 row[f"{name}_flags"] = [word for word in words if self.random.random() < 0.5]
 
         return [{"name": name, "type": "u8", kind: declared["name"]}], fill
+
+    def grouped(self) -> Piece:
+        """Fields for a group of an enum's values, asked for by a match or by a condition, and one for what is left."""
+        kind, enum = self.named("kind"), self.named("Grouped").replace("_", "")
+        numbers = self.random.sample(range(256), 5)
+        members = self.random.sample(numbers, self.random.randint(1, 4))
+        values = [{"name": f"Name{number}", "value": number} for number in numbers]
+        groups = {"Some": [f"Name{number}" for number in members]}
+        self.enums.append({"name": enum, "values": values, "groups": groups})
+        cases = [
+            {"match": {kind: "Some"}},
+            {"when": f"{kind} in {enum}.Some"},
+            {"when": f"not {kind} not in {enum}.Some"},
+        ]
+        some, other = self.named("some"), self.named("other")
+
+        def fill(row: Row) -> None:
+            row[kind] = self.random.choice((*numbers, *members, 7))
+            row[some if row[kind] in members else other] = self.random.getrandbits(8)
+
+        first = {**self.random.choice(cases), "fields": [{"name": some, "type": "u8"}]}
+        fields = [{"name": other, "type": "u8"}]
+        return [{"name": kind, "type": "u8", "enum": enum}, {"choice": [first, {"fields": fields}]}], fill
 
     def section(self, depth: int) -> Piece:
         section, entries, fill = self.named("section"), *self.pieces(self.random.randint(1, 3), depth)

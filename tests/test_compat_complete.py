@@ -28,6 +28,7 @@ FEATURES_TRIED = (
     "bcd", "deprecated", "given", "labels", "meanings", "length_rest_proven", "paths", "raw_bytes", "bits_named",
     "ascii", "ends_inside_a_size", "ends_of_terminated", "length_headed_resync", "length_fields", "match",
     "items", "items_before", "items_elsewhere", "through_compressions", "capture_header", "answers", "found",
+    "enum_groups",
 )  # fmt: skip
 """Small specs with what those of this repository do not have."""
 
@@ -35,6 +36,7 @@ UNCOMPARED = {
     (model.Column, "doc"): "what is said of its field is compared",
     (model.Column, "label"): "the column after the one whose name it has",
     (model.Column, "longest"): "follows from the names of its enum, which are compared",
+    (model.Enum, "groups"): "what messages and alternatives match is compared, however it is written",
     (model.Condition, "text"): "the expression is compared, however it is written",
     (model.Condition, "raw"): "the expression is compared, however it is written",
     (model.Condition, "at"): "where it is written",

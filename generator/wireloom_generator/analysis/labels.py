@@ -29,4 +29,5 @@ def unnamed(numbers: Enum | Flags, word: str) -> tuple[str, str]:
     """That no value of an enum or of flags has that name, and a hint."""
     same = next((value.name for value in numbers.values if value.label == word), None)
     names = [value.name for value in numbers.values]
+    names += numbers.groups if isinstance(numbers, Enum) else ()
     return f"{numbers.name} has no value {word!r}", f"write its name {same!r}" if same else closest(word, names)

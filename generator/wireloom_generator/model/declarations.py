@@ -4,6 +4,7 @@ Values that mean nothing (a range without an end, a type that no table has) are 
 """
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from wireloom_generator.expressions import Literal
@@ -132,10 +133,11 @@ class EnumValue(Described):
 
 @dataclass(frozen=True, slots=True)
 class Enum(Described):
-    """Named numbers and labelled ranges, in the spec's order."""
+    """Named numbers and labelled ranges, in order; ``groups`` are names for several of them at once."""
 
     name: str
     values: tuple[EnumValue, ...]
+    groups: Mapping[str, tuple[str, ...]] = field(compare=False)
 
 
 @dataclass(frozen=True, slots=True)

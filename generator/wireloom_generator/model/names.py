@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from wireloom_generator import expressions
 from wireloom_generator.expressions import INDEX, LEFT, Expr, Name, Origin
 
-_NAMED = re.compile(r"""'[^']*'|"[^"]*"|\b[A-Z]\w*\.\w+""")
-"""Names of numbers, and texts, in which they are none."""
+_NAMED = re.compile(r"""'[^']*'|"[^"]*"|(?P<among>\bin\s+)?\b(?P<name>[A-Z]\w*\.\w+)""")
+"""Names of numbers, those of several behind ``in``, and texts, in which they are none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +17,8 @@ class Names:
     header fields, parameters, and the words for what is left in a section and for the number of an item.
 
     With a field goes whether it may be absent; names with dots lead into structs. What judges whole records compares
-    those of ``hexadecimal`` with numbers written so. ``Kind.Reading``, a value of an enum, is one of the ``numbers``.
+    those of ``hexadecimal`` with numbers written so. ``Kind.Reading``, a value of an enum or several of them, is one of
+    the ``numbers``.
     """
 
     own: Mapping[str, bool]
@@ -25,7 +26,7 @@ class Names:
     parameters: frozenset[str]
     hexadecimal: frozenset[str] = frozenset()
     given: frozenset[str] = frozenset()
-    numbers: Mapping[str, int] = field(default_factory=dict, repr=False)
+    numbers: Mapping[str, int | tuple[int, ...]] = field(default_factory=dict, repr=False)
 
     def with_numbers(self, text: str) -> str:
         """The text of an expression with numbers in the place of their names; what follows stays where it is."""
@@ -33,8 +34,13 @@ class Names:
             return text
 
         def number(found: re.Match[str]) -> str:
-            name = found[0]
-            return repr(self.numbers[name]).ljust(len(name)) if name in self.numbers else name
+            before, name = found["among"] or "", found["name"]
+            meant = self.numbers.get(name)
+            if before and name is not None and meant is None:
+                return f"{before[:-1]}({name},)"  # can be parsed, so that it is told what is unknown
+            if meant is None or (isinstance(meant, tuple) and not before):
+                return found[0]
+            return before + repr(meant).ljust(len(name))
 
         return _NAMED.sub(number, text)
 

@@ -62,9 +62,8 @@ def parameter(written: syntax.Parameter) -> model.Parameter:
 
 def enum(written: syntax.Enum) -> model.Enum:
     """Named numbers."""
-    return model.Enum(
-        written.name, tuple(map(_enum_value, written.values)), doc=documentation(written), written=written
-    )
+    values = tuple(map(_enum_value, written.values))
+    return model.Enum(written.name, values, written.groups, doc=documentation(written), written=written)
 
 
 def _enum_value(written: syntax.EnumValue) -> model.EnumValue:

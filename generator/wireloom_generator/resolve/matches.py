@@ -80,16 +80,28 @@ def selectors(values: Iterable[syntax.Matched], numbers: Domain, enum: model.Enu
     return tuple(found)
 
 
-def names_of_numbers(enums: Iterable[model.Enum], flags: Iterable[model.Flags]) -> Iterator[tuple[str, int]]:
-    """What expressions call numbers: ``Kind.Reading``."""
+def names_of_numbers(
+    enums: Iterable[model.Enum], flags: Iterable[model.Flags]
+) -> Iterator[tuple[str, int | tuple[int, ...]]]:
+    """What expressions call numbers: ``Kind.Reading``; and several, if a group of an enum has no range."""
     for enum in enums:
-        yield from ((f"{enum.name}.{spelled(each.name)}", each.first) for each in enum.values if not each.range)
+        numbers = {each.name: each.first for each in enum.values if not each.range}
+        for group, names in enum.groups.items():
+            if names and all(name in numbers for name in names):
+                yield f"{enum.name}.{spelled(group)}", tuple(numbers[name] for name in names)
+        yield from ((f"{enum.name}.{spelled(name)}", number) for name, number in numbers.items())
     for bits in flags:
         yield from ((f"{bits.name}.{spelled(flag.name)}", flag.value) for flag in bits.values)
 
 
 def named(enum: model.Enum, name: str) -> tuple[model.Selector, ...]:
-    """The numbers that have a name of an enum; none if it has no such name."""
+    """The numbers that have a name of an enum, or one of a group of names; none if it has no such name."""
+    if name in enum.groups:
+        return tuple(number for each in enum.groups[name] for number in _one(enum, each))
+    return _one(enum, name)
+
+
+def _one(enum: model.Enum, name: str) -> tuple[model.Selector, ...]:
     found = next((value for value in enum.values if value.name == name), None)
     if found is None:
         return ()

@@ -2,7 +2,8 @@
 
 The names become a Python enum, so they are Python names: spelled as in the document, where Python lets them. Where it
 does not, as for ``None`` or ``Not ready``, ``label`` has the document's words. A range only labels, and a number with a
-name of its own keeps that. A label that several numbers have is a warning: a row cannot be encoded by it alone.
+name of its own keeps that. A label that several numbers have is a warning: a row cannot be encoded by it alone. A group
+has a name that no value has, and names of values, each once.
 
 Bad::
 
@@ -20,16 +21,16 @@ Good::
       - {name: Error, from: 2, to: 9}
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from wireloom_generator import naming
-from wireloom_generator.analysis.labels import misread
-from wireloom_generator.model import EnumValue, Resolved
+from wireloom_generator.analysis.labels import misread, unnamed
+from wireloom_generator.model import Enum, EnumValue, Resolved
 from wireloom_generator.problems import Location, Problem, seen_from
 
 
 def check(spec: Resolved) -> Iterator[Problem]:
-    """Values without a number, ranges the wrong way round, numbers with two names."""
+    """Values without a number, ranges the wrong way round, numbers with two names, groups of what there is not."""
     for shared in spec.shared:
         for enum in shared.enums:
             seen: dict[tuple[int, int], EnumValue] = {}
@@ -40,6 +41,9 @@ def check(spec: Resolved) -> Iterator[Problem]:
                 yield from _shape(value)
                 yield from _again(value, seen)
             yield from misread("enum-values", enum.values)
+            for group, names in enum.groups.items():
+                for what, hint in _in_group(enum, group, names):
+                    yield Problem(enum.where(f"groups.{group}"), "enum-values", what, hint)
 
 
 def _shape(value: EnumValue) -> Iterator[Problem]:
@@ -67,6 +71,22 @@ def _again(value: EnumValue, seen: dict[tuple[int, int], EnumValue]) -> Iterator
     if known is not value:
         at, numbers = _place(value), f"{value.first} to {value.last}" if value.range else f"{value.first}"
         yield Problem(at, "enum-values", f"{numbers} is already {known.name}, {seen_from(at, _place(known))}")
+
+
+def _in_group(enum: Enum, group: str, names: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """What is wrong with a group, and hints."""
+    known = frozenset(value.name for value in enum.values)
+    if naming.word_fault(group) is not None:
+        yield f"{group!r} cannot name a group", "a name has letters, digits and underscores, and begins with a letter"
+    if group in known:
+        yield f"{group!r} is already a value of {enum.name}", ""
+    if not names:
+        yield f"the group {group!r} has no values", "list their names"
+    for number, name in enumerate(names):
+        if name in names[:number]:
+            yield f"{name!r} is in the group {group!r} twice", ""
+        elif name not in known:
+            yield (f"{name!r} is a group", "list its values") if name in enum.groups else unnamed(enum, name)
 
 
 def _place(value: EnumValue) -> Location:

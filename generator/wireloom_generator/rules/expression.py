@@ -141,7 +141,17 @@ def _no_number(numbers: model.Enum | model.Flags, word: str) -> tuple[str, str]:
     """What is wrong with a name of an enum or of flags that stands for no number."""
     if any(value.name == word for value in numbers.values):
         return f"{numbers.name}.{word} is a range", "compare with its ends"
+    if isinstance(numbers, model.Enum) and word in numbers.groups:
+        return _no_one_number(numbers, word)
     return unnamed(numbers, word)
+
+
+def _no_one_number(enum: model.Enum, group: str) -> tuple[str, str]:
+    """What is wrong with a group where it stands for no numbers."""
+    for value in enum.values:
+        if value.range and value.name in enum.groups[group]:
+            return f"{value.name}, which is in {enum.name}.{group}, is a range", "compare with its ends"
+    return f"{enum.name}.{group} is a group of values", f"write in {enum.name}.{group}"
 
 
 def _unknown(spec: Resolved, site: Site, name: Name) -> tuple[str, str]:

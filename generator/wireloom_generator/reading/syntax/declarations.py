@@ -1,5 +1,6 @@
 """What anything says of itself, and what is declared once: enums, flags and tables."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NewType
 
@@ -66,6 +67,7 @@ class Enum(Documented):
 
     name: str = required("CamelCase name")
     values: tuple[EnumValue, ...] = required("the named numbers and ranges")
+    groups: Mapping[str, tuple[str, ...]] = optional("names for several of its values at once", None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
