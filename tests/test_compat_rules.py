@@ -52,6 +52,8 @@ UNSEEN = {
     "framing-changed--until: FORWARD": "records that are made up end with no terminator",
     "match-changed--to_what_is_written: FORWARD": "its records are unknown and lose no bytes",
     "optional-changed--what_may_be_empty: FORWARD": "old readers tell an empty text where new ones tell none",
+    "parameter-default-changed--told_by_captures: BACKWARD": "one record tells nothing of another",
+    "parameter-default-changed--told_by_captures: FORWARD": "one record tells nothing of another",
     "parameter-removed: BACKWARD": "what the parameter asks for by default is what is asked for now",
     "parameter-removed: FORWARD": "what the parameter asks for by default is what is asked for now",
     "protocol-removed: BACKWARD": "there is nothing to read the bytes with",
