@@ -121,12 +121,12 @@ EDITS = {
     ),
     "a message is selected by less": (
         f"couchbase_dcp/streams/{MARKER}.yaml",
-        ("match: {magic: [0x80, 0x08], opcode: 0x56}", "[0x80, 0x08]", "0x80"),
+        ("match: {magic: Request, opcode: 0x56}", "Request", "0x80"),
         {f"match-changed WIRE B {MARKER}"},
     ),
     "a message takes the records of another": (
         f"couchbase_dcp/streams/{MARKER}.yaml",
-        ("match: {magic: [0x80, 0x08], opcode: 0x56}", "0x56", "[0x56, 0x5f]"),
+        ("match: {magic: Request, opcode: 0x56}", "0x56", "[0x56, 0x5f]"),
         {f"match-changed WIRE - {MARKER}", f"dispatch-reused WIRE BF {MARKER}"},
     ),
     "a message is renamed": (

@@ -44,7 +44,7 @@ def _members(node: ast.ClassDef) -> Iterator[tuple[int, int, str]]:
 
 def _tables(text: str) -> Iterator[tuple[str, NamedRanges]]:
     """The tables of named numbers on a page, by heading."""
-    for section in text.replace("\n### ", "\n## ").split("\n## ")[1:]:
+    for section in f"\n{text}".replace("\n### ", "\n## ").split("\n## ")[1:]:
         heading, _, body = section.partition("\n")
         rows = _ROW.findall(body.partition("Value | Name |")[2])
         if rows:
