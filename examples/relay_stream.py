@@ -41,8 +41,6 @@ class Stream:
     data: bytes
     events: dict[int, Event]
     """All sound events in order, by where each begins."""
-    overrun: set[int]
-    """Where sound events begin that an event in front of them, of which bytes are gone, claims by a sound header."""
     windows: list[Window]
     """All windows in order, as sound events tell of them."""
     damages: int
@@ -54,8 +52,6 @@ class Harmed(NamedTuple):
 
     data: bytes
     whole: bool = False
-    claimed: int = 0
-    """How many bytes it claims to have, if it has fewer and its header is sound."""
     gone: int = 0
     """How many bytes are gone of the next event."""
 
@@ -65,8 +61,7 @@ def make(windows: int = WINDOWS, order: str = "big", seed: int = SEED, *, damage
     chance = random.Random(f"{seed} damage")
     data = bytearray()
     sound: dict[int, Event] = {}
-    overrun: set[int] = set()
-    damages = gone = claimed = 0
+    damages = gone = 0
     for event in _events(windows, random.Random(seed)):
         packed = event.packed(ORDERS[order])
         found = Harmed(packed[gone:], whole=not gone)
@@ -75,13 +70,11 @@ def make(windows: int = WINDOWS, order: str = "big", seed: int = SEED, *, damage
             damages += 1
         if found.whole:
             sound[len(data)] = event
-            if len(data) < claimed:
-                overrun.add(len(data))
-        claimed, gone = max(claimed, len(data) + found.claimed), found.gone
+        gone = found.gone
         data += found.data
     if damaged:
         data += Event(2, 40, 1, BEGINNING, value=Part(1, bytes(16), bytes(200))).packed(ORDERS[order])[:-150]
-    return Stream(bytes(data), sound, overrun, _windows(sound.values()), damages)
+    return Stream(bytes(data), sound, _windows(sound.values()), damages)
 
 
 def _harmed(packed: bytes, value_size: int, chance: random.Random) -> Harmed:
@@ -101,7 +94,7 @@ def _harmed(packed: bytes, value_size: int, chance: random.Random) -> Harmed:
         case 4:  # all behind a place in the header is gone, and the next event's beginning with its checksum
             return Harmed(packed[:place], gone=12 + some)
         case 5 if value_size > 2 * some:  # bytes of the value are gone
-            return Harmed(packed[: -2 * some] + packed[-some:], claimed=len(packed))
+            return Harmed(packed[: -2 * some] + packed[-some:])
     # bytes come on top, behind it, that look like the beginning of an event
     return Harmed(packed + packed[:place], whole=True)
 

@@ -56,7 +56,11 @@ def captures(draw: st.DrawFn, records: list[bytes]) -> bytes:
     return bytes(capture)
 
 
-@pytest.mark.parametrize(("protocol", "records"), [(databus.PROTOCOL, EVENTS), (couchbase_dcp.PROTOCOL, FRAMES)])
+@pytest.mark.parametrize(
+    ("protocol", "records"),
+    [(databus.PROTOCOL, [*EVENTS, EVENTS[0][:-3]]), (couchbase_dcp.PROTOCOL, FRAMES)],
+    ids=["databus", "couchbase_dcp"],
+)
 @given(data=st.data(), sizes=st.lists(st.integers(1, 90), max_size=12), bound=st.sampled_from([40, 1 << 26]))
 def test_pieces_of_any_size_give_the_same_records(
     protocol: Protocol, records: list[bytes], data: st.DataObject, sizes: list[int], bound: int

@@ -103,6 +103,7 @@ _CONDITIONS: Mapping[type, Callable[[Any], Iterable[object]]] = {
         *lengths.doubts,
         lengths.checksum and lengths.checksum[1],
         lengths.place,
+        lengths.rest,
     ],
 }
 """The same for what must hold, and for what tells how long records are."""

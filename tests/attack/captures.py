@@ -137,9 +137,23 @@ def _headers(chance: random.Random) -> Iterator[bytes]:
         yield bytes(found)
 
 
-def event(number: int, value: bytes, value_crc: int) -> bytes:
-    """A Databus event of version 1 with a long key."""
-    rest = struct.pack(">iHqhhqh", 61 + len(value), 1, number, 1, 2, number, 15) + bytes(16)
+def _torn(chance: random.Random) -> Iterator[bytes]:
+    """Databus events, every second of which has lost bytes of its value."""
+    for number in count():
+        value = chance.randbytes(chance.randint(20, 200))
+        found = event(number, value, crc32_zero(value))
+        yield found[: len(found) - chance.randint(1, len(value)) * (number & 1)]
+
+
+def _claims(chance: random.Random) -> Iterator[bytes]:
+    """Headers of Databus events, with no values behind them, that claim up to 1 MiB."""
+    for number in count():
+        yield event(number, b"", 0, claimed=chance.randrange(1 << 20))
+
+
+def event(number: int, value: bytes, value_crc: int, claimed: int = 0) -> bytes:
+    """A Databus event of version 1 with a long key, whose value has so many bytes more, it says, than it has."""
+    rest = struct.pack(">iHqhhqh", 61 + len(value) + claimed, 1, number, 1, 2, number, 15) + bytes(16)
     rest += struct.pack(">Iq", value_crc, number)
     return struct.pack(">BI", 0, crc32_zero(rest)) + rest + value
 
@@ -182,6 +196,8 @@ MIXED = (
     Hostile("DCP: 255 frame infos of two kinds", "couchbase_dcp", _repeated(infos(255, kinds=b"\x50\x30"))),
     Hostile("Databus: checksum of every second value", "databus", _events(lambda number: number % 2 == 1)),
     Hostile("Databus: header of every second event", "databus", _of(_headers)),
+    Hostile("Databus: bytes of every second value are gone", "databus", _of(_torn)),
+    Hostile("Databus: headers that claim much", "databus", _of(_claims)),
 )
 """Sound records are among them, or lists that are long for so few bytes."""
 

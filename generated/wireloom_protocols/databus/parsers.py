@@ -233,6 +233,14 @@ PROTOCOL = Protocol(
                         "57 if attributes & 0x0008 != 0 else 61",
                     ),
                 ),
+                rest=(
+                    ("value_crc", 49, u32),
+                    Checksum(
+                        Crc(32, 0x04C11DB7, reflect_in=True, reflect_out=True),
+                        "57 if attributes & 0x0008 != 0 else 61",
+                        "length",
+                    ),
+                ),
             ),
             Lengths(
                 ("header_length", 5, i32),
@@ -244,6 +252,10 @@ PROTOCOL = Protocol(
                 checksum=(
                     "header_crc",
                     Checksum(Crc(32, 0x04C11DB7, reflect_in=True, reflect_out=True), 13, "header_length"),
+                ),
+                rest=(
+                    ("body_crc", 13, u32),
+                    Checksum(Crc(32, 0x04C11DB7, reflect_in=True, reflect_out=True), "header_length", "total_length"),
                 ),
             ),
         ),

@@ -193,9 +193,11 @@ def _selected(message: model.Message, lengths: model.Lengths) -> bool:
 
 
 def _lengths(protocol: model.Protocol, lengths: model.Lengths) -> Code:
-    checksum, stored = None, None
+    checksum, stored, rest = None, None, None
     if lengths.checksum is not None:
         checksum = group(string(lengths.checksum[0]), constructs.checksum(lengths.checksum[1]))
+    if lengths.rest is not None:
+        rest = group(constructs.probe(lengths.rest[0]), constructs.checksum(lengths.rest[1]))
     if lengths.stored is not None:
         stored = group(constructs.number(lengths.stored[0]), constructs.asked(lengths.stored[1]))
     probes = map(constructs.probe, lengths.probes)
@@ -222,6 +224,7 @@ def _lengths(protocol: model.Protocol, lengths: model.Lengths) -> Code:
         doubts=doubts,
         checksum=checksum,
         stored=stored,
+        rest=rest,
     )
 
 

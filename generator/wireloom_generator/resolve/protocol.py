@@ -110,11 +110,22 @@ def _found(
 ) -> model.Lengths:
     """How the length of the records that match is found, and proven, before they are read."""
 
+    length = owner.length.tree if owner.length else None
+
     def early(condition: model.Condition) -> model.Condition:
         """The condition as it is known then: only of numbers at fixed offsets, with the names of the owner."""
         assert condition.tree is not None
-        length = owner.length.tree if owner.length else None
         return model.Condition(owner.names.resolved(layout.settled(condition.tree, length)), condition.text)
+
+    def is_early(condition: model.Condition) -> bool:
+        return condition.tree is not None and layout.tells(layout.settled(condition.tree, length))
+
+    def summed(field: model.Field) -> tuple[str, model.Checksum] | None:
+        """The field, and its checksum as it is known then; None if it is not over one range that is."""
+        covered = field.checksum.alone if field.checksum is not None else None
+        if field.checksum is None or covered is None or not (is_early(covered.start) and is_early(covered.end)):
+            return None
+        return field.name, replace(field.checksum, over=(model.ByteRange(early(covered.start), early(covered.end)),))
 
     assert owner.end is not None
     checksum, stored = None, None
@@ -125,19 +136,31 @@ def _found(
     asked = [condition for condition in (told, valid, *doubts) if condition]
     if proof and proof.checksum:
         field = layout.fields[proof.checksum]
-        assert isinstance(field, model.Field) and field.checksum is not None
-        covered = field.checksum.alone
-        assert covered is not None
-        first, last = early(covered.start), early(covered.end)
-        checksum = field.name, replace(field.checksum, over=(model.ByteRange(first, last),))
-        asked += [first, last]
+        assert isinstance(field, model.Field)
+        checksum = summed(field)
+        assert checksum is not None
+        asked += [end for piece in checksum[1].ranges for end in (piece.start, piece.end)]
         at = layout.places[field.name]
         if at.sizes:
             stored = field.wire, model.Condition(owner.names.resolved(at.expression), f"offset({field.name})")
             asked.append(stored[1])
     needed = {name.name for condition in asked for name in expressions.names(condition.expression)}
     needed |= {checksum[0]} if checksum else set()
-    return model.Lengths(match, _probes(layout, needed), end, valid, doubts, checksum, stored)
+    probes = _probes(layout, needed)
+    others = (summed(each) for _, each in layout.numbers.values() if checksum and each.name != checksum[0])
+    rest = next((each for each in others if each and told and _ends_with(each[1], told, needed)), None)
+    seal = None
+    if rest is not None:
+        (probe,) = _probes(layout, {rest[0]})
+        seal = probe, rest[1]
+    return model.Lengths(match, probes, end, valid, doubts, checksum, stored, rest=seal)
+
+
+def _ends_with(checksum: model.Checksum, length: model.Condition, known: set[str]) -> bool:
+    """Whether it is over the last bytes of records of that length, and nothing else has to be known."""
+    conditions = [end for piece in checksum.ranges for end in (piece.start, piece.end)]
+    asked = {name.name for condition in conditions for name in expressions.names(condition.expression)}
+    return asked <= known and conditions[-1].expression == length.expression
 
 
 def _match_probes(spec: model.Resolved) -> tuple[model.Probe, ...]:

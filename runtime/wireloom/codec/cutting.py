@@ -69,6 +69,7 @@ class Cutter:
         self.search = search or searching(framing, parameters, max_record_bytes)
         self.range: MalformedRange | None = None
         self.order: bool | None = None
+        self.known: tuple[tuple[int, bool | None], tuple[int, bool]] | None = None
         self.awaits = framing.preamble is not None and framing.preamble.awaited(parameters)
         self.ahead = _Ahead(framing, parameters, max_record_bytes) if SOUGHT in parameters else None
 
@@ -145,9 +146,7 @@ class Cutter:
         """
         left = end - start
         try:
-            length, little = self.framing.believed(
-                buffer, start, end, self.parameters, final=final, bound=self.bound, order=self.order
-            )
+            length, little = self._believed(buffer, start, end, base, self.order, final=final)
         except DecodeError as error:
             if error.needed > left and not final:
                 return None
@@ -159,19 +158,36 @@ class Cutter:
             return self._followed(Cut(start, length, little), buffer, end, base, final=final)
         cut = DecodeError("truncated", f"a record of {counted(length, 'byte')}, {left} left", base + start)
         cut.whole = length
-        if self.framing.resync and (not self.framing.doubts or self._doubted(buffer, start, end, little)):
+        if self.framing.resync and (not self.framing.doubts or self._doubted(buffer, start, end, base, little)):
             inner = self.search.next(buffer, start + 1, end, base=base, final=True, order=self.order, whole=True)
             if inner.proven:
                 return Cut(start, inner.position - start, little, proven=False, error=cut)
         return Cut(start, left, little, error=cut)
 
+    def _believed(
+        self, buffer: Buffer, start: int, end: int, base: int, order: bool | None, *, final: bool
+    ) -> tuple[int, bool]:
+        """As ``Framing.believed``; what was looked at from the record in front is not looked at again."""
+        if (known := self.known) is not None and known[0] == (base + start, order):
+            return known[1]
+        return self.framing.believed(buffer, start, end, self.parameters, final=final, bound=self.bound, order=order)
+
     def _followed(self, record: Cut, buffer: Buffer, end: int, base: int, *, final: bool) -> Cut | None:
         """The record, unproven if its length is in doubt and nothing bears it out; None if more bytes are needed."""
         framing, start, little = self.framing, record.offset, record.little
-        doubt = self._doubted(buffer, start, end, little)
+        stop = start + record.length
+        if framing.sums_up:
+            try:
+                self.known = (base + stop, little), self._believed(buffer, stop, end, base, little, final=final)
+            except DecodeError:
+                pass  # then its checksum tells whether its length is in doubt
+            else:
+                self.order = little
+                return record
+        doubt = self._doubted(buffer, start, end, base, little)
         try:
             if doubt and not framing.followed(
-                buffer, start + record.length, end, self.parameters, final=final, bound=self.bound, order=little
+                buffer, stop, end, self.parameters, final=final, bound=self.bound, order=little
             ):
                 error = DecodeError("invalid", f"{doubt}, and no record follows", base + start)
                 return Cut(start, end - start, proven=False, error=error)
@@ -180,9 +196,10 @@ class Cutter:
         self.order = little
         return record
 
-    def _doubted(self, buffer: Buffer, start: int, end: int, little: bool) -> str:
+    def _doubted(self, buffer: Buffer, start: int, end: int, base: int, little: bool) -> str:
         """As ``Framing.doubted``."""
-        return self.framing.doubted(buffer, start, end, self.parameters, little=little)
+        sums = self.search.sums
+        return self.framing.doubted(buffer, start, end, self.parameters, little=little, sums=sums, base=base)
 
     def _stop(self, lost: MalformedRange, buffer: Buffer, end: int, base: int, *, final: bool) -> int | None:
         """Where in the capture a malformed range ends; None if that is not known yet."""

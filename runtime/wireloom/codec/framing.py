@@ -131,16 +131,27 @@ class Framing:
             raise DecodeError("invalid-size", f"a record of {counted(length, 'byte')}")
         return length, little
 
-    def doubted(self, buffer: Buffer, start: int, end: int, parameters: Values, *, little: bool) -> str:
-        """Why the length of the proven record at ``start`` is in doubt; empty if it is not."""
-        look = Look(buffer, end, parameters, True, None, None, 0)
+    def doubted(
+        self,
+        buffer: Buffer,
+        start: int,
+        end: int,
+        parameters: Values,
+        *,
+        little: bool,
+        sums: Sums | None = None,
+        base: int = 0,
+    ) -> str:
+        """Why the length of the proven record at ``start`` is in doubt; empty if it is not. Others as in ``first``."""
+        look = Look(buffer, end, parameters, True, None, sums, base)
         return self._select(buffer, start, end, little).doubted(look, start, little)
 
     def followed(
         self, buffer: Buffer, at: int, end: int, parameters: Values, *, final: bool, bound: int, order: bool | None
     ) -> bool:
-        """Whether the capture ends at ``at``, or a proven record begins there, or may do so with bytes that were cut
-        off. Raises ``DecodeError`` if more bytes are needed to tell.
+        """Whether the capture ends at ``at``, or a proven record begins there. One that is cut off before it could be
+        proven counts, too, unless records have checksums of all their bytes. Raises ``DecodeError`` if more bytes are
+        needed to tell.
         """
         if final and at >= end:
             return at == end
@@ -149,7 +160,7 @@ class Framing:
         except DecodeError as error:
             if error.needed > end - at and not final:
                 raise
-            return final and error.needed > end - at
+            return final and error.needed > end - at and not self.sums_up
         return True
 
     @property
@@ -166,6 +177,11 @@ class Framing:
     def doubts(self) -> bool:
         """Whether a proof may be in doubt: payloads look like records, which others must bear out."""
         return any(each.doubts for each in self.lengths)
+
+    @property
+    def sums_up(self) -> bool:
+        """Whether records have a checksum of the bytes that the one in their proof leaves out."""
+        return any(each.rest for each in self.lengths)
 
     @property
     def telling(self) -> bool:

@@ -68,11 +68,12 @@ class Ends:
     """How the records that some header values select are known to end; ``measure`` finds it.
 
     ``fields`` are (name, offset, construct) at fixed offsets. The end is believed if ``valid`` holds of them; where
-    one of the ``doubts`` does, too, only if a record follows there.
+    one of the ``doubts`` does, too, or the checksum of the ``rest`` is wrong, only if a record follows there.
     """
 
     length: Expression | None = None
     checksum: tuple[str, Checksum] | None = None
+    rest: Checksum | None = None
 
     def __init__(
         self,
@@ -199,10 +200,13 @@ class Lengths(Ends):
         doubts: Sequence[Formula] = (),
         checksum: tuple[str, Checksum] | None = None,
         stored: tuple[Any, Formula] | None = None,
+        rest: tuple[tuple[str, int, Any], Checksum] | None = None,
     ) -> None:
         super().__init__(*fields, match=match, valid=valid, doubts=doubts)
         self.length: Expression = expression(length)
         self.checksum = checksum
+        self.rest = rest[1] if rest else None
+        self.seals = {little: Probe.of(rest[0], little=little) for little in (False, True)} if rest else {}
         self.stored = stored[0] if stored else None
         self.place = expression(stored[1]) if stored else None
         own = checksum[0] if checksum else ""
@@ -215,18 +219,34 @@ class Lengths(Ends):
         frame = Frame(look.parameters)
         values = self._asked(look, start, little, frame)
         if self.checksum is not None:
-            name, checksum = self.checksum
-            first, last = checksum.start.ask(values, values, frame), checksum.end.ask(values, values, frame)
             probe = self.sums[little]
             if self.place is not None:
                 probe = probe._replace(offset=self.place.ask(values, values, frame))
-            self.reach(probe, first, last, look.end - start, look.bound)
-            sums = look.sums or Sums()
-            expected = sums.of(checksum.algorithm, look.buffer, start + first, start + last, look.base)
-            found = probe.read(look.buffer, start)
-            if expected != found:
-                raise DecodeError("checksum", differing(expected, found, probe.code.size), probe.offset, name)
+            name, checksum = self.checksum
+            if wrong := self._wrong(look, start, checksum, probe, values, frame):
+                raise DecodeError("checksum", wrong, probe.offset, name)
         return int(self.length.ask(values, values, frame))
+
+    def doubted(self, look: Look, start: int, little: bool) -> str:
+        """As ``Ends.doubted``; a record that is not there whole is not in doubt for its ``rest``."""
+        doubt = super().doubted(look, start, little)
+        if doubt or self.rest is None:
+            return doubt
+        frame, probe = Frame(look.parameters), self.seals[little]
+        try:
+            wrong = self._wrong(look, start, self.rest, probe, self._asked(look, start, little, frame), frame)
+        except DecodeError:
+            return ""
+        return f"{probe.name} is wrong, {wrong}" if wrong else ""
+
+    def _wrong(self, look: Look, start: int, checksum: Checksum, probe: Probe, values: Values, frame: Frame) -> str:
+        """What is wrong with a checksum; empty if it is right. Raises ``DecodeError`` if bytes are missing."""
+        first, last = checksum.start.ask(values, values, frame), checksum.end.ask(values, values, frame)
+        self.reach(probe, first, last, look.end - start, look.bound)
+        sums = look.sums or Sums()
+        expected = sums.of(checksum.algorithm, look.buffer, start + first, start + last, look.base)
+        found = probe.read(look.buffer, start)
+        return "" if expected == found else differing(expected, found, probe.code.size)
 
     @staticmethod
     def reach(stored: Probe, first: int, last: int, left: int, bound: int | None) -> None:

@@ -215,12 +215,20 @@ class Scanner:
         ends = np.full(len(start), end)
         good = self.framing.sound(array, start, stop, ends, self.parameters, bound=self.bound, little=little)
         count = len(good) if good.all() else int(np.argmin(good))
+        if count and self.codec.sums_up and self._torn(window, int(start[count - 1]), little=little):
+            count -= 1
         others = tuple(other for other in self.orders if other is not little)
         if not count or (order is None and not self._refuted(array, start[:1], ends[:1], others)):
             return None
         self.room = self.room * 4 if count == len(good) else _FIRST_ROOM
         self.cutter.order = little
         return _Stretch(start[:count], stop[:count], little)
+
+    def _torn(self, window: Window, start: int, *, little: bool) -> bool:
+        """Whether the length of a record is in doubt, should no other one follow it."""
+        buffer, known, sums = window.buffer, self.cutter.parameters, self.cutter.search.sums
+        doubt = self.codec.doubted(buffer, start, len(buffer), known, little=little, sums=sums, base=window.base)
+        return bool(doubt)
 
     def _refuted(self, array: Array, start: Array, ends: Array, orders: tuple[bool, ...]) -> bool:
         """Whether the first record, with no other before it, cannot be a record in another byte order."""

@@ -84,7 +84,18 @@ class BulkSearch(Search):
         stop = end - self.reach + 1
         if at < stop and not (self._seen.start <= at and self._seen.reaches(at)):
             self._look(buffer, at, stop, end, final=final)
-        return self._seen.chain(at, end, order)
+        found = self._seen.chain(at, end, order)
+        return self._believed(found, buffer, end, base) if self.framing.sums_up else found
+
+    def _believed(self, found: Chain, buffer: Any, end: int, base: int) -> Chain:
+        """What there is in front of the first record that is in doubt, as no other one follows it."""
+        alone = np.append(found.gaps - 1, len(found.start) - 1)
+        for row in alone[(alone >= 0) & ~np.isin(alone, found.gaps)].tolist():
+            first, order = int(found.start[row]), bool(found.little[row])
+            if self.framing.doubted(buffer, first, end, self.parameters, little=order, sums=self.sums, base=base):
+                start, stop, little, gaps = found
+                return Chain(start[:row], stop[:row], little[:row], gaps[gaps < row])
+        return found
 
     def _enter(self, buffer: Any, end: int, base: int, *, final: bool) -> None:
         """Forget what was seen of another window."""
