@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 
 from wireloom_generator.expressions import OF_PLACES, Name, measured, parsed, walk
+from wireloom_generator.problems import Location
 from wireloom_generator.reading import syntax
 from wireloom_generator.reading.spec import Spec
 
@@ -51,11 +52,13 @@ def _texts(written: object) -> Iterator[str]:
         case str():
             if _SIGN.search(written):
                 yield written
-        case Mapping():
-            for value in written.values():
-                yield from _texts(value)
+        case None | int() | Location():
+            pass
         case tuple():
             for value in written:
+                yield from _texts(value)
+        case Mapping():
+            for value in written.values():
                 yield from _texts(value)
         case _:
             for name in getattr(written, "__dataclass_fields__", ()):

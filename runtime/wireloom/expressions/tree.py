@@ -218,10 +218,7 @@ def rename(expression: Expr, change: Callable[[Name], Name]) -> Expr:
 
 def names(expression: Expr) -> tuple[Name, ...]:
     """The names whose values it uses, without those it only measures, as in ``size(x)``."""
-    if isinstance(expression, Call) and expression.function in OF_NAMES:
-        return tuple(name for part in parts(expression.target) for name in names(part))
-    found = (expression,) if isinstance(expression, Name) else ()
-    return (*found, *(name for part in parts(expression) for name in names(part)))
+    return _used(expression, OF_NAMES)
 
 
 def needed(expression: Expr) -> tuple[Expr, ...]:
@@ -260,10 +257,20 @@ def may_be_absent(expression: Expr) -> bool:
 
 def asked(expression: Expr) -> tuple[Name, ...]:
     """The names whose value, count or presence it uses, in the order of use."""
-    if isinstance(expression, Call) and expression.function in OF_PLACES:
-        return tuple(name for part in parts(expression.target) for name in asked(part))
-    found = (expression,) if isinstance(expression, Name) else ()
-    return (*found, *(name for part in parts(expression) for name in asked(part)))
+    return _used(expression, OF_PLACES)
+
+
+def _used(expression: Expr, measuring: tuple[Function, ...]) -> tuple[Name, ...]:
+    """The names in it, in the order of use, without those that the functions ``measuring`` are called with."""
+    found, left = [], [expression]
+    while left:
+        part = left.pop()
+        if isinstance(part, Name):
+            found.append(part)
+        elif isinstance(part, Call) and part.function in measuring:
+            part = part.target
+        left.extend(reversed(parts(part)))
+    return tuple(found)
 
 
 def mentions(expression: Expr) -> tuple[tuple[Function | None, Name], ...]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from types import NoneType
 from typing import assert_never
 
 from wireloom_generator import model
@@ -197,6 +198,9 @@ def _taken(
     return narrow(nodes, facts)
 
 
+_ASKING_NOTHING = (str, int, NoneType, model.Doc, Location, Column)
+
+
 def asked(written: object) -> Iterator[Key]:
     """The record's fields that the conditions of nodes, and of whatever they are made of, ask for."""
     if isinstance(written, model.Condition):
@@ -204,7 +208,7 @@ def asked(written: object) -> Iterator[Key]:
     elif isinstance(written, tuple | dict):
         for each in written.values() if isinstance(written, dict) else written:
             yield from asked(each)
-    elif not isinstance(written, model.Doc | Location | Column):
+    elif not isinstance(written, _ASKING_NOTHING):
         for name in getattr(type(written), "__dataclass_fields__", ()):
             yield from asked(getattr(written, name))
 
