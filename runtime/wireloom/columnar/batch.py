@@ -78,7 +78,7 @@ class Batch:
     def unpacked(self, records: Array, buffer: Array, start: Array, stop: Array) -> "Batch":
         """What is packed in ``records``, as records of another buffer."""
         found = copy(self)
-        found._outermost, found._found = self.root, {}
+        found._outermost, found._found = self.root, self._found if buffer is self.buffer else {}
         found.buffer, found.start, found.stop = buffer, start, stop
         found.little = self.little if isinstance(self.little, bool) else self.little[records]
         found.doubtful = self.doubtful[records]

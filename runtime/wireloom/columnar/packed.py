@@ -16,21 +16,34 @@ from wireloom.columnar.values import Extent, ValueReader
 
 
 class Unpacked(NamedTuple):
-    """What the bytes of all rows unpack to, one behind the other: ``sizes`` of the ``data``. The packed bytes of rows
-    that are ``kept`` belong beside it.
+    """What the bytes of all rows unpack to: those of ``data`` from each ``start`` to before its ``stop``. The packed bytes
+    of rows that are ``kept`` belong beside it.
     """
 
     data: Array
-    sizes: Array
+    start: Array
+    stop: Array
     kept: Array | None = None
+
+    @classmethod
+    def of(cls, data: Array, sizes: Array) -> "Unpacked":
+        """So many bytes of each row, one behind the other."""
+        ends = np.cumsum(sizes)
+        return cls(data, ends - sizes, ends)
 
 
 class Way(Protocol):
     """What bytes go through. It doubts rows of which it cannot tell what they unpack to."""
 
-    def unpack(self, at: Rows, this: Values, data: Array, sizes: Array) -> Unpacked:
-        """What the packed bytes of all rows, one behind the other, unpack to."""
+    def unpack(self, at: Rows, this: Values, start: Array, sizes: Array) -> Unpacked:
+        """What so many bytes of each row, from ``start`` on in the buffer, unpack to."""
         ...
+
+
+def _packed(at: Rows, start: Array, sizes: Array) -> Array:
+    """The packed bytes of all rows, one behind the other."""
+    found: Array = at.batch.buffer[ragged(start, sizes)]
+    return found
 
 
 class Xor:
@@ -39,14 +52,15 @@ class Xor:
     def __init__(self, key: Vectorised | bytes) -> None:
         self.key = key
 
-    def unpack(self, at: Rows, this: Values, data: Array, sizes: Array) -> Unpacked:
+    def unpack(self, at: Rows, this: Values, start: Array, sizes: Array) -> Unpacked:
+        data = _packed(at, start, sizes)
         if isinstance(self.key, bytes):
             whole = np.frombuffer(self.key or b"\0", np.uint8)
-            return Unpacked(data ^ whole[ragged(np.zeros(len(sizes), np.int64), sizes) % len(whole)], sizes)
+            return Unpacked.of(data ^ whole[ragged(np.zeros(len(sizes), np.int64), sizes) % len(whole)], sizes)
         keys, valid = number(self.key(this, at.record, at.frame), at)
         wrong = (keys < 0) | (keys > 0xFF)
         at.doubt(wrong if valid is None else wrong | ~valid)
-        return Unpacked(data ^ np.repeat(keys.astype(np.uint8), sizes), sizes)
+        return Unpacked.of(data ^ np.repeat(keys.astype(np.uint8), sizes), sizes)
 
 
 class Rol:
@@ -55,8 +69,9 @@ class Rol:
     def __init__(self, bits: int) -> None:
         self.bits = bits % 8
 
-    def unpack(self, at: Rows, this: Values, data: Array, sizes: Array) -> Unpacked:
-        return Unpacked(data >> np.uint8(self.bits) | data << np.uint8((8 - self.bits) % 8), sizes)
+    def unpack(self, at: Rows, this: Values, start: Array, sizes: Array) -> Unpacked:
+        data = _packed(at, start, sizes)
+        return Unpacked.of(data >> np.uint8(self.bits) | data << np.uint8((8 - self.bits) % 8), sizes)
 
 
 class Zeros:
@@ -65,7 +80,8 @@ class Zeros:
     def __init__(self, size: int) -> None:
         self.size = size
 
-    def unpack(self, at: Rows, this: Values, data: Array, sizes: Array) -> Unpacked:
+    def unpack(self, at: Rows, this: Values, start: Array, sizes: Array) -> Unpacked:
+        data = _packed(at, start, sizes)
         last = np.zeros(len(sizes), np.uint8)
         some = sizes > 0
         last[some] = data[(np.cumsum(sizes) - 1)[some]]
@@ -74,7 +90,7 @@ class Zeros:
         at.batch.weigh(int(whole.sum()))
         found = np.zeros(int(whole.sum()), np.uint8)
         found[ragged(np.cumsum(whole) - whole, sizes)] = data
-        return Unpacked(found, whole)
+        return Unpacked.of(found, whole)
 
 
 class Compressing:
@@ -88,28 +104,28 @@ class Compressing:
         self.asked = asked
         self.most = min(limit, _LARGE)
 
-    def unpack(self, at: Rows, this: Values, data: Array, sizes: Array) -> Unpacked:
+    def unpack(self, at: Rows, this: Values, start: Array, sizes: Array) -> Unpacked:
+        """What is not compressed stays where it is; behind it stands what is unpacked."""
         chosen, _ = number(self.asked(this, at.record, at.frame), at)
         packed = self.packs[chosen]
+        buffer, stop = at.batch.buffer, start + sizes
         rows = np.flatnonzero(packed)
         if not len(rows):
-            return Unpacked(data, sizes, packed)
-        ends = np.cumsum(sizes)
-        pieces: list[bytes | memoryview] = []
-        view, place, weight, found_sizes = data.data, 0, 0, []
-        for row, start, end in zip(rows.tolist(), (ends - sizes)[rows].tolist(), ends[rows].tolist(), strict=True):
-            found = self._one(at, row, self.steps[chosen[row]], bytes(view[start:end]))
-            pieces += (view[place:start], found)
-            found_sizes.append(len(found))
-            place, weight = end, weight + len(found)
+            return Unpacked(buffer, start, stop, packed)
+        view, weight, pieces = buffer.data, 0, []
+        for row, begin, end in zip(rows.tolist(), start[rows].tolist(), stop[rows].tolist(), strict=True):
+            pieces.append(self._one(at, row, self.steps[chosen[row]], bytes(view[begin:end])))
+            weight += len(pieces[-1])
             if weight > _WEIGHED:
                 at.batch.weigh(weight)
                 weight = 0
         at.batch.weigh(weight)
-        pieces.append(view[place:])
-        whole = sizes.copy()
-        whole[rows] = found_sizes
-        return Unpacked(np.frombuffer(b"".join(pieces), np.uint8), whole, packed)
+        found = np.frombuffer(b"".join(pieces), np.uint8)
+        whole = np.array([len(piece) for piece in pieces])
+        start = start.copy()
+        stop[rows] = len(buffer) + np.cumsum(whole)
+        start[rows] = stop[rows] - whole
+        return Unpacked(np.concatenate([buffer, found]), start, stop, packed)
 
     def _one(self, at: Rows, row: int, step: Compressor | None, data: bytes) -> bytes:
         """What a row unpacks to."""
@@ -132,9 +148,8 @@ def opened(at: Rows, this: Values, way: Way, start: Array, stop: Array) -> tuple
     last = len(at.batch.buffer)  # doubted rows may stand anywhere
     start = np.clip(start, 0, last)
     sizes = np.clip(stop, start, last) - start
-    found = way.unpack(at, this, at.batch.buffer[ragged(start, sizes)], sizes)
-    ends = np.cumsum(found.sizes)
-    batch = at.batch.unpacked(at.index, found.data, ends - found.sizes, ends)
+    found = way.unpack(at, this, start, sizes)
+    batch = at.batch.unpacked(at.index, found.data, found.start, found.stop)
     inner = Rows(batch, np.arange(len(at)), batch.start, batch.stop, outer=at)
     inner.little, inner.frame.giving = at.little, at.frame
     kept = np.zeros(len(at), bool) if found.kept is None else found.kept
