@@ -16,8 +16,8 @@ from wireloom.columnar.values import Extent, ValueReader
 
 
 class Unpacked(NamedTuple):
-    """What the bytes of all rows unpack to: those of ``data`` from each ``start`` to before its ``stop``. The packed bytes
-    of rows that are ``kept`` belong beside it.
+    """What the bytes of all rows unpack to: those of ``data`` from each ``start`` to before its ``stop``. The packed
+    bytes of rows that are ``kept`` belong beside it.
     """
 
     data: Array
