@@ -7,6 +7,7 @@ import pytest
 from wireloom.columnar import accel
 
 THERE = accel.ENABLED
+accel.WORTH.after = 0
 
 on = pytest.mark.accelerated
 """A test with it. All of them are run by one process."""
@@ -19,6 +20,7 @@ off_and_on = pytest.mark.parametrize(
 
 
 def switched(item: pytest.Item) -> None:
-    """Turn it on, or off, as a test wants it, for the processes that the test starts as well."""
+    """Turn it on, for whatever is read, or off, as a test wants it, for the processes that the test starts as well."""
     accel.ENABLED = THERE and item.get_closest_marker(on.name) is not None
+    accel.WORTH.after = 0
     os.environ["WIRELOOM_ACCEL"] = str(int(accel.ENABLED))

@@ -1,5 +1,7 @@
 """Loops are compiled once and kept for other processes, and where they cannot be kept they run all the same."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import accelerator
@@ -47,3 +49,25 @@ def test_a_loop_runs_if_it_cannot_be_kept(tmp_path: Path, monkeypatch: pytest.Mo
     doubled = accel.compiled(twice)
     assert [doubled(21), doubled(4)] == [42, 8]
     assert not list(tmp_path.rglob("*.nbc"))
+
+
+READS = """
+import sys
+from wireloom_protocols import couchbase_dcp
+frame = bytes.fromhex("80 4a 0000 00 00 0000 00000000 00000000 0000000000000000")
+for frames in map(int, sys.argv[1:]):
+    couchbase_dcp.decode_columnar(frame * frames)
+    print("numba" in sys.modules)
+"""
+
+
+@pytest.mark.parametrize(("told", "loaded"), [(None, [False, False, True]), ("1", [True] * 3), ("0", [False] * 3)])
+def test_numba_is_loaded_when_it_pays(told: str | None, loaded: list[bool], monkeypatch: pytest.MonkeyPatch) -> None:
+    if told is None:
+        monkeypatch.delenv("WIRELOOM_ACCEL")
+    else:
+        monkeypatch.setenv("WIRELOOM_ACCEL", told)
+    found = subprocess.run(
+        [sys.executable, "-c", READS, "1", "1400000", "1"], capture_output=True, text=True, check=True
+    )
+    assert found.stdout.split() == list(map(str, loaded))

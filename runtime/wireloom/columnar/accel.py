@@ -1,6 +1,7 @@
 """The optional accelerator: loops over records and bytes, compiled by numba (the extra ``accel``).
 
-Everything here has a counterpart without numba that gives the same results. ``WIRELOOM_ACCEL=0`` turns it off.
+Everything here has a counterpart without numba that gives the same results. A process loads numba when it has read so
+much without it that loading pays. Where ``WIRELOOM_ACCEL`` is 0, it never does; where that is 1, at once.
 """
 
 import os
@@ -15,6 +16,25 @@ from wireloom.columnar.buffers import Array
 
 ENABLED = os.environ.get("WIRELOOM_ACCEL", "1") != "0" and find_spec("numba") is not None
 """Whether numba is installed and not turned off."""
+
+
+class Worth:
+    """Whether numba is worth its loading: after so many bytes were ``read`` by what has a loop here."""
+
+    def __init__(self, after: int) -> None:
+        self.after = after
+        self.read = 0
+
+    def __bool__(self) -> bool:
+        return ENABLED and self.read >= self.after
+
+    def add(self, size: int) -> None:
+        """That so many bytes more were read without a loop."""
+        self.read += size
+
+
+WORTH = Worth(0 if os.environ.get("WIRELOOM_ACCEL") == "1" else 32 * 1024 * 1024)
+"""Loading takes about as long as it saves in reading so many bytes."""
 
 
 def compiled(loop: Callable[..., Any]) -> Callable[..., Any]:

@@ -129,9 +129,10 @@ def told(crc: Crc, registers: Array) -> Array:
 
 def _registers(crc: Crc, buffer: Array, start: Array, stop: Array) -> Array:
     """The register behind each range."""
-    if accel.ENABLED:
+    if accel.WORTH:
         return accel.crc(buffer, start, stop, _tables(crc, accel.SLICES), crc.initial, flipped=not crc.reflect_in)
     sizes = stop - start
+    accel.WORTH.add(int(sizes.sum()))
     found = np.full(len(start), crc.initial, register_type(crc))
     rest = sizes > 0
     for size in np.flatnonzero(np.bincount(np.minimum(sizes, _TABLED + 1)) >= _COMMON).tolist():
@@ -241,7 +242,7 @@ def passed(crc: Crc, registers: Array, count: Array) -> Array:
         digits = count & (_LEVEL - 1)
         if digits.any():
             tables = _passing(crc, level)
-            if accel.ENABLED:
+            if accel.WORTH:
                 registers = accel.passed(registers, digits, tables)
             else:
                 registers = _looked_up(registers, digits, tables)

@@ -62,7 +62,7 @@ class Decoder:
         self.filters = filters
         self.view = View(protocol, options)
         self.names_of_header = frozenset(column.name for column in protocol.record.columns)
-        self.names = [message.said.name for message in self.plan.messages]
+        self.names = [message.name for message in self.plan.said]
         self.codes = {name: code for code, name in enumerate(self.names)}
         self.columns = ViewedColumns(protocol, options, schema, self.names)
         self.known: tuple[Mapping[str, Any], Gaps] | None = None

@@ -52,11 +52,12 @@ class Hop:
         if self.until:
             return _terminated(np.frombuffer(buffer, np.uint8), self.until, at, end, room)
         last = end - self.reach
-        if accel.ENABLED:
+        if accel.WORTH:
             return accel.follow(buffer, at, last, room, self)
         offsets = [0] * room
-        count, at = (self._one if self.selector < 0 else self._several)(buffer, at, last, offsets)
-        return np.array(offsets[:count], np.int64), min(at, end + 1)  # a length may be larger than numpy's numbers
+        count, stop = (self._one if self.selector < 0 else self._several)(buffer, at, last, offsets)
+        accel.WORTH.add(min(stop, end) - at)
+        return np.array(offsets[:count], np.int64), min(stop, end + 1)  # a length may be larger than numpy's numbers
 
     def _one(self, buffer: Any, at: int, last: int, offsets: list[int]) -> tuple[int, int]:
         """Follows records whose lengths are all found alike. Without the accelerator, this loop is the cost of a

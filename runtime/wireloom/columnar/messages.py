@@ -144,16 +144,36 @@ Keep = Callable[[Values, Array], Array]
 
 
 class Plan:
-    """A protocol for many records at once; ``wireloom.codec.Protocol`` is the same for one."""
+    """A protocol for many records at once; ``wireloom.codec.Protocol`` is the same for one.
 
-    def __init__(self, record: Record, messages: tuple[Message, ...], framing: Framing, *, unpacks: bool) -> None:
+    ``said`` is what the codec has of the messages. What reads the records of one is made by ``make`` when the first of
+    them comes: few captures have all that a protocol declares.
+    """
+
+    def __init__(
+        self,
+        record: Record,
+        said: tuple[codec.Message, ...],
+        make: Callable[[codec.Message], Message],
+        framing: Framing,
+        *,
+        unpacks: bool,
+    ) -> None:
         self.record = record
-        self.messages = messages
+        self.said = said
         self.framing = framing
         self.unpacks = unpacks
-        self.header = frozenset(column.name for column in (messages[0].said.record.columns if messages else ()))
-        self.unknown = next((index for index, message in enumerate(messages) if message.said.name == UNKNOWN), -1)
-        self._tried = [index for index in range(len(messages)) if index != self.unknown]
+        self.header = frozenset(column.name for column in (said[0].record.columns if said else ()))
+        self.unknown = next((index for index, message in enumerate(said) if message.name == UNKNOWN), -1)
+        self._tried = [index for index in range(len(said)) if index != self.unknown]
+        self._make = make
+        self._made: dict[int, Message] = {}
+
+    def message(self, index: int) -> Message:
+        """The message of that number."""
+        if index not in self._made:
+            self._made[index] = self._make(self.said[index])
+        return self._made[index]
 
     def decode(self, batch: Batch, keep: Keep) -> Decoded:
         """All records of a batch; only the header of records that are not kept."""
@@ -165,7 +185,7 @@ class Plan:
         wanted = keep(record, message) & ~headless
         structs: dict[int, tuple[Array, Structs]] = {}
         for index in sorted(occurring(message[wanted & (message >= 0)])):
-            kind = self.messages[index]
+            kind = self.message(index)
             rows = np.flatnonzero((message == index) & wanted)
             whole = len(rows) == len(every)
             at, header = (every, record) if whole else every.only(rows, record)
@@ -189,11 +209,11 @@ class Plan:
         """The number of each record's message; records without one are doubtful."""
         found = np.full(len(at), -1)
         there: dict[str, set[int]] = {}
-        for name in dict.fromkeys(name for index in self._tried for name in self.messages[index].said.match):
+        for name in dict.fromkeys(name for index in self._tried for name in self.said[index].match):
             if isinstance(known := record.column(name), Numbers):
                 there[name] = occurring(known.data)
         for index in self._tried:
-            match = self.messages[index].said.match
+            match = self.said[index].match
             asked = [(there[name], each) for name, each in match.items() if name in there and not each.spans]
             if any(numbers.isdisjoint(selection.listed) for numbers, selection in asked):
                 continue  # no record is of it

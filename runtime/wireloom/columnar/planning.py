@@ -23,11 +23,12 @@ def plan_of(protocol: codec.Protocol) -> Plan:
     """The plan of a protocol, made when it is first asked for."""
     readers = Readers(rowwise.Judge.of(protocol), rowwise.measured(protocol))
     record = _record(protocol.record, readers.proving(_proof(protocol, {})))
-    messages = tuple(
-        _message(message, record, readers.proving(_proof(protocol, message.match)))
-        for message in protocol.records.values()
-    )
-    return Plan(record, messages, _framing(protocol.framing, readers), unpacks=rowwise.unpacks(protocol))
+
+    def make(message: codec.Message) -> Message:
+        return _message(message, record, readers.proving(_proof(protocol, message.match)))
+
+    framing, unpacks = _framing(protocol.framing, readers), rowwise.unpacks(protocol)
+    return Plan(record, tuple(protocol.records.values()), make, framing, unpacks=unpacks)
 
 
 def _proof(protocol: codec.Protocol, match: Match) -> tuple[str, codec.Checksum] | None:

@@ -107,8 +107,9 @@ def _registers(algorithm: Rolling, data: Array, register: int) -> Array:
     if not algorithm.reflect_in:
         data = checksums.FLIPPED[data]
     table = checksums.single(algorithm)
-    if accel.ENABLED:
+    if accel.WORTH:
         return accel.registers(data, table, register)
+    accel.WORTH.add(len(data))
     rows = -(-len(data) // _COLUMNS)
     padded: Array = np.zeros(rows * _COLUMNS, np.uint8)
     padded[: len(data)] = data
