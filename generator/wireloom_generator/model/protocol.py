@@ -184,9 +184,10 @@ class Beginning:
 class Lengths:
     """How to find, and believe, the end of the records that ``match`` selects.
 
-    Where one of the ``doubts`` holds, or the checksum ``rest`` of what the proof does not cover is wrong, the end is
-    believed only if another record or nothing follows. ``stored`` is the position of the proof's checksum if its offset
-    is not fixed. If numbers at fixed offsets do not tell the length, the ``beginning`` does.
+    Where one of the ``doubts`` holds, the end is believed only if another record or nothing follows; where the checksum
+    ``rest`` of what the proof does not cover is wrong and none follows, only if none begins inside. ``stored`` is the
+    position of the proof's checksum if its offset is not fixed. If numbers at fixed offsets do not tell the length, the
+    ``beginning`` does.
     """
 
     match: Match

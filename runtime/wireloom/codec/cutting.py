@@ -180,10 +180,9 @@ class Cutter:
             try:
                 self.known = (base + stop, little), self._believed(buffer, stop, end, base, little, final=final)
             except DecodeError:
-                pass  # then its checksum tells whether its length is in doubt
-            else:
-                self.order = little
-                return record
+                return self._torn(record, buffer, end, base, final=final)
+            self.order = little
+            return record
         doubt = self._doubted(buffer, start, end, base, little)
         try:
             if doubt and not framing.followed(
@@ -193,6 +192,21 @@ class Cutter:
                 return Cut(start, end - start, proven=False, error=error)
         except DecodeError:
             return None
+        self.order = little
+        return record
+
+    def _torn(self, record: Cut, buffer: Buffer, end: int, base: int, *, final: bool) -> Cut | None:
+        """The record, behind which no other is proven; if bytes of it are wrong, only what is in front of one that
+        begins inside it.
+        """
+        start, little, stop = record.offset, record.little, record.offset + record.length
+        if not (final and stop == end) and (doubt := self._doubted(buffer, start, end, base, little)):
+            inner = self.search.next(buffer, start + 1, end, base=base, final=final, order=little)
+            if inner.position < stop and inner.proven:
+                error = DecodeError("invalid", f"{doubt}, and a record begins inside", base + start)
+                return Cut(start, inner.position - start, little, proven=False, error=error)
+            if inner.position < stop and not final:
+                return None
         self.order = little
         return record
 

@@ -149,9 +149,8 @@ class Framing:
     def followed(
         self, buffer: Buffer, at: int, end: int, parameters: Values, *, final: bool, bound: int, order: bool | None
     ) -> bool:
-        """Whether the capture ends at ``at``, or a proven record begins there. One that is cut off before it could be
-        proven counts, too, unless records have checksums of all their bytes. Raises ``DecodeError`` if more bytes are
-        needed to tell.
+        """Whether the capture ends at ``at``, or a proven record begins there, or may do so with bytes that were cut
+        off. Raises ``DecodeError`` if more bytes are needed to tell.
         """
         if final and at >= end:
             return at == end
@@ -160,7 +159,7 @@ class Framing:
         except DecodeError as error:
             if error.needed > end - at and not final:
                 raise
-            return final and error.needed > end - at and not self.sums_up
+            return final and error.needed > end - at
         return True
 
     @property

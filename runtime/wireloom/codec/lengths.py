@@ -68,7 +68,8 @@ class Ends:
     """How the records that some header values select are known to end; ``measure`` finds it.
 
     ``fields`` are (name, offset, construct) at fixed offsets. The end is believed if ``valid`` holds of them; where
-    one of the ``doubts`` does, too, or the checksum of the ``rest`` is wrong, only if a record follows there.
+    one of the ``doubts`` does, too, only if a record follows there. If the checksum of the ``rest`` is wrong and none
+    follows, none may begin inside.
     """
 
     length: Expression | None = None
