@@ -17,9 +17,10 @@ import pyarrow as pa
 import pytest
 
 from wireloom import columnar
-from wireloom.codec import DecodeError, Protocol
+from wireloom.codec import DecodeError, EncodeError, Protocol
+from wireloom.codec.captures import CaptureBuilder
 from wireloom.codec.cutting import Cut
-from wireloom.columnar import decoder
+from wireloom.columnar import decoder, encoding
 from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.narrow import NarrowDecoder, message_of
 from wireloom.columnar.scanning import Cuts, Window
@@ -51,6 +52,7 @@ class Pair:
 def captures_alike(pair: Pair, capture: bytes, **options: Any) -> pa.Table:
     """See that a capture is the same table in every mode, for each message, without labels, and piece by piece."""
     found = capture_alike(pair, capture, **options)
+    rows_alike(pair, found, **options)
     capture_alike(pair, capture, mode="DROPMALFORMED", **options)
     capture_alike(pair, capture, mode="FAILFAST", **options)
     capture_alike(pair, capture, in_pieces=False, labels="false", **options)
@@ -90,6 +92,26 @@ def capture_alike(pair: Pair, capture: bytes, *, in_pieces: bool = True, **optio
         found = pa.Table.from_batches(batches(), decoding.schema)
         assert_equal(found, expected)
     return decoding.schema.empty_table() if refusal else expected
+
+
+def rows_alike(pair: Pair, rows: pa.Table, **options: Any) -> None:
+    """See that rows of one capture are written to the same bytes, or cannot be for the same reason."""
+    given = {name: value for name, value in options.items() if name in {each.name for each in pair.codec.parameters}}
+    table, expected, refusal = Table(pair.codec, {}), [], None
+    builder = CaptureBuilder(pair.codec, given)
+    for batch in rows.combine_chunks().to_batches():
+        for row in encoding.plain(batch):
+            try:
+                expected.append(builder.build(row))
+            except EncodeError as error:
+                refusal = refusal or (str(error), f"in row {len(expected)}")
+    if refusal is None:
+        assert table.encode_records(rows, **given).to_pylist() == expected
+        assert table.encode_columnar(rows, **given).to_pybytes() == b"".join(expected)
+        return
+    with pytest.raises(EncodeError) as raised:
+        table.encode_records(rows, **given)
+    assert (str(raised.value), *raised.value.__notes__) == refusal
 
 
 def tables_alike(pair: Pair, capture: bytes, **options: Any) -> dict[str, pa.Table]:

@@ -472,5 +472,7 @@ TABLE = Table(PROTOCOL, COMMENTS)
 arrow_schema = TABLE.schema
 decode_by_message = TABLE.decode_by_message
 decode_columnar = TABLE.decode_columnar
+encode_columnar = TABLE.encode_columnar
+encode_records = TABLE.encode_records
 scan = TABLE.scan
 to_batches = TABLE.to_batches

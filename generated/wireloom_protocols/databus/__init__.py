@@ -37,7 +37,9 @@ def __getattr__(name: str) -> Any:
     if name == "spark_schema":
         with needed(name, "spark"):
             return import_module(".spark", __name__).SCHEMA
-    if name in ("arrow_schema", "decode_by_message", "decode_columnar", "scan", "to_batches"):
+    if name in (
+        "arrow_schema", "decode_by_message", "decode_columnar", "encode_columnar", "encode_records", "scan", "to_batches"
+    ):
         with needed(name, "arrow"):
             return getattr(import_module(".columnar", __name__), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -11,7 +11,9 @@ import pyarrow as pa
 
 from wireloom.codec import DecodeError, Protocol
 from wireloom.columnar import arrow_schema, batches, scans
+from wireloom.columnar.buffers import octets_of
 from wireloom.columnar.decoder import Decoder
+from wireloom.columnar.encoding import Encoder
 from wireloom.columnar.filters import Condition, filters_of
 from wireloom.columnar.narrow import NarrowDecoder, message_of
 from wireloom.columnar.scans import FilePart
@@ -120,6 +122,25 @@ class Table:
         decoder = Decoder(self.protocol, chosen, schema, conditions)
         found = scans.batches(decoder, map(FilePart, files))
         return pa.RecordBatchReader.from_batches(schema, map(_from_zero, found))
+
+    def encode_columnar(self, table: pa.Table | pa.RecordBatchReader, **parameters: Any) -> pa.Buffer:
+        """The bytes of all rows, one behind the other: what ``encode_records`` gives for each."""
+        found = (octets_of(each) for each in self._encoded(table, parameters) if len(each))
+        return pa.py_buffer(b"".join(octets[start[0] : stop[-1]].data for octets, start, stop in found))
+
+    def encode_records(self, table: pa.Table | pa.RecordBatchReader, **parameters: Any) -> pa.ChunkedArray:
+        """The bytes of each row of a table, as ``build`` gives them.
+
+        Its columns are those that ``decode_columnar`` gives with all messages, or some of them; columns with labels and
+        positions do not count. Rows are those of one capture, in order. Raises ``EncodeError`` for the first row that
+        cannot be written, with a note which that is.
+        """
+        return pa.chunked_array(self._encoded(table, parameters), pa.binary())
+
+    def _encoded(self, table: pa.Table | pa.RecordBatchReader, parameters: Mapping[str, Any]) -> Iterator[pa.Array]:
+        encoder = Encoder(self.protocol, parameters)
+        batches = table.to_batches() if isinstance(table, pa.Table) else table
+        return (encoder.encode(batch) for batch in batches)
 
     def to_batches(self, rows: Iterable[Mapping[str, Any]]) -> pa.RecordBatchReader:
         """Rows as ``parse`` and ``iter_records`` give them, batch by batch."""

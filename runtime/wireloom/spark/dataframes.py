@@ -3,9 +3,8 @@
 The rows look like those of the reader, whole or with one message's fields beside the header. Columns may be missing.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import pyarrow as pa
@@ -13,6 +12,7 @@ from pyspark.sql.types import ArrayType, DataType, DecimalType, IntegralType, Nu
 
 from wireloom import registry
 from wireloom.codec.protocol import POSITIONS
+from wireloom.columnar.encoding import values
 from wireloom.options import OptionError, unknown
 from wireloom.views import FILE, RECORD, Row
 
@@ -122,32 +122,3 @@ def _must_take_type(taken: DataType, given: DataType, where: str) -> None:
 def _integer(kind: DataType) -> bool:
     """Whether it holds integers; whether each fits is checked when it is written."""
     return isinstance(kind, IntegralType) or (isinstance(kind, DecimalType) and kind.scale == 0)
-
-
-def values(column: pa.Array) -> list[Any]:
-    """The values of a column, with integers in place of decimals without a fraction."""
-    found: list[Any] = column.to_pylist()
-    convert = _integers(column.type)
-    return found if convert is None else [None if value is None else convert(value) for value in found]
-
-
-@cache
-def _integers(kind: pa.DataType) -> Callable[[Any], Any] | None:
-    """A function that turns decimals inside values of that type into integers, in place; None if it has none."""
-    if pa.types.is_decimal(kind):
-        return int if kind.scale == 0 else None
-    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
-        element = _integers(kind.value_type)
-        return None if element is None else lambda items: [None if item is None else element(item) for item in items]
-    if not pa.types.is_struct(kind):
-        return None
-    found = ((field.name, _integers(field.type)) for field in kind)
-    inner = [(name, convert) for name, convert in found if convert is not None]
-
-    def converted(struct: Row) -> Row:
-        for name, convert in inner:
-            if struct[name] is not None:
-                struct[name] = convert(struct[name])
-        return struct
-
-    return converted if inner else None

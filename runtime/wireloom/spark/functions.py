@@ -14,10 +14,10 @@ from pyspark.sql.types import ArrayType, BinaryType, DataType, StructType
 
 from wireloom import registry
 from wireloom.codec import EncodeError, Protocol
-from wireloom.columnar import cells
+from wireloom.columnar import cells, encoding
 from wireloom.columnar.decoder import Decoder
 from wireloom.options import Mode, OptionError, ReadOptions
-from wireloom.spark import dataframes, workers
+from wireloom.spark import workers
 from wireloom.spark.schemas import arrow_schema, spark_schema
 from wireloom.spark.versions import arrow_function, to_arrow_type
 from wireloom.views import Row, nested
@@ -100,7 +100,7 @@ def encoded(values: pa.Array, protocol: str, options: ReadOptions) -> pa.Array:
     if not pa.types.is_struct(values.type):
         raise OptionError(f"a struct column expected, not one of {values.type}")
     found = registry.protocol(protocol)
-    return pa.array([_record(row, found, options) for row in dataframes.values(values)], pa.binary())
+    return pa.array([_record(row, found, options) for row in encoding.values(values)], pa.binary())
 
 
 def brief(function: Batchwise) -> Batchwise:

@@ -1,0 +1,271 @@
+"""Tables of decoded records back to bytes: many rows are laid out at once, and proved by decoding them again.
+
+Bytes that decode to just what was given are right, as values determine the bytes of a record. All other rows are built
+by the codec, one by one, whose bytes and errors they get.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Set
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from wireloom.codec import EncodeError, Protocol
+from wireloom.codec.captures import CaptureBuilder
+from wireloom.codec.found import WITHIN
+from wireloom.codec.protocol import POSITIONS
+from wireloom.columnar.arrays import Structs
+from wireloom.columnar.batch import Batch
+from wireloom.columnar.buffers import Array, octets_of
+from wireloom.columnar.laying import Given, Laying, UnlaidError
+from wireloom.columnar.planning import plan_of
+from wireloom.columnar.weighing import TooHeavyError
+from wireloom.options import MAX_RECORD_BYTES
+from wireloom.views import FILE, RECORD, Row
+
+BATCH_ROWS = 16 * 1024
+"""How many rows are laid out at once."""
+_FEW = 512
+"""How many rows the codec builds at once while these may tell how the others are written."""
+_LEFT_OUT = frozenset({FILE.name, *(column.name for column in POSITIONS)})
+"""The columns with the position of a record, which is not in its bytes."""
+
+
+class _Kind(NamedTuple):
+    """What rows have in common that are laid out alike: the number of the message, the variant and the byte order."""
+
+    code: int
+    variant: str | None
+    order: str | None
+
+
+class Encoder:
+    """Encodes batches of one capture, in order; ``parameters`` are those that are given."""
+
+    def __init__(self, protocol: Protocol, parameters: Mapping[str, Any], *, alone: bool = False) -> None:
+        self.protocol = protocol
+        self.plan = plan_of(protocol)
+        self.builder = CaptureBuilder(protocol, parameters, alone=alone)
+        self.codes = {message.name: code for code, message in enumerate(self.plan.said)}
+        self.header = [column.name for column in protocol.record.columns]
+        self.labels = frozenset(column.name for column in protocol.record.columns if column.label)
+        self.rows = 0
+
+    def encode(self, batch: pa.RecordBatch) -> pa.Array:
+        """The bytes of each row. Raises ``EncodeError``, which notes the number of the row."""
+        found: list[pa.Array] = []
+        at = 0
+        while at < len(batch):
+            alone = self.protocol.preamble is not None or self._tells
+            some = batch.slice(at, _FEW if alone else BATCH_ROWS)
+            found.append(self._built(some, np.arange(len(some))) if alone else self._encoded(some))
+            at, self.rows = at + len(some), self.rows + len(some)
+        return pa.concat_arrays(found) if found else pa.array([], pa.binary())
+
+    @property
+    def _tells(self) -> bool:
+        """Whether rows may still tell how those behind them are written."""
+        return self.builder.listener is not None and self.builder.size < WITHIN
+
+    def _encoded(self, batch: pa.RecordBatch) -> pa.Array:
+        parts, numbers = [], []
+        left = np.ones(len(batch), bool)
+        for group, rows in self._groups(batch):
+            laid = self._laid(batch, rows, group)
+            if laid is not None:
+                records, sure = laid
+                parts.append(records.filter(pa.array(sure)))
+                numbers.append(rows[sure])
+                left[rows[sure]] = False
+        if left.any():
+            numbers.append(np.flatnonzero(left))
+            parts.append(self._built(batch, numbers[-1]))
+        order = np.argsort(np.concatenate(numbers), kind="stable")
+        whole = pa.concat_arrays(parts)
+        return whole if len(parts) == 1 else whole.take(pa.array(order))
+
+    def _built(self, batch: pa.RecordBatch, rows: Array) -> pa.Array:
+        """What the codec makes of some rows."""
+        found = []
+        for number, row in zip(rows.tolist(), plain(batch.take(pa.array(rows))), strict=True):
+            try:
+                found.append(self.builder.build(row))
+            except EncodeError as error:
+                error.add_note(f"in row {self.rows + number}")
+                raise
+        return pa.array(found, pa.binary())
+
+    def _groups(self, batch: pa.RecordBatch) -> Iterator[tuple["_Kind", Array]]:
+        """The rows that are laid out alike."""
+        names, order = batch.schema.names, self.protocol.framing.byte_order or ""
+        if "message" not in names:
+            return
+        keys = {"message": batch.column("message").cast(pa.string())}
+        if order in names:
+            keys["order"] = batch.column(order)
+        if RECORD.name in names:
+            keys["sound"] = batch.column(RECORD.name).is_null()
+        for found, rows in _distinct(keys):
+            message = found["message"] or ""
+            if message not in names or message not in self.codes or not found.get("sound", True):
+                continue
+            column = batch.column(message)
+            if not pa.types.is_struct(column.type):
+                continue
+            kinds: Iterator[tuple[Row, Array]] = iter([({}, np.arange(len(rows)))])
+            if column.type.get_field_index("variant") >= 0:
+                kinds = _distinct({"variant": pc.struct_field(_taken(column, rows), "variant").cast(pa.string())})
+            for kind, some in kinds:
+                yield _Kind(self.codes[message], kind.get("variant"), found.get("order")), rows[some]
+
+    def _laid(self, batch: pa.RecordBatch, rows: Array, group: "_Kind") -> tuple[pa.Array, Array] | None:
+        """The bytes of rows, and which of them are sure; None if they cannot be laid out."""
+        protocol, message = self.protocol, self.plan.message(group.code)
+        parameters = dict(self.builder.known)
+        if group.order is not None and protocol.framing.byte_order:
+            parameters[protocol.framing.byte_order] = group.order
+        orders, variants = protocol.framing.orders(parameters), [each.name for each in message.variants]
+        if len(orders) != 1 or (group.variant is not None and group.variant not in variants):
+            return None
+        there = {name: _taken(batch.column(name), rows) for name in self.header if name in batch.schema.names}
+        header = {name: column for name, column in there.items() if name not in self.labels}
+        for name, selection in message.said.match.items():
+            if name in self.header and (name not in header or header[name].null_count == len(rows)):
+                header[name] = pa.repeat(pa.scalar(selection.first), len(rows))
+        struct = _taken(batch.column(message.said.name), rows)
+        if struct.null_count:
+            return None
+        inside = {field.name: pc.struct_field(struct, field.name) for field in struct.type}
+        labels = {column.name for column in message.said.columns if column.label}
+        fields = {name: column for name, column in inside.items() if name not in labels}
+        laying = Laying(header, fields, len(rows), parameters, little=orders[0])
+        laying.fields.filled |= labels
+        laying.doubt(_only_labelled(there, self.labels, len(rows)) | _only_labelled(inside, labels, len(rows)))
+        try:
+            code = -1 if group.variant is None else variants.index(group.variant)
+            records = laying.record(self.plan.record, message, code)
+            return records, self._proved(records, laying, group.code, parameters, little=orders[0])
+        except (UnlaidError, TooHeavyError, pa.ArrowException, OverflowError):
+            return None
+
+    def _proved(self, records: pa.Array, laying: Laying, code: int, parameters: Row, *, little: bool) -> Array:
+        """Which records decode to what was given."""
+        sure: Array
+        buffer, start, stop = octets_of(records)
+        batch = Batch(buffer, start, stop, parameters, little, len(self.protocol.record.until))
+        found = self.plan.decode(batch, lambda record, message: message == code)
+        sure = (found.message == code) & ~batch.doubtful & ~laying.batch.doubtful
+        sure &= start < stop
+        sure &= self.plan.framing.sound(buffer, start, stop, stop, parameters, bound=MAX_RECORD_BYTES, little=little)
+        sure &= _same(found.header, laying.header.given, laying.header.filled | self.labels)
+        rows, struct = found.structs.get(code, (np.zeros(0, np.int64), Structs(0, {})))
+        if len(rows) < len(sure):
+            return np.zeros(len(sure), bool)
+        sure &= _same(struct, laying.fields.given, laying.fields.filled)
+        return sure
+
+
+def _distinct(keys: Mapping[str, pa.Array]) -> Iterator[tuple[Row, Array]]:
+    """The rows that have the same values for all keys, and these values."""
+    codes = np.zeros(len(next(iter(keys.values()))), np.int64)
+    told = []
+    for column in keys.values():
+        encoded = column.dictionary_encode(null_encoding="encode")
+        told.append(encoded.dictionary)
+        codes = codes * max(1, len(encoded.dictionary)) + encoded.indices.to_numpy()
+    for code in np.unique(codes).tolist():
+        rows = np.flatnonzero(codes == code)
+        found: Row = {}
+        for name, dictionary in reversed(list(zip(keys, told, strict=True))):
+            code, number = divmod(code, max(1, len(dictionary)))
+            found[name] = dictionary[number].as_py()
+        yield found, rows
+
+
+def _taken(column: pa.Array, rows: Array) -> pa.Array:
+    return column if len(rows) == len(column) else column.take(pa.array(rows))
+
+
+def _only_labelled(columns: Given, labels: Set[str], rows: int) -> Array:
+    """The rows in which a label is given, and the number not that it names."""
+    found = np.zeros(rows, bool)
+    for name in labels & columns.keys():
+        number = columns.get(name.rpartition("_")[0])
+        missing = True if number is None else number.is_null().to_numpy(zero_copy_only=False)
+        found |= columns[name].is_valid().to_numpy(zero_copy_only=False) & missing
+    return found
+
+
+def _same(found: Structs, given: Given, filled: Set[str]) -> Array:
+    """In which rows a struct was found as it was given; what was not given can be there if it is ``filled`` in."""
+    same = np.ones(found.count, bool)
+    for name in dict.fromkeys((*given, *found.columns)):
+        column, wanted = found.columns.get(name), given.get(name)
+        if wanted is None or wanted.null_count == len(wanted):
+            if column is not None and name not in filled:
+                valid = column.valid
+                same &= False if valid is None else ~valid
+            continue
+        if column is None:
+            same &= wanted.is_null().to_numpy(zero_copy_only=False)
+            continue
+        had = column.arrow(wanted.type)
+        if had.equals(wanted):
+            continue
+        both = _equal(had, wanted)
+        if name in filled:
+            both |= wanted.is_null().to_numpy(zero_copy_only=False)
+        same &= both
+    return same
+
+
+def _equal(one: pa.Array, other: pa.Array) -> Array:
+    """Which values are equal, or are both missing."""
+    if pa.types.is_nested(one.type):
+        return np.array([a == b for a, b in zip(one.to_pylist(), other.to_pylist(), strict=True)], bool)
+    found = pc.equal(one, other).fill_null(False).to_numpy(zero_copy_only=False)
+    none: Array = (one.is_null().to_numpy(zero_copy_only=False)) & (other.is_null().to_numpy(zero_copy_only=False))
+    equal: Array = found | none
+    return equal
+
+
+def plain(batch: pa.RecordBatch) -> Iterator[Row]:
+    """The rows of a batch as ``Protocol.build`` takes them. Columns without any value are skipped."""
+    names, columns = [], []
+    for name, column in zip(batch.schema.names, batch.columns, strict=True):
+        if name not in _LEFT_OUT and column.null_count < len(column):
+            names.append(name)
+            columns.append(values(column))
+    given = zip(*columns, strict=True) if columns else iter([()] * batch.num_rows)
+    return (dict(zip(names, row, strict=True)) for row in given)
+
+
+def values(column: pa.Array) -> list[Any]:
+    """The values of a column, with integers in place of decimals without a fraction."""
+    found: list[Any] = column.to_pylist()
+    convert = _integers(column.type)
+    return found if convert is None else [None if value is None else convert(value) for value in found]
+
+
+@cache
+def _integers(kind: pa.DataType) -> Callable[[Any], Any] | None:
+    """A function that turns decimals inside values of that type into integers, in place; None if it has none."""
+    if pa.types.is_decimal(kind):
+        return int if kind.scale == 0 else None
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        element = _integers(kind.value_type)
+        return None if element is None else lambda items: [None if item is None else element(item) for item in items]
+    if not pa.types.is_struct(kind):
+        return None
+    found = ((field.name, _integers(field.type)) for field in kind)
+    inner = [(name, convert) for name, convert in found if convert is not None]
+
+    def converted(struct: Row) -> Row:
+        for name, convert in inner:
+            if struct[name] is not None:
+                struct[name] = convert(struct[name])
+        return struct
+
+    return converted if inner else None

@@ -1,0 +1,495 @@
+"""Columns laid out as bytes, many records at once, by the parts that read them.
+
+What is laid out is a guess, of which nothing is checked: ``encoding`` proves it. So nothing here has to say why a value
+does not fit, and rows that it cannot lay out are doubtful.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from construct import Int8ub
+
+from wireloom import codec
+from wireloom.codec.varints import Leb128
+from wireloom.columnar import checksums, packed, parts, values
+from wireloom.columnar.arrays import Column, Made, Numbers
+from wireloom.columnar.batch import Batch
+from wireloom.columnar.bits import Bit, Bits
+from wireloom.columnar.buffers import Array, array, octets_of
+from wireloom.columnar.fields import Field, Number, Run, number
+from wireloom.columnar.flatbuffers import FlatBuffer
+from wireloom.columnar.frames import Frame, Values
+from wireloom.columnar.lists import Repeat
+from wireloom.columnar.messages import Message, Record
+from wireloom.columnar.rows import Rows
+from wireloom.columnar.varints import Varints
+from wireloom.columnar.vectors import true
+from wireloom.expressions import Expression
+
+Given = Mapping[str, pa.Array]
+"""The columns that are given of a struct, by name."""
+
+
+_EMPTY = pa.scalar(b"", pa.binary())
+_PLAIN = codec.Field(Int8ub)
+"""What is said of items of lists: nothing."""
+
+
+class UnlaidError(Exception):
+    """A part whose bytes are the codec's affair alone."""
+
+
+class _Struct:
+    """A struct whose fields are laid out: what is ``given`` of it, its ``values`` and their ``frame``, and what can be
+    ``filled`` in.
+    """
+
+    def __init__(self, given: Given, known: Values, frame: Frame) -> None:
+        self.given = given
+        self.values = known
+        self.frame = frame
+        self.filled: set[str] = set()
+        for name, column in given.items():
+            if (found := _column(column)) is not None:
+                known.put(name, found)
+
+
+class Laying:
+    """Records of one message and variant being laid out: ``segments`` make the bytes of each row, in order.
+
+    Items of lists are laid out alike, each inside one of the rows ``outside``.
+    """
+
+    def __init__(
+        self,
+        header: Given,
+        fields: Given,
+        rows: int,
+        parameters: Mapping[str, Any],
+        *,
+        little: bool,
+        outside: tuple[Rows, Array] | None = None,
+    ) -> None:
+        nowhere = np.zeros(rows, np.int64)
+        self.batch = Batch(np.zeros(0, np.uint8), nowhere, nowhere, parameters, little)
+        self.at = Rows.all(self.batch)
+        if outside is not None:
+            outer, chosen = outside
+            self.at = Rows(self.batch, np.arange(rows), nowhere, nowhere, chosen=chosen, outer=outer)
+            self.at.frame = Frame(self.at.selected, outer.frame)
+        self.header = _Struct(header, self.at.record, self.at.frame)
+        self.fields = _Struct(fields, Values(self.at.selected), self.at.frame)
+        self.little = little
+        self.pos = nowhere
+        self.every = np.ones(rows, bool)
+        self.segments: list[Callable[[], pa.Array]] = []
+        self.derived: list[tuple[Field, _Struct]] = []
+        self.sums: list[tuple[Field, _Struct, Number, Array, Array]] = []
+
+    def record(self, record: Record, message: Message, variant: int) -> pa.Array:
+        """The bytes of each record. Raises ``UnlaidError``."""
+        self._all(record.head.steps, self.header, self.every)
+        for part in record.tail:
+            if isinstance(part, parts.Layout):
+                self._all(part.steps, self.header, self.every)
+                continue
+            start, own = self.pos, [message.sections.get(part.name)]
+            self._all(part.content.steps, self.header, self.every)
+            if variant >= 0:
+                own.append(message.variants[variant].sections.get(part.name))
+            for layout in filter(None, own):
+                self._all(layout.steps, self.fields, self.every)
+            if part.trailing is not None:
+                self._octets(self.fields, part.trailing, self.every)
+            self.at.frame.put(part.name, start, self.pos)
+        return self._summed(self.joined())
+
+    def joined(self) -> pa.Array:
+        """The bytes of each row, with zeros for checksums."""
+        self.batch.stop = self.pos
+        self._derive()
+        return pc.binary_join_element_wise(*(make() for make in self.segments), _EMPTY)
+
+    def _all(self, steps: Sequence[object], of: _Struct, mine: Array) -> None:
+        for step in steps:
+            self._part(step, of, mine)
+
+    def _part(self, part: object, of: _Struct, mine: Array) -> None:
+        """Lay out a part in the rows that are ``mine``."""
+        match part:
+            case Run():
+                self._run(part, of, mine)
+            case parts.Lone():
+                self._lone(part, of, mine)
+            case parts.Section():
+                start = self.pos
+                self._all(part.content.steps, of, mine)
+                if part.trailing is not None:
+                    self._octets(of, part.trailing, mine)
+                self.at.frame.put(part.name, start, self.pos)
+            case parts.When():
+                self._all(part.content.steps, of, mine & self._holds(part.condition, of))
+            case parts.Choice():
+                self._choice(part, of, mine)
+            case parts.Computed():
+                self._computed(part, of)
+            case parts.Optional():
+                self._all(part.content.steps, of, self._any(part.content.steps, of, mine))
+            case Bits():
+                self._bits(part, of, mine)
+            case packed.Unpack(raw=str() as raw):
+                kept = self._given(of, raw, mine)
+                self._octets(of, raw, kept)
+                self._all(part.content.steps, of, mine & ~kept)  # type: ignore[attr-defined]
+                if part.trailing is not None:
+                    self._octets(of, part.trailing, mine & ~kept)
+            case FlatBuffer():
+                start = self.pos
+                self.doubt(self._given(of, part.name, mine) & ~self._given(of, part.raw, mine))
+                self._octets(of, part.raw, mine)
+                self.at.frame.put(part.name, start, self.pos)
+            case _:
+                raise UnlaidError(type(part).__name__)
+
+    def doubt(self, which: Array) -> None:
+        """Leave rows to the codec."""
+        self.batch.doubtful |= which
+
+    def _holds(self, condition: Any, of: _Struct) -> Array:
+        self.at.pos = self.pos
+        return np.broadcast_to(true(self.at.ask(condition, of.values)), len(self.every))
+
+    def _any(self, steps: Sequence[object], of: _Struct, mine: Array) -> Array:
+        """The rows in which a value is given for one of these parts."""
+        found = np.zeros(len(self.every), bool)
+        for step in steps:
+            match step:
+                case Run():
+                    names = [field.name for field, _, _ in step.fields]
+                case parts.Lone():
+                    names = [step.field.name, *filter(None, [step.field.raw])]
+                case Bits():
+                    names = [bit.field.name for bit in step.bits]
+                case parts.Optional() | parts.When():
+                    found |= self._any(step.content.steps, of, mine)
+                    continue
+                case _:
+                    raise UnlaidError(type(step).__name__)
+            for name in names:
+                found |= self._given(of, name, mine)
+        return found
+
+    def _choice(self, part: parts.Choice, of: _Struct, mine: Array) -> None:
+        free = mine
+        for option in part.alternatives:
+            if isinstance(option, parts.When):
+                holds = free & self._holds(option.condition, of)
+                self._all(option.content.steps, of, holds)
+            else:
+                holds = free
+                self._all(option.steps, of, holds)
+            free = free & ~holds
+
+    def _computed(self, part: parts.Computed, of: _Struct) -> None:
+        """A value that is in no bytes: what is given of it is compared when the record is proved."""
+        name = part.field.name
+        of.filled.add(name)
+        if name not in of.given and part.meaning is None:
+            data, valid = number(part.value(of.values, self.at.record, of.frame), self.at)
+            of.values.put(name, Numbers(data, valid))
+
+    # Numbers
+
+    def _run(self, run: Run, of: _Struct, mine: Array) -> None:
+        fields = [(field, kind, offset) for field, kind, offset in run.fields]
+        for field, kind, offset in fields:
+            if field.meaning is not None or kind.half or kind.order == "":
+                self._must_be_plain(field, kind)
+            self._prepare(field, of, mine)
+            place = self.pos + offset
+            self.at.frame.put(field.name, np.where(mine, place, 0), np.where(mine, place + kind.size, 0))
+            if field.checksum is not None:
+                self.sums.append((field, of, kind, place, mine))
+        self._put(lambda: _ragged(self._matrix(fields, run.size, of), mine), mine * run.size)
+
+    @staticmethod
+    def _must_be_plain(field: Field, kind: Number) -> None:
+        if field.meaning is not None or kind.half:
+            raise UnlaidError(field.name)
+
+    def _prepare(self, field: Field, of: _Struct, mine: Array) -> None:
+        """Put something in place of missing values, or remember that it follows from others."""
+        said, missing = field.said, mine & ~self._given(of, field.name, mine)
+        if field.checksum is not None or field.derive is not None:
+            of.filled.add(field.name)
+            if field.derive is not None and missing.any():
+                self.derived.append((field, of))
+            return
+        instead = said.const if said.const is not None else said.default
+        if instead is None or isinstance(instead, Expression) or not missing.any():
+            return
+        of.filled.add(field.name)
+        data = self._data(of, field.name)
+        of.values.put(field.name, Numbers(np.where(missing, np.array(instead, data.dtype), data)))
+
+    def _derive(self) -> None:
+        """Compute what follows from the other values, and from where they stand."""
+        for _ in range(len(self.derived)):
+            for field, of in self.derived:
+                assert field.derive is not None
+                data, _ = number(field.derive(of.values, self.at.record, of.frame), self.at)
+                there = self._given(of, field.name, self.every)
+                if there.any():
+                    data = np.where(there, self._given_data(of, field.name), data)
+                of.values.put(field.name, Numbers(data))
+
+    def _data(self, of: _Struct, name: str) -> Array:
+        """The numbers of a column, 0 where there are none."""
+        column = of.values.columns.get(name)
+        match column:
+            case None:
+                return np.zeros(len(self.every), np.int64)
+            case Numbers(data):
+                return data
+            case Made(found) if pa.types.is_decimal(found.type):
+                return _low(found)
+            case _:
+                raise UnlaidError(name)
+
+    def _given_data(self, of: _Struct, name: str) -> Array:
+        found = _column(of.given[name])
+        return found.data if isinstance(found, Numbers) else _low(of.given[name])
+
+    def _matrix(self, fields: Sequence[tuple[Field, Number, int]], size: int, of: _Struct) -> Array:
+        """The bytes of consecutive numbers, one row each."""
+        found = np.zeros((len(self.every), size), np.uint8)
+        for field, kind, offset in fields:
+            if field.checksum is None:
+                found[:, offset : offset + kind.size] = _bytes_of(self._data(of, field.name), kind, little=self.little)
+        return found
+
+    def _bits(self, part: Bits, of: _Struct, mine: Array) -> None:
+        if part.over:
+            raise UnlaidError(part.name)
+        fields = [bit for bit in part.bits if isinstance(bit, Bit) and bit.field.meaning is None]
+        if len(fields) < len(part.bits) or part.word.size > 8:
+            raise UnlaidError(part.name)
+        for bit in fields:
+            self._prepare(bit.field, of, mine)
+            self.at.frame.put(bit.field.name, self.pos, self.pos + part.word.size)
+        whole = part.whole
+        if whole is not None:
+            of.filled.add(whole.name)
+            self.at.frame.put(whole.name, self.pos, self.pos + part.word.size)
+
+        def make() -> pa.Array:
+            word = np.zeros(len(self.every), np.uint64)
+            for bit in fields:
+                value = self._data(of, bit.field.name).astype(np.int64).astype(np.uint64)
+                word |= (value & np.uint64(bit.mask)) << np.uint64(bit.shift)
+            if whole is not None:
+                there = self._given(of, whole.name, mine)
+                word = np.where(there, self._data(of, whole.name).astype(np.int64).astype(np.uint64), word)
+            return _ragged(_bytes_of(word, part.word, little=self.little), mine)
+
+        self._put(make, mine * part.word.size)
+
+    # Bytes and texts
+
+    def _lone(self, part: parts.Lone, of: _Struct, mine: Array) -> None:
+        field, value = part.field, part.value
+        if field.meaning is not None or part.derived:
+            raise UnlaidError(field.name)
+        start = self.pos
+        kept = self._given(of, field.raw, mine) if field.raw else np.zeros(len(self.every), bool)
+        if field.raw:
+            self._octets(of, field.raw, kept)
+        self._value(value, field, of, mine & ~kept)
+        self.at.frame.put(field.name, np.where(mine, start, 0), np.where(mine, self.pos, 0))
+        for name in part.inside:
+            self.at.frame.put(f"{field.name}.{name}", *self.at.inner.span(name))
+
+    def _value(self, value: object, field: Field, of: _Struct, mine: Array) -> None:
+        match value:
+            case values.Blob() | values.Text(encoding="utf-8"):
+                self._led(value.extent, of, field.name, mine)
+                self._octets(of, field.name, mine)
+            case values.Constant(value=constant):
+                of.filled.add(field.name)
+                whole = np.broadcast_to(np.frombuffer(constant, np.uint8), (len(self.every), len(constant)))
+                self._put(lambda: _ragged(whole, mine), mine * len(constant))
+            case Varints(said=Leb128() as said) if said.bits <= 32 and not said.signed:
+                self._leb128(of, field.name, mine)
+            case Number() if not value.half:
+                self._prepare(field, of, mine)
+                one = [(field, value, 0)]
+                self._put(lambda: _ragged(self._matrix(one, value.size, of), mine), mine * value.size)
+            case packed.Packed(raw=str() as raw):
+                kept = self._given(of, raw, mine)
+                self._octets(of, raw, kept)
+                self._value(value.value, field, of, mine & ~kept)
+            case parts.Layout():
+                self._struct(value, {}, field.name, of, mine)
+            case parts.With(items=[]):
+                asked = {name: self.at.ask(each, of.values) for name, each in value.values.items()}
+                self._struct(value.layout, asked, field.name, of, mine)
+            case values.Nested(extent=values.Rest() | values.Size()):
+                self._value(value.layout, field, of, mine)
+            case Repeat():
+                self._list(value, field.name, of, mine)
+            case _:
+                raise UnlaidError(type(value).__name__)
+
+    def _struct(self, layout: parts.Layout, asked: dict[str, Any], name: str, of: _Struct, mine: Array) -> None:
+        """A struct in the rows in which it is given; elsewhere it has nothing but what can be filled in."""
+        given: Given = {}
+        if name in of.given:
+            column = of.given[name]
+            given = {field.name: pc.struct_field(column, field.name) for field in column.type}
+        outer, self.at.frame = self.at.frame, Frame(self.at.selected)
+        self.at.frame.given, self.at.frame.giving = asked, outer
+        self._all(layout.steps, _Struct(given, Values(self.at.selected), self.at.frame), mine)
+        self.at.inner, self.at.frame = self.at.frame, outer
+
+    def _list(self, part: Repeat, name: str, of: _Struct, mine: Array) -> None:
+        """Lists, whose items are laid out as if each were a record; an empty one may be left out."""
+        of.filled.add(name)
+        if name not in of.given:
+            return
+        column = of.given[name]
+        counts = np.where(mine, pc.list_value_length(column).fill_null(0).to_numpy(zero_copy_only=False), 0)
+        if counts.any():
+            items = pc.list_flatten(column.filter(pa.array(mine)))
+            outside = self.at, np.repeat(np.arange(len(counts)), counts)
+            known = self.batch.parameters
+            laid = Laying({}, {name: items}, len(items), known, little=self.little, outside=outside)
+            laid._value(part.item, Field(name, _PLAIN), laid.fields, laid.every)
+            octets, start, _ = octets_of(laid.joined())
+            ends = np.append(start, len(octets))[np.cumsum(counts)]
+            sizes = np.diff(ends, prepend=0)
+            found = _binary(sizes, octets)
+            self._put(lambda: found, sizes)
+
+    def _led(self, extent: object, of: _Struct, name: str, mine: Array) -> None:
+        """The length in front of a value, if its extent has one."""
+        match extent:
+            case values.Rest() | values.Size():
+                pass
+            case values.Prefixed(length=Number() as kind):
+                sizes = self._sizes(of, name, mine)
+                matrix = _bytes_of(sizes, kind, little=self.little)
+                self._put(lambda: _ragged(matrix, mine), mine * kind.size)
+            case _:
+                raise UnlaidError(type(extent).__name__)
+
+    def _leb128(self, of: _Struct, name: str, mine: Array) -> None:
+        data = self._data(of, name).astype(np.uint64)
+        groups = np.stack([data >> np.uint64(7 * each) & np.uint64(0x7F) for each in range(5)], axis=1).astype(np.uint8)
+        count = 1 + (groups[:, ::-1].cumsum(axis=1)[:, :4] > 0).sum(axis=1)
+        more = np.arange(5) < count[:, None] - 1
+        sizes = np.where(mine, count, 0)
+        octets = (groups | more.astype(np.uint8) << np.uint8(7))[np.arange(5) < sizes[:, None]]
+        self._put(lambda: _binary(sizes, octets), sizes)
+
+    def _octets(self, of: _Struct, name: str, mine: Array) -> None:
+        """The bytes that are given under that name."""
+        if name not in of.given:
+            return
+        column = of.given[name]
+        if pa.types.is_string(column.type):
+            column = column.cast(pa.binary())
+        if not pa.types.is_binary(column.type):
+            raise UnlaidError(name)
+        if not mine.all() or column.null_count:
+            column = pc.if_else(pa.array(mine), column, None).fill_null(b"")
+        self._put(lambda: column, self._sizes(of, name, mine))
+
+    def _sizes(self, of: _Struct, name: str, mine: Array) -> Array:
+        if name not in of.given:
+            return np.zeros(len(self.every), np.int64)
+        sizes = pc.binary_length(of.given[name]).fill_null(0).to_numpy(zero_copy_only=False)
+        return np.where(mine, sizes, 0)
+
+    def _given(self, of: _Struct, name: str | None, mine: Array) -> Array:
+        """The rows in which a value is given."""
+        if name is None or name not in of.given:
+            return np.zeros(len(self.every), bool)
+        there: Array = mine & of.given[name].is_valid().to_numpy(zero_copy_only=False)
+        return there
+
+    def _put(self, make: Callable[[], pa.Array], sizes: Array) -> None:
+        """Add bytes to each row; they are made when all values are known."""
+        self.segments.append(make)
+        self.pos = self.pos + sizes
+
+    # Checksums
+
+    def _summed(self, records: pa.Array) -> pa.Array:
+        """The records with their checksums; each may be over those behind it."""
+        if not self.sums:
+            return records
+        found, start, _ = octets_of(records)
+        buffer = found.copy()
+        for field, of, kind, place, mine in reversed(self.sums):
+            assert field.checksum is not None
+            (over,) = field.checksum.over if len(field.checksum.over) == 1 else (b"",)
+            if isinstance(over, bytes):
+                raise UnlaidError(field.name)
+            first, last = (number(bound(of.values, self.at.record, of.frame), self.at)[0] for bound in over)
+            rows = np.flatnonzero(mine & (first >= 0) & (first <= last) & (last <= self.pos))
+            begin = start[rows]
+            sums = checksums.of_ranges(field.checksum.algorithm, buffer, begin + first[rows], begin + last[rows])
+            at = (begin + place[rows])[:, None] + np.arange(kind.size)
+            buffer[at] = _bytes_of(sums, kind, little=self.little)
+        return array(pa.binary(), len(records), None, records.buffers()[1], buffer)
+
+
+def _column(column: pa.Array) -> Column | None:
+    """What expressions can compute with; None if they cannot."""
+    kind = column.type
+    if column.null_count == len(column):
+        return None
+    if pa.types.is_decimal(kind) and kind.scale == 0 and pa.types.is_decimal128(kind):
+        return Made(column)
+    if pa.types.is_string(kind) or pa.types.is_binary(kind):
+        return Made(column)
+    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind):
+        valid = column.is_valid().to_numpy(zero_copy_only=False) if column.null_count else None
+        filled = column if valid is None else column.fill_null(False if pa.types.is_boolean(kind) else 0)
+        return Numbers(filled.to_numpy(zero_copy_only=False), valid)
+    return None
+
+
+def _low(decimals: pa.Array) -> Array:
+    """The low 64 bits of decimals, 0 where there is none."""
+    words = np.frombuffer(decimals.buffers()[1], np.uint64).reshape(-1, 2)[decimals.offset :][: len(decimals)]
+    there = decimals.is_valid().to_numpy(zero_copy_only=False)
+    found: Array = np.where(there, words[:, 0], np.uint64(0))
+    return found
+
+
+def _bytes_of(data: Array, kind: Number, *, little: bool) -> Array:
+    """The bytes of numbers, one row each; those of numbers that do not fit are any."""
+    sign = "<" if kind.is_little(little=little) else ">"
+    if kind.kind == "f":
+        floats: Array = data.astype(f"{sign}f{kind.size}").view(np.uint8).reshape(-1, kind.size)
+        return floats
+    wide = data.astype(np.uint64) if data.dtype.kind == "u" else data.astype(np.int64)
+    octets: Array = wide.astype(f"{sign}{wide.dtype.kind}8").view(np.uint8).reshape(-1, 8)
+    return octets[:, : kind.size] if sign == "<" else octets[:, 8 - kind.size :]
+
+
+def _ragged(matrix: Array, mine: Array) -> pa.Array:
+    """The rows of a matrix of bytes that are ``mine``, and nothing in the others."""
+    size = matrix.shape[1]
+    return _binary(mine * size, np.ascontiguousarray(matrix if mine.all() else matrix[mine]).reshape(-1))
+
+
+def _binary(sizes: Array, octets: Array) -> pa.Array:
+    """So many of the ``octets`` in each row."""
+    ends = np.zeros(len(sizes) + 1, np.int32)
+    np.cumsum(sizes, out=ends[1:])
+    return array(pa.binary(), len(sizes), None, ends, octets)

@@ -1,0 +1,124 @@
+"""Tables are written to the bytes that the codec makes of each row, or refused for the same reason."""
+
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from cases import each
+from hypothesis import given
+from hypothesis import strategies as st
+from lockstep import Pair, rows_alike
+
+from wireloom.codec import EncodeError
+from wireloom.columnar.encoding import Encoder
+from wireloom_protocols import couchbase_dcp, databus, memcached
+
+CAPTURES = Path(__file__).parent.parent / "examples" / "captures"
+MODULES = {"couchbase_dcp": couchbase_dcp, "databus": databus, "memcached": memcached}
+OPTIONS: dict[str, dict[str, Any]] = {"couchbase_dcp": {"collections": True}}
+
+
+def captures(name: str) -> Iterator[bytes]:
+    return (path.read_bytes() for path in sorted((CAPTURES / name).iterdir()))
+
+
+@cache
+def rows(name: str) -> pa.Table:
+    options = OPTIONS.get(name, {})
+    found = [MODULES[name].decode_columnar(each, mode="PERMISSIVE", **options) for each in captures(name)]
+    return pa.concat_tables(found).combine_chunks()
+
+
+@each("name", MODULES)
+def test_what_is_decoded_is_encoded_to_the_same_bytes(name: str) -> None:
+    for capture in captures(name):
+        table = MODULES[name].decode_columnar(capture, mode="PERMISSIVE")
+        assert MODULES[name].encode_columnar(table).to_pybytes() == capture
+
+
+@each("name", MODULES)
+def test_few_rows_are_left_to_the_codec(name: str) -> None:
+    sound = rows(name).filter(rows(name)["_corrupt_reason"].is_null())
+    counted = Counting(MODULES[name].PROTOCOL, OPTIONS.get(name, {}))
+    for batch in sound.to_batches():
+        counted.encode(batch)
+    assert counted.built < len(sound) / 10
+
+
+class Counting(Encoder):
+    built = 0
+
+    def _built(self, batch: pa.RecordBatch, rows: Any) -> pa.Array:
+        self.built += len(rows)
+        return super()._built(batch, rows)
+
+
+@given(name=st.sampled_from(sorted(MODULES)), seed=st.integers(0, 2**32))
+def test_changed_rows_are_written_or_refused_as_by_the_codec(name: str, seed: int) -> None:
+    """Values that are missing, of other rows, or at the bounds of their columns."""
+    chance, table = Random(seed), rows(name)
+    message = chance.choice([each for each in table["message"].to_pylist() if each])
+    found = [row for row in table.to_pylist() if row["message"] == message] * 2
+    for _ in range(chance.randint(1, 4)):
+        change(chance, found)
+    changed = pa.Table.from_pylist(found, table.schema)
+    rows_alike(Pair.of(MODULES[name]), changed, **OPTIONS.get(name, {}))
+    for place in range(min(5, len(changed))):
+        rows_alike(Pair.of(MODULES[name]), changed.slice(place, 1), **OPTIONS.get(name, {}))
+
+
+def change(chance: Random, found: list[dict[str, Any]]) -> None:
+    """Change one field in some of the rows, or in all of them."""
+    path = chance.choice(list(paths(found[0])))
+    held = [value for row in found if (value := reached(row, path)) is not None]
+    some = chance.random() < 0.5
+    for row in found:
+        inner = reached(row, path[:-1])
+        if inner is None or (some and chance.random() < 0.5):
+            continue
+        inner[path[-1]] = chance.choice([None, *held]) if held else None
+
+
+def paths(row: dict[str, Any], before: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    for name, value in row.items():
+        yield (*before, name)
+        if isinstance(value, dict):
+            yield from paths(value, (*before, name))
+
+
+def reached(row: Any, path: tuple[str, ...]) -> Any:
+    for name in path:
+        row = None if row is None else row.get(name)
+    return row
+
+
+def test_what_follows_from_the_rest_may_be_missing() -> None:
+    table = rows("couchbase_dcp")
+    table = table.filter(
+        pa.compute.and_(table["_corrupt_reason"].is_null(), pa.compute.equal(table["message"], "mutation"))
+    )
+    expected = couchbase_dcp.encode_records(table, collections=True)
+    left_out = [name for name in table.schema.names if name.endswith(("_length", "_name", "_flags"))]
+    assert {"total_body_length", "key_length", "extras_length"} <= {*left_out}
+    assert couchbase_dcp.encode_records(table.drop_columns(left_out), collections=True) == expected
+
+
+def test_the_error_says_which_row_it_is() -> None:
+    row = {"message": "snapshot_marker", "snapshot_marker": {"start_seqno": 0, "end_seqno": 8, "snapshot_type": 1}}
+    wrong = {**row, "snapshot_marker": {**row["snapshot_marker"], "start_seqno": None}}  # type: ignore[dict-item]
+    table = pa.Table.from_batches(couchbase_dcp.to_batches([row, row, wrong]))
+    with pytest.raises(EncodeError) as raised:
+        couchbase_dcp.encode_columnar(table, collections=False)
+    assert str(raised.value) == "snapshot_marker.start_seqno: missing"
+    assert raised.value.__notes__ == ["in row 2"]
+
+
+def test_a_reader_of_batches_is_written_too() -> None:
+    capture = next(captures("memcached"))
+    table = memcached.decode_columnar(capture, mode="PERMISSIVE")
+    reader = pa.RecordBatchReader.from_batches(table.schema, table.to_batches(max_chunksize=3))
+    assert memcached.encode_columnar(reader).to_pybytes() == capture
