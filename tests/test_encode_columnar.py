@@ -114,7 +114,7 @@ def test_the_error_says_which_row_it_is() -> None:
     with pytest.raises(EncodeError) as raised:
         couchbase_dcp.encode_columnar(table, collections=False)
     assert str(raised.value) == "snapshot_marker.start_seqno: missing"
-    assert raised.value.__notes__ == ["in row 2"]
+    assert raised.value.row == 2
 
 
 def test_a_reader_of_batches_is_written_too() -> None:

@@ -227,7 +227,7 @@ def test_a_filesystem_that_is_not_this_machines_own(session: SparkSession, tmp_p
 
 
 def test_values_are_those_python_has() -> None:
-    from wireloom.spark.dataframes import values
+    from wireloom.columnar.encoding import values
 
     kind = pa.struct([("big", pa.decimal128(20, 0)), ("all", pa.list_(pa.decimal128(20, 0))), ("ratio", pa.float64())])
     rows = [{"big": 2**64 - 1, "all": [1, None], "ratio": 0.5}, None, {"big": None, "all": None, "ratio": None}]
@@ -266,11 +266,18 @@ def test_a_large_file_has_the_index_that_the_command_line_would_make(session: Sp
     assert len(everything(tmp_path / "packed")) == 4
 
 
+ROWS_A_BATCH = "spark.sql.execution.arrow.maxRecordsPerBatch"
+
+
 def test_a_row_that_cannot_be_written_leaves_no_index(session: SparkSession, tmp_path: Path) -> None:
     kind = "_corrupt_record binary, message string"
     rows = [(LONG, None)] * 9 + [(CUT_OFF, None), (UNKNOWN, None), (None, "snapshot")]
-    with pytest.raises(Exception, match="unknown message 'snapshot'"):
-        save(session.createDataFrame(rows, kind).coalesce(1), tmp_path / "out")
+    session.conf.set(ROWS_A_BATCH, 4)
+    try:
+        with pytest.raises(Exception, match=r"row 11 of partition 0, snapshot, .*unknown message 'snapshot'"):
+            save(session.createDataFrame(rows, kind).coalesce(1), tmp_path / "out")
+    finally:
+        session.conf.unset(ROWS_A_BATCH)
     assert everything(tmp_path) == ["out"]
 
 

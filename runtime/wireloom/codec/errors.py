@@ -60,11 +60,15 @@ class DecodeError(ConstructError, ValueError):
 
 
 class EncodeError(ConstructError, ValueError):
-    """Values cannot be written: a field is missing, out of range, unknown or contradicts another."""
+    """Values cannot be written: a field is missing, out of range, unknown or contradicts another.
+
+    Of rows of a table, ``row`` is the number of the one that it is about.
+    """
 
     def __init__(self, detail: str, path: str = "") -> None:
         self.detail = detail
         self.field = path
+        self.row: int | None = None
         super().__init__(detail)
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -29,7 +29,7 @@ BATCH_ROWS = 16 * 1024
 """How many rows are laid out at once."""
 _FEW = 512
 """How many rows the codec builds at once while these may tell how the others are written."""
-_LEFT_OUT = frozenset({FILE.name, *(column.name for column in POSITIONS)})
+LEFT_OUT = frozenset({FILE.name, *(column.name for column in POSITIONS)})
 """The columns with the position of a record, which is not in its bytes."""
 
 
@@ -42,10 +42,16 @@ class _Kind(NamedTuple):
 
 
 class Encoder:
-    """Encodes batches of one capture, in order; ``parameters`` are those that are given."""
+    """Encodes batches of one capture, in order, or of rows that are each ``alone``, with these ``parameters``.
 
-    def __init__(self, protocol: Protocol, parameters: Mapping[str, Any], *, alone: bool = False) -> None:
+    If it is ``lenient``, rows that cannot be written are null.
+    """
+
+    def __init__(
+        self, protocol: Protocol, parameters: Mapping[str, Any], *, alone: bool = False, lenient: bool = False
+    ) -> None:
         self.protocol = protocol
+        self.lenient = lenient
         self.plan = plan_of(protocol)
         self.builder = CaptureBuilder(protocol, parameters, alone=alone)
         self.codes = {message.name: code for code, message in enumerate(self.plan.said)}
@@ -54,7 +60,7 @@ class Encoder:
         self.rows = 0
 
     def encode(self, batch: pa.RecordBatch) -> pa.Array:
-        """The bytes of each row. Raises ``EncodeError``, which notes the number of the row."""
+        """The bytes of each row. Raises ``EncodeError`` with the number of the ``row``."""
         found: list[pa.Array] = []
         at = 0
         while at < len(batch):
@@ -88,13 +94,15 @@ class Encoder:
 
     def _built(self, batch: pa.RecordBatch, rows: Array) -> pa.Array:
         """What the codec makes of some rows."""
-        found = []
+        found: list[bytes | None] = []
         for number, row in zip(rows.tolist(), plain(batch.take(pa.array(rows))), strict=True):
             try:
                 found.append(self.builder.build(row))
             except EncodeError as error:
-                error.add_note(f"in row {self.rows + number}")
-                raise
+                if not self.lenient:
+                    error.row = self.rows + number
+                    raise
+                found.append(None)
         return pa.array(found, pa.binary())
 
     def _groups(self, batch: pa.RecordBatch) -> Iterator[tuple["_Kind", Array]]:
@@ -235,7 +243,7 @@ def plain(batch: pa.RecordBatch) -> Iterator[Row]:
     """The rows of a batch as ``Protocol.build`` takes them. Columns without any value are skipped."""
     names, columns = [], []
     for name, column in zip(batch.schema.names, batch.columns, strict=True):
-        if name not in _LEFT_OUT and column.null_count < len(column):
+        if name not in LEFT_OUT and column.null_count < len(column):
             names.append(name)
             columns.append(values(column))
     given = zip(*columns, strict=True) if columns else iter([()] * batch.num_rows)

@@ -133,7 +133,7 @@ class Table:
 
         Its columns are those that ``decode_columnar`` gives with all messages, or some of them; columns with labels and
         positions do not count. Rows are those of one capture, in order. Raises ``EncodeError`` for the first row that
-        cannot be written, with a note which that is.
+        cannot be written; its ``row`` says which that is.
         """
         return pa.chunked_array(self._encoded(table, parameters), pa.binary())
 

@@ -5,19 +5,14 @@ The rows look like those of the reader, whole or with one message's fields besid
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import pyarrow as pa
 from pyspark.sql.types import ArrayType, DataType, DecimalType, IntegralType, NullType, StructField, StructType
 
 from wireloom import registry
-from wireloom.codec.protocol import POSITIONS
-from wireloom.columnar.encoding import values
+from wireloom.columnar.encoding import LEFT_OUT, plain
 from wireloom.options import OptionError, unknown
-from wireloom.views import FILE, RECORD, Row
-
-_LEFT_OUT = frozenset({FILE.name, *(column.name for column in POSITIONS)})
-"""The columns with the position of a record, which is not in its bytes."""
+from wireloom.views import RECORD, Row
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,18 +24,21 @@ class Shape:
     message: str | None
     corrupt_column: str
 
+    @property
+    def whole(self) -> bool:
+        """Whether all columns are those of rows with all messages, of which each says its own."""
+        return self.message is None and not self.flat
+
+    def named(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """The batch with the usual names."""
+        return batch.rename_columns(
+            [RECORD.name if name == self.corrupt_column else name for name in batch.schema.names]
+        )
+
     def rows(self, batch: pa.RecordBatch) -> Iterator[Row]:
         """The rows of a batch as ``Protocol.build`` takes them. Columns without any value are skipped."""
-        names: list[str] = []
-        columns: list[list[Any]] = []
-        for name, column in zip(batch.schema.names, batch.columns, strict=True):
-            if name in _LEFT_OUT or column.null_count == len(column):
-                continue
-            names.append(RECORD.name if name == self.corrupt_column else name)
-            columns.append(values(column))
-        given = zip(*columns, strict=True) if columns else iter([()] * batch.num_rows)
-        rows = (dict(zip(names, row, strict=True)) for row in given)
-        return rows if self.message is None and not self.flat else map(self._nested, rows)
+        rows = plain(self.named(batch))
+        return rows if self.whole else map(self._nested, rows)
 
     def _nested(self, row: Row) -> Row:
         """The row with its message's fields in the message's struct."""
@@ -68,7 +66,7 @@ def shape(protocol: str, schema: StructType, message: str | None, corrupt_column
     given = set(schema.names)
     if len(given) < len(schema):
         raise OptionError(f"two columns are called {next(name for name in given if schema.names.count(name) > 1)}")
-    flat = given - whole.keys() - _LEFT_OUT
+    flat = given - whole.keys() - LEFT_OUT
     if not flat:
         _must_take(whole, schema)
         return Shape(frozenset(fields), frozenset(), message, corrupt_column)
@@ -103,7 +101,7 @@ def _must_take(taken: dict[str, StructField], given: StructType, path: str = "")
         where = f"{path}{field.name}"
         if field.name in taken:
             _must_take_type(taken[field.name].dataType, field.dataType, where)
-        elif path or field.name not in _LEFT_OUT:
+        elif path or field.name not in LEFT_OUT:
             raise OptionError(unknown("column", where, (f"{path}{name}" for name in taken)))
 
 

@@ -100,7 +100,21 @@ def encoded(values: pa.Array, protocol: str, options: ReadOptions) -> pa.Array:
     if not pa.types.is_struct(values.type):
         raise OptionError(f"a struct column expected, not one of {values.type}")
     found = registry.protocol(protocol)
-    return pa.array([_record(row, found, options) for row in encoding.values(values)], pa.binary())
+    if found.preamble is not None or not {field.name for field in values.type} <= _whole(found):
+        return pa.array([_record(row, found, options) for row in encoding.values(values)], pa.binary())
+    lenient = options.mode is not Mode.FAILFAST
+    encoder = encoding.Encoder(found, options.parameters, alone=True, lenient=lenient)
+    given = values.drop_null()
+    records = encoder.encode(pa.RecordBatch.from_arrays(given.flatten(), [field.name for field in given.type]))
+    if not values.null_count:
+        return records
+    there = values.is_valid().to_numpy(zero_copy_only=False)
+    return records.take(pa.array(there.cumsum() - 1, mask=~there))
+
+
+def _whole(protocol: Protocol) -> set[str]:
+    """The columns of rows with all messages, positions among them."""
+    return {column.name for column in protocol.columns} | encoding.LEFT_OUT
 
 
 def brief(function: Batchwise) -> Batchwise:

@@ -39,6 +39,7 @@ from wireloom.codec.cutting import cuts
 from wireloom.codec.frames import Values
 from wireloom.codec.framing import Framing
 from wireloom.columnar import index
+from wireloom.columnar.encoding import Encoder
 from wireloom.columnar.scanning import Scanner
 from wireloom.files import INDEX, CaptureFile, created, exists, listed, moved, removed
 from wireloom.options import OptionError, ReadOptions, resolve
@@ -100,6 +101,9 @@ class CaptureWriter(DataSourceArrowWriter):
 
     def _records(self, protocol: Protocol, batches: Iterator[pa.RecordBatch], partition: int) -> Iterator["_Written"]:
         """The bytes of each row; those before any header of a capture have the one that is given as an option."""
+        if protocol.preamble is None and self.shape.whole:
+            yield from self._encoded(protocol, batches, partition)
+            return
         builder, header = CaptureBuilder(protocol, self.options.parameters), self.options.capture_row(protocol)
         rows = (row for batch in batches for row in self.shape.rows(batch))
         for number, row in enumerate(rows):
@@ -109,12 +113,25 @@ class CaptureWriter(DataSourceArrowWriter):
                     yield _Written(builder.build(header), None, True, builder.known)
                 data = builder.build(row)
             except EncodeError as error:
-                what = row.get("message") or "of no message"
                 hint = "" if begins or builder.begun or builder.alone else _HINT
-                message = f"row {number} of partition {partition}, {what}, cannot be written: {error}{hint}"
-                raise EncodeError(message[:_LONGEST_TOLD]) from None
+                raise _refused(number, partition, row.get("message"), error, hint) from None
             malformed = row.get(RECORD.name) is not None
             yield _Written(data, (row.get(REASON.name) or "") if malformed else None, begins, builder.known)
+
+    def _encoded(self, protocol: Protocol, batches: Iterator[pa.RecordBatch], partition: int) -> Iterator["_Written"]:
+        """The same of rows of all messages where captures have no header."""
+        encoder = Encoder(protocol, self.options.parameters)
+        for given in batches:
+            batch, before = self.shape.named(given), encoder.rows
+            try:
+                records = encoder.encode(batch)
+            except EncodeError as error:
+                assert error.row is not None
+                message = _column(batch, "message")[error.row - before]
+                raise _refused(error.row, partition, message, error) from None
+            malformed = (record is not None for record in _column(batch, RECORD.name))
+            for data, bad, reason in zip(records.to_pylist(), malformed, _column(batch, REASON.name), strict=True):
+                yield _Written(data, (reason or "") if bad else None, False, encoder.builder.known)
 
     def commit(self, messages: list[WriterCommitMessage | None]) -> None:
         """Move the files to their places; with ``overwrite``, delete those that were there, except hidden ones."""
@@ -139,6 +156,17 @@ class CaptureWriter(DataSourceArrowWriter):
     @property
     def _success(self) -> str:
         return f"{self.path}/_SUCCESS"
+
+
+def _column(batch: pa.RecordBatch, name: str) -> list[Any]:
+    """The values of a column, all None if there is none."""
+    found: list[Any] = batch.column(name).to_pylist() if name in batch.schema.names else [None] * len(batch)
+    return found
+
+
+def _refused(number: int, partition: int, message: str | None, error: EncodeError, hint: str = "") -> EncodeError:
+    what = f"row {number} of partition {partition}, {message or 'of no message'}, cannot be written: {error}{hint}"
+    return EncodeError(what[:_LONGEST_TOLD])
 
 
 def _files(messages: list[WriterCommitMessage | None]) -> list[tuple[str, str]]:
