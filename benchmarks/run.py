@@ -22,6 +22,7 @@ from typing import Any
 
 import captures
 import databus_stream
+import encoding
 import growth
 import in_process
 import messages
@@ -81,6 +82,7 @@ SECTIONS: dict[str, Callable[[argparse.Namespace], Iterator[Report]]] = {
     "decoders": lambda options: in_process.decoders(_effort(options)),
     "session": lambda options: in_process.session(_effort(options)),
     "databus": _databus,
+    "encoders": lambda options: encoding.encoders(_effort(options)),
     "spark": _spark,
     "planning": _planning,
     "growth": lambda options: growth.runs(options.growth),

@@ -4,8 +4,9 @@ import json
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from importlib.util import find_spec
+from io import BufferedIOBase
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,6 +14,7 @@ from wireloom import registry
 from wireloom.cli import captures
 from wireloom.cli.arguments import FormName, Parameters, ProtocolName, parameters_of, protocol_of
 from wireloom.cli.diagnostics import FailedError, MisuseError
+from wireloom.cli.formats import batches_of
 from wireloom.cli.outputs import output, replaced
 from wireloom.cli.textual import line_of_row
 from wireloom.codec import EncodeError, Forms, Protocol
@@ -20,11 +22,17 @@ from wireloom.codec.captures import CaptureBuilder
 from wireloom.files import INDEX, file_at, removed
 from wireloom.json_rows import harmless, row_reader
 from wireloom.options import ReadOptions
+from wireloom.views import Row
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 def encode(
     protocol: ProtocolName,
-    source: Annotated[str, typer.Argument(metavar="INPUT", help="JSON Lines; - is standard input.")] = "-",
+    source: Annotated[
+        str, typer.Argument(metavar="INPUT", help="JSON Lines, a Parquet or Arrow file; - is standard input.")
+    ] = "-",
     path: Annotated[Path | None, typer.Option("--output", help="Where to write; standard output otherwise.")] = None,
     to_hex: Annotated[bool, typer.Option("--hex", help="Write hex text, one record a line.")] = False,
     form: FormName = None,
@@ -42,8 +50,7 @@ def encode(
     captures.must_exist(source, path)
     with captures.byte_stream(source) as stream, output(path, binary=form is None and not to_hex) as target:
         builder = CaptureBuilder(found, parameters, alone=chosen is not None or to_hex)
-        records = _records(captures.lines(stream), builder, chosen, captures.name_of(source))
-        for data in _alone(records, found) if form is None and not to_hex else records:
+        for data in _records(stream, source, builder, chosen):
             if to_hex:
                 target.write(data.hex().encode() + b"\n")
             elif target.isatty():  # a form, as bytes are refused; elsewhere it is exact to the character
@@ -70,24 +77,28 @@ def _index(path: str, protocol: str, parameters: dict[str, Any]) -> None:
         index.write(file, reading, index.scanner_of(found, options))
 
 
-def _records(
-    lines: Iterable[tuple[int, int, bytes]],
-    builder: CaptureBuilder,
-    form: Forms | None,
-    name: str,
-) -> Iterator[bytes]:
+def _records(stream: BufferedIOBase, source: str, builder: CaptureBuilder, form: Forms | None) -> Iterator[bytes]:
     """The bytes of each row, of which one alone may begin a capture, or its line."""
-    protocol, parameters = builder.protocol, builder.given
+    name, protocol = captures.name_of(source), builder.protocol
+    batches = None if source == captures.STDIN else batches_of(stream, name)
+    if batches is None:
+        records = _built(_rows(stream, protocol, name), builder, form, f"{name}: line")
+    elif form is None and protocol.preamble is None:
+        records = _encoded(batches, builder, name)
+    else:
+        from wireloom.columnar.encoding import plain
+
+        rows = (row for batch in batches for row in plain(batch))
+        records = _built(enumerate(rows), builder, form, f"{name}: row")
+    return records if builder.alone else _alone(records, protocol)
+
+
+def _rows(stream: BufferedIOBase, protocol: Protocol, name: str) -> Iterator[tuple[int, Row]]:
+    """The rows on the lines of a stream, with the numbers of the lines."""
     read = row_reader(protocol)
-    for number, _, line in lines:
+    for number, _, line in captures.lines(stream):
         try:
-            row = read(json.loads(line.decode(), parse_constant=_no_constant))
-            if form is None:
-                if builder.begins(row) and builder.begun and not builder.alone:
-                    raise EncodeError(f"a file of {protocol.name} has one header, and this is another")
-                yield builder.build(row)
-            else:
-                yield line_of_row(row, protocol, form, parameters) + b"\n"
+            yield number, read(json.loads(line.decode(), parse_constant=_no_constant))
         except json.JSONDecodeError as error:
             raise FailedError(f"{name}: line {number}: not JSON: {error.msg} at column {error.colno}") from None
         except UnicodeDecodeError:
@@ -96,6 +107,35 @@ def _records(
             raise FailedError(f"{name}: line {number}: not a row: nested too deeply") from None
         except ValueError as error:
             raise FailedError(f"{name}: line {number}: {error}") from None
+
+
+def _built(rows: Iterable[tuple[int, Row]], builder: CaptureBuilder, form: Forms | None, where: str) -> Iterator[bytes]:
+    """The bytes of rows, or their lines; what cannot be written is told by ``where`` and its number."""
+    protocol, parameters = builder.protocol, builder.given
+    for number, row in rows:
+        try:
+            if form is not None:
+                yield line_of_row(row, protocol, form, parameters) + b"\n"
+                continue
+            if builder.begins(row) and builder.begun and not builder.alone:
+                raise EncodeError(f"a file of {protocol.name} has one header, and this is another")
+            yield builder.build(row)
+        except RecursionError:
+            raise FailedError(f"{where} {number}: not a row: nested too deeply") from None
+        except ValueError as error:
+            raise FailedError(f"{where} {number}: {error}") from None
+
+
+def _encoded(batches: "Iterator[pa.RecordBatch]", builder: CaptureBuilder, name: str) -> Iterator[bytes]:
+    """The bytes of the rows of batches, many at once."""
+    from wireloom.columnar.encoding import Encoder
+
+    encoder = Encoder(builder.protocol, builder.given, alone=builder.alone)
+    for batch in batches:
+        try:
+            yield from encoder.encode(batch).to_pylist()
+        except EncodeError as error:
+            raise FailedError(f"{name}: row {error.row}: {error}") from None
 
 
 def _alone(records: Iterator[bytes], protocol: Protocol) -> Iterator[bytes]:

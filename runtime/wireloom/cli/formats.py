@@ -4,11 +4,12 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
+from io import BufferedIOBase
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from wireloom import registry
-from wireloom.cli.diagnostics import MisuseError
+from wireloom.cli.diagnostics import FailedError, MisuseError
 from wireloom.cli.outputs import is_seen
 from wireloom.codec import Column, Protocol
 from wireloom.json_rows import harmless, json_writer, without_nulls
@@ -94,6 +95,37 @@ def table_writer(schema: "pa.Schema", form: Format, stream: BinaryIO) -> "Parque
     from pyarrow.parquet import ParquetWriter
 
     return pa.ipc.new_file(stream, schema) if form is Format.ARROW else ParquetWriter(stream, schema)
+
+
+def batches_of(stream: BufferedIOBase, name: str) -> "Iterator[pa.RecordBatch] | None":
+    """The batches of a Parquet or Arrow file; None for another one, of which nothing was read."""
+    if not stream.seekable():
+        return None
+    magic = stream.read(len(_ARROW))
+    stream.seek(0)
+    if not magic.startswith((_PARQUET, _ARROW)):
+        return None
+    try:
+        import pyarrow as pa
+        from pyarrow.parquet import ParquetFile
+    except ModuleNotFoundError as error:
+        raise MisuseError(f"{name}: {error}") from None
+
+    def batches() -> "Iterator[pa.RecordBatch]":
+        try:
+            if magic.startswith(_PARQUET):
+                yield from ParquetFile(stream).iter_batches()
+                return
+            reader = pa.ipc.open_file(stream)
+            yield from map(reader.get_batch, range(reader.num_record_batches))
+        except (pa.ArrowException, OSError) as error:
+            raise FailedError(f"{name}: {error}") from None
+
+    return batches()
+
+
+_PARQUET, _ARROW = b"PAR1", b"ARROW1"
+"""What files begin with."""
 
 
 @dataclass(slots=True)

@@ -19,6 +19,7 @@ from wireloom.columnar.arrays import Column, Made, Numbers
 from wireloom.columnar.batch import Batch
 from wireloom.columnar.bits import Bit, Bits
 from wireloom.columnar.buffers import Array, array, octets_of
+from wireloom.columnar.ends import Until
 from wireloom.columnar.fields import Field, Number, Run, number
 from wireloom.columnar.flatbuffers import FlatBuffer
 from wireloom.columnar.frames import Frame, Values
@@ -34,6 +35,7 @@ Given = Mapping[str, pa.Array]
 
 
 _EMPTY = pa.scalar(b"", pa.binary())
+_MUCH = 1 << 40
 _PLAIN = codec.Field(Int8ub)
 """What is said of items of lists: nothing."""
 
@@ -80,6 +82,7 @@ class Laying:
             outer, chosen = outside
             self.at = Rows(self.batch, np.arange(rows), nowhere, nowhere, chosen=chosen, outer=outer)
             self.at.frame = Frame(self.at.selected, outer.frame)
+        self.at.limit = np.full(rows, _MUCH)  # nobody knows yet how much is left in a section
         self.header = _Struct(header, self.at.record, self.at.frame)
         self.fields = _Struct(fields, Values(self.at.selected), self.at.frame)
         self.little = little
@@ -317,10 +320,11 @@ class Laying:
             case values.Blob() | values.Text(encoding="utf-8"):
                 self._led(value.extent, of, field.name, mine)
                 self._octets(of, field.name, mine)
+                if isinstance(value.extent, Until) and value.extent.until.terminator == "drop":
+                    self._constant(value.extent.until.end, mine)
             case values.Constant(value=constant):
                 of.filled.add(field.name)
-                whole = np.broadcast_to(np.frombuffer(constant, np.uint8), (len(self.every), len(constant)))
-                self._put(lambda: _ragged(whole, mine), mine * len(constant))
+                self._constant(constant, mine)
             case Varints(said=Leb128() as said) if said.bits <= 32 and not said.signed:
                 self._leb128(of, field.name, mine)
             case Number() if not value.half:
@@ -376,7 +380,7 @@ class Laying:
     def _led(self, extent: object, of: _Struct, name: str, mine: Array) -> None:
         """The length in front of a value, if its extent has one."""
         match extent:
-            case values.Rest() | values.Size():
+            case values.Rest() | values.Size() | Until():
                 pass
             case values.Prefixed(length=Number() as kind):
                 sizes = self._sizes(of, name, mine)
@@ -384,6 +388,10 @@ class Laying:
                 self._put(lambda: _ragged(matrix, mine), mine * kind.size)
             case _:
                 raise UnlaidError(type(extent).__name__)
+
+    def _constant(self, octets: bytes, mine: Array) -> None:
+        whole = np.broadcast_to(np.frombuffer(octets, np.uint8), (len(self.every), len(octets)))
+        self._put(lambda: _ragged(whole, mine), mine * len(octets))
 
     def _leb128(self, of: _Struct, name: str, mine: Array) -> None:
         data = self._data(of, name).astype(np.uint64)
