@@ -14,8 +14,8 @@ from construct import Int8ub
 
 from wireloom import codec
 from wireloom.codec.varints import Leb128
-from wireloom.columnar import checksums, packed, parts, values
-from wireloom.columnar.arrays import Column, Made, Numbers
+from wireloom.columnar import checksums, packed, parts, segments, values
+from wireloom.columnar.arrays import Made, Numbers
 from wireloom.columnar.batch import Batch
 from wireloom.columnar.bits import Bit, Bits
 from wireloom.columnar.buffers import Array, array, octets_of
@@ -33,9 +33,10 @@ from wireloom.expressions import Expression
 Given = Mapping[str, pa.Array]
 """The columns that are given of a struct, by name."""
 
-
 _EMPTY = pa.scalar(b"", pa.binary())
 _MUCH = 1 << 40
+_LARGEST = 2**31 - 1
+"""Arrow counts the bytes of binary values in 32 bits."""
 _PLAIN = codec.Field(Int8ub)
 """What is said of items of lists: nothing."""
 
@@ -55,12 +56,12 @@ class _Struct:
         self.frame = frame
         self.filled: set[str] = set()
         for name, column in given.items():
-            if (found := _column(column)) is not None:
+            if (found := segments.computed(column)) is not None:
                 known.put(name, found)
 
 
 class Laying:
-    """Records of one message and variant being laid out: ``segments`` make the bytes of each row, in order.
+    """Records of one message and variant being laid out: ``making`` makes the bytes of each row, in order.
 
     Items of lists are laid out alike, each inside one of the rows ``outside``.
     """
@@ -88,7 +89,7 @@ class Laying:
         self.little = little
         self.pos = nowhere
         self.every = np.ones(rows, bool)
-        self.segments: list[Callable[[], pa.Array]] = []
+        self.making: list[Callable[[], pa.Array]] = []
         self.derived: list[tuple[Field, _Struct]] = []
         self.sums: list[tuple[Field, _Struct, Number, Array, Array]] = []
 
@@ -112,9 +113,11 @@ class Laying:
 
     def joined(self) -> pa.Array:
         """The bytes of each row, with zeros for checksums."""
+        if self.pos.sum() > _LARGEST:
+            raise UnlaidError("more bytes than an array holds")
         self.batch.stop = self.pos
         self._derive()
-        return pc.binary_join_element_wise(*(make() for make in self.segments), _EMPTY)
+        return pc.binary_join_element_wise(*(make() for make in self.making), _EMPTY)
 
     def _all(self, steps: Sequence[object], of: _Struct, mine: Array) -> None:
         for step in steps:
@@ -216,7 +219,7 @@ class Laying:
             self.at.frame.put(field.name, np.where(mine, place, 0), np.where(mine, place + kind.size, 0))
             if field.checksum is not None:
                 self.sums.append((field, of, kind, place, mine))
-        self._put(lambda: _ragged(self._matrix(fields, run.size, of), mine), mine * run.size)
+        self._put(lambda: segments.ragged(self._matrix(fields, run.size, of), mine), mine * run.size)
 
     @staticmethod
     def _must_be_plain(field: Field, kind: Number) -> None:
@@ -258,20 +261,22 @@ class Laying:
             case Numbers(data):
                 return data
             case Made(found) if pa.types.is_decimal(found.type):
-                return _low(found)
+                return segments.low(found)
             case _:
                 raise UnlaidError(name)
 
     def _given_data(self, of: _Struct, name: str) -> Array:
-        found = _column(of.given[name])
-        return found.data if isinstance(found, Numbers) else _low(of.given[name])
+        found = segments.computed(of.given[name])
+        return found.data if isinstance(found, Numbers) else segments.low(of.given[name])
 
     def _matrix(self, fields: Sequence[tuple[Field, Number, int]], size: int, of: _Struct) -> Array:
         """The bytes of consecutive numbers, one row each."""
         found = np.zeros((len(self.every), size), np.uint8)
         for field, kind, offset in fields:
             if field.checksum is None:
-                found[:, offset : offset + kind.size] = _bytes_of(self._data(of, field.name), kind, little=self.little)
+                found[:, offset : offset + kind.size] = segments.bytes_of(
+                    self._data(of, field.name), kind, little=self.little
+                )
         return found
 
     def _bits(self, part: Bits, of: _Struct, mine: Array) -> None:
@@ -296,7 +301,7 @@ class Laying:
             if whole is not None:
                 there = self._given(of, whole.name, mine)
                 word = np.where(there, self._data(of, whole.name).astype(np.int64).astype(np.uint64), word)
-            return _ragged(_bytes_of(word, part.word, little=self.little), mine)
+            return segments.ragged(segments.bytes_of(word, part.word, little=self.little), mine)
 
         self._put(make, mine * part.word.size)
 
@@ -330,7 +335,7 @@ class Laying:
             case Number() if not value.half:
                 self._prepare(field, of, mine)
                 one = [(field, value, 0)]
-                self._put(lambda: _ragged(self._matrix(one, value.size, of), mine), mine * value.size)
+                self._put(lambda: segments.ragged(self._matrix(one, value.size, of), mine), mine * value.size)
             case packed.Packed(raw=str() as raw):
                 kept = self._given(of, raw, mine)
                 self._octets(of, raw, kept)
@@ -374,7 +379,7 @@ class Laying:
             octets, start, _ = octets_of(laid.joined())
             ends = np.append(start, len(octets))[np.cumsum(counts)]
             sizes = np.diff(ends, prepend=0)
-            found = _binary(sizes, octets)
+            found = segments.binary(sizes, octets)
             self._put(lambda: found, sizes)
 
     def _led(self, extent: object, of: _Struct, name: str, mine: Array) -> None:
@@ -384,23 +389,18 @@ class Laying:
                 pass
             case values.Prefixed(length=Number() as kind):
                 sizes = self._sizes(of, name, mine)
-                matrix = _bytes_of(sizes, kind, little=self.little)
-                self._put(lambda: _ragged(matrix, mine), mine * kind.size)
+                matrix = segments.bytes_of(sizes, kind, little=self.little)
+                self._put(lambda: segments.ragged(matrix, mine), mine * kind.size)
             case _:
                 raise UnlaidError(type(extent).__name__)
 
     def _constant(self, octets: bytes, mine: Array) -> None:
         whole = np.broadcast_to(np.frombuffer(octets, np.uint8), (len(self.every), len(octets)))
-        self._put(lambda: _ragged(whole, mine), mine * len(octets))
+        self._put(lambda: segments.ragged(whole, mine), mine * len(octets))
 
     def _leb128(self, of: _Struct, name: str, mine: Array) -> None:
-        data = self._data(of, name).astype(np.uint64)
-        groups = np.stack([data >> np.uint64(7 * each) & np.uint64(0x7F) for each in range(5)], axis=1).astype(np.uint8)
-        count = 1 + (groups[:, ::-1].cumsum(axis=1)[:, :4] > 0).sum(axis=1)
-        more = np.arange(5) < count[:, None] - 1
-        sizes = np.where(mine, count, 0)
-        octets = (groups | more.astype(np.uint8) << np.uint8(7))[np.arange(5) < sizes[:, None]]
-        self._put(lambda: _binary(sizes, octets), sizes)
+        sizes, octets = segments.leb128(self._data(of, name), mine)
+        self._put(lambda: segments.binary(sizes, octets), sizes)
 
     def _octets(self, of: _Struct, name: str, mine: Array) -> None:
         """The bytes that are given under that name."""
@@ -430,7 +430,7 @@ class Laying:
 
     def _put(self, make: Callable[[], pa.Array], sizes: Array) -> None:
         """Add bytes to each row; they are made when all values are known."""
-        self.segments.append(make)
+        self.making.append(make)
         self.pos = self.pos + sizes
 
     # Checksums
@@ -451,53 +451,5 @@ class Laying:
             begin = start[rows]
             sums = checksums.of_ranges(field.checksum.algorithm, buffer, begin + first[rows], begin + last[rows])
             at = (begin + place[rows])[:, None] + np.arange(kind.size)
-            buffer[at] = _bytes_of(sums, kind, little=self.little)
+            buffer[at] = segments.bytes_of(sums, kind, little=self.little)
         return array(pa.binary(), len(records), None, records.buffers()[1], buffer)
-
-
-def _column(column: pa.Array) -> Column | None:
-    """What expressions can compute with; None if they cannot."""
-    kind = column.type
-    if column.null_count == len(column):
-        return None
-    if pa.types.is_decimal(kind) and kind.scale == 0 and pa.types.is_decimal128(kind):
-        return Made(column)
-    if pa.types.is_string(kind) or pa.types.is_binary(kind):
-        return Made(column)
-    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind):
-        valid = column.is_valid().to_numpy(zero_copy_only=False) if column.null_count else None
-        filled = column if valid is None else column.fill_null(False if pa.types.is_boolean(kind) else 0)
-        return Numbers(filled.to_numpy(zero_copy_only=False), valid)
-    return None
-
-
-def _low(decimals: pa.Array) -> Array:
-    """The low 64 bits of decimals, 0 where there is none."""
-    words = np.frombuffer(decimals.buffers()[1], np.uint64).reshape(-1, 2)[decimals.offset :][: len(decimals)]
-    there = decimals.is_valid().to_numpy(zero_copy_only=False)
-    found: Array = np.where(there, words[:, 0], np.uint64(0))
-    return found
-
-
-def _bytes_of(data: Array, kind: Number, *, little: bool) -> Array:
-    """The bytes of numbers, one row each; those of numbers that do not fit are any."""
-    sign = "<" if kind.is_little(little=little) else ">"
-    if kind.kind == "f":
-        floats: Array = data.astype(f"{sign}f{kind.size}").view(np.uint8).reshape(-1, kind.size)
-        return floats
-    wide = data.astype(np.uint64) if data.dtype.kind == "u" else data.astype(np.int64)
-    octets: Array = wide.astype(f"{sign}{wide.dtype.kind}8").view(np.uint8).reshape(-1, 8)
-    return octets[:, : kind.size] if sign == "<" else octets[:, 8 - kind.size :]
-
-
-def _ragged(matrix: Array, mine: Array) -> pa.Array:
-    """The rows of a matrix of bytes that are ``mine``, and nothing in the others."""
-    size = matrix.shape[1]
-    return _binary(mine * size, np.ascontiguousarray(matrix if mine.all() else matrix[mine]).reshape(-1))
-
-
-def _binary(sizes: Array, octets: Array) -> pa.Array:
-    """So many of the ``octets`` in each row."""
-    ends = np.zeros(len(sizes) + 1, np.int32)
-    np.cumsum(sizes, out=ends[1:])
-    return array(pa.binary(), len(sizes), None, ends, octets)
