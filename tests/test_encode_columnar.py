@@ -96,6 +96,36 @@ def reached(row: Any, path: tuple[str, ...]) -> Any:
     return row
 
 
+MARKER = {"start_seqno": 0, "end_seqno": 8, "snapshot_type": 1}
+ROW = {"message": "snapshot_marker", "snapshot_marker": MARKER}
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        pa.Table.from_pylist([ROW, ROW | {"dcp_noop": {"trailing_extras": b""}}]),
+        pa.Table.from_pylist([ROW, ROW | {"strange": 1}]),
+        pa.Table.from_pylist([ROW | {"snapshot_marker": MARKER | {"strange": None}}] * 2),
+        pa.Table.from_pylist([ROW | {"frame_infos": [{"strange": None}]}] * 2),
+        pa.Table.from_pylist([ROW, ROW | {"message": "dcp_noop"}]),
+        pa.Table.from_pylist([ROW | {"snapshot_marker": 5}] * 2),
+        pa.Table.from_pylist([ROW, {"snapshot_marker": MARKER}]),
+    ],
+    ids=["another message", "a column", "a field", "a field of items", "a message without", "no struct", "no name"],
+)
+def test_what_is_strange_is_the_codecs_affair(table: pa.Table) -> None:
+    rows_alike(Pair.of(couchbase_dcp), table, collections=True)
+
+
+@pytest.mark.parametrize("order", ["auto", "strange", "little", None])
+def test_byte_orders_are_those_of_rows(order: str | None) -> None:
+    event = {"src_id": -2, "sequence": 1, "nano_timestamp": 2, "physical_partition_id": 3, "schema_id": bytes(16)}
+    row = {"message": "dbus_event", "dbus_event": {**event, "key": 0, "value": b""}}
+    table = pa.Table.from_batches(databus.to_batches([row | {"byte_order": "big"}, row | {"byte_order": order}]))
+    rows_alike(Pair.of(databus), table)
+    rows_alike(Pair.of(databus), table, byte_order="little")
+
+
 def test_what_follows_from_the_rest_may_be_missing() -> None:
     table = rows("couchbase_dcp")
     table = table.filter(
@@ -108,9 +138,8 @@ def test_what_follows_from_the_rest_may_be_missing() -> None:
 
 
 def test_the_error_says_which_row_it_is() -> None:
-    row = {"message": "snapshot_marker", "snapshot_marker": {"start_seqno": 0, "end_seqno": 8, "snapshot_type": 1}}
-    wrong = {**row, "snapshot_marker": {**row["snapshot_marker"], "start_seqno": None}}  # type: ignore[dict-item]
-    table = pa.Table.from_batches(couchbase_dcp.to_batches([row, row, wrong]))
+    wrong = ROW | {"snapshot_marker": MARKER | {"start_seqno": None}}
+    table = pa.Table.from_batches(couchbase_dcp.to_batches([ROW, ROW, wrong]))
     with pytest.raises(EncodeError) as raised:
         couchbase_dcp.encode_columnar(table, collections=False)
     assert str(raised.value) == "snapshot_marker.start_seqno: missing"

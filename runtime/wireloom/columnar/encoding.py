@@ -16,6 +16,7 @@ from wireloom.codec import EncodeError, Protocol
 from wireloom.codec.captures import CaptureBuilder
 from wireloom.codec.found import WITHIN
 from wireloom.codec.protocol import POSITIONS
+from wireloom.columnar import arrow_schema
 from wireloom.columnar.arrays import Structs
 from wireloom.columnar.batch import Batch
 from wireloom.columnar.buffers import Array, octets_of
@@ -23,7 +24,7 @@ from wireloom.columnar.laying import Given, Laying, UnlaidError
 from wireloom.columnar.planning import plan_of
 from wireloom.columnar.weighing import TooHeavyError
 from wireloom.options import MAX_RECORD_BYTES
-from wireloom.views import FILE, RECORD, Row
+from wireloom.views import FILE, REASON, RECORD, Row
 
 BATCH_ROWS = 64 * 1024
 """How many rows are laid out at once."""
@@ -32,6 +33,9 @@ _FEW = 512
 """How many rows the codec builds at once while these may tell how the others are written."""
 LEFT_OUT = frozenset({FILE.name, *(column.name for column in POSITIONS)})
 """The columns with the position of a record, which is not in its bytes."""
+
+
+_ORDERS = pa.array(["big", "little"])
 
 
 class _Kind(NamedTuple):
@@ -57,6 +61,8 @@ class Encoder:
         self.builder = CaptureBuilder(protocol, parameters, alone=alone)
         self.codes = {message.name: code for code, message in enumerate(self.plan.said)}
         self.header = [column.name for column in protocol.record.columns]
+        self.plain = LEFT_OUT | {"message", RECORD.name, REASON.name}
+        self.schema = arrow_schema(protocol.columns)
         self.labels = frozenset(column.name for column in protocol.record.columns if column.label)
         self.rows = 0
 
@@ -80,9 +86,10 @@ class Encoder:
 
     def _encoded(self, batch: pa.RecordBatch) -> pa.Array:
         parts, numbers = [], []
-        left = np.ones(len(batch), bool)
-        for group, rows in self._groups(batch):
-            laid = self._laid(batch, rows, group)
+        left, strange = np.ones(len(batch), bool), self._strange(batch)
+        for group, found in self._groups(batch):
+            rows = found[~strange[found]]
+            laid = self._laid(batch, rows, group) if len(rows) else None
             if laid is not None:
                 records, sure = laid
                 parts.append(records.filter(pa.array(sure)))
@@ -94,6 +101,22 @@ class Encoder:
         order = np.argsort(np.concatenate(numbers), kind="stable")
         whole = pa.concat_arrays(parts)
         return whole if len(parts) == 1 else whole.take(pa.array(order))
+
+    def _strange(self, batch: pa.RecordBatch) -> Array:
+        """The rows in which something is given that the codec refuses, or that says how they are written."""
+        order, known = self.protocol.framing.byte_order, set(self.header) | self.plain
+        structs, found = np.zeros(len(batch), np.int64), np.zeros(len(batch), bool)
+        for name, column in zip(batch.schema.names, batch.columns, strict=True):
+            if column.null_count == len(column):
+                continue
+            there = column.is_valid().to_numpy(zero_copy_only=False)
+            if name == order:
+                found |= there & ~pc.is_in(column, value_set=_ORDERS).to_numpy(zero_copy_only=False)
+            elif name in self.codes and _knows(self.schema.field(name).type, column.type):
+                structs += there
+            elif name not in known:
+                found |= there
+        return found | (structs > 1)
 
     def _built(self, batch: pa.RecordBatch, rows: Array) -> pa.Array:
         """What the codec makes of some rows."""
@@ -193,6 +216,16 @@ def _distinct(keys: Mapping[str, pa.Array]) -> Iterator[tuple[Row, Array]]:
             code, number = divmod(code, max(1, len(dictionary)))
             found[name] = dictionary[number].as_py()
         yield found, rows
+
+
+def _knows(known: pa.DataType, given: pa.DataType) -> bool:
+    """Whether a type has all the fields that are given."""
+    if pa.types.is_struct(known) and pa.types.is_struct(given):
+        fields = {field.name: field.type for field in known}
+        return all(field.name in fields and _knows(fields[field.name], field.type) for field in given)
+    if pa.types.is_list(known) and pa.types.is_list(given):
+        return _knows(known.value_type, given.value_type)
+    return not pa.types.is_nested(given)
 
 
 def _taken(column: pa.Array, rows: Array) -> pa.Array:

@@ -146,10 +146,10 @@ class Laying:
                 self._all(part.content.steps, of, self._any(part.content.steps, of, mine))
             case Bits():
                 self._bits(part, of, mine)
-            case packed.Unpack(raw=str() as raw):
+            case packed.Unpack(raw=str() as raw, content=parts.Layout() as content):
                 kept = self._given(of, raw, mine)
                 self._octets(of, raw, kept)
-                self._all(part.content.steps, of, mine & ~kept)  # type: ignore[attr-defined]
+                self._all(content.steps, of, mine & ~kept)
                 if part.trailing is not None:
                     self._octets(of, part.trailing, mine & ~kept)
             case FlatBuffer():
@@ -210,21 +210,15 @@ class Laying:
     # Numbers
 
     def _run(self, run: Run, of: _Struct, mine: Array) -> None:
-        fields = [(field, kind, offset) for field, kind, offset in run.fields]
-        for field, kind, offset in fields:
-            if field.meaning is not None or kind.half or kind.order == "":
-                self._must_be_plain(field, kind)
+        for field, kind, offset in run.fields:
+            if field.meaning is not None or kind.half:
+                raise UnlaidError(field.name)
             self._prepare(field, of, mine)
             place = self.pos + offset
             self.at.frame.put(field.name, np.where(mine, place, 0), np.where(mine, place + kind.size, 0))
             if field.checksum is not None:
                 self.sums.append((field, of, kind, place, mine))
-        self._put(lambda: segments.ragged(self._matrix(fields, run.size, of), mine), mine * run.size)
-
-    @staticmethod
-    def _must_be_plain(field: Field, kind: Number) -> None:
-        if field.meaning is not None or kind.half:
-            raise UnlaidError(field.name)
+        self._put(lambda: segments.ragged(self._matrix(run.fields, run.size, of), mine), mine * run.size)
 
     def _prepare(self, field: Field, of: _Struct, mine: Array) -> None:
         """Put something in place of missing values, or remember that it follows from others."""
