@@ -97,6 +97,8 @@ HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: x\r\n"
             HEAD + b"Content-Length: 3\r\n\r\nabc" + HEAD + b"transfer-encoding: Chunked\r\n\r\n1\r\nd\r\n0\r\n\r\n",
             b"abcd",
         ),
+        (b"HTTP/1.1 100 Continue\r\n\r\n" + HEAD + b"Content-Length: 1\r\n\r\na" + HEAD + b"\r\nb", b"ab"),
+        (b"HTTP/1.1 304 Not Modified\r\nContent-Length: 3\r\n\r\n" + HEAD + b"\r\nb", b"b"),
     ],
 )
 def test_a_body_is_as_long_as_its_head_says(data: bytes, expected: bytes) -> None:
@@ -120,6 +122,8 @@ def test_a_stream_may_end_anywhere() -> None:
         (b"\x02\xca\xfe\xde\xed", "the size of a chunk expected"),
         (b"3\r\nabcd\r\n", r"the end of a chunk expected, found b'd\\r\\n'"),
         (b"f" * 17 + b"\r\n", "the size of a chunk expected"),
+        (b"\r\n3\r\nabc\r\n", r"the size of a chunk expected, found b'\\r\\n'"),
+        (HEAD + b"Transfer-Encoding: gzip, chunked\r\n\r\n1", "in chunks alone expected, found .*: gzip, chunked"),
         (HEAD + b"a: b\r\n" * 200, "a response without an end of its head: got more than 100 headers"),
     ],
 )

@@ -8,6 +8,8 @@ from typing import BinaryIO
 _RESPONSE = b"HTTP/"
 _PIECE = 1 << 16
 _LINE = 1 << 12
+_BODILESS = re.compile(rb"HTTP/\S+ +(1\d\d|204|304)\b")
+"""The first line of a response that has no body whatever its head says."""
 
 
 def dechunked(stream: BinaryIO) -> Iterator[bytes]:
@@ -27,11 +29,15 @@ def dechunked(stream: BinaryIO) -> Iterator[bytes]:
             head = parse_headers(stream)
         except HTTPException as error:
             raise ValueError(f"a response without an end of its head: {error}") from None
-        length = head.get("Content-Length", "")
-        if head.get("Transfer-Encoding", "").lower() == "chunked":
+        length, coding = head.get("Content-Length", ""), head.get("Transfer-Encoding", "").strip().lower()
+        if _BODILESS.match(line):
+            continue
+        if coding == "chunked":
             yield from _chunks(stream, stream.readline(_LINE))
-        else:
+        elif coding in ("", "identity"):
             yield from _pieces(stream, int(length) if length.isdecimal() else None)
+        elif stream.read(1):
+            raise ValueError(f"a body in chunks alone expected, found Transfer-Encoding: {coding}")
 
 
 def _chunks(stream: BinaryIO, line: bytes) -> Iterator[bytes]:
@@ -48,7 +54,7 @@ def _chunks(stream: BinaryIO, line: bytes) -> Iterator[bytes]:
 def _size(line: bytes) -> int:
     """The size in the first line of a chunk; 0 where the stream ends, also within the line."""
     digits = line.partition(b";")[0].strip()
-    if not re.fullmatch(rb"[0-9A-Fa-f]{1,16}", digits) and line.strip():
+    if not re.fullmatch(rb"[0-9A-Fa-f]{1,16}", digits) and (digits or line.endswith(b"\n")):
         raise ValueError(f"the size of a chunk expected, found {line[:20]!r}")
     return int(digits, 16) if line.endswith(b"\n") else 0
 
