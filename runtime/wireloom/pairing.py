@@ -87,11 +87,12 @@ def pair(
 ) -> "Paired":
     """The batches with the columns ``request`` and ``_pairing``, row by row as they came.
 
-    ``batches`` are records as ``decode_batches`` gives them with all messages, or some of their columns, in the order
-    of each connection; ``connection`` are the columns that tell connections apart. ``request`` is a struct of the
+    ``batches`` are records as ``scan`` gives them with all messages, or some of their columns, in the order of each
+    connection; ``connection`` are the columns that tell connections apart. ``request`` is a struct of the
     request's columns: those beside the messages, and the structs of messages that are answered. It is null in rows that
     are no answer, or malformed, and where there is no request. ``_pairing`` says so, and where the request is not
-    certain. At most ``most`` requests of a conversation wait; the oldest is given up for another.
+    certain. Without ``_corrupt_reason`` and the structs of messages, all rows count as sound. At most ``most`` requests
+    of a conversation wait; the oldest is given up for another.
 
     Raises ``ValueError`` for a column that is needed and missing.
     """
