@@ -28,7 +28,6 @@ from wireloom.views import FILE, REASON, RECORD, Row
 
 BATCH_ROWS = 64 * 1024
 """How many rows are laid out at once."""
-_BATCH_BYTES = 128 * 1024 * 1024
 _FEW = 512
 """How many rows the codec builds at once while these may tell how the others are written."""
 LEFT_OUT = frozenset({FILE.name, *(column.name for column in POSITIONS)})
@@ -73,8 +72,6 @@ class Encoder:
         while at < len(batch):
             alone = self.protocol.preamble is not None or self._tells
             some = batch.slice(at, _FEW if alone else BATCH_ROWS)
-            while len(some) > 1 and some.nbytes > _BATCH_BYTES:
-                some = some.slice(0, len(some) // 2)
             found.append(self._built(some, np.arange(len(some))) if alone else self._encoded(some))
             at, self.rows = at + len(some), self.rows + len(some)
         return pa.concat_arrays(found) if found else pa.array([], pa.binary())
