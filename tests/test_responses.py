@@ -98,6 +98,9 @@ HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: x\r\n"
             b"abcd",
         ),
         (b"HTTP/1.1 100 Continue\r\n\r\n" + HEAD + b"Content-Length: 1\r\n\r\na" + HEAD + b"\r\nb", b"ab"),
+        (HEAD + b"Content-Length: 3 \r\n\r\nabc" + HEAD + CHUNKED + b"1\r\nd\r\n0\r\n\r\n", b"abcd"),
+        (b"1;" + b"x" * 5000 + b"\r\na\r\n1\r\nb\r\n0\r\n\r\n", b"ab"),
+        (b"1\r\na\r\n0\r\nTrailer: " + b"x" * 4087 + b"\r\nAnother: y\r\n\r\n1\r\nb\r\n0\r\n\r\n", b"ab"),
         (b"HTTP/1.1 304 Not Modified\r\nContent-Length: 3\r\n\r\n" + HEAD + b"\r\nb", b"b"),
     ],
 )
@@ -124,6 +127,10 @@ def test_a_stream_may_end_anywhere() -> None:
         (b"f" * 17 + b"\r\n", "the size of a chunk expected"),
         (b"\r\n3\r\nabc\r\n", r"the size of a chunk expected, found b'\\r\\n'"),
         (HEAD + b"Transfer-Encoding: gzip, chunked\r\n\r\n1", "in chunks alone expected, found .*: gzip, chunked"),
+        (b"1;" + b"x" * 70000 + b"\r\na\r\n", "a line of at most 65536 bytes expected, found b'1;xx"),
+        (b"1\r\na\r\n0\r\nTrailer: " + b"x" * 70000 + b"\r\n\r\n", "a line of at most 65536 bytes expected"),
+        (HEAD + b"Content-Length: 3, 3\r\n\r\nabc", "the length of a body expected, found Content-Length: 3, 3"),
+        (HEAD + b"Content-Length: " + b"9" * 5000 + b"\r\n\r\nabc", "the length of a body expected"),
         (HEAD + b"a: b\r\n" * 200, "a response without an end of its head: got more than 100 headers"),
     ],
 )
