@@ -323,6 +323,13 @@ def test_checkpoints_are_positions() -> None:
     assert table["_offset"].null_count == 0
 
 
+def test_a_checkpoint_may_say_what_no_column_has() -> None:
+    data = v1(0, -3, value=rb'{"consumption_mode": "\udc00", "windowScn": 9}')
+    table = pa.Table.from_batches(checkpoints(decoded(data)))
+    assert rows(table, "windowScn", "consumption_mode") == [(9, None)]
+    assert json.loads(table["checkpoint"][0].as_py())["consumption_mode"] == "\udc00"
+
+
 @only(
     lambda row: (row["kind"] == "event" and ".ctl.checkpoint" in row["id"]) or ".ctl.scn_regress" in row.get("id", "")
 )

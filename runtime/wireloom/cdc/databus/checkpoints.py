@@ -1,6 +1,7 @@
 """Checkpoints in a stream, as a table of positions."""
 
 import json
+import re
 from collections.abc import Iterator
 
 import numpy as np
@@ -27,6 +28,8 @@ POSITION = pa.schema(
 
 _TAKEN = ("sequence", "partition_id", "nano_timestamp")
 _FITS = range(-(1 << 63), 1 << 63)
+_LONE = re.compile("[\ud800-\udfff]")
+"""Half a pair of surrogates, which JSON can escape, and no column has."""
 
 
 def checkpoints(batches: EventBatches) -> Iterator[pa.RecordBatch]:
@@ -70,5 +73,5 @@ def _text(value: bytes | None) -> str | None:
 def _fitting(value: object, kind: pa.DataType) -> object:
     """The value if a column of this kind can have it, else None."""
     if kind == pa.string():
-        return value if isinstance(value, str) else None
+        return value if isinstance(value, str) and not _LONE.search(value) else None
     return value if type(value) is int and value in _FITS else None
