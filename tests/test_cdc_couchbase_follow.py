@@ -1,5 +1,6 @@
 """Which snapshot and which branch changes are in, and which vbucket responses are about."""
 
+import tracemalloc
 from typing import Any
 
 import dcp_sessions as dcp
@@ -139,6 +140,23 @@ def test_responses_have_the_vbucket_of_their_request() -> None:
 def test_a_filter_that_the_producer_refuses_names_no_stream(text: str) -> None:
     frames = [dcp.request(5, filter=text), dcp.begins(5, (6, 0)), dcp.marker(5, 1, 9), dcp.mutation(5, 2, "a")]
     assert changes(dcp.decoded(frames), ("stream_id", "vb_uuid", "problem")) == [(None, 6, None)]
+
+
+def test_a_long_failover_log_makes_no_other_longer() -> None:
+    short = [frame for vbucket in range(300) for frame in dcp.stream(vbucket, 0, (vbucket + 1, 0))]
+    long = dcp.stream(300, 0, *((uuid, 20_000 - uuid) for uuid in range(1, 20_001)))
+    table = dcp.decoded([*short, *long, dcp.marker(300, 0, 9), dcp.mutation(300, 7, "a")])
+    tracemalloc.start()
+    assert changes(table, ("vb_uuid",)) == [(19_994,)]
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 40 << 20
+
+
+def test_a_seqno_is_on_the_newest_branch_that_began_below_it_also_where_a_log_does_not_fall() -> None:
+    log = [(5, 8), (4, 2), (3, 6), (2, 0), (1, 4)]
+    frames = [*dcp.stream(1, 0, *log), *(dcp.mutation(1, seqno, "a") for seqno in (0, 1, 2, 3, 7, 8, 9))]
+    assert changes(dcp.decoded(frames), ("vb_uuid",)) == [(uuid,) for uuid in (None, 2, 2, 4, 4, 4, 5)]
 
 
 def test_connections_are_told_apart() -> None:
