@@ -1,13 +1,13 @@
 """Which versions stand: those that no rollback has undone, of each key the newest, and what is left of it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from wireloom.cdc.couchbase.frames import Bools, Ints
-from wireloom.cdc.couchbase.versions import Effect, Versions
+from wireloom.cdc.couchbase.versions import Effect, Turn, Versions
 
 REMOVED = (None, "deletion", "expiration", "collection", "rollback")
 """Why a document is not there any more; ``collection``: its collection was dropped or flushed."""
@@ -54,13 +54,15 @@ class StandingVersions:
         stands = np.ones(len(self.streams), np.bool_)
         order = np.lexsort((self.arrivals, self.streams))
         ordered = self.streams[order]
-        for turn in self._versions.turns:
-            first, end = np.searchsorted(ordered, (turn.stream, turn.stream + 1))
+        for (stream, log), turns in _alike(self._versions.turns).items():
+            first, end = np.searchsorted(ordered, (stream, stream + 1))
             rows = order[first:end]
-            rows = rows[: np.searchsorted(self.arrivals[rows], turn.arrival)]
-            rows = rows[self.seqnos[rows] > turn.seqno]
-            if turn.log >= 0 and turn.seqno > 0:
-                logs = np.full(len(rows), turn.log, np.int64)
+            rows = rows[: np.searchsorted(self.arrivals[rows], turns[-1].arrival)]
+            since = np.searchsorted([turn.arrival for turn in turns], self.arrivals[rows], side="right")
+            lowest = np.minimum.accumulate([turn.seqno for turn in reversed(turns)])[::-1]
+            rows = rows[self.seqnos[rows] > lowest[since]]
+            if log >= 0:
+                logs = np.full(len(rows), log, np.int64)
                 branches = self._versions.follower.histories.branches(logs, self.seqnos[rows])
                 rows = rows[branches != self.uuids[rows]]
             stands[rows] = False
@@ -99,6 +101,14 @@ class StandingVersions:
         np.maximum.at(until, self.scopes[collections], self.seqnos[collections])
         removed[self.seqnos < until[self.scopes]] = _COLLECTION
         return removed
+
+
+def _alike(turns: Iterable[Turn]) -> dict[tuple[int, int], list[Turn]]:
+    """The turns by their stream, and by the log that says what they leave, −1 for none; each in their order."""
+    found: dict[tuple[int, int], list[Turn]] = {}
+    for turn in turns:
+        found.setdefault((turn.stream, turn.log if turn.seqno > 0 else -1), []).append(turn)
+    return found
 
 
 def rolled_back(rows: Ints) -> Ints:
