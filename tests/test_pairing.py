@@ -137,6 +137,11 @@ def test_no_more_requests_wait_than_there_may(cut: int) -> None:
     assert not len(paired.waiting)
 
 
+def test_a_request_has_to_wait() -> None:
+    with pytest.raises(ValueError, match="most is 1 or more, not 0"):
+        pair([], "couchbase_dcp", connection=[], most=0)
+
+
 def test_a_column_that_is_missing_is_named() -> None:
     rows = batch([Told("noop", 0, 0)])
     with pytest.raises(ValueError, match="the records have no column opaque, by which requests are found"):

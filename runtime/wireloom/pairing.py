@@ -94,8 +94,10 @@ def pair(
     certain. Without ``_corrupt_reason`` and the structs of messages, all rows count as sound. At most ``most`` requests
     of a conversation wait; the oldest is given up for another.
 
-    Raises ``ValueError`` for a column that is needed and missing.
+    Raises ``ValueError`` for a column that is needed and missing, and if not even one request may wait.
     """
+    if most < 1:
+        raise ValueError(f"most is 1 or more, not {most}")
     return Paired(batches, registry.protocol(protocol), tuple(connection), most)
 
 
