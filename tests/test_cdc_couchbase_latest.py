@@ -1,6 +1,7 @@
 """The state of documents after a session: what is written by hand beside each session."""
 
 import time
+import tracemalloc
 from typing import Any
 
 import dcp_sessions as dcp
@@ -101,6 +102,15 @@ def test_keys_that_are_no_text_are_told_apart() -> None:
         frame["mutation"] |= {"document_key": None, "document_key_bytes": key}
     rows = latest(dcp.decoded(frames)).to_pylist()
     assert [(row["document_key_bytes"], row["by_seqno"]) for row in rows] == [(b"\xfe", 2), (b"\xff", 3)]
+
+
+def test_collections_that_are_each_in_one_vbucket_take_no_room_in_the_others() -> None:
+    table = dcp.decoded(dcp.mutation(number, 1, "k", collection=number + 8) for number in range(2000))
+    tracemalloc.start()
+    assert len(latest(table)) == 2000
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 8 << 20
 
 
 def test_without_collections_keys_are_keys() -> None:

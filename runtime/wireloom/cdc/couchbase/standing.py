@@ -31,7 +31,7 @@ class StandingVersions:
         self.arrivals, self.streams, self.seqnos, self._prepared, collections, self.effects, self.uuids = numbers
         self.places = self.streams >> 16
         self.kept = pa.Table.from_batches(versions.pieces, versions.schema)
-        self.scopes = _dense(self.places) * (1 + len(np.unique(collections))) + _dense(collections)
+        self.scopes = _dense(_dense(self.places) * (1 + len(np.unique(collections))) + _dense(collections))
         keys = pc.coalesce(self.kept["document_key"].cast(pa.binary()), self.kept["document_key_bytes"])
         codes = _codes(keys)
         self.groups = self.scopes * (1 + int(codes.max(initial=0))) + codes
