@@ -136,7 +136,7 @@ def test_responses_have_the_vbucket_of_their_request() -> None:
     assert rows[7]["vb_uuid"] == 6
 
 
-@each("text", ["[1]", "{", '{"sid": "1"}', '{"sid": 65536}', '{"sid": -1}', "[" * 100_000])
+@each("text", ["[1]", "{", '{"sid": "1"}', '{"sid": 65536}', '{"sid": -1}', '{"sid": true}', "[" * 100_000])
 def test_a_filter_that_the_producer_refuses_names_no_stream(text: str) -> None:
     frames = [dcp.request(5, filter=text), dcp.begins(5, (6, 0)), dcp.marker(5, 1, 9), dcp.mutation(5, 2, "a")]
     assert changes(dcp.decoded(frames), ("stream_id", "vb_uuid", "problem")) == [(None, 6, None)]

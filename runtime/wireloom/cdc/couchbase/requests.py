@@ -119,7 +119,7 @@ def _stream_id(text: str | None) -> int:
     except (ValueError, RecursionError):
         return 0
     found = asked.get("sid") if isinstance(asked, dict) else None
-    return found if isinstance(found, int) and 0 < found <= 0xFFFF else 0
+    return found if type(found) is int and 0 < found <= 0xFFFF else 0
 
 
 def _answer(row: int, message: str, request: Request | None, values: dict[str, Any]) -> Response:
