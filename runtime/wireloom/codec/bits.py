@@ -61,7 +61,7 @@ class Bits(Part):
         if isinstance(whole, Renamed):
             self.whole = whole.name, whole.subcon if isinstance(whole.subcon, Field) else Field(whole.subcon)
         self._told = sum(mask << shift for _, field, shift, mask in self.fields if not field.derived)
-        self._values = [_value(field.subcon, lsb=lsb) for _, field, _, _ in self.fields]
+        self.values = [_value(field.subcon, lsb=lsb) for _, field, _, _ in self.fields]
         lists = [field.subcon for _, field, _, _ in self.fields if isinstance(field.subcon, BitList)]
         self.weight = sum(each.weight for each in lists)
         self._loaders = [list(field.loaders(name)) for name, field, _, _ in self.fields]
@@ -91,7 +91,7 @@ class Bits(Part):
             reader.frame[self.name] = (start, reader.pos)
             if reader.trace is not None:
                 reader.trace.note(self.name, start, reader.pos, this, field=self.whole[1])
-        for (name, field, shift, mask), value, loaders in zip(self.fields, self._values, self._loaders, strict=True):
+        for (name, field, shift, mask), value, loaders in zip(self.fields, self.values, self._loaders, strict=True):
             number = word >> shift & mask
             try:
                 this[name] = number if value is None else value(number)
@@ -150,7 +150,7 @@ class Bits(Part):
         if word is not None:
             if type(word) is not int or not 0 <= word < 1 << 8 * self.size:
                 raise EncodeError(unfit(word, field.subcon.type, 8 * self.size), self.name)
-            for (name, part, shift, mask), value in zip(self.fields, self._values, strict=True):
+            for (name, part, shift, mask), value in zip(self.fields, self.values, strict=True):
                 if this[name] is None and not part.derived:
                     number = word >> shift & mask
                     this[name] = number if value is None else _given(value, number, name)

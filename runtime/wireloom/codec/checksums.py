@@ -123,6 +123,17 @@ def _applied(columns: tuple[int, ...], register: int) -> int:
     return reduce(xor, (column for bit, column in enumerate(columns) if register >> bit & 1), 0)
 
 
+@cache
+def summing(algorithm: "Algorithm") -> Callable[[Data], int]:
+    """What sums bytes up: where the library has it, nothing else."""
+    if not isinstance(algorithm, Crc) or (algorithm.bits, algorithm.poly, algorithm.reflect_in) != _ZLIB:
+        return algorithm
+    if not algorithm.reflect_out:
+        return algorithm
+    begin, end = algorithm.initial ^ 0xFFFFFFFF, 0xFFFFFFFF ^ algorithm.xor_out
+    return lambda data: zlib.crc32(data, begin) ^ end
+
+
 @dataclass(frozen=True, slots=True)
 class Totals:
     """The sum of all bytes modulo ``modulus``, and with ``twice`` the sum of those sums, as many bits higher.

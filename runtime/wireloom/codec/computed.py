@@ -89,11 +89,11 @@ class Computed(Part):
             return
         if isinstance(value, str | bytes):
             reader.weigh(len(value) if isinstance(value, bytes) or value.isascii() else len(value.encode()))
-        this[self.name] = self._meant(value)
+        this[self.name] = self.meant(value)
         for load in self._loaders:
             load(this)
 
-    def _meant(self, value: Any) -> Any:
+    def meant(self, value: Any) -> Any:
         """What a number stands for, None if nothing."""
         meaning = self.compute.meaning
         if meaning is None or not isinstance(value, int):
@@ -125,7 +125,7 @@ class Computed(Part):
     def state(self, this: Values, record: Values, frame: Frame) -> object:
         """The value as it would be computed; if it does not fit, this object instead, which nobody can give."""
         value = self._value.ask(this, record, frame)
-        return value if value is None else _known(self._meant(value)) if self.fits(value) else self
+        return value if value is None else _known(self.meant(value)) if self.fits(value) else self
 
     def refusal(self, this: Values, taken: Any, found: Any) -> EncodeError:
         """The error for a given value ``taken`` where the other values make it ``found``."""
@@ -136,7 +136,7 @@ class Computed(Part):
 
     def expected(self, this: Values, record: Values, frame: Frame, buffer: bytes | bytearray) -> Any:
         """The computed value, which is written where none was given."""
-        return self._meant(self._value.ask(this, record, frame))
+        return self.meant(self._value.ask(this, record, frame))
 
 
 def _known(value: object) -> object:

@@ -30,6 +30,8 @@ class Dispatch:
         for message in messages.values():
             if message is not self._unmatched:
                 self._add(message)
+        self.fields = tuple(self._find)
+        """The names of what messages are selected by."""
         self._plain = all(_is_plain(name, message) for message in messages.values() for name in message.match)
 
     def _add(self, message: Message) -> None:

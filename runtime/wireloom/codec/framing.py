@@ -47,7 +47,7 @@ class Framing:
         self.resync = resync
         self.until = next((each.until for each in lengths if isinstance(each, Terminated)), b"")
         """The terminator that all records end with; empty if they end otherwise."""
-        self._probes = {little: [Probe.of(field, little=little) for field in match] for little in (False, True)}
+        self.probes = {little: [Probe.of(field, little=little) for field in match] for little in (False, True)}
 
     def orders(self, parameters: Values) -> tuple[bool, ...]:
         """The byte orders to try, as ``little``."""
@@ -266,7 +266,7 @@ class Framing:
         if not self.match:
             return self.lengths[0]
         found = {}
-        for probe in self._probes[little]:
+        for probe in self.probes[little]:
             if end - start < probe.offset + probe.code.size:
                 needed = probe.offset + probe.code.size
                 error = too_short(
@@ -282,7 +282,7 @@ class Framing:
 
     def unknown(self, values: Values, little: bool) -> str:
         """The message for header fields that none of ``lengths`` is for."""
-        return f"no layout for {in_words(values, self._probes[little])}, so its length is unknown"
+        return f"no layout for {in_words(values, self.probes[little])}, so its length is unknown"
 
 
 def _unproven(problems: dict[bool, DecodeError], left: int) -> DecodeError:

@@ -98,16 +98,24 @@ def named(numbers: type[WireEnum] | type[WireFlags], label: object, path: str) -
     return found
 
 
-def enum_loader(enum: type[WireEnum], name: str, label: str | None) -> Callable[[Values], None]:
+@cache
+def named_number(enum: type[WireEnum]) -> Callable[[int], tuple[int, str | None]]:
+    """What finds the member that a number is, if it is one, and its label."""
     members = {int(member): (member, enum.label(member)) for member in enum}
 
+    def find(value: int) -> tuple[int, str | None]:
+        return members.get(value) or (value, enum.label(value))
+
+    return find
+
+
+def enum_loader(enum: type[WireEnum], name: str, label: str | None) -> Callable[[Values], None]:
+    find = named_number(enum)
+
     def load(this: Values) -> None:
-        value = this[name]
-        known = members.get(value)
-        if known is not None:
-            this[name] = known[0]
+        this[name], found = find(this[name])
         if label is not None:
-            this[label] = known[1] if known is not None else enum.label(value)
+            this[label] = found
 
     return load
 
@@ -116,12 +124,13 @@ FLAG_SETS_LIMIT = 4096
 """How many combinations of a set of flags are kept as ``IntFlag``; Python never forgets one that it made."""
 
 
-def flags_loader(flags: type[WireFlags], name: str, label: str | None) -> Callable[[Values], None]:
+@cache
+def named_flags(flags: type[WireFlags]) -> Callable[[int], tuple[int, tuple[str, ...]]]:
+    """What finds the flags that a number is, and their labels."""
     bits = bits_of(flags)
     seen: dict[int, tuple[int, tuple[str, ...]]] = {}
 
-    def load(this: Values) -> None:
-        value = this[name]
+    def find(value: int) -> tuple[int, tuple[str, ...]]:
         known = seen.get(value)
         if known is None:
             names = tuple(label for label, bit in bits if value & bit)
@@ -129,8 +138,17 @@ def flags_loader(flags: type[WireFlags], name: str, label: str | None) -> Callab
             known = (flags(value) if remember else value, names)
             if remember:
                 seen[value] = known
-        this[name] = known[0]
+        return known
+
+    return find
+
+
+def flags_loader(flags: type[WireFlags], name: str, label: str | None) -> Callable[[Values], None]:
+    find = named_flags(flags)
+
+    def load(this: Values) -> None:
+        this[name], names = find(this[name])
         if label is not None:
-            this[label] = list(known[1])
+            this[label] = list(names)
 
     return load

@@ -60,7 +60,7 @@ class Layout(Construct):
         self.showing = tuple(name for step in self.steps for name in step.showing)
         self.derived = [item for step in self.steps for item in step.derived]
         self._columns = merge(column for step in self.steps for column in step.columns())
-        self._empty: Values = dict.fromkeys(column.name for column in self._columns)
+        self.empty: Values = dict.fromkeys(column.name for column in self._columns)
 
     def columns(self) -> Iterator[Column]:
         """The columns in order of first appearance."""
@@ -82,7 +82,7 @@ class Layout(Construct):
 
     def parse_given(self, stream: Reader, values: Mapping[str, Any]) -> Container:
         """A struct whose expressions see these values, too."""
-        this = container(self._empty)
+        this = container(self.empty)
         outer = stream.frame
         stream.frame = Frame(outer.parameters, record=outer["record"])
         stream.frame.given = values
@@ -99,7 +99,7 @@ class Layout(Construct):
 
     def build_given(self, obj: Any, stream: Writer, values: Mapping[str, Any]) -> Values:
         """Write a struct whose expressions see these values, too."""
-        this = given(obj, self._empty)
+        this = given(obj, self.empty)
         outer = stream.nest()
         stream.frame.given = values
         if self.derived:

@@ -67,7 +67,7 @@ class Variant:
 _NOTHING = Layout()
 
 
-class _Step(NamedTuple):
+class RecordStep(NamedTuple):
     """A part of the record after its head: a slot with the fields that all variants share in it, or fields of the
     record.
 
@@ -112,20 +112,20 @@ class Message(Construct):
         self.answers = answers
         self.trailing = {slot.name: slot.trailing for slot in record.slots if slot.trailing and slot.name not in whole}
         self.decisive = decisive
-        self._plan = [
-            _Step(None, part)
+        self.plan = [
+            RecordStep(None, part)
             if isinstance(part, Layout)
-            else _Step(part, self.sections.get(part.name, _NOTHING), part.name == decisive)
+            else RecordStep(part, self.sections.get(part.name, _NOTHING), part.name == decisive)
             for part in record.tail
         ]
-        self._derived: dict[str | None, list[tuple[str, Field]]] = {
+        self.derived: dict[str | None, list[tuple[str, Field]]] = {
             variant.name if variant else None: [
                 item for slot in record.slots for layout in self._layouts(slot, variant) for item in layout.derived
             ]
             for variant in (None, *variants)
         }
         self.columns = merge(self._all_columns())
-        self._empty: Values = dict.fromkeys(column.name for column in self.columns)
+        self.empty: Values = dict.fromkeys(column.name for column in self.columns)
         self._fits: dict[str | None, frozenset[str]] = {}
         self.protocol: Any = None
 
@@ -168,12 +168,12 @@ class Message(Construct):
 
     def read(self, reader: Reader, record: Values) -> Container:
         """The message's fields, read after the record's head. What follows the sections is read into ``record``."""
-        this = container(self._empty)
+        this = container(self.empty)
         variant: Variant | None = None
         trace = reader.trace
         if trace is not None:
             trace.message = self.name
-        for slot, common, decisive in self._plan:
+        for slot, common, decisive in self.plan:
             if slot is None:
                 common.read(reader, record)
                 continue
@@ -189,7 +189,7 @@ class Message(Construct):
             if variant is not None and slot.name in variant.sections:
                 variant.sections[slot.name].read(reader, this)
             slot.leave(reader, this, outer)
-        verify(reader, this, self._derived[variant.name if variant else None])
+        verify(reader, this, self.derived[variant.name if variant else None])
         wrong = self.wrong(this, reader.record, reader.frame, variant)
         if wrong is not None:
             reader.refuse(wrong)
@@ -221,7 +221,7 @@ class Message(Construct):
         """Append the whole record; ``writer.record`` holds the header's values. Raises ``EncodeError``."""
         header = writer.record
         try:
-            values = given(obj, self._empty)
+            values = given(obj, self.empty)
             candidates = self._candidates(values)
         except EncodeError as error:
             raise error.within(self.name) from None
@@ -324,8 +324,8 @@ class Message(Construct):
             return trailing
         rules = filter(None, (self.valid, variant.valid if variant else self.otherwise))
         names = (asked.name for rule in rules for asked in rule.names)
-        name = next(names, next(iter(self._empty), ""))
-        if name in writer.record and name not in self._empty:
+        name = next(names, next(iter(self.empty), ""))
+        if name in writer.record and name not in self.empty:
             writer.path = None
         return name
 
@@ -342,11 +342,11 @@ class Message(Construct):
         own: Path = (None, self.name)
         await_(writer, writer.record, self.record.derived)
         writer.path = own
-        await_(writer, this, self._derived[variant.name if variant else None])
+        await_(writer, this, self.derived[variant.name if variant else None])
         writer.path = None
         whole = writer.enter()
         self.record.head.write(writer, writer.record)
-        for slot, common, _ in self._plan:
+        for slot, common, _ in self.plan:
             if slot is None:
                 common.write(writer, writer.record)
                 continue
@@ -356,7 +356,7 @@ class Message(Construct):
             if variant is not None and slot.name in variant.sections:
                 variant.sections[slot.name].write(writer, this)
             slot.close(writer, this, region)
-            writer.path = own if slot.name in self.trailing or slot.name in self._empty else None
+            writer.path = own if slot.name in self.trailing or slot.name in self.empty else None
             slot.claim(writer, writer.record, spot)
             writer.path = None
         writer.leave(whole)
@@ -371,9 +371,9 @@ class Message(Construct):
         return flat
 
     def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
-        values = given(obj, dict.fromkeys([c.name for c in self.protocol.header] + list(self._empty)))
-        row = {name: value for name, value in values.items() if name not in self._empty}
-        row |= {"message": self.name, self.name: {name: values[name] for name in self._empty}}
+        values = given(obj, dict.fromkeys([c.name for c in self.protocol.header] + list(self.empty)))
+        row = {name: value for name, value in values.items() if name not in self.empty}
+        row |= {"message": self.name, self.name: {name: values[name] for name in self.empty}}
         stream.write(self.protocol.build(row, **self._parameters(context)))
         return obj
 

@@ -28,6 +28,7 @@ from wireloom.codec.layout import Layout, container, verify
 from wireloom.codec.message import Message, Record, Slot
 from wireloom.codec.preamble import CAPTURE, Preamble
 from wireloom.codec.reader import Reader
+from wireloom.codec.straight import Straight
 from wireloom.codec.tracing import Span, Trace, Traced
 from wireloom.codec.values import Rest
 from wireloom.options import MAX_RECORD_BYTES, U64, Mode, Only, OptionError, Parameter, only_of, resolve, unknown
@@ -74,9 +75,12 @@ class Protocol:
         structs = (Column(message.name, message.type) for message in self.messages.values())
         self.columns = (Column("message", "string"), *self.header, *structs, *CORRUPT)
         self._empty: Values = dict.fromkeys(column.name for column in self.columns)
+        self._defaults: Values | None = None
         for message in messages:
             message.protocol = self
         self._dispatch = Dispatch(self.records)
+        recorded_names = tuple(parameter.name for parameter in self._recorded)
+        self.straight = Straight(record, self._dispatch, framing, self._empty, recorded_names)
         self._building = Building(record, framing, self._dispatch)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -110,6 +114,10 @@ class Protocol:
         only: Only,
     ) -> Container | None:
         """As ``decode``; None, without reading on, if the header is not that of a message ``only``."""
+        if trace is None and only is None:
+            row = self.straight.read(data, parameters, little=little)
+            if row is not None:
+                return row
         reader = self._head(data, len(data), parameters, little, trace)
         row = reader.record
         message = self._dispatch.message_of(row, parameters)
@@ -146,9 +154,20 @@ class Protocol:
 
     def parse(self, data: bytes, **parameters: Any) -> Container:
         """The row of exactly one record. Raises ``DecodeError`` if bytes are missing or left over."""
-        row = self.cell(bytes(memoryview(data)), resolve(self.parameters, parameters), Mode.FAILFAST)
+        data, resolved = bytes(memoryview(data)), self._resolved(parameters)
+        row = None if self.preamble else self.straight.parse(data, resolved)
+        if row is None:
+            row = self.cell(data, resolved, Mode.FAILFAST)
         assert row is not None
         return row
+
+    def _resolved(self, parameters: Values) -> Values:
+        """The value of each parameter, to be read alone. Raises ``OptionError``."""
+        if parameters:
+            return resolve(self.parameters, parameters)
+        if self._defaults is None:
+            self._defaults = resolve(self.parameters, {})
+        return self._defaults
 
     def cell(self, data: bytes, parameters: Values, mode: Mode, only: Only = None) -> Container | None:
         """The row of a value that is one record; None if it is left out, as ``row`` has it."""

@@ -32,16 +32,8 @@ RecordFunction = Callable[[Any, Any, Any], Any]
 
 _UNANSWERED = (TypeError, ArithmeticError, ValueError)
 """The errors of expressions without a result: from a division by zero, or from values given to be written."""
-_GIVEN = {
-    "__builtins__": {},
-    "len": len,
-    "max": max,
-    "min": min,
-    "inside": inside,
-    "item": item,
-    "last": last,
-    "UNANSWERED": _UNANSWERED,
-}
+USED = {"len": len, "max": max, "min": min, "inside": inside, "item": item, "last": last}
+"""The functions that the source of an expression may call."""
 _SOURCE = """
 def ask(this, record, frame):
     try:
@@ -61,14 +53,17 @@ _FRAMED = {Origin.SECTION: "left", Origin.ITEM: "index"}
 
 def function(tree: Expr) -> RecordFunction:
     """The expression as a function."""
-    made: dict[str, Any] = dict(_GIVEN)
-    exec(_SOURCE.format(_Compiling().value(tree)), made)
+    made: dict[str, Any] = {"__builtins__": {}, "UNANSWERED": _UNANSWERED, **USED}
+    exec(_SOURCE.format(Printer().value(tree)), made)
     found: RecordFunction = made["ask"]
     return found
 
 
-class _Compiling:
-    """Makes the source of one function. Values checked for absence are kept in numbered variables."""
+class Printer:
+    """Makes the source of an expression. Values checked for absence are kept in numbered variables.
+
+    What a name is, and where it is, is found in ``this``, ``record`` and ``frame``, unless a subclass knows better.
+    """
 
     def __init__(self) -> None:
         self._numbers = count()
@@ -111,11 +106,11 @@ class _Compiling:
             case Function.COUNT:
                 return f"len({self._found(tree.target)} or ())"
             case Function.SIZE | Function.OFFSET:
-                return self._placed(function, tree.target)
+                return self.placed(function, tree.target)
             case _:
                 assert_never(function)
 
-    def _placed(self, function: Function, target: Name) -> str:
+    def placed(self, function: Function, target: Name) -> str:
         """The size or the offset of a field, a section or an item."""
         *structs, name = map(repr, target.steps)
         frame = f"frame.inside({', '.join(structs)})" if structs else "frame"
@@ -129,9 +124,10 @@ class _Compiling:
     def _found(self, name: Name) -> str:
         """The value of a name: from where it is found, how many bytes are left, or the number of an item."""
         if name.origin in _FRAMED:
-            return f"frame.{_FRAMED[name.origin]}"
-        first, *steps = map(repr, name.steps)
-        value = f"{_WHERE[name.origin]}[{first}]"
+            return self.framed(name.origin)
+        first, *steps = name.steps
+        steps = [repr(step) for step in steps]
+        value = self.named(name.origin, first)
         value = f"inside({', '.join([value, *steps])})" if steps else value
         match name.item:
             case None:
@@ -140,6 +136,14 @@ class _Compiling:
                 return f"last({', '.join([value, *map(repr, inner)])})"
             case InList(number=found, inner=inner):
                 return f"item({', '.join([value, self.value(found), *map(repr, inner)])})"
+
+    def named(self, origin: Origin | None, name: str) -> str:
+        """A value of the struct, the header, the parameters or what the struct is given."""
+        return f"{_WHERE[origin]}[{name!r}]"
+
+    def framed(self, origin: Origin) -> str:
+        """How many bytes are left, or the number of an item."""
+        return f"frame.{_FRAMED[origin]}"
 
     def _computed(self, tree: Expr) -> str:
         there, value = self._strict(tree)

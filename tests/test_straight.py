@@ -1,0 +1,85 @@
+"""What straight lines make of single records is what the parts make of them, and the common records have one."""
+
+from contextlib import suppress
+from random import Random
+
+import compiled
+import every_type
+import invented_specs
+import pytest
+import vectors
+from lockstep import damaged
+from straight_lines import parse_alike, reads
+from vectors import data_of
+from worked import GENERATED, examples, orders, pair_of
+
+from wireloom.codec import DecodeError
+from wireloom.codec.straight import Straight
+from wireloom.options import resolve
+
+every = pytest.mark.parametrize("name", [*compiled.FEATURES, every_type.NAME, *GENERATED])
+
+
+@every
+def test_worked_examples_and_damage(name: str) -> None:
+    random, protocol = Random(name), pair_of(name).codec
+    for parameters, records in examples(name):
+        for record in set(records):
+            parse_alike(protocol, record, orders(name), **parameters)
+            for data in damaged(record, random, 6):
+                parse_alike(protocol, data, orders(name), **parameters)
+            for length in random.sample(range(len(record)), min(4, len(record))):
+                parse_alike(protocol, record[:length], orders(name), **parameters)
+
+
+@pytest.mark.parametrize("name", ["couchbase_dcp", "databus", "memcached"])
+def test_vectors_and_damage(name: str) -> None:
+    random, protocol = Random(name), pair_of(name).codec
+    for data in records_of(name):
+        parse_alike(protocol, data, orders(name))
+        for other in damaged(data, random, 2):
+            parse_alike(protocol, other, orders(name))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_invented_specs(seed: int) -> None:
+    found = invented_specs.invented(Random(seed))
+    protocol, random = found.compiled.codec, Random(seed)
+    for data in found.records:
+        parse_alike(protocol, data, (False, True), **found.told)
+        for other in damaged(data, random, 4):
+            parse_alike(protocol, other, (False, True), **found.told)
+
+
+@pytest.mark.parametrize("name", ["couchbase_dcp", "databus", "memcached"])
+def test_most_worked_examples_have_a_straight_line(name: str) -> None:
+    protocol, found = pair_of(name).codec, []
+    for parameters, records in examples(name):
+        for data in records:
+            with suppress(DecodeError):
+                protocol.parse(data, **parameters)
+                found.append(reads(protocol, data, **parameters))
+    assert sum(found) > 0.9 * len(found)
+
+
+def test_a_straight_line_is_written_once_some_records_of_its_kind_were_met() -> None:
+    protocol = pair_of("sections").codec
+    ((parameters, (data, *_)), *_) = examples("sections")
+    known, resolved = protocol.straight, resolve(protocol.parameters, parameters)
+    fresh = Straight(known.record, known.dispatch, known.framing, known.row, known.recorded)
+    fresh.many = 3
+    rows = [fresh.read(data, resolved, little=False) for _ in range(8)]
+    first = rows.index(protocol.parse(data, **parameters))
+    assert 3 <= first < 7
+    assert rows[:first] == [None] * first
+
+
+def records_of(name: str) -> list[bytes]:
+    """The records among the vectors of a protocol."""
+    files = {
+        "couchbase_dcp": ("couchbase_dcp/frames.jsonl", "couchbase_dcp/seed_frames.jsonl"),
+        "databus": ("databus/vectors.jsonl",),
+        "memcached": (),
+    }
+    rows = vectors.external(*files[name]) or vectors.committed(*files[name])
+    return [data_of(row) for row in rows if "hex" in row]
