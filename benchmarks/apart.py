@@ -1,6 +1,7 @@
-"""One measurement in a process of its own, so that nothing that ran before is in its memory or its environment.
+"""Measurements in processes of their own, so that nothing that ran before is in their memory or their environment.
 
-``measured`` starts the process, which is this module run with a task as JSON; it answers with JSON.
+``measured`` starts the processes, each of which is this module run with a task as JSON, and lets them take turns, so
+that all share whatever the machine does. They answer with JSON.
 """
 
 import json
@@ -8,6 +9,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
@@ -18,28 +20,43 @@ import rivals
 import timing
 import totals
 from captures import Capture
+from timing import Middle, Result
 
-PATIENCE = 1.5
+PATIENCE = 2
 """Seconds that one pass over a whole capture may take; slower decoders see a part of it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """How fast something went through ``records`` records a call: records a second, and the spread of the rounds."""
+    """How fast something goes through records: its ``records`` a call, and the seconds each of them takes."""
 
     name: str
     records: int
-    seconds: float
-    spread: float
+    each: Result
 
     @property
     def rate(self) -> float:
         """Records a second."""
-        return self.records / self.seconds
+        return 1 / self.each.seconds
+
+    @property
+    def spread(self) -> float:
+        """How far the rounds lie apart."""
+        return self.each.spread
+
+    def over(self, other: "Rate") -> Middle:
+        """How many times as fast as another this is."""
+        return other.each.over(self.each)
 
     def found(self) -> dict[str, Any]:
         """As it goes into the file of results."""
-        return {**asdict(self), "records_per_second": round(self.rate)}
+        return {
+            "name": self.name,
+            "records": self.records,
+            "seconds": self.each.seconds * self.records,
+            "spread": self.spread,
+            "records_per_second": round(self.rate),
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,47 +71,103 @@ class Task:
     protocols: tuple[str, ...] = ()
 
 
-def measured(task: Task) -> list[Rate]:
-    """The rate of a rival, or one for each mode or protocol. Ends the run where a result is wrong."""
-    environment = os.environ | {"PYTHONPATH": protocols.search_path()} | rivals.RIVALS[task.rival].environment
-    done = subprocess.run(
-        [sys.executable, __file__],
-        input=json.dumps(asdict(task)),
-        capture_output=True,
-        text=True,
-        check=False,
-        env=environment,
-    )
-    if done.returncode:
-        sys.exit(f"{task.rival} of {task.capture.protocol}: {done.stderr.strip()}")
-    return [Rate(**rate) for rate in json.loads(done.stdout.splitlines()[-1])]
+def measured(*tasks: Task) -> list[Rate]:
+    """The rate of each rival, or one for each of its modes or protocols. Ends the run where a result is wrong.
+
+    Rivals take turns; all have as many rounds as the first.
+    """
+    with ExitStack() as open_:
+        workers = [open_.enter_context(_Worker(task)) for task in tasks]
+        for number in range(tasks[0].rounds):
+            for worker in reversed(workers) if number % 2 else workers:
+                worker.round()
+        return [rate for worker in workers for rate in worker.rates()]
 
 
-def _run(task: Task) -> list[Rate]:
-    """Check what it gives, then time it, on all of the capture or as much as fills a round."""
+class _Worker:
+    """The process of a task, which has decoded and is ready to measure."""
+
+    def __init__(self, task: Task) -> None:
+        self.task = task
+        environment = os.environ | {"PYTHONPATH": protocols.search_path()} | rivals.RIVALS[task.rival].environment
+        pipe = subprocess.PIPE
+        self.process = subprocess.Popen(
+            [sys.executable, __file__], stdin=pipe, stdout=pipe, stderr=pipe, text=True, env=environment
+        )
+        self.names, self.records = self._asked(asdict(task))
+        self.rounds: list[dict[str, float]] = []
+
+    def __enter__(self) -> "_Worker":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.process.kill()
+        self.process.communicate()
+
+    def round(self) -> None:
+        """Take a round."""
+        self.rounds.append(self._asked(len(self.rounds)))
+
+    def rates(self) -> list[Rate]:
+        """What the rounds gave."""
+        found = timing.results(self.names, self.rounds)
+        return [Rate(result.name, self.records, result.shared(self.records)) for result in found]
+
+    def _asked(self, question: Any) -> Any:
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        with suppress(BrokenPipeError):  # then it says why
+            self.process.stdin.write(json.dumps(question) + "\n")
+            self.process.stdin.flush()
+        answer = self.process.stdout.readline()
+        if not answer:
+            said = self.process.communicate()[1].strip()
+            sys.exit(f"{self.task.rival} of {self.task.capture.protocol}: {said}")
+        return json.loads(answer)
+
+
+def _ready(task: Task) -> tuple[timing.Turns, int]:
+    """See that what it gives is right, and what to time: all of the capture, or as much as fills a round."""
     rival = rivals.RIVALS[task.rival]
     decode = rival.make(task.capture.protocol)
     data = Path(task.capture.path).read_bytes()
-    block = data[: task.capture.block_bytes]
-    decode(block)
-    blocks = _fitting(task, timing.seconds(lambda: decode(block)))
+    given = partial(rival.given, task.capture.protocol) if rival.given else bytes
+    blocks = _fitting(task, lambda count: _seconds(decode, given(data[: count * task.capture.block_bytes])))
     some = data[: blocks * task.capture.block_bytes]
-    calls: dict[str, Callable[[], object]] = {rival.title: partial(decode, some)}
+    taken = given(some)
+    calls: dict[str, Callable[[], object]] = {rival.title: partial(decode, taken)}
     if task.modes:
-        calls = {mode: partial(decode, some, mode=mode) for mode in task.modes}
+        calls = {mode: partial(decode, taken, mode=mode) for mode in task.modes}
     if task.protocols:
-        calls = {protocol: partial(rival.make(protocol), some) for protocol in task.protocols}
+        calls = {protocol: partial(rival.make(protocol), taken) for protocol in task.protocols}
     for call in calls.values():
-        _check(totals.of(call()), task.capture.expected(blocks), rival)
-    found = timing.alternating(calls, task.rounds, task.least)
-    return [Rate(item.name, blocks * task.capture.block_records, item.seconds, item.spread) for item in found]
+        found = call()
+        if rival.given:
+            if bytes(found) != some:
+                sys.exit("it gives other bytes")
+            continue
+        _check(totals.of(found), task.capture.expected(blocks), rival)
+        if rival.exact and not found.equals(_ours(task, some).select(found.column_names)):
+            sys.exit("it gives other columns")
+    return timing.Turns(calls, task.least), blocks * task.capture.block_records
 
 
-def _fitting(task: Task, seconds: float) -> int:
-    """How many blocks to take when one takes so long: all of them if that is soon done, else what fills a round."""
-    if seconds * task.capture.blocks <= max(PATIENCE, task.least):
-        return task.capture.blocks
-    return max(1, round(task.least / seconds))
+def _fitting(task: Task, seconds: Callable[[int], float]) -> int:
+    """How many blocks to take: what fills a round, or all of them if that is soon done."""
+    blocks, every = 1, task.capture.blocks
+    while (taken := seconds(blocks)) < task.least and blocks < every:
+        blocks = min(4 * blocks, every)
+    return every if taken / blocks * every <= PATIENCE else blocks
+
+
+def _seconds(decode: rivals.Decoder, given: Any) -> float:
+    """What a call takes that is not the first."""
+    decode(given)
+    return timing.seconds(lambda: decode(given))
+
+
+def _ours(task: Task, data: bytes) -> Any:
+    return protocols.load(task.capture.protocol).decode_columnar(data)
 
 
 def _check(found: dict[str, int], expected: dict[str, int], rival: rivals.Rival) -> None:
@@ -105,10 +178,13 @@ def _check(found: dict[str, int], expected: dict[str, int], rival: rivals.Rival)
 
 
 def main() -> None:
-    """Read a task, run it, print the rates."""
-    task = json.load(sys.stdin)
-    found = _run(Task(**task | {"capture": Capture(**task["capture"])}))
-    print(json.dumps([asdict(rate) for rate in found]))
+    """Read a task, and for each line behind it take a round. Other output than answers is not for who asks."""
+    answers, sys.stdout = sys.stdout, sys.stderr
+    task = json.loads(sys.stdin.readline())
+    turns, records = _ready(Task(**task | {"capture": Capture(**task["capture"])}))
+    print(json.dumps([list(turns.calls), records]), file=answers, flush=True)
+    for line in sys.stdin:
+        print(json.dumps(turns.take(json.loads(line))), file=answers, flush=True)
 
 
 if __name__ == "__main__":

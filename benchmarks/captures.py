@@ -120,6 +120,11 @@ def mixed(records: int = MIXED_A_BLOCK) -> Block:
     return _built("couchbase_dcp", couchbase_dcp.build, rows)
 
 
+def markers(records: int = MIXED_A_BLOCK) -> Block:
+    """Snapshot markers of every layout."""
+    return _built("couchbase_dcp", couchbase_dcp.build, list(traffic.markers(random.Random(SEED), records)))
+
+
 def session(documents: int = DOCUMENTS_A_BLOCK) -> Block:
     """Two connections of a session with documents of all kinds; what they add up to says the hand-written loop."""
     data = b"".join(dcp_session.make(documents, VBUCKETS).captures.values())

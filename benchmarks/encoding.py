@@ -1,66 +1,104 @@
 """Tables to bytes: many rows at once, beside rows one by one and hand-written construct."""
 
-import sys
 from collections.abc import Callable, Iterator
-from dataclasses import asdict
+from dataclasses import dataclass
 from typing import Any
 
 import captures
 import hand_written
 import protocols
+import pyarrow as pa
 from captures import Block
-from in_process import Effort
-from messages import Rival, marker
-from report import Report, spread
-from timing import Result, alternating
+from in_process import Effort, rates
+from messages import marker
+from report import Measured, Report, of_rates
+from rivals import RIVALS
 
-_ALONE = 1_000
-"""How many records are built one by one."""
-_FRAME = Rival(hand_written.COUCHBASE_DCP, hand_written.parse_frame, hand_written.build_frame)
-_EVENT = Rival(hand_written.DBUS_EVENT, hand_written.parse_event, hand_written.build_event)
+
+@dataclass(frozen=True, slots=True)
+class Protocol:
+    """How bytes of a protocol are read here, where a record's length is, and how one builds it with construct.
+
+    The length is a big-endian ``u32`` at ``place``, less ``more``.
+    """
+
+    parameters: dict[str, str]
+    place: int
+    more: int
+    layout: Any
+    parse: Callable[[Any, bytes], Any]
+    build: Callable[[Any, Any], bytes]
+
+
+MARKERS = 1_000
+"""In a block."""
+_FRAME = (hand_written.COUCHBASE_DCP, hand_written.parse_frame, hand_written.build_frame)
+_EVENT = (hand_written.DBUS_EVENT, hand_written.parse_event, hand_written.build_event)
+_PROTOCOLS = {
+    "couchbase_dcp": Protocol({"collections": "true"}, 8, 24, *_FRAME),
+    "databus": Protocol({"byte_order": "big"}, 5, 0, *_EVENT),
+}
+
+
+def table(protocol: str, data: bytes) -> pa.Table:
+    """The rows of some bytes as a table."""
+    return protocols.load(protocol).decode_columnar(data, mode="PERMISSIVE", **_PROTOCOLS[protocol].parameters)
+
+
+def rows(protocol: str, data: bytes) -> list[Any]:
+    """They as objects."""
+    return list(protocols.load(protocol).iter_records(data, **_PROTOCOLS[protocol].parameters))
+
+
+def values(protocol: str, data: bytes) -> list[Any]:
+    """They as construct has them."""
+    found, known, at = [], _PROTOCOLS[protocol], 0
+    while at < len(data):
+        end = at + int.from_bytes(data[at + known.place : at + known.place + 4], "big") + known.more
+        found.append(known.parse(known.layout, data[at:end]))
+        at = end
+    return found
+
+
+def of_table(protocol: str) -> Callable[[pa.Table], bytes]:
+    """What makes bytes of tables."""
+    encode, parameters = protocols.load(protocol).encode_columnar, _PROTOCOLS[protocol].parameters
+    return lambda given: encode(given, **parameters)
+
+
+def of_rows(protocol: str) -> Callable[[list[Any]], bytes]:
+    """What makes bytes of rows."""
+    build, parameters = protocols.load(protocol).build, _PROTOCOLS[protocol].parameters
+    return lambda given: b"".join([build(row, **parameters) for row in given])
+
+
+def of_values(protocol: str) -> Callable[[list[Any]], bytes]:
+    """What makes bytes of construct's values."""
+    known = _PROTOCOLS[protocol]
+    return lambda given: b"".join([known.build(known.layout, each) for each in given])
 
 
 def encoders(effort: Effort) -> Iterator[Report]:
     """Traffic of several kinds, as tables with all columns."""
-    blocks = {
-        "snapshot markers": (Block("couchbase_dcp", (marker(),) * _ALONE, {}), _FRAME, {}),
-        "mixed DCP traffic": (captures.mixed(), None, {}),
-        "a session of DCP with documents": (captures.session(), None, {"collections": "true"}),
-        "Databus events": (captures.events(), _EVENT, {"byte_order": "big"}),
-    }
-    rows, found = [], []
-    for what, (block, rival, parameters) in blocks.items():
-        results = _measured(block, rival, parameters, effort)
-        ours = results["encode_columnar"].seconds
-        times = (f"{results[name].seconds / ours:.0f}" if name in results else "" for name in ("build", "construct"))
-        rows.append((what, f"{1 / ours:,.0f}", *times, spread(*(each.spread for each in results.values()))))
-        found.append({"what": what, **{name: asdict(result) for name, result in results.items()}})
-    yield Report(
-        "Tables to bytes, in rows a second on one core",
-        ("", "encode_columnar", "× build", "× construct", "spread"),
-        tuple(rows),
-        "Construct's layouts are hand-written and interpreted; there is none of mixed traffic.",
-        found,
+    ours = ("build", "encode", "encode_accelerated")
+    yield _compared(
+        "snapshot markers",
+        Block("couchbase_dcp", (marker(),) * MARKERS, {}),
+        effort,
+        ("construct_build", *ours),
+        "encode_dcp",
     )
+    yield _compared("mixed DCP traffic", captures.mixed(), effort, ours)
+    yield _compared("a session of DCP with documents", captures.session(), effort, ours)
+    yield _compared("Databus events", captures.events(), effort, ("construct_build", *ours), "encode_databus")
 
 
-def _measured(block: Block, rival: Rival | None, parameters: dict[str, str], effort: Effort) -> dict[str, Result]:
-    """Seconds a record of each way, having seen that bytes come back as they were."""
-    protocol = protocols.load(block.protocol)
-    data = b"".join(block.frames) * max(1, round(effort.records / len(block.frames)))
-    table = protocol.decode_columnar(data, mode="PERMISSIVE", **parameters)
-    if protocol.encode_columnar(table, **parameters).to_pybytes() != data:
-        sys.exit("a table does not come back as it went in")
-    few = block.frames[:_ALONE]
-    given = [protocol.parse(frame, **parameters) for frame in few]
-    calls: dict[str, tuple[Callable[[], object], int]] = {
-        "encode_columnar": (lambda: protocol.encode_columnar(table, **parameters), len(table)),
-        "build": (lambda: [protocol.build(row, **parameters) for row in given], len(few)),
-    }
-    if rival is not None:
-        values: list[Any] = [rival.parse(rival.layout, frame) for frame in few]
-        if [rival.build(rival.layout, each) for each in values] != list(few):
-            sys.exit("construct gives other bytes")
-        calls["construct"] = lambda: [rival.build(rival.layout, each) for each in values], len(few)
-    results = alternating({name: call for name, (call, _) in calls.items()}, effort.rounds, effort.least)
-    return {each.name: Result(each.name, each.seconds / calls[each.name][1], each.spread) for each in results}
+def _compared(what: str, block: Block, effort: Effort, names: tuple[str, ...], target: str = "") -> Report:
+    """Each way beside the first, having seen that bytes come back as they were."""
+    capture = block.capture("encoded.bin", records=effort.records)
+    found = rates(capture, names, effort)
+    beside = found[0]
+    ways = {RIVALS["encode"].title: False, RIVALS["encode_accelerated"].title: True}
+    reached = [Measured(target, ways[rate.name], rate.over(beside)) for rate in found if rate.name in ways]
+    caption = "Construct's layout is hand-written and interpreted." if "construct_build" in names else ""
+    return of_rates(f"Tables to bytes: {what}", found, beside.name, caption, "rows", tuple(reached if target else ()))

@@ -13,7 +13,8 @@ import protocols
 import pyarrow as pa
 import rivals
 from captures import Capture
-from report import Report
+from report import Measured, Report
+from timing import Middle
 
 MEGABYTE = 1_000_000
 RESIDENT = 1024 if sys.platform != "darwin" else 1
@@ -43,41 +44,50 @@ class Run:
 
 
 def runs(sizes: Sequence[float]) -> Iterator[Report]:
-    """``wireloom decode --format arrow`` of mutations, for each size in megabytes."""
-    found = []
+    """``wireloom decode --format arrow`` of mutations, for each size in megabytes, without numba and with it."""
+    ways = [False, *([True] if rivals.RIVALS["columnar_accelerated"].may_run() else [])]
+    found: dict[bool, list[Run]] = {way: [] for way in ways}
     for number, size in enumerate(sizes):
         capture = captures.mutations().capture("growth.bin", size=int(size * MEGABYTE))
         if number == 0:
             _check(capture)
-        found.append(_decoded(capture, Path(os.devnull)))
+        for way in ways:
+            found[way].append(_decoded(capture, Path(os.devnull), accelerated=way))
         Path(capture.path).unlink()
-    rows = tuple(
-        (
-            f"{run.bytes / MEGABYTE:,.1f} MB",
-            f"{run.records:,}",
-            f"{run.seconds:.2f}",
-            f"{run.speed:,.1f}",
-            f"{run.peak_bytes / MEGABYTE:,.0f}",
-            f"{run.own_bytes / MEGABYTE:,.0f}" if run.own_bytes else "",
-        )
-        for run in found
-    )
+    rows, times = [], {}
+    for way, each in found.items():
+        for run in each:
+            what = f"{run.bytes / MEGABYTE:,.1f} MB{', accelerated' if way else ''}"
+            numbers = (f"{run.records:,}", f"{run.seconds:.2f}", f"{run.speed:,.1f}")
+            own = f"{run.own_bytes / MEGABYTE:,.0f}" if run.own_bytes else ""
+            rows.append((what, *numbers, f"{run.peak_bytes / MEGABYTE:,.0f}", own))
+            times[what] = run.seconds
     yield Report(
         "wireloom decode mutations CAPTURE --format arrow --output " + os.devnull,
         ("capture", "records", "seconds", "MB/s", "peak MB", "own MB"),
-        rows,
+        tuple(rows),
         "From the start of the process to its end. The peak is of resident memory, files among it; own is "
-        "what is not of files, looked at every few milliseconds. "
-        + ("The accelerator is on." if rivals.accelerated() else "The accelerator is off."),
-        [asdict(run) for run in found],
+        "what is not of files, looked at every few milliseconds.",
+        [{"accelerated": way, **asdict(run)} for way, each in found.items() for run in each],
+        times,
+        tuple(compared for way, each in found.items() if len(each) > 1 for compared in _compared(way, *each[-2:])),
     )
 
 
-def _decoded(capture: Capture, output: Path) -> Run:
+def _compared(accelerated: bool, smaller: Run, larger: Run) -> Iterator[Measured]:
+    """What a byte costs of the larger one, and what memory that took, beside the smaller one. One run of each."""
+    if smaller.own_bytes:
+        yield Measured("memory", accelerated, Middle(larger.own_bytes / smaller.own_bytes, 0))
+    yield Measured("growth", accelerated, Middle(smaller.speed / larger.speed, 0))
+
+
+def _decoded(capture: Capture, output: Path, *, accelerated: bool) -> Run:
     """Decode the capture in a process of its own. Ends the run where that fails."""
     command = [sys.executable, "-m", "wireloom", "decode", capture.protocol, capture.path]
     command += ["--format", "arrow", "--output", str(output)]
-    environment = os.environ | {"PYTHONPATH": protocols.search_path()}
+    environment = os.environ | {"PYTHONPATH": protocols.search_path(), rivals.SWITCH: "0"}
+    if accelerated:
+        environment.pop(rivals.SWITCH)  # loads it when that pays
     log = captures.BUILD / "growth.log"
     with log.open("wb") as said:
         start = time.perf_counter()
@@ -106,7 +116,7 @@ def _own_bytes(process: int) -> int:
 def _check(capture: Capture) -> None:
     """See that the command writes every record. Ends the run where it does not."""
     output = captures.BUILD / "growth.arrow"
-    _decoded(capture, output)
+    _decoded(capture, output, accelerated=False)
     with pa.memory_map(str(output)) as file:
         reader = pa.ipc.open_file(file)
         rows = sum(reader.get_batch(number).num_rows for number in range(reader.num_record_batches))

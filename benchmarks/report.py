@@ -1,21 +1,37 @@
-"""What a section has to show: a table of words, and the numbers behind it for the file of results."""
+"""What a section has to show: a table of words, and the numbers behind it, for files and for who compares them."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from apart import Rate
+from timing import Middle
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What was measured of something that has a target, see ``targets``, with the accelerator or without it."""
+
+    target: str
+    accelerated: bool
+    middle: Middle
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """One table. ``found`` are its numbers; ``rows`` stand under ``columns``, the first of which has the names."""
+    """One table: ``rows`` stand under ``columns``, the first of which has the names.
+
+    ``found`` are its numbers as they go into the file of results. ``times`` are those seconds of them that another
+    version may be held against, by what takes them; ``measured`` those that there are targets for.
+    """
 
     title: str
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     caption: str
     found: Any
+    times: Mapping[str, float] = field(default_factory=dict)
+    measured: tuple[Measured, ...] = ()
 
 
 def spread(*found: float) -> str:
@@ -23,18 +39,30 @@ def spread(*found: float) -> str:
     return f"±{max(found) / 2:.0%}" if any(found) else ""
 
 
-def of_rates(title: str, rates: Sequence[Rate], reference: str, caption: str, unit: str = "records") -> Report:
+def of_rates(
+    title: str,
+    rates: Sequence[Rate],
+    reference: str,
+    caption: str,
+    unit: str = "records",
+    measured: tuple[Measured, ...] = (),
+) -> Report:
     """Rates, and how often each has that of the one called ``reference``."""
-    beside = next(rate.rate for rate in rates if rate.name == reference)
-    rows = tuple(
-        (
-            rate.name,
-            f"{rate.rate:,.0f}",
-            f"{rate.rate / beside:.3f}",
-            spread(rate.spread),
-            f"{rate.records:,}",
-        )
-        for rate in rates
-    )
+    beside = named(rates, reference)
+    rows = []
+    for rate in rates:
+        times = rate.over(beside)
+        rows.append((rate.name, f"{rate.rate:,.0f}", f"{times.value:.3f}", spread(times.spread), f"{rate.records:,}"))
     columns = ("", f"{unit}/s", f"× {reference}", "spread", f"{unit} a call")
-    return Report(title, columns, rows, caption, [rate.found() for rate in rates])
+    found = [rate.found() for rate in rates]
+    return Report(title, columns, tuple(rows), caption, found, times_of(rates), measured)
+
+
+def named(rates: Sequence[Rate], name: str) -> Rate:
+    """The one of this name."""
+    return next(rate for rate in rates if rate.name == name)
+
+
+def times_of(rates: Sequence[Rate]) -> dict[str, float]:
+    """Seconds a record of each."""
+    return {rate.name: rate.each.seconds for rate in rates}

@@ -1,6 +1,5 @@
 """All decoders by capture and name, each from the bytes of a whole buffer to rows or a table."""
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -8,6 +7,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
+import by_c
 import protocols
 
 Decoder = Callable[[bytes], Any]
@@ -57,6 +57,12 @@ class Rival:
     otherwise: tuple[str, ...] = ()
     some: bool = False
     """Whether it gives some of the columns, which alone have to agree."""
+    given: Callable[[str, bytes], Any] | None = None
+    """What makes of the bytes what it is to make these of, if it encodes."""
+    exact: bool = False
+    """Whether it gives the very columns that we give."""
+    able: Callable[[], bool] = lambda: True
+    """Whether this machine has what it needs beside modules."""
 
     @property
     def environment(self) -> dict[str, str]:
@@ -65,12 +71,7 @@ class Rival:
 
     def may_run(self) -> bool:
         """Whether what it needs is installed."""
-        return not self.needs or find_spec(self.needs) is not None
-
-
-def accelerated() -> bool:
-    """Whether the accelerator runs in processes that have the environment of this one."""
-    return find_spec(ACCELERATOR) is not None and os.environ.get(SWITCH) != "0"
+        return (not self.needs or find_spec(self.needs) is not None) and self.able()
 
 
 def _columnar(protocol: str, **parameters: Any) -> Decoder:
@@ -104,12 +105,33 @@ def _by_kaitai(protocol: str) -> Decoder:
     return module.mutations if protocol == "mutations" else module.mixed
 
 
+def _by_c(_: str) -> Decoder:
+    return by_c.mutations
+
+
+def _hopping(protocol: str) -> Decoder:
+    return import_module("scans").bare(protocol)
+
+
+def _splitting(protocol: str) -> Decoder:
+    return import_module("scans").splitting(protocol)
+
+
 def _session_by_struct(_: str) -> Decoder:
     return import_module("documents_by_struct").session
 
 
 def _session_by_construct(_: str) -> Decoder:
     return partial(import_module("by_construct").records, import_module("documents_by_construct").SESSION)
+
+
+def _encoder(title: str, make: str, given: str, needs: str = "") -> Rival:
+    """Functions of ``encoding``, by name."""
+
+    def of(name: str, *arguments: Any) -> Any:
+        return getattr(import_module("encoding"), name)(*arguments)
+
+    return Rival(title, partial(of, make), needs, given=partial(of, given))
 
 
 RIVALS = {
@@ -134,6 +156,14 @@ RIVALS = {
     "columnar_big_accelerated": Rival(
         "decode_columnar, told big endian, accelerated", partial(_columnar, byte_order="big"), ACCELERATOR
     ),
+    "c": Rival("C", _by_c, some=True, exact=True, able=by_c.may_run),
+    "construct_build": _encoder("construct", "of_values", "values"),
+    "build": _encoder("build", "of_rows", "rows"),
+    "encode": _encoder("encode_columnar", "of_table", "table"),
+    "encode_accelerated": _encoder("encode_columnar, accelerated", "of_table", "table", ACCELERATOR),
+    "hop": Rival("bare hop", _hopping, some=True, able=by_c.may_run),
+    "scan": Rival("places to split at", _splitting, some=True),
+    "scan_accelerated": Rival("places to split at, accelerated", _splitting, ACCELERATOR, some=True),
 }
 IN_PROCESS = ("construct", "construct_compiled", "kaitai", "struct", "records", "columnar", "columnar_accelerated")
 DATABUS = ("struct", "columnar", "columnar_accelerated", "columnar_big", "columnar_big_accelerated")

@@ -5,7 +5,9 @@ checked against what the bytes were made of; no time is. A JSON file has the num
 
     benchmarks/run.py --quick                    every section in seconds, at sizes that say nothing about speed
     benchmarks/run.py --only decoders            one section; --only may be repeated
-    benchmarks/run.py --full                     captures up to a gigabyte, and twenty of half a one
+    benchmarks/run.py --only decoders --compare HEAD~1
+                                                 what a change did: both versions in turns
+    benchmarks/run.py --full                     captures up to four gigabytes, and twenty of half a one
     benchmarks/run.py --only planning --cluster  on a master and two workers
 """
 
@@ -21,22 +23,28 @@ from pathlib import Path
 from typing import Any
 
 import captures
+import comparing
 import databus_stream
 import encoding
 import growth
 import in_process
 import messages
 import protocols
+import scans
+import start
+import targets
 import unhappy
 import wide
 from in_process import Effort
-from report import Report
+from report import Measured, Report
 from rich.console import Console
 from rich.table import Table
 
 ROOT = Path(__file__).parent.parent
 MEGABYTE = 1_000_000
 SPARK_ROUNDS = 3
+ROUNDS_COMPARED = 2
+"""Of each measurement, in each of the runs that are compared."""
 QUICK = {
     "rounds": 1,
     "least": 0.02,
@@ -83,6 +91,8 @@ SECTIONS: dict[str, Callable[[argparse.Namespace], Iterator[Report]]] = {
     "session": lambda options: in_process.session(_effort(options)),
     "databus": _databus,
     "encoders": lambda options: encoding.encoders(_effort(options)),
+    "scans": lambda options: scans.scans(_effort(options)),
+    "start": lambda options: start.times(options.rounds),
     "spark": _spark,
     "planning": _planning,
     "growth": lambda options: growth.runs(options.growth),
@@ -106,7 +116,7 @@ def _parser() -> argparse.ArgumentParser:
     add = parser.add_argument
     add("--only", action="append", choices=SECTIONS, help="this section and no other; may be repeated")
     add("--quick", action="store_true", help="tiny sizes: shows that all of it works")
-    add("--full", action="store_true", help="a growth of 10, 100 and 1000 MB; 10,000 small captures and 20 of 500 MB")
+    add("--full", action="store_true", help="a growth to 4 GB; 10,000 small captures and 20 of 500 MB")
     add("--rounds", type=int, default=5, help=f"rounds of each measurement, of Spark at most {SPARK_ROUNDS}")
     add("--least", type=float, default=0.5, help="seconds that a round in one process takes at least")
     add("--frames", type=int, default=200_000, help="frames in the captures that are decoded in one process")
@@ -119,10 +129,13 @@ def _parser() -> argparse.ArgumentParser:
     add("--store", default="", metavar="URI", help="plan files below this, such as s3://bucket/bench; else local ones")
     add("--memory", default="2g", help="what the JVMs of --planning may use")
     add("--no-spark", action="store_true", help="leave Spark out")
-    add("--growth", type=_sizes, default=[10, 100], metavar="MB,MB", help="sizes of captures for the command line")
+    add(
+        "--growth", type=_sizes, default=[10, 100, 1000], metavar="MB,MB", help="sizes of captures for the command line"
+    )
     counts = "how many messages the protocols have that are declared over the same bytes"
     add("--wide", type=_counts, default=[1, 16, 60, 242], metavar="N,N", help=counts)
     add("--unhappy", type=float, default=4.5, metavar="MB", help="size of each hostile capture")
+    add("--compare", metavar="REV", help="the same sections by another version too, in turns, and how they differ")
     add("--output", type=Path, default=ROOT / "build" / "bench.json", help="where the numbers go")
     return parser
 
@@ -132,7 +145,7 @@ def _options() -> argparse.Namespace:
     parser = _parser()
     chosen = parser.parse_args()
     if chosen.full:
-        parser.set_defaults(growth=[10, 100, 1000], planning=[10_000, 20, 500])
+        parser.set_defaults(growth=[10, 100, 1000, 4000], planning=[10_000, 20, 500])
     if chosen.quick:
         parser.set_defaults(**QUICK)
     return parser.parse_args()
@@ -155,22 +168,61 @@ def _shown(report: Report) -> Table:
 def main() -> None:
     """Measure, print, write the results down."""
     options = _options()
+    if options.compare:
+        _write(options.output, {"compare": _compared(options)})
+    else:
+        _write(options.output, _measured(options))
+
+
+def _write(path: Path, results: dict[str, Any]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(results, indent=1) + "\n")
+
+
+def _console() -> Console:
     # A table is as wide as it is, also where the output is no terminal and would count as 80 columns.
-    console = Console(width=None if sys.stdout.isatty() else 130)
+    return Console(width=None if sys.stdout.isatty() else 130)
+
+
+def _compared(options: argparse.Namespace) -> list[Any]:
+    """This work tree beside another version, each run as this one was called."""
+    own = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    for name in ("--compare", "--output", "--rounds"):
+        own.add_argument(name)
+    arguments = [*own.parse_known_args()[1], "--rounds", str(ROUNDS_COMPARED)]
+    reports = list(comparing.compared(ROOT, options.compare, arguments, options.rounds))
+    for report in reports:
+        _console().print(_shown(report))
+    return [report.found for report in reports]
+
+
+def _measured(options: argparse.Namespace) -> dict[str, Any]:
+    """All chosen sections."""
+    console = _console()
     sections = options.only or SECTIONS
     protocols.generate(*([partial(wide.write, counts=options.wide)] if "wide" in sections else []))
     results: dict[str, Any] = {}
+    measured: list[Measured] = []
+
+    def show(section: str, report: Report) -> None:
+        console.print(_shown(report))
+        told = {"title": report.title, "found": report.found, "times": dict(report.times)}
+        results.setdefault(section, []).append(told)
+        measured.extend(report.measured)
+
+    began = time.monotonic()
     try:
         for name in sections:
-            start = time.monotonic()
+            since = time.monotonic()
             for report in SECTIONS[name](options):
-                console.print(_shown(report))
-                results.setdefault(name, []).append({"title": report.title, "found": report.found})
-            console.print(f"[dim]{name}: {time.monotonic() - start:.0f} s[/dim]\n")
+                show(name, report)
+            console.print(f"[dim]{name}: {time.monotonic() - since:.0f} s[/dim]\n")
     finally:
         shutil.rmtree(captures.BUILD)
-    options.output.parent.mkdir(parents=True, exist_ok=True)
-    options.output.write_text(json.dumps(results, indent=1) + "\n")
+    for report in targets.told(measured, "At sizes that say nothing about speed: " if options.quick else ""):
+        show("targets", report)
+    console.print(f"[dim]all: {time.monotonic() - began:.0f} s[/dim]")
+    return results
 
 
 if __name__ == "__main__":

@@ -4,14 +4,13 @@ Each stands beside its floor: what Spark takes for as many rows of the same colu
 ``spark_floor``. All rows go to the sink ``noop``: everything is made, nothing comes to the driver.
 """
 
-import itertools
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import captures
-import rivals
 import sessions
 import small_files
 import spark_inputs
@@ -20,10 +19,12 @@ from apart import Rate
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as fn
 from pyspark.sql.types import LongType, StructField, StructType
-from report import Report, spread
+from report import Measured, Report, spread
+from rivals import RIVALS, SWITCH
 from spark_floor import FloorSource, prepare, ready
 from spark_inputs import BATCH_ROWS, FILTERED, Files
 
+from wireloom.files import INDEX
 from wireloom.spark import from_wire, register
 
 PUSHDOWN = "spark.sql.python.filterPushdown.enabled"
@@ -35,25 +36,64 @@ TOTALS = ("opaque", "by_seqno")
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """Something Spark does, and its floor; ``rows`` go through both."""
+    """Something Spark does in each way, and its floor; ``rows`` go through all of them."""
 
     name: str
     rows: int
-    ours: Callable[[], object]
+    ours: Mapping["Way", Callable[[], object]]
     floor: Callable[[], object]
+    target: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """With the accelerator or without it, of which a protocol's format has a name of its own."""
+
+    accelerated: bool
+
+    def __str__(self) -> str:
+        return "accelerated" if self.accelerated else "plain"
+
+    def format(self, protocol: str) -> str:
+        """What the format is called."""
+        return f"{protocol}_{self}"
+
+    @contextmanager
+    def workers(self, spark: SparkSession) -> Iterator[None]:
+        """What is made meanwhile runs in workers that go this way."""
+        before = spark.sparkContext.environment.get(SWITCH)
+        spark.sparkContext.environment[SWITCH] = str(int(self.accelerated))
+        try:
+            yield
+        finally:
+            spark.sparkContext.environment.pop(SWITCH)
+            if before is not None:
+                spark.sparkContext.environment[SWITCH] = before
+
+
+def _ways(spark: SparkSession) -> list[Way]:
+    """Both ways, if there is an accelerator."""
+    found = [Way(False), *([Way(True)] if RIVALS["columnar_accelerated"].may_run() else [])]
+    for way in found:
+        with way.workers(spark):
+            for protocol in ("mutations", "couchbase_dcp"):
+                register(spark, protocol, name=way.format(protocol))
+    return found
 
 
 def reads(rows: int, rounds: int) -> Iterator[Report]:
     """All cases, of about so many rows each."""
     spark = sessions.started()
-    register(spark, "mutations", "couchbase_dcp")
+    register(spark, "mutations")
     spark.dataSource.register(FloorSource)
     try:
+        ways = _ways(spark)
         block = captures.mutations()
         mutations = spark_inputs.write(block, "spark_mutations", rows)
         mixed = spark_inputs.write(captures.mixed(), "spark_mixed", rows)
-        cases = [*_reading(spark, mutations), _filtered(spark, mixed)]
-        yield _measured([*cases, _column(spark, mutations, block), _writing(spark, mutations)], rounds)
+        cases = [*_reading(spark, ways, mutations), _filtered(spark, ways, mixed)]
+        cases += [_column(spark, ways, mutations, block), _writing(spark, ways, mutations)]
+        yield _measured(cases, rounds)
         yield small_files.reads(spark, block, max(1, rows // ROWS_A_FILE), rounds)
     finally:
         spark.stop()
@@ -63,9 +103,9 @@ def _materialise(rows: DataFrame) -> None:
     rows.write.format("noop").mode("overwrite").save()
 
 
-def _read(spark: SparkSession, protocol: str, files: Files, schema: StructType | None = None) -> DataFrame:
+def _read(spark: SparkSession, name: str, files: Files, schema: StructType | None = None) -> DataFrame:
     pushing = spark.conf.get(PUSHDOWN, "false")
-    reader = spark.read.format(protocol).option("mode", "FAILFAST").option("pushFilters", pushing)
+    reader = spark.read.format(name).option("mode", "FAILFAST").option("pushFilters", pushing)
     return (reader if schema is None else reader.schema(schema)).load(str(files.folder))
 
 
@@ -77,8 +117,8 @@ def _floor(spark: SparkSession, rows: DataFrame, files: Files, count: int, messa
     return spark.read.format("floor").options(**{name: str(value) for name, value in given.items()}).load()
 
 
-def _case(name: str, rows: DataFrame, floor: DataFrame, count: int) -> Case:
-    return Case(name, count, lambda: _materialise(rows), lambda: _materialise(floor))
+def _written(rows: DataFrame) -> Callable[[], object]:
+    return lambda: _materialise(rows)
 
 
 def _must_be(what: str, rows: DataFrame, columns: tuple[str, ...], expected: dict[str, int]) -> None:
@@ -90,100 +130,125 @@ def _must_be(what: str, rows: DataFrame, columns: tuple[str, ...], expected: dic
         sys.exit(f"{what}: {list(found)} instead of {wanted}")
 
 
-def _reading(spark: SparkSession, files: Files) -> Iterator[Case]:
+def _reading(spark: SparkSession, ways: list[Way], files: Files) -> Iterator[Case]:
     """All columns, and two of them."""
-    columns = ("opaque", "mutation.by_seqno")
-    rows = _read(spark, "mutations", files)
-    _must_be("full read", rows, columns, files.totals)
-    yield _case("all columns", rows, _floor(spark, rows, files, files.rows), files.rows)
     fields = [StructField("by_seqno", LongType())]
     two = StructType([StructField("opaque", LongType()), StructField("mutation", StructType(fields))])
-    pruned = _read(spark, "mutations", files, two)
-    _must_be("pruned read", pruned, columns, files.totals)
-    yield _case("two columns, by schema", pruned, _floor(spark, pruned, files, files.rows), files.rows)
+    cases = {"all columns": (None, "spark_read"), "two columns, by schema": (two, "")}
+    for name, (schema, target) in cases.items():
+        found = {way: _read(spark, way.format("mutations"), files, schema) for way in ways}
+        for rows in found.values():
+            _must_be(name, rows, ("opaque", "mutation.by_seqno"), files.totals)
+        floor = _floor(spark, found[ways[0]], files, files.rows)
+        ours = {way: _written(rows) for way, rows in found.items()}
+        yield Case(name, files.rows, ours, _written(floor), target)
 
 
-def _filtered(spark: SparkSession, files: Files) -> Case:
+def _filtered(spark: SparkSession, ways: list[Way], files: Files) -> Case:
     """One message of mixed traffic. All frames are counted; the floor has only those that are left."""
     spark.conf.set(PUSHDOWN, "true")
-    rows = _read(spark, "couchbase_dcp", files)
-    left = rows.where(fn.col("message") == FILTERED)
+    found = {way: _read(spark, way.format("couchbase_dcp"), files) for way in ways}
+    left = {way: rows.where(fn.col("message") == FILTERED) for way, rows in found.items()}
     expected = spark_inputs.filtered_totals(files)
-    _must_be("filtered read", left, ("opaque", "system_event.by_seqno"), expected)
-    floor = _floor(spark, rows, files, expected["*"], FILTERED)
-
-    def materialise() -> None:
-        spark.conf.set(PUSHDOWN, "true")
-        _materialise(left)
-        spark.conf.set(PUSHDOWN, "false")
-
+    for rows in left.values():
+        _must_be("filtered read", rows, ("opaque", "system_event.by_seqno"), expected)
+    floor = _floor(spark, found[ways[0]], files, expected["*"], FILTERED)
     spark.conf.set(PUSHDOWN, "false")
-    return Case("one message of mixed traffic, by where", files.rows, materialise, lambda: _materialise(floor))
+
+    def pushing(rows: DataFrame) -> Callable[[], object]:
+        def materialise() -> None:
+            spark.conf.set(PUSHDOWN, "true")
+            _materialise(rows)
+            spark.conf.set(PUSHDOWN, "false")
+
+        return materialise
+
+    ours = {way: pushing(rows) for way, rows in left.items()}
+    return Case("one message of mixed traffic, by where", files.rows, ours, _written(floor))
 
 
-def _column(spark: SparkSession, files: Files, block: captures.Block) -> Case:
+def _column(spark: SparkSession, ways: list[Way], files: Files, block: captures.Block) -> Case:
     """``from_wire`` of a binary column in Parquet."""
     folder = spark_inputs.write_frames(block, "spark_frames", files.rows)
     frames = spark.read.parquet(str(folder))
-    rows = frames.select(from_wire("frame", "mutations").alias("row"))
-    _must_be("from_wire", rows, ("row.opaque", "row.mutation.by_seqno"), files.totals)
-    schema = rows.schema["row"].dataType
+    found = {}
+    for way in ways:
+        with way.workers(spark):
+            found[way] = frames.select(from_wire("frame", "mutations").alias("row"))
+        _must_be("from_wire", found[way], ("row.opaque", "row.mutation.by_seqno"), files.totals)
+    schema = found[ways[0]].schema["row"].dataType
     assert isinstance(schema, StructType)
     path = prepare(spark_inputs.sample(files.first), schema, captures.BUILD / "floor_from_wire.arrow")
-    return _case("from_wire of a Parquet column", rows, frames.select(ready("frame", path, schema)), files.rows)
+    floor = _written(frames.select(ready("frame", path, schema)))
+    ours = {way: _written(rows) for way, rows in found.items()}
+    return Case("from_wire of a Parquet column", files.rows, ours, floor, "from_wire")
 
 
-def _writing(spark: SparkSession, files: Files) -> Case:
+def _writing(spark: SparkSession, ways: list[Way], files: Files) -> Case:
     """The table of all columns back to frames. Raises what Spark raises where the source has no writer."""
     table = spark_inputs.empty("spark_table")
     _read(spark, "mutations", files).write.mode("overwrite").parquet(str(table))
     rows = spark.read.parquet(str(table))
-    target, numbers = spark_inputs.empty("spark_written"), itertools.count()
+    target = spark_inputs.empty("spark_written")
 
-    def write() -> None:
-        rows.write.format("mutations").mode("append").save(str(target / str(next(numbers))))
+    def writing(way: Way) -> Callable[[], object]:
+        def write() -> None:
+            shutil.rmtree(target)
+            rows.write.format(way.format("mutations")).mode("append").save(str(target))
 
-    write()
-    written = sum(file.stat().st_size for file in (target / "0").rglob("*") if _is_data(file.name))
-    if written != files.size:
-        sys.exit(f"writing back: {written} bytes instead of {files.size}")
-    _must_be(
-        "written back",
-        spark.read.format("mutations").load(str(target / "0")),
-        ("opaque", "mutation.by_seqno"),
-        files.totals,
-    )
+        return write
 
-    def write_anew() -> None:
-        shutil.rmtree(target)
+    ours = {way: writing(way) for way in ways}
+    for write in ours.values():
         write()
-
+        written = sum(file.stat().st_size for file in target.rglob("*") if _is_data(file.name))
+        if written != files.size:
+            sys.exit(f"writing back: {written} bytes instead of {files.size}")
+        back = spark.read.format("mutations").load(str(target))
+        _must_be("written back", back, ("opaque", "mutation.by_seqno"), files.totals)
     options = {"path": str(target), "rows": "0", "partitions": "1", "schema": rows.schema.json()}
     swallow = rows.write.format("floor").mode("append").options(**options).save
-    return Case("writing back from Parquet", files.rows, write_anew, swallow)
+    return Case("writing back from Parquet", files.rows, ours, swallow, "spark_write")
 
 
 def _is_data(name: str) -> bool:
-    return not name.startswith((".", "_"))
+    """Whether a file is neither a mark of Spark nor an index."""
+    return not name.startswith((".", "_")) and not name.endswith(INDEX)
 
 
 _FILTERED = "Filtered: rates count all frames; the floor yields only the rows that are left."
 
 
 def _measured(cases: list[Case], rounds: int) -> Report:
-    rows, found = [], []
+    rows, found, times, reached = [], [], {}, []
     for case in cases:
+        calls = {**{str(way): call for way, call in case.ours.items()}, "floor": case.floor}
         if rounds > 1:  # a single round shows that it works, not how fast it is
-            case.ours()
-            case.floor()
-        both = timing.alternating({"ours": case.ours, "floor": case.floor}, rounds, 0)
-        ours, floor = (Rate(f"{case.name}, {item.name}", case.rows, item.seconds, item.spread) for item in both)
-        lie = spread(ours.spread, floor.spread)
-        share = floor.seconds / ours.seconds
-        rows.append((case.name, f"{case.rows:,}", f"{ours.rate:,.0f}", f"{floor.rate:,.0f}", f"{share:.2f}", lie))
-        found.append({"name": case.name, "share_of_floor": share, "rates": [ours.found(), floor.found()]})
-    accelerator = "The accelerator is on." if rivals.accelerated() else "The accelerator is off."
-    floor = f"The floor: ready-made batches of {BATCH_ROWS:,} rows, nothing decoded, nothing kept."
-    caption = " ".join([floor, _FILTERED, accelerator])
-    columns = ("", "rows", "rows/s", "floor rows/s", "of the floor", "spread")
-    return Report("Spark, local[2], to noop", columns, tuple(rows), caption, found)
+            for call in calls.values():
+                call()
+        rates = {
+            each.name: Rate(each.name, case.rows, each.shared(case.rows))
+            for each in timing.alternating(calls, rounds, 0)
+        }
+        floor = rates["floor"]
+        shares = {way: rates[str(way)].over(floor) for way in case.ours}
+        cells = [f"{rates[str(way)].rate:,.0f}" for way in shares]
+        cells += [f"{share.value:.2f} {spread(share.spread)}".rstrip() for share in shares.values()]
+        rows.append((case.name, f"{case.rows:,}", f"{floor.rate:,.0f}", *cells))
+        told = {str(way): share.value for way, share in shares.items()}
+        found.append({"name": case.name, "share_of_floor": told, "rates": [rate.found() for rate in rates.values()]})
+        times |= {f"{case.name}, {way}": rates[str(way)].each.seconds for way in shares}
+        if case.target:
+            reached += [Measured(case.target, way.accelerated, share) for way, share in shares.items()]
+    floor_is = f"The floor: ready-made batches of {BATCH_ROWS:,} rows, nothing decoded, nothing kept."
+    ways = list(cases[0].ours)
+    columns = (
+        "",
+        "rows",
+        "floor/s",
+        *(f"{way}/s" for way in ways),
+        *(f"{way} ÷ floor" for way in ways),
+    )
+    return Report(
+        "Spark, local[2], to noop", columns, tuple(rows), f"{floor_is} {_FILTERED}", found, times, tuple(reached)
+    )

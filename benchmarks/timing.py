@@ -4,7 +4,7 @@ import math
 import os
 import statistics
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,39 +14,78 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
-    """One measurement: seconds a call, the middle of its rounds, and how far the rounds lie apart."""
+class Middle:
+    """The middle one of some numbers, and how far these lie apart, in parts of it."""
 
-    name: str
-    seconds: float
+    value: float
     spread: float
 
 
-def measure(name: str, call: Callable[[], object], rounds: int, least: float = ROUND) -> Result:
-    """Time ``call``, repeated so that a round takes at least ``least`` seconds."""
-    return alternating({name: call}, rounds, least)[0]
+def middle(found: Sequence[float]) -> Middle:
+    """Of the numbers that rounds gave."""
+    value = statistics.median(found)
+    return Middle(value, (max(found) - min(found)) / value)
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One measurement: seconds a call in each of its rounds."""
+
+    name: str
+    times: tuple[float, ...]
+
+    @property
+    def seconds(self) -> float:
+        """Seconds a call in the middle round."""
+        return middle(self.times).value
+
+    @property
+    def spread(self) -> float:
+        """How far the rounds lie apart."""
+        return middle(self.times).spread
+
+    def over(self, other: "Result") -> Middle:
+        """How many times as long as another this takes, which was measured in turns with it."""
+        return middle([mine / its for mine, its in zip(self.times, other.times, strict=True)])
+
+    def shared(self, count: float) -> "Result":
+        """Seconds for each of so many things that a call does."""
+        return Result(self.name, tuple(each / count for each in self.times))
+
+
+class Turns:
+    """Several calls, a round of each after the other, so that they share whatever the machine does.
+
+    Every other round goes through them backwards, so that none is always the first. A round takes at least ``least``
+    seconds; one of none is a single call.
+    """
+
+    def __init__(self, calls: Mapping[str, Callable[[], object]], least: float) -> None:
+        self.calls = calls
+        self.repeats = {
+            name: math.ceil(least / max(seconds(call), 1e-7)) if least else 1 for name, call in calls.items()
+        }
+
+    def take(self, number: int) -> dict[str, float]:
+        """Seconds a call, by name, in round ``number``."""
+        names = reversed(self.calls) if number % 2 else self.calls
+        return {name: seconds(self.calls[name], self.repeats[name]) for name in names}
 
 
 def alternating(calls: Mapping[str, Callable[[], object]], rounds: int, least: float = ROUND) -> list[Result]:
-    """Time several calls in turns, a round of each after the other, so that they share whatever the machine does.
-
-    Every other round goes through them backwards, so that none is always the first. A round of no ``least`` seconds is
-    a single call.
-    """
-    repeats = {
-        name: max(1, math.ceil(least / max(seconds(call), 1e-7))) if least else 1 for name, call in calls.items()
-    }
-    times: dict[str, list[float]] = {name: [] for name in calls}
-    for number in range(rounds):
-        for name in reversed(calls) if number % 2 else calls:
-            times[name].append(seconds(calls[name], repeats[name]))
-    return [result(name, found) for name, found in times.items()]
+    """Time several calls in turns."""
+    turns = Turns(calls, least)
+    return results(calls, [turns.take(number) for number in range(rounds)])
 
 
-def result(name: str, times: list[float]) -> Result:
-    """The middle of ``times``, and their spread in parts of it."""
-    middle = statistics.median(times)
-    return Result(name, middle, (max(times) - min(times)) / middle)
+def results(names: Iterable[str], rounds: Sequence[Mapping[str, float]]) -> list[Result]:
+    """What rounds gave, by name."""
+    return [Result(name, tuple(each[name] for each in rounds)) for name in names]
+
+
+def measure(name: str, call: Callable[[], object], rounds: int, least: float = ROUND) -> Result:
+    """Time one call."""
+    return alternating({name: call}, rounds, least)[0]
 
 
 def seconds(call: Callable[[], object], repeat: int = 1) -> float:

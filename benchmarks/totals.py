@@ -15,8 +15,10 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def of(found: Any) -> dict[str, int]:
-    """The totals of a table, of several by name, or of rows."""
+    """The totals of a table, of several by name, of rows, or of a mere number of them."""
     match found:
+        case int():
+            return {"*": found}
         case pa.Table():
             return of_table(found)
         case dict():

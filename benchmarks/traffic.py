@@ -28,6 +28,11 @@ def rows(chance: random.Random, count: int) -> Iterator[Row]:
         yield kind(chance, seqno)
 
 
+def markers(chance: random.Random, count: int) -> Iterator[Row]:
+    """So many snapshot markers."""
+    return (_marker(chance, seqno) for seqno in range(1, count + 1))
+
+
 def _request(chance: random.Random, message: str, fields: Row, **header: int) -> Row:
     common = {"vbucket": chance.randrange(1024), "opaque": chance.getrandbits(32), "cas": 0, "datatype": 0}
     magic: Row = {"magic": 0x80}

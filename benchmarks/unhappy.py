@@ -55,10 +55,11 @@ class Read:
 
 def path(size: float) -> Iterator[Report]:
     """Every hostile capture, of ``size`` megabytes, with the accelerator and without it."""
-    rows, found = [], []
+    rows, found, times = [], [], {}
     ways = ["1", "0"] if rivals.RIVALS["columnar_accelerated"].may_run() else ["0"]
     for one in hostile.EVERY:
         reads = [_apart(one.name, int(size * MEGABYTE), way) for way in ways]
+        times |= {f"{one.name}, {way}": read.seconds for way, read in zip(ways, reads, strict=True)}
         found.append({"name": one.name, "reads": [asdict(read) for read in reads]})
         least, most = min(read.speed for read in reads), max(read.grown / read.bytes for read in reads)
         missed = [*([f"< {TARGET} MB/s"] if least < TARGET else []), *([f"> {FACTOR} times"] if most > FACTOR else [])]
@@ -82,9 +83,8 @@ def path(size: float) -> Iterator[Report]:
         f"{size:g} MB each, to a table, the median of {ROUNDS} readings. "
         f"Meant: {TARGET} MB/s, and no more than {FACTOR} times a capture in memory."
     )
-    yield Report(
-        "The unhappy path: nothing, or nothing sound, in the whole capture", columns, tuple(rows), caption, found
-    )
+    title = "The unhappy path: nothing, or nothing sound, in the whole capture"
+    yield Report(title, columns, tuple(rows), caption, found, times)
 
 
 def _apart(name: str, size: int, accelerated: str) -> Read:

@@ -21,7 +21,7 @@ import apart
 import captures
 import protocols
 import yaml
-from apart import Rate, Task
+from apart import Task
 from captures import Block, Capture
 from growth import MEGABYTE, RESIDENT
 from in_process import Effort
@@ -138,22 +138,23 @@ def costs(counts: Sequence[int], effort: Effort) -> Iterator[Report]:
 
 def _compared(occurring: int, counts: Sequence[int], ways: Sequence[str], effort: Effort) -> Report:
     """What a row costs in each protocol where so many messages occur."""
-    rows, found = [], []
+    rows, found, seconds = [], [], {}
     capture = _capture(counts[0], occurring, effort)
     for way in ways:
         if RIVALS[way].may_run():
             task = Task(capture, way, effort.rounds, effort.least, protocols=tuple(map(name, counts)))
             rates = apart.measured(task)
             for count, rate in zip(counts, rates, strict=True):
-                times = rates[0].rate / rate.rate
+                times = rates[0].over(rate).value
                 label = f"{count} messages, {RIVALS[way].title}"
                 said = "" if times <= ALLOWED else f"> {ALLOWED}"
                 rows.append((label, f"{1e6 / rate.rate:.2f}", f"{times:.2f}", spread(rate.spread), said))
+                seconds[label] = rate.each.seconds
                 found.append({**rate.found(), "name": label, "microseconds": 1e6 / rate.rate, "times": times})
     columns = ("", "µs a row", "× the smallest", "spread", "")
     caption = f"By turns, in one process. Meant: at most {ALLOWED} times."
     title = f"Messages that are known and do not occur, beside {occurring} that {'do' if occurring > 1 else 'does'}"
-    return Report(title, columns, tuple(rows), caption, found)
+    return Report(title, columns, tuple(rows), caption, found, seconds)
 
 
 def _memory(counts: Sequence[int], effort: Effort) -> Report:
@@ -174,9 +175,7 @@ def _all_of(count: int, effort: Effort) -> Report:
     block = _block(name(count), count, min(effort.records, SOME))
     capture = block.capture("wide.bin", records=effort.records)
     ways = [way for way in ("records", "columnar", "columnar_accelerated") if RIVALS[way].may_run()]
-    rates: list[Rate] = []
-    for way in ways:
-        rates += apart.measured(Task(capture, way, effort.rounds, effort.least))
+    rates = apart.measured(*(Task(capture, way, effort.rounds, effort.least) for way in ways))
     grown = _grown(block.capture("wide.bin", size=SIZE * MEGABYTE))
     caption = f"All messages occur, by turns. Memory for {SIZE} MB, batch by batch: {grown:,} MB."
     return of_rates(f"{count} messages", rates, RIVALS["columnar"].title, caption)
