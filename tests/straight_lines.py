@@ -5,6 +5,8 @@ Without this, a straight line that is wrong could hide behind the parts, which r
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from decimal import Decimal
+from random import Random
 from sys import maxsize
 from typing import Any
 
@@ -63,6 +65,67 @@ def parse_alike(protocol: Protocol, data: bytes, orders: Iterable[bool] = (False
     for little in orders:
         found, expected = both(protocol, lambda little=little: protocol.decode(data, resolved, little=little))  # type: ignore[misc]
         assert found == expected, data.hex()
+
+
+def build_alike(protocol: Protocol, row: Any, **parameters: Any) -> None:
+    """See that a row is written as the same bytes, or refused with the same error."""
+    found, expected = both(protocol, lambda: protocol.build(row, **parameters))
+    assert found == expected, row
+
+
+def changed(row: Any, random: Random, count: int) -> Iterator[Any]:
+    """The row ``count`` times, with some values changed in each, or left out, or more."""
+    for _ in range(count):
+        values = copied(row)
+        if random.random() < 0.3:
+            values = present(values)
+        for _ in range(random.choice((1, 1, 1, 2, 3))):
+            within = random.choice(list(structs(values)))
+            name = random.choice([*within, "strange"])
+            before = within.get(name)
+            if random.random() < 0.2:
+                within.pop(name, None)
+            else:
+                is_near = type(before) is int and random.random() < 0.4
+                within[name] = copied(random.choice((before + 1, before ^ 1, before >> 1) if is_near else VALUES))
+        yield values
+
+
+NUMBERS = (0, 1, 2, -1, 255, 1 << 32, 1 << 64, True, False, 1.5, 2.0, Decimal(3))
+OTHERS = ("", "x", "é\udc80", b"", b"x", bytes(16), bytearray(b"x"), [], [1], {}, {"x": 1}, ["x"])
+VALUES = (None, None, None, *NUMBERS, *OTHERS)
+"""What is put in the place of values."""
+
+
+def copied(value: Any) -> Any:
+    """A value whose structs and lists can be changed."""
+    match value:
+        case dict():
+            return {name: copied(each) for name, each in value.items()}
+        case list():
+            return [copied(each) for each in value]
+    return value
+
+
+def present(row: Any) -> Any:
+    """The row without what is None, as one writes it down."""
+    return {name: present(each) if isinstance(each, dict) else each for name, each in row.items() if each is not None}
+
+
+def structs(row: Any) -> Iterator[Any]:
+    """The row and all structs in it."""
+    yield row
+    for each in row.values():
+        for item in each if isinstance(each, list) else [each]:
+            if isinstance(item, dict):
+                yield from structs(item)
+
+
+def builds(protocol: Protocol, row: Any, **parameters: Any) -> bool:
+    """Whether a straight line writes the row."""
+    with from_the_first(protocol):
+        data: bytes | None = protocol.straight.build(row, resolve(protocol.parameters, parameters))
+    return data is not None
 
 
 def reads(protocol: Protocol, data: bytes, **parameters: Any) -> bool:

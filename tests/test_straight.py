@@ -2,6 +2,7 @@
 
 from contextlib import suppress
 from random import Random
+from typing import Any
 
 import compiled
 import every_type
@@ -9,11 +10,11 @@ import invented_specs
 import pytest
 import vectors
 from lockstep import damaged
-from straight_lines import parse_alike, reads
+from straight_lines import build_alike, builds, changed, parse_alike, present, reads
 from vectors import data_of
 from worked import GENERATED, examples, orders, pair_of
 
-from wireloom.codec import DecodeError
+from wireloom.codec import DecodeError, Protocol
 from wireloom.codec.straight import Straight
 from wireloom.options import resolve
 
@@ -32,7 +33,7 @@ def test_worked_examples_and_damage(name: str) -> None:
                 parse_alike(protocol, record[:length], orders(name), **parameters)
 
 
-@pytest.mark.parametrize("name", ["couchbase_dcp", "databus", "memcached"])
+@pytest.mark.parametrize("name", GENERATED)
 def test_vectors_and_damage(name: str) -> None:
     random, protocol = Random(name), pair_of(name).codec
     for data in records_of(name):
@@ -41,25 +42,52 @@ def test_vectors_and_damage(name: str) -> None:
             parse_alike(protocol, other, orders(name))
 
 
+def rows_alike(protocol: Protocol, data: bytes, random: Random, count: int, **parameters: Any) -> None:
+    """See that the row of a record is written alike, and so it is with changes."""
+    with suppress(DecodeError):
+        row = protocol.parse(data, **parameters)
+        build_alike(protocol, row, **parameters)
+        build_alike(protocol, present(row), **parameters)
+        for other in changed(row, random, count):
+            build_alike(protocol, other, **parameters)
+
+
+@every
+def test_rows_of_worked_examples_and_changes(name: str) -> None:
+    random, protocol = Random(name), pair_of(name).codec
+    for parameters, records in examples(name):
+        for record in set(records):
+            rows_alike(protocol, record, random, 12, **parameters)
+
+
+@pytest.mark.parametrize("name", GENERATED)
+def test_rows_of_vectors_and_changes(name: str) -> None:
+    random, protocol = Random(name), pair_of(name).codec
+    for data in records_of(name):
+        rows_alike(protocol, data, random, 3)
+
+
 @pytest.mark.parametrize("seed", range(12))
 def test_invented_specs(seed: int) -> None:
     found = invented_specs.invented(Random(seed))
     protocol, random = found.compiled.codec, Random(seed)
     for data in found.records:
+        rows_alike(protocol, data, random, 8, **found.told)
         parse_alike(protocol, data, (False, True), **found.told)
         for other in damaged(data, random, 4):
             parse_alike(protocol, other, (False, True), **found.told)
 
 
-@pytest.mark.parametrize("name", ["couchbase_dcp", "databus", "memcached"])
+@pytest.mark.parametrize("name", GENERATED)
 def test_most_worked_examples_have_a_straight_line(name: str) -> None:
     protocol, found = pair_of(name).codec, []
     for parameters, records in examples(name):
         for data in records:
             with suppress(DecodeError):
-                protocol.parse(data, **parameters)
-                found.append(reads(protocol, data, **parameters))
-    assert sum(found) > 0.9 * len(found)
+                row = protocol.parse(data, **parameters)
+                found.append((reads(protocol, data, **parameters), builds(protocol, row, **parameters)))
+    for each in zip(*found, strict=True):
+        assert sum(each) > 0.9 * len(found)
 
 
 def test_a_straight_line_is_written_once_some_records_of_its_kind_were_met() -> None:

@@ -23,6 +23,7 @@ class Dispatch:
     """The messages by what selects them: header fields, fields of structs in them, and parameters."""
 
     def __init__(self, messages: Mapping[str, Message]) -> None:
+        self.messages = messages
         self._tables: dict[tuple[str, ...], dict[tuple[Any, ...], Message]] = {}
         self._compared: list[Message] = []
         self._unmatched = messages.get(UNKNOWN)

@@ -242,13 +242,14 @@ class Encoded(Part):
             raw = octets(raw, self.encoding.raw)
         outer = writer.path
         writer.path = (outer, self.name)
-        values = given(this[self.name], self.encoding.table.empty)
-        values.update({name: default for name, default in self.encoding.table.empty.items() if values[name] is None})
-        self.encoding.extent.write(writer, this, self._bytes(values, raw))
+        self.encoding.extent.write(writer, this, self.octets(this[self.name], raw))
         writer.path = outer
         writer.frame[self.name] = (start, len(writer.buffer))
 
-    def _bytes(self, values: Values, raw: bytes | None) -> bytes:
+    def octets(self, table: Any, raw: bytes | None) -> bytes:
+        """The bytes of a table: the ``raw`` ones if they still say the same. Raises ``EncodeError``."""
+        values = given(table, self.encoding.table.empty)
+        values.update({name: default for name, default in self.encoding.table.empty.items() if values[name] is None})
         if raw is not None:
             try:
                 if _same(self.encoding.table.read(raw), values):

@@ -56,7 +56,7 @@ class Layout(Construct):
     def __init__(self, *items: Construct) -> None:
         super().__init__()
         self.steps = list(_steps(items))
-        self._writing = sorted(self.steps, key=lambda step: not step.computed)
+        self.writing = sorted(self.steps, key=lambda step: not step.computed)
         self.showing = tuple(name for step in self.steps for name in step.showing)
         self.derived = [item for step in self.steps for item in step.derived]
         self._columns = merge(column for step in self.steps for column in step.columns())
@@ -74,7 +74,7 @@ class Layout(Construct):
 
     def write(self, writer: Writer, this: Values) -> None:
         """Write all parts from ``this``; computed values come first, since defaults may use them."""
-        for step in self._writing:
+        for step in self.writing:
             step.write(writer, this)
 
     def _parse(self, stream: Any, context: Any, path: str) -> Container:

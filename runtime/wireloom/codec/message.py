@@ -253,7 +253,7 @@ class Message(Construct):
 
     def _strange(self, values: Values, variant: Variant | None) -> str | None:
         """The first given field that the variant does not have."""
-        fits = self._fitting(variant)
+        fits = self.fitting(variant)
         return next((name for name, value in values.items() if value is not None and name not in fits), None)
 
     def _attempt(self, writer: Writer, header: Values, values: Values, variant: Variant | None) -> EncodeError | None:
@@ -329,7 +329,7 @@ class Message(Construct):
             writer.path = None
         return name
 
-    def _fitting(self, variant: Variant | None) -> frozenset[str]:
+    def fitting(self, variant: Variant | None) -> frozenset[str]:
         """The columns that a variant can have values for."""
         key = variant.name if variant else None
         if key not in self._fits:

@@ -79,8 +79,7 @@ class Protocol:
         for message in messages:
             message.protocol = self
         self._dispatch = Dispatch(self.records)
-        recorded_names = tuple(parameter.name for parameter in self._recorded)
-        self.straight = Straight(record, self._dispatch, framing, self._empty, recorded_names)
+        self.straight = Straight(record, self._dispatch, framing, self._empty, self._recorded)
         self._building = Building(record, framing, self._dispatch)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -346,10 +345,13 @@ class Protocol:
         Fields that are None may be left out; ``message`` may be left out when one message's struct is given.
         Raises ``EncodeError`` naming the field that is missing, unknown or does not fit.
         """
-        return self.encode(obj, resolve(self.parameters, parameters))
+        return self.encode(obj, self._resolved(parameters))
 
     def encode(self, obj: Any, parameters: Values) -> bytes:
         """As ``build``, with the resolved parameters of a capture."""
+        data = None if self.preamble else self.straight.build(obj, parameters)
+        if data is not None:
+            return data
         row = given(obj, self._empty, ignored=_POSITIONAL)
         if row["_corrupt_record"] is not None:
             return octets(row["_corrupt_record"], "_corrupt_record")
@@ -366,8 +368,8 @@ class Protocol:
         if self.preamble is not None:
             if message.name == CAPTURE:
                 given_of = {parameter.name: resolved[parameter.name] for parameter in self.preamble.protocol.parameters}
-                data: bytes = self.preamble.protocol.build({CAPTURE: row[CAPTURE]}, **given_of)
-                return data
+                opening: bytes = self.preamble.protocol.build({CAPTURE: row[CAPTURE]}, **given_of)
+                return opening
             self.must_know(resolved)
         return self._building.build(row, message, resolved)
 

@@ -5,6 +5,7 @@ nothing of records that are malformed, or that they have no lines for: those are
 """
 
 import struct
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from construct import Container
@@ -14,6 +15,7 @@ from wireloom.codec.errors import DecodeError
 from wireloom.codec.frames import Values
 from wireloom.codec.framing import Framing
 from wireloom.codec.message import Record
+from wireloom.options import Parameter
 
 if TYPE_CHECKING:
     from wireloom.codec.straight.source import StraightLine
@@ -26,18 +28,25 @@ _DOUBTS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, 
 """What is raised where a record is in doubt."""
 
 
-def nothing(data: bytes, parameters: Values) -> None:
+def nothing(*_: object) -> None:
     """Leaves every record to the parts."""
 
 
+RecordKind = tuple[Any, ...]
+"""Records for which one function is written: the byte order, and the values that select the message. If they are to be
+written, the message and its variant, too.
+"""
+
+
 class Straight:
-    """The straight lines of a protocol. ``row`` has all columns of a row, ``recorded`` are those that are parameters.
+    """The straight lines of a protocol. ``row`` has all columns of a row: the message, the ``recorded`` parameters, the
+    header and the messages' structs.
 
     Each is written once so ``many`` records of its kind were met.
     """
 
     def __init__(
-        self, record: Record, dispatch: Dispatch, framing: Framing, row: Values, recorded: tuple[str, ...]
+        self, record: Record, dispatch: Dispatch, framing: Framing, row: Values, recorded: tuple[Parameter, ...]
     ) -> None:
         self.record = record
         self.dispatch = dispatch
@@ -45,25 +54,31 @@ class Straight:
         self.row = row
         self.recorded = recorded
         self.many = MANY
-        self._met = 0
+        self._names = list(row)
+        self._header = 1 + len(recorded)
+        self._structs = self._header + len(record.columns)
+        self._met: dict[object, int] = {}
         self._select: dict[bool, StraightLine] = {}
-        self._measure: dict[bool, StraightLine] = {}
-        self._read: dict[tuple[bool, tuple[Any, ...]], StraightLine] = {}
-        self._seen: dict[tuple[bool, tuple[Any, ...]], int] = {}
+        self._measure: dict[bool, StraightLine | None] = {}
+        self._read: dict[RecordKind, StraightLine] = {}
+        self._write: dict[RecordKind, StraightLine] = {}
 
     def parse(self, data: bytes, parameters: Values) -> Container | None:
         """The row of exactly one record; None if it is in doubt."""
-        little = self.order(data, parameters)
-        return None if little is None else self.read(data, parameters, little=little)
+        if self._read:
+            little = self.order(data, parameters)
+            return None if little is None else self.read(data, parameters, little=little)
+        return None
 
     def order(self, data: bytes, parameters: Values) -> bool | None:
         """The byte order, as ``little``, in which alone the bytes are exactly one record; None if that is in doubt."""
-        if self._met < self.many:
-            return None
         found = None
         try:
             for little in self.framing.orders(parameters):
-                measure = self._measure.get(little) or self._measuring(little)
+                measure = self._measure[little] if little in self._measure else self._measuring(little)
+                if measure is None:
+                    length, little = self.framing.first(data, 0, len(data), parameters)
+                    return little if length == len(data) else None
                 length = measure(data, parameters)
                 if length is not None:
                     if found is not None or length != len(data):
@@ -75,9 +90,6 @@ class Straight:
 
     def read(self, data: bytes, parameters: Values, *, little: bool) -> Container | None:
         """The row of a record in that byte order; None if it is in doubt."""
-        if self._met < self.many:
-            self._met += 1
-            return None
         select = self._select.get(little) or self._selecting(little)
         try:
             kind = little, select(data, parameters)
@@ -87,10 +99,71 @@ class Straight:
             return None
         return row
 
+    def build(self, row: Any, parameters: Values) -> bytes | None:
+        """The bytes of a row; None if it is in doubt, and whatever is wrong with it."""
+        try:
+            return self._build(row, parameters)
+        except _DOUBTS:
+            return None
+
+    def _build(self, row: Any, parameters: Values) -> bytes | None:
+        if list(row) != self._names:
+            row = {**self.row, **row}
+            if len(row) != len(self._names):
+                return None
+        values = list(row.values())
+        at = self._struct_of(values)
+        if not at or values[self._structs : at].count(None) < at - self._structs:
+            return None
+        if values[at + 1 :].count(None) < len(values) - at - 1:
+            return None
+        for parameter, value in zip(self.recorded, values[1 : self._header], strict=True):
+            if value is not None and value is not parameters[parameter.name]:
+                if not isinstance(value, str | int):
+                    return None
+                parameters = {**parameters, parameter.name: parameter.value_of(value)}
+        little, header = True in self.framing.orders(parameters)[:1], values[self._header : self._structs]
+        struct: Any = {} if values[at] is None else values[at]
+        selecting = [header[number] for number in self._selected]
+        variant = struct.get("variant") if self.dispatch.messages[self._names[at]].variants else None
+        kind = (little, at, variant, *selecting)
+        write = self._write.get(kind) or self._writing(kind, selecting, parameters)
+        if not all(value is None or isinstance(value, int | str | bytes) for value in selecting):
+            return None  # a number of another type is equal, but not written
+        data: bytes | None = write(header, struct, parameters)
+        return data if data is not None and self.order(data, parameters) is little else None
+
+    def _struct_of(self, values: list[Any]) -> int | None:
+        """The number of the column with the struct of the message that a row is of; None if it does not say."""
+        if isinstance(values[0], str):
+            return self._places.get(values[0])
+        found = [number for number in self._places.values() if values[number] is not None]
+        return found[0] if len(found) == 1 and values[0] is None else None
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        """The numbers of the columns of messages."""
+        return {name: number for number, name in enumerate(self._names) if name in self.dispatch.messages}
+
+    @cached_property
+    def _selected(self) -> list[int]:
+        """The numbers of the header's columns that select messages. Raises ``ValueError`` if other things do."""
+        header = self._names[self._header : self._structs]
+        return [header.index(name) for name in self.dispatch.fields]
+
+    def _is_many(self, kind: object) -> bool:
+        """Count a record of that kind; whether there were so many that a function is worth it."""
+        if kind not in self._met and len(self._met) >= _KINDS:
+            return False
+        met = self._met[kind] = self._met.get(kind, 0) + 1
+        return met > self.many
+
     def _selecting(self, little: bool) -> "StraightLine":
         from wireloom.codec.straight.reading import selecting
         from wireloom.codec.straight.terms import UnsaidError
 
+        if not self._is_many(little):
+            return nothing
         try:
             found = nothing if self.record.until else selecting(self.record, self.dispatch.fields, little=little)
         except UnsaidError:
@@ -98,32 +171,55 @@ class Straight:
         self._select[little] = found
         return found
 
-    def _measuring(self, little: bool) -> "StraightLine":
+    def _measuring(self, little: bool) -> "StraightLine | None":
         from wireloom.codec.straight.proofs import measuring
         from wireloom.codec.straight.terms import UnsaidError
 
         try:
-            found: StraightLine = measuring(self.framing, little=little)
+            self._measure[little] = measuring(self.framing, little=little)
         except UnsaidError:
-            found = nothing
-        self._measure[little] = found
-        return found
+            self._measure[little] = None
+        return self._measure[little]
 
     def _reading(self, kind: tuple[bool, Any], parameters: Values) -> "StraightLine":
-        """The function for a kind of records, written once it has been met often enough."""
+        """The function that reads a kind of records, once it has been met often enough."""
         from wireloom.codec.straight.reading import reading
         from wireloom.codec.straight.terms import UnsaidError
 
         little, values = kind
-        if len(self._seen) < _KINDS or kind in self._seen:
-            self._seen[kind] = self._seen.get(kind, 0) + 1
-        if values is None or self._seen.get(kind, 0) < self.many:
+        if values is None or not self._is_many(kind):
             return nothing
         self._read[kind] = nothing
         known = dict(zip(self.dispatch.fields, values, strict=True))
+        names = tuple(parameter.name for parameter in self.recorded)
         try:
             message = self.dispatch.message_of(known, parameters)
-            self._read[kind] = reading(message, self.row, known, self.framing.byte_order, self.recorded, little=little)
+            self._read[kind] = reading(message, self.row, known, self.framing.byte_order, names, little=little)
         except (UnsaidError, DecodeError):
             pass  # the message has no straight line, or there is no message
         return self._read[kind]
+
+    def _writing(self, kind: RecordKind, selecting: list[Any], parameters: Values) -> "StraightLine":
+        """The function that writes a kind of records, once it has been met often enough."""
+        from wireloom.codec.straight.records import writing
+        from wireloom.codec.straight.terms import UnsaidError
+
+        if not self._is_many(("written", *kind)):
+            return nothing
+        self._write[kind] = nothing
+        message = self.dispatch.messages[self._names[kind[1]]]
+        variants = tuple(each for each in (*message.variants, None) if kind[2] in (None, each and each.name))
+        known: Values = {}
+        filled: list[str] = []
+        for name, value in zip(self.dispatch.fields, selecting, strict=True):
+            if value is None and name in message.match:
+                value = message.match[name].first
+                filled += [column.name for column in self.record.columns if column.name == f"{name}_name"]
+            known[name] = int(value) if isinstance(value, int) and not isinstance(value, bool) else value
+        header = dict.fromkeys(column.name for column in self.record.columns)
+        try:
+            if not self.record.until and self.dispatch.message_of(known, parameters) is message:
+                self._write[kind] = writing(message, variants, header, known, tuple(filled), little=kind[0])
+        except (UnsaidError, DecodeError):
+            pass
+        return self._write[kind]

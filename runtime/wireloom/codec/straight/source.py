@@ -24,8 +24,9 @@ class Script:
     def __init__(self, taken: tuple[str, ...] = ()) -> None:
         self.lines: list[str] = []
         self.bound: dict[str, Any] = dict(USED)
+        self._lasting: set[str] = set()
         self._names: dict[int, str] = {}
-        self._codes: dict[str, str] = {}
+        self._codes: dict[tuple[str, str], str] = {}
         self._taken = {*taken, *USED, *dir(builtins)}
 
     def add(self, line: str) -> None:
@@ -64,6 +65,12 @@ class Script:
         self._taken.add(name)
         return name
 
+    def lasting(self, hint: str) -> str:
+        """A new name that is never used again, in no branch."""
+        name = self.fresh(hint)
+        self._lasting.add(name)
+        return name
+
     @contextmanager
     def branch(self) -> Iterator[set[str]]:
         """The names that become new meanwhile, which another branch may use again."""
@@ -73,7 +80,7 @@ class Script:
             yield new
         finally:
             new |= self._taken - before
-            self._taken = before
+            self._taken = before | self._lasting
 
     def take(self, names: set[str]) -> None:
         """Let nobody use these names any more."""
@@ -89,11 +96,22 @@ class Script:
 
     def unpacking(self, code: str) -> str:
         """The name of the function that unpacks numbers of that ``struct`` code from a place in bytes."""
-        name = self._codes.get(code)
+        return self._coded("UNPACK", code, struct.Struct(code).unpack_from)
+
+    def packing(self, code: str) -> str:
+        """The name of the function that packs numbers of that ``struct`` code."""
+        return self._coded("PACK", code, struct.Struct(code).pack)
+
+    def packing_into(self, code: str) -> str:
+        """The name of the function that packs numbers of that ``struct`` code to a place in bytes."""
+        return self._coded("PUT", code, struct.Struct(code).pack_into)
+
+    def _coded(self, what: str, code: str, function: Callable[..., Any]) -> str:
+        name = self._codes.get((what, code))
         if name is None:
             order = "little" if code[0] == "<" else "big"
-            name = self._codes[code] = self.fresh(f"UNPACK_{order}_{code[1:]}")
-            self.bound[name] = struct.Struct(code).unpack_from
+            name = self._codes[what, code] = self.fresh(f"{what}_{order}_{code[1:]}")
+            self.bound[name] = function
         return name
 
     def function(self, name: str, parameters: str, title: str) -> StraightLine:
