@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import apart
 import by_c
+import by_kaitai_cpp
 import captures
 from apart import Rate, Task
 from captures import Capture
@@ -28,8 +29,9 @@ def decoders(effort: Effort) -> Iterator[Report]:
         captures.mutations().capture("mutations.bin", records=effort.records),
         effort,
         "Each decoder in a process of its own, in turns; slow ones see fewer of the same frames. Rows as Python "
-        "objects are slower the more of them are kept, since the garbage collector goes through them. " + by_c.told(),
-        (*IN_PROCESS, "c"),
+        "objects are slower the more of them are kept, since the garbage collector goes through them. "
+        + f"{by_c.told()} {by_kaitai_cpp.told()}",
+        (*IN_PROCESS, "kaitai_cpp", "c"),
         "mutations",
     )
     yield _compared(

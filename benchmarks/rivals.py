@@ -8,6 +8,7 @@ from importlib.util import find_spec
 from typing import Any
 
 import by_c
+import by_kaitai_cpp
 import protocols
 
 Decoder = Callable[[bytes], Any]
@@ -61,6 +62,8 @@ class Rival:
     """What makes of the bytes what it is to make these of, if it encodes."""
     exact: bool = False
     """Whether it gives the very columns that we give."""
+    sums: Callable[[bytes], dict[str, int]] | None = None
+    """What tells its totals, if it only counts."""
     able: Callable[[], bool] = lambda: True
     """Whether this machine has what it needs beside modules."""
 
@@ -107,6 +110,10 @@ def _by_kaitai(protocol: str) -> Decoder:
 
 def _by_c(_: str) -> Decoder:
     return by_c.mutations
+
+
+def _by_kaitai_cpp(_: str) -> Decoder:
+    return by_kaitai_cpp.mutations
 
 
 def _hopping(protocol: str) -> Decoder:
@@ -156,6 +163,7 @@ RIVALS = {
     "columnar_big_accelerated": Rival(
         "decode_columnar, told big endian, accelerated", partial(_columnar, byte_order="big"), ACCELERATOR
     ),
+    "kaitai_cpp": Rival("Kaitai, C++", _by_kaitai_cpp, some=True, sums=by_kaitai_cpp.sums, able=by_kaitai_cpp.may_run),
     "c": Rival("C", _by_c, some=True, exact=True, able=by_c.may_run),
     "construct_build": _encoder("construct", "of_values", "values"),
     "build": _encoder("build", "of_rows", "rows"),

@@ -12,6 +12,7 @@ BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
 sys.path.append(str(BENCHMARKS))
 
 import by_c  # noqa: E402
+import by_kaitai_cpp  # noqa: E402
 import comparing  # noqa: E402
 import targets  # noqa: E402
 import timing  # noqa: E402
@@ -80,6 +81,15 @@ def test_the_rival_in_c_gives_the_columns_of_its_bytes(tmp_path: Path, monkeypat
     for broken in (first[:-1], first[:20], b"\x81" + first[1:], first.replace("ß".encode(), b"\xc3\xc3")):
         with pytest.raises(ValueError, match="not a mutation"):
             by_c.mutations(second + broken)
+
+
+def test_kaitai_says_what_it_lacks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv(by_kaitai_cpp.RUNTIME, raising=False)
+    by_kaitai_cpp.lacking.cache_clear()
+    assert not by_kaitai_cpp.may_run()
+    assert by_kaitai_cpp.told().endswith("for want of: c++, node, its C++ runtime in KAITAI_CPP_RUNTIME.")
+    by_kaitai_cpp.lacking.cache_clear()
 
 
 RUN = """
