@@ -1,4 +1,5 @@
-"""Which messages are decoded many records at a time, and which are left to the codec and why, in sentences.
+"""Which messages are decoded many records at a time, which are left to the codec and why, and how single records are
+parsed and built, in sentences.
 
 ``wireloom check --explain`` and the generated pages use the same words. The answers come from the runtime, which does
 the decoding.
@@ -41,3 +42,14 @@ def sentences(account: "Account", name: Callable[[str], str] = str, words: Calla
         yield f"A record that has more items of {hollow} than bytes is read by itself."
     if not account.chained:
         yield "Records are found one by one, as their length is no sum of numbers that only numbers stand before."
+
+
+def single(codec: "Protocol") -> Iterator[str]:
+    """How single records are parsed and built."""
+    for done, left in zip(("parsed", "built"), codec.straight.lacking(), strict=True):
+        some = len(left) < len(codec.records)
+        if left:
+            yield f"Single records of {', '.join(left) if some else 'all messages'} are {done} part by part."
+        if some:
+            which = "the other" if left else "all"
+            yield f"Single records of {which} messages are {done} by straight lines, once there were some of a kind."

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from wireloom_generator import emitted_code, emitters, examples, frontend, lockstep, model, on_disk
 from wireloom_generator.emitters import Destination, Emission, Emitter, ModuleEmitter, Subject
-from wireloom_generator.explained import account, sentences
+from wireloom_generator.explained import account, sentences, single
 from wireloom_generator.on_disk import FileChange, Wanted
 from wireloom_generator.problems import Location, Problem, Severity
 from wireloom_generator.resolve import protocol_of
@@ -41,12 +41,12 @@ def check_outputs(specs: Sequence[Path]) -> list[Problem]:
 
 
 def explained(specs: Sequence[Path]) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """How the columnar decoder reads the messages of each protocol: the protocol's name, and sentences."""
+    """How the messages of each protocol are read and written: the protocol's name, and sentences."""
     judged, problems = frontend.read(specs)
     if not _errors(problems):
         for protocol in map(protocol_of, judged):
             with examples.running(emitters.codec_modules(protocol)) as codec:
-                yield protocol.name, tuple(sentences(account(codec)))
+                yield protocol.name, (*sentences(account(codec)), *single(codec))
 
 
 @frontend.uncollected()

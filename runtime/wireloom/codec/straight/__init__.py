@@ -5,6 +5,7 @@ nothing of records that are malformed, or that they have no lines for: those are
 """
 
 import struct
+from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -150,6 +151,31 @@ class Straight:
         """The numbers of the header's columns that select messages. Raises ``ValueError`` if other things do."""
         header = self._names[self._header : self._structs]
         return [header.index(name) for name in self.dispatch.fields]
+
+    def lacking(self) -> tuple[list[str], list[str]]:
+        """The messages that have no straight line to be read by, and those that have none to be written by."""
+        from wireloom.codec.straight.reading import reading, selecting
+        from wireloom.codec.straight.records import writing
+        from wireloom.codec.straight.terms import UnsaidError
+
+        def lacks(write: Callable[..., object], *arguments: object) -> bool:
+            try:
+                write(*arguments, little=False)
+            except UnsaidError:
+                return True
+            return bool(self.record.until)
+
+        header = dict.fromkeys(column.name for column in self.record.columns)
+        names, order = tuple(parameter.name for parameter in self.recorded), self.framing.byte_order
+        unread, unwritten = [], []
+        unselected = lacks(selecting, self.record, self.dispatch.fields)
+        for name, message in self.dispatch.messages.items():
+            known = {field: selection.first for field, selection in message.match.items()}
+            if unselected or lacks(reading, message, self.row, known, order, names):
+                unread.append(name)
+            if unselected or lacks(writing, message, (*message.variants, None), header, known, ()):
+                unwritten.append(name)
+        return unread, unwritten
 
     def _is_many(self, kind: object) -> bool:
         """Count a record of that kind; whether there were so many that a function is worth it."""
