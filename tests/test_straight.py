@@ -78,6 +78,18 @@ def test_invented_specs(seed: int) -> None:
             parse_alike(protocol, other, (False, True), **found.told)
 
 
+@every
+def test_what_is_said_to_have_no_straight_line_has_none(name: str) -> None:
+    protocol = pair_of(name).codec
+    unread, unwritten = protocol.straight.lacking()
+    for parameters, records in examples(name):
+        for data in records:
+            with suppress(DecodeError):
+                row = protocol.parse(data, **parameters)
+                assert not (reads(protocol, data, **parameters) and row["message"] in unread)
+                assert not (builds(protocol, row, **parameters) and row["message"] in unwritten)
+
+
 @pytest.mark.parametrize("name", GENERATED)
 def test_most_worked_examples_have_a_straight_line(name: str) -> None:
     protocol, found = pair_of(name).codec, []

@@ -23,6 +23,11 @@ class Selection(NamedTuple):
     spans: tuple[Between, ...]
     first: Literal | None
 
+    @property
+    def any(self) -> Literal:
+        """One of the values."""
+        return self.spans[0].least if self.first is None else self.first
+
     def __contains__(self, value: object) -> bool:
         if value in self.listed:
             return True

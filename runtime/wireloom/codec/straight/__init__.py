@@ -170,7 +170,7 @@ class Straight:
         unread, unwritten = [], []
         unselected = lacks(selecting, self.record, self.dispatch.fields)
         for name, message in self.dispatch.messages.items():
-            known = {field: selection.first for field, selection in message.match.items()}
+            known = {field: selection.any for field, selection in message.match.items()}
             if unselected or lacks(reading, message, self.row, known, order, names):
                 unread.append(name)
             if unselected or lacks(writing, message, (*message.variants, None), header, known, ()):

@@ -24,7 +24,7 @@ from wireloom.codec.straight.flow import Nest
 from wireloom.codec.straight.numbers import NumberLines
 from wireloom.codec.straight.state import ConditionalLines, EndedError
 from wireloom.codec.straight.terms import NONE, Byte, Certain, Operand, UnsaidError, distance, text_of
-from wireloom.codec.values import Blob, Constant, Extent, Nested, Rest, Size, Text
+from wireloom.codec.values import Blob, Constant, Extent, Nested, Prefixed, Rest, Size, Text
 from wireloom.codec.varints import Leb128
 from wireloom.codec.ways import Compressing
 
@@ -112,6 +112,11 @@ class PartLines(NumberLines):
             case Size(size=size):
                 end = self.end_behind(self.scope(struct).ask_number(size), hint)
                 return start, end, end
+            case Prefixed(length=length):
+                count = self.value(length, struct, f"{hint}_length")
+                start = self.state.pos
+                end = self.end_behind(count, hint)
+                return start, end, end
             case Until(end=mark, terminator=where, unterminated=False, unit=1):
                 found = self.source.fresh(f"{hint}_end")
                 self.source.add(f"{found} = data.index({mark!r}, {start}, {self.state.limit})")
@@ -127,6 +132,12 @@ class PartLines(NumberLines):
         start = self.state.pos
         if part.raw is not None and not (isinstance(part.subcon, Text) and part.subcon.encoding == "utf-8"):
             raise UnsaidError(f"raw bytes of {part.name}")
+        if (
+            part.raw is not None
+            and isinstance(part.subcon.extent, Prefixed)
+            and not packing_of(part.subcon.extent.length)
+        ):
+            raise UnsaidError(f"raw bytes of {part.name}, whose length varies in size")
         if part.beside and not isinstance(part.subcon, Packed):
             raise UnsaidError(f"bytes beside {part.name}")
         variable = self.value(part.subcon, struct, part.name)
@@ -136,6 +147,9 @@ class PartLines(NumberLines):
         self.loaded(struct, part.name, field, variable)
         if field.valid is not None:
             self.must_hold(field.valid, struct)
+
+    def _varies(self, extent: Prefixed) -> bool:
+        return packing_of(extent.length, little=self.little) is None
 
     def value(self, kind: Any, struct: Nest, hint: str) -> str:
         """The variable that holds a value once it is read."""

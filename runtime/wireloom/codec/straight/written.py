@@ -3,6 +3,7 @@
 from functools import partial
 from typing import Any
 
+from wireloom.codec.ends import Until
 from wireloom.codec.errors import EncodeError
 from wireloom.codec.fields import packing_of
 from wireloom.codec.flatbuffers import Encoded
@@ -15,7 +16,7 @@ from wireloom.codec.straight.flow import Nest
 from wireloom.codec.straight.pieces import Body, PackedNumber, assembled, written_later
 from wireloom.codec.straight.terms import Byte, Certain, UnsaidError, text_of
 from wireloom.codec.straight.writing import WritingLines
-from wireloom.codec.values import Blob, Constant, Extent, Nested, Rest, Size, Text
+from wireloom.codec.values import Blob, Constant, Extent, Nested, Prefixed, Rest, Size, Text
 from wireloom.codec.varints import Leb128
 from wireloom.codec.ways import Compressing
 from wireloom.expressions.tree import may_be_absent
@@ -105,6 +106,15 @@ class ValuePieces(WritingLines):
             case Rest():
                 self.add(data, f"len({data})")
                 self.must_end(self.state.pos, self.room)
+            case Prefixed(length=length) if (kind := packing_of(length, little=self.little)) and not kind.dump:
+                size = length.sizeof()
+                self.branches.refuse(f"len({data}) >> {8 * size}")
+                self.add(PackedNumber(kind.order, kind.code, f"len({data})"), size)
+                self.add(data, f"len({data})")
+            case Until(end=mark, terminator="drop", unterminated=False, unit=1):
+                self.branches.refuse(f"({data} + {mark!r}).find({mark!r}) < len({data})")
+                self.add(data, f"len({data})")
+                self.add(repr(mark), len(mark))
             case _:
                 raise UnsaidError(f"{type(extent).__name__} of {hint}")
 
