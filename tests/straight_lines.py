@@ -10,7 +10,6 @@ from random import Random
 from sys import maxsize
 from typing import Any
 
-from construct import Container
 from lockstep import exact
 
 from wireloom.codec import DecodeError, EncodeError, Protocol
@@ -130,6 +129,7 @@ def builds(protocol: Protocol, row: Any, **parameters: Any) -> bool:
 
 def reads(protocol: Protocol, data: bytes, **parameters: Any) -> bool:
     """Whether a straight line reads the record."""
+    resolved, straight = resolve(protocol.parameters, parameters), protocol.straight
     with from_the_first(protocol):
-        row: Container | None = protocol.straight.parse(data, resolve(protocol.parameters, parameters))
-    return row is not None
+        little = straight.order(data, resolved)
+        return little is not None and straight.read(data, resolved, little=little) is not None
