@@ -16,8 +16,8 @@ def command_line_page(app: typer.Typer, name: str) -> str:
     context = typer.Context(program, info_name=name)
     commands = [
         (command_name, typer.Context(command, info_name=command_name, parent=context))
-        for command_name, command in program.commands.items()
-        if not command.hidden
+        for command_name in program.list_commands(context)
+        if (command := program.resolve_command(context, [command_name])[1]) is not None
     ]
     lines = ["# Command line", "", prose(program.help or ""), "", "| Command | What it does |", "|---|---|"]
     for command_name, found in commands:

@@ -9,7 +9,8 @@ from rich.text import Text
 from wireloom.codec.errors import counted
 from wireloom.inspection import Inspected, Shown, hexdump
 from wireloom.inspection.plain import in_words
-from wireloom.inspection.wording import ascii_of, printable
+from wireloom.inspection.wording import ascii_of
+from wireloom.printable import printable
 
 _STYLES = ("cyan", "magenta", "green", "yellow", "blue", "bright_magenta", "dim")
 _BAD = "bold white on red"

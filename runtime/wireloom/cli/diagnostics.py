@@ -10,8 +10,8 @@ from typing import cast
 import typer
 
 from wireloom import files
-from wireloom.inspection.wording import printable
 from wireloom.options import OptionError
+from wireloom.printable import printable
 
 FAILED = 1
 MISUSED = 2

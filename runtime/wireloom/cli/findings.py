@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wireloom.cli.diagnostics import complain, say, tell
-from wireloom.inspection.wording import printable
 from wireloom.json_rows import json_text
+from wireloom.printable import printable
 
 if TYPE_CHECKING:
     from rich.text import Text

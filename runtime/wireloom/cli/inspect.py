@@ -18,8 +18,8 @@ from wireloom.codec.frames import Values
 from wireloom.inspection import Inspected, page
 from wireloom.inspection.plain import lines
 from wireloom.inspection.record import explained
-from wireloom.inspection.wording import printable
 from wireloom.options import resolve, unknown
+from wireloom.printable import printable
 
 PAGE_RECORDS = 500
 """The most records on a page; more would take a browser too long."""

@@ -4,7 +4,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
-from wireloom.inspection.wording import printable
+from wireloom.printable import printable
 from wireloom.views import Row
 
 _EVERY = 512

@@ -1,8 +1,8 @@
 """``wireloom protocols``: what is installed."""
 
 from wireloom import registry
-from wireloom.inspection.wording import printable
 from wireloom.options import OptionError
+from wireloom.printable import printable
 
 
 def protocols() -> None:

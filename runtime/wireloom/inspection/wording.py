@@ -9,6 +9,7 @@ from wireloom.codec.errors import counted
 from wireloom.codec.fields import Field
 from wireloom.codec.labels import WireFlags, bits_of
 from wireloom.codec.meanings import duration_text, time_text
+from wireloom.printable import printable
 
 _CHARACTERS = 120
 """How many characters of a text are shown."""
@@ -69,11 +70,6 @@ def quoted(text: str) -> str:
     shown = printable(text[:_CHARACTERS].replace("\\", "\\\\").replace('"', '\\"'))
     more = f" … {counted(len(text), 'character')}" if len(text) > _CHARACTERS else ""
     return f'"{shown}"{more}'
-
-
-def printable(text: str) -> str:
-    """The text with every character escaped that is invisible or has an effect on a terminal."""
-    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
 
 
 def ascii_of(data: bytes) -> str:

@@ -1,0 +1,36 @@
+"""What the program need not wait for: modules that a command does not use."""
+
+import subprocess
+import sys
+
+import pytest
+
+from wireloom.cli import _COMMANDS
+
+IMPORTED = "import sys; from wireloom.cli import app; app(sys.argv[1:], standalone_mode=False); print(*sys.modules)"
+
+
+@pytest.mark.program
+@pytest.mark.parametrize(
+    ("arguments", "missing"),
+    [
+        (("--help",), {"construct", "pyarrow", "numpy", "rich.console", "wireloom.codec", "wireloom.cli.decode"}),
+        (("protocols",), {"pyarrow", "numpy", "wireloom.cli.decode", "wireloom_generator"}),
+    ],
+)
+def test_what_is_not_used_is_not_imported(arguments: tuple[str, ...], missing: set[str]) -> None:
+    done = subprocess.run([sys.executable, "-c", IMPORTED, *arguments], capture_output=True, text=True, check=True)
+    imported = set(done.stdout.splitlines()[-1].split())
+    assert "typer" in imported
+    assert not imported & missing
+
+
+@pytest.mark.parametrize("name", _COMMANDS)
+def test_every_listed_command_is_there(name: str) -> None:
+    from typer.testing import CliRunner
+
+    from wireloom.cli import app
+
+    told = CliRunner().invoke(app, [name, "--help"])
+    assert told.exit_code == 0
+    assert told.output.startswith(f"Usage: wireloom {name} ")
