@@ -5,6 +5,7 @@ that all share whatever the machine does. They answer with JSON.
 """
 
 import json
+import math
 import os
 import subprocess
 import sys
@@ -22,7 +23,7 @@ import totals
 from captures import Capture
 from timing import Middle, Result
 
-PATIENCE = 1
+PATIENCE = 0.7
 """Seconds that one pass over a whole capture may take; slower decoders see a part of it."""
 
 
@@ -132,7 +133,12 @@ def _ready(task: Task) -> tuple[timing.Turns, int]:
     decode = rival.make(task.capture.protocol)
     data = Path(task.capture.path).read_bytes()
     given = partial(rival.given, task.capture.protocol) if rival.given else bytes
-    blocks = _fitting(task, lambda count: _seconds(decode, given(data[: count * task.capture.block_bytes])))
+
+    def seconds(count: int) -> float:
+        block = given(data[: count * task.capture.block_bytes])
+        return timing.seconds(lambda: decode(block))
+
+    blocks = _fitting(task, seconds)
     some = data[: blocks * task.capture.block_bytes]
     taken = given(some)
     calls: dict[str, Callable[[], object]] = {rival.title: partial(decode, taken)}
@@ -155,15 +161,10 @@ def _ready(task: Task) -> tuple[timing.Turns, int]:
 def _fitting(task: Task, seconds: Callable[[int], float]) -> int:
     """How many blocks to take: what fills a round, or all of them if that is soon done."""
     blocks, every = 1, task.capture.blocks
+    seconds(blocks)  # the first call waits for imports
     while (taken := seconds(blocks)) < task.least and blocks < every:
-        blocks = min(4 * blocks, every)
+        blocks = min(max(4 * blocks, math.ceil(task.least / taken * blocks)), every)
     return every if taken / blocks * every <= PATIENCE else blocks
-
-
-def _seconds(decode: rivals.Decoder, given: Any) -> float:
-    """What a call takes that is not the first."""
-    decode(given)
-    return timing.seconds(lambda: decode(given))
 
 
 def _ours(task: Task, data: bytes) -> Any:

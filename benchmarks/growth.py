@@ -14,11 +14,10 @@ import pyarrow as pa
 import rivals
 from captures import Capture
 from report import Measured, Report
+from resident import told
 from timing import Middle
 
 MEGABYTE = 1_000_000
-RESIDENT = 1024 if sys.platform != "darwin" else 1
-"""In how many bytes ``ru_maxrss`` counts."""
 _GLANCE = 0.01
 """Seconds between two looks at a process."""
 
@@ -27,8 +26,8 @@ _GLANCE = 0.01
 class Run:
     """One run of the command: what went in, how long it took, and how much memory it had at most.
 
-    ``peak_bytes`` are resident, the mapped capture among them; ``own_bytes`` are those that are not of any file, seen
-    by looking now and then, and 0 where the system does not tell.
+    ``peak_bytes`` are resident, the mapped capture among them; ``own_bytes`` are those that are not of any file. They
+    are seen by looking now and then, and 0 where the system does not tell.
     """
 
     bytes: int
@@ -60,7 +59,7 @@ def runs(sizes: Sequence[float]) -> Iterator[Report]:
             what = f"{run.bytes / MEGABYTE:,.1f} MB{', accelerated' if way else ''}"
             numbers = (f"{run.records:,}", f"{run.seconds:.2f}", f"{run.speed:,.1f}")
             own = f"{run.own_bytes / MEGABYTE:,.0f}" if run.own_bytes else ""
-            rows.append((what, *numbers, f"{run.peak_bytes / MEGABYTE:,.0f}", own))
+            rows.append((what, *numbers, f"{run.peak_bytes / MEGABYTE:,.0f}" if own else "", own))
             times[what] = run.seconds
     yield Report(
         "wireloom decode mutations CAPTURE --format arrow --output " + os.devnull,
@@ -92,25 +91,16 @@ def _decoded(capture: Capture, output: Path, *, accelerated: bool) -> Run:
     with log.open("wb") as said:
         start = time.perf_counter()
         process = subprocess.Popen(command, stdout=said, stderr=said, env=environment)
-        done = own = 0
+        done = own = peak = 0
         while not done:
-            own = max(own, _own_bytes(process.pid))
+            own, peak = max(own, told(process.pid, "RssAnon")), told(process.pid, "VmHWM") or peak
             time.sleep(_GLANCE)
-            done, status, usage = os.wait4(process.pid, os.WNOHANG)
+            done, status = os.waitpid(process.pid, os.WNOHANG)
         seconds = time.perf_counter() - start
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         sys.exit(f"{' '.join(command)}: {log.read_text().strip()}")
-    return Run(capture.size, capture.records, seconds, usage.ru_maxrss * RESIDENT, own)
-
-
-def _own_bytes(process: int) -> int:
-    """The resident memory of a process that is not of any file, where the system tells."""
-    try:
-        lines = Path(f"/proc/{process}/status").read_text().splitlines()
-    except OSError:
-        return 0
-    return sum(1024 * int(line.split()[1]) for line in lines if line.startswith("RssAnon:"))
+    return Run(capture.size, capture.records, seconds, peak, own)
 
 
 def _check(capture: Capture) -> None:

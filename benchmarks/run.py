@@ -42,7 +42,8 @@ from rich.table import Table
 
 ROOT = Path(__file__).parent.parent
 MEGABYTE = 1_000_000
-SPARK_ROUNDS = 3
+FEW_ROUNDS = 3
+"""Of what takes long."""
 ROUNDS_COMPARED = 2
 """Of each measurement, in each of the runs that are compared."""
 QUICK = {
@@ -58,8 +59,8 @@ QUICK = {
 }
 
 
-def _effort(options: argparse.Namespace) -> Effort:
-    return Effort(options.frames, options.rounds, options.least)
+def _effort(options: argparse.Namespace, most: int = sys.maxsize) -> Effort:
+    return Effort(options.frames, min(options.rounds, most), options.least)
 
 
 def _databus(options: argparse.Namespace) -> Iterator[Report]:
@@ -71,7 +72,7 @@ def _spark(options: argparse.Namespace) -> Iterator[Report]:
         return iter(())
     import spark_reads
 
-    return spark_reads.reads(options.spark_rows, min(options.rounds, SPARK_ROUNDS))
+    return spark_reads.reads(options.spark_rows, min(options.rounds, FEW_ROUNDS))
 
 
 def _planning(options: argparse.Namespace) -> Iterator[Report]:
@@ -97,8 +98,8 @@ SECTIONS: dict[str, Callable[[argparse.Namespace], Iterator[Report]]] = {
     "planning": _planning,
     "growth": lambda options: growth.runs(options.growth),
     "unhappy": lambda options: unhappy.path(options.unhappy),
-    "wide": lambda options: wide.costs(options.wide, _effort(options)),
-    "modes": lambda options: in_process.modes(_effort(options)),
+    "wide": lambda options: wide.costs(options.wide, _effort(options, FEW_ROUNDS)),
+    "modes": lambda options: in_process.modes(_effort(options, FEW_ROUNDS)),
 }
 """What there is to measure, in the order in which it runs."""
 
@@ -117,12 +118,12 @@ def _parser() -> argparse.ArgumentParser:
     add("--only", action="append", choices=SECTIONS, help="this section and no other; may be repeated")
     add("--quick", action="store_true", help="tiny sizes: shows that all of it works")
     add("--full", action="store_true", help="a growth to 4 GB; 10,000 small captures and 20 of 500 MB")
-    add("--rounds", type=int, default=5, help=f"rounds of each measurement, of Spark at most {SPARK_ROUNDS}")
-    add("--least", type=float, default=0.3, help="seconds that a round in one process takes at least")
+    add("--rounds", type=int, default=5, help=f"rounds of each measurement, of Spark at most {FEW_ROUNDS}")
+    add("--least", type=float, default=0.2, help="seconds that a round in one process takes at least")
     add("--frames", type=int, default=200_000, help="frames in the captures that are decoded in one process")
     add("--databus", type=Path, default=_vectors(), help="Databus events, version 1 and big endian; else made up ones")
     add("--databus-size", type=float, default=260, metavar="MB", help="to which those are repeated")
-    add("--spark-rows", type=int, default=2_000_000, help="rows that go through Spark at a time")
+    add("--spark-rows", type=int, default=1_000_000, help="rows that go through Spark at a time")
     sizes = "how many small captures, how many large ones, and the size of these"
     add("--planning", type=_counts, default=[1_000, 4, 150], metavar="N,N,MB", help=sizes)
     add("--cluster", action="store_true", help="plan for a standalone cluster, which is started, instead of local[2]")
@@ -133,7 +134,7 @@ def _parser() -> argparse.ArgumentParser:
         "--growth", type=_sizes, default=[10, 100, 1000], metavar="MB,MB", help="sizes of captures for the command line"
     )
     counts = "how many messages the protocols have that are declared over the same bytes"
-    add("--wide", type=_counts, default=[1, 16, 60, 242], metavar="N,N", help=counts)
+    add("--wide", type=_counts, default=[1, 16, 242], metavar="N,N", help=counts)
     add("--unhappy", type=float, default=4.5, metavar="MB", help="size of each hostile capture")
     add("--compare", metavar="REV", help="the same sections by another version too, in turns, and how they differ")
     add("--output", type=Path, default=ROOT / "build" / "bench.json", help="where the numbers go")

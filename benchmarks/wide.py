@@ -8,7 +8,6 @@ those of all messages by turns.
 import json
 import os
 import random
-import resource
 import struct
 import subprocess
 import sys
@@ -23,9 +22,10 @@ import protocols
 import yaml
 from apart import Task
 from captures import Block, Capture
-from growth import MEGABYTE, RESIDENT
+from growth import MEGABYTE
 from in_process import Effort
 from report import Report, of_rates, spread
+from resident import peak
 from rivals import RIVALS, SWITCH
 
 from wireloom import columnar
@@ -198,11 +198,11 @@ def _measure(protocol: str, path: str) -> int:
     schema = columnar.arrow_schema(View(codec, chosen).columns)
     decoding = Decoder(codec, chosen, schema)
     data = Path(path).read_bytes()
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    before = peak()
     rows = sum(batch.num_rows for batch in decoding.capture(data))
     if decoding.tally.malformed or not rows:
         sys.exit(f"{decoding.tally.malformed} of {rows} records are malformed: {decoding.tally.first}")
-    return (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * RESIDENT
+    return peak() - before
 
 
 if __name__ == "__main__":
