@@ -87,10 +87,10 @@ class Script:
         self._taken |= names
 
     def bind(self, hint: str, value: Any) -> str:
-        """The name of an object, in capital letters but for classes."""
+        """The name of an object in all branches, in capital letters but for classes."""
         name = self._names.get(id(value))
         if name is None:
-            name = self._names[id(value)] = self.fresh(hint if isinstance(value, type) else hint.upper())
+            name = self._names[id(value)] = self.lasting(hint if isinstance(value, type) else hint.upper())
             self.bound[name] = value
         return name
 
@@ -110,7 +110,7 @@ class Script:
         name = self._codes.get((what, code))
         if name is None:
             order = "little" if code[0] == "<" else "big"
-            name = self._codes[what, code] = self.fresh(f"{what}_{order}_{code[1:]}")
+            name = self._codes[what, code] = self.lasting(f"{what}_{order}_{code[1:]}")
             self.bound[name] = function
         return name
 
