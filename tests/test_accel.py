@@ -68,6 +68,6 @@ def test_numba_is_loaded_when_it_pays(told: str | None, loaded: list[bool], monk
     else:
         monkeypatch.setenv("WIRELOOM_ACCEL", told)
     found = subprocess.run(
-        [sys.executable, "-c", READS, "1", "1400000", "1"], capture_output=True, text=True, check=True
+        [sys.executable, "-c", READS, "1", "700000", "1400000"], capture_output=True, text=True, check=True
     )
     assert found.stdout.split() == list(map(str, loaded))

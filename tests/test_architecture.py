@@ -28,7 +28,9 @@ def test_both_trees_are_printed() -> None:
     assert [folder for folder, _ in TREES] == ["generator/wireloom_generator", "runtime/wireloom"]
 
 
-STAGES = re.compile(r"(reading\.syntax|options|model|types|codec|columnar|expressions|traces)(?:\.\w+)?")
+STAGES = re.compile(
+    r"(reading\.syntax|options|model|types|codec|columnar\.machine|columnar|expressions|traces)(?:\.\w+)?"
+)
 """The modules in which a word of the language keeps its name: what was written, what it means, what reads it."""
 
 

@@ -112,6 +112,12 @@ def test_what_is_said_of_a_protocol_is_what_the_decoder_does(codec: Protocol) ->
     assert not list(redone(protocol, Pair(codec)))
 
 
+LOOPED = [
+    "With numba, too, numpy reads strange where it meets what only the codec reads.",
+    "With numba, a compiled loop reads the other messages.",
+]
+
+
 def test_what_is_left_to_the_codec_is_told_with_its_reason() -> None:
     found = compiled.of(EDGE)
     assert list(sentences(account(found.codec))) == TOLD
@@ -141,7 +147,10 @@ def test_check_explains_how_messages_are_read(tmp_path: Path) -> None:
     folder = compiled.folders(EDGE, tmp_path)
     done = CliRunner().invoke(app, ["check", str(folder), "--explain"])
     assert done.exit_code == 0, done.output
-    assert done.output.splitlines()[-6:-4] == [f"edge: {sentence}" for sentence in TOLD]
+    told = [*TOLD, *LOOPED, *single(compiled.of(EDGE).codec)]
+    assert [line for line in done.output.splitlines() if line.startswith("edge: ")] == [
+        f"edge: {line}" for line in told
+    ]
 
 
 def test_messages_without_straight_lines_are_told() -> None:

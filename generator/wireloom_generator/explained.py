@@ -1,11 +1,12 @@
-"""Which messages are decoded many records at a time, which are left to the codec and why, and how single records are
-parsed and built, in sentences.
+"""Which messages are decoded many records at a time, which are left to the codec and why, what compiled loops leave to
+numpy, and how single records are parsed and built, in sentences.
 
 ``wireloom check --explain`` and the generated pages use the same words. The answers come from the runtime, which does
 the decoding.
 """
 
 from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -42,6 +43,22 @@ def sentences(account: "Account", name: Callable[[str], str] = str, words: Calla
         yield f"A record that has more items of {hollow} than bytes is read by itself."
     if not account.chained:
         yield "Records are found one by one, as their length is no sum of numbers that only numbers stand before."
+
+
+def looped(codec: "Protocol") -> Iterator[str]:
+    """What compiled loops leave to numpy, where numpy and pyarrow are installed."""
+    if not all(map(find_spec, ("numpy", "pyarrow"))):
+        return
+    from wireloom.columnar import programmed  # for the same reason
+
+    messages: dict[tuple[str, ...], list[str]] = {}
+    for name, reasons in programmed.left(codec).items():
+        messages.setdefault(reasons, []).append(name)
+    others = messages.pop((), [])
+    for reasons, names in messages.items():
+        yield f"With numba, too, numpy reads {', '.join(names)} where it meets {'; '.join(reasons)}."
+    if others:
+        yield f"With numba, a compiled loop reads {'the other' if messages else 'all'} messages."
 
 
 def single(codec: "Protocol") -> Iterator[str]:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from wireloom.columnar.buffers import Array
+from wireloom.columnar.sums import FLIPPED, LOOPS, behind
 
 ENABLED = os.environ.get("WIRELOOM_ACCEL", "1") != "0" and find_spec("numba") is not None
 """Whether numba is installed and not turned off."""
@@ -37,82 +38,48 @@ WORTH = Worth(0 if os.environ.get("WIRELOOM_ACCEL") == "1" else 32 * 1024 * 1024
 """Loading takes about as long as it saves in reading so many bytes."""
 
 
-def compiled(loop: Callable[..., Any]) -> Callable[..., Any]:
-    """A loop compiled when it is first called: once for all processes, if there is a folder to keep it in."""
-    import numba
+def compiled(loop: Callable[..., Any], *called: Callable[..., Any]) -> Callable[..., Any]:
+    """A loop compiled when it is first called, with what is ``called`` in it: once for all processes, if there is a
+    folder to keep it in.
+    """
+    import numba.extending
 
+    from wireloom.columnar import intrinsics  # noqa: F401 - teaches numba what ``memory`` does
+
+    for each in called:
+        numba.extending.register_jitable(each)
     alone = numba.njit(nogil=True)(loop)
     try:
         kept = numba.njit(nogil=True, cache=True)(loop)
     except RuntimeError:  # there is none
         return alone
 
-    def called(*arguments: Any) -> Any:
+    def called_once(*arguments: Any) -> Any:
         try:
             return kept(*arguments)
         except OSError:  # it cannot be written
             return alone(*arguments)
 
-    return called
-
-
-SLICES = 8
-"""How many bytes are summed up together."""
+    return called_once
 
 
 def crc(buffer: Array, start: Array, stop: Array, tables: Array, register: int, *, flipped: bool) -> Array:
-    """The reflected register behind each range of ``buffer``, whose bytes are ``flipped`` or not; ``tables`` have what
-    each byte adds at each of ``SLICES`` positions.
+    """The reflected register behind each range of ``buffer``, whose bytes are ``flipped`` or not, as 64-bit integers.
+    ``tables`` are those of ``sums.word_tables``.
     """
-    found = np.empty(len(start), tables.dtype)
-    _crc()(buffer, start, stop, tables, np.uint64(register), _flipped() if flipped else _SAME, found)
+    found = np.empty(len(start), np.int64)
+    base, flips = buffer.ctypes.data, FLIPPED.ctypes.data if flipped else 0
+    _crc()(start + base, stop + base, tables.ctypes.data, np.uint64(register).astype(np.int64), flips, found)
     return found
-
-
-_SAME = np.zeros(0, np.uint8)
-
-
-@cache
-def _flipped() -> Array:
-    return np.packbits(np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1)[:, ::-1], axis=1).reshape(-1)
 
 
 @cache
 def _crc() -> Callable[..., None]:
-    @compiled
-    def ranges(buffer, start, stop, tables, register, flips, found):  # type: ignore[no-untyped-def]
-        low = np.uint64(0xFF)
+    def ranges(start, stop, tables, register, flips, found):  # type: ignore[no-untyped-def]
         for row in range(len(start)):
-            crc = register
-            at, end = start[row], stop[row]
-            while at + 8 <= end:
-                word = np.uint64(0)
-                for byte in range(8):
-                    value = buffer[at + byte]
-                    if len(flips):
-                        value = flips[value]
-                    word |= np.uint64(value) << np.uint64(8 * byte)
-                word ^= crc
-                crc = np.uint64(
-                    tables[0, word & low]
-                    ^ tables[1, word >> np.uint64(8) & low]
-                    ^ tables[2, word >> np.uint64(16) & low]
-                    ^ tables[3, word >> np.uint64(24) & low]
-                    ^ tables[4, word >> np.uint64(32) & low]
-                    ^ tables[5, word >> np.uint64(40) & low]
-                    ^ tables[6, word >> np.uint64(48) & low]
-                    ^ tables[7, word >> np.uint64(56)]
-                )
-                at += 8
-            while at < end:
-                value = buffer[at]
-                if len(flips):
-                    value = flips[value]
-                crc = np.uint64(tables[7, (crc ^ np.uint64(value)) & low]) ^ crc >> np.uint64(8)
-                at += 1
-            found[row] = crc
+            found[row] = behind(register, start[row], stop[row], tables, flips)
 
-    return ranges
+    return compiled(ranges, *LOOPS)
 
 
 def registers(data: Array, table: Array, register: int) -> Array:

@@ -292,3 +292,28 @@ def join(columns: Iterable[Column]) -> Column:
         kind = next(column.array.type for column in (first, *rest) if isinstance(column, Made))
         return Made(pa.concat_arrays([column.arrow(kind) for column in (first, *rest)]))
     return first.joined(rest)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """The fields of a message in all rows of a batch, of which those of the message are ``rows``; None means all."""
+
+    columns: dict[str, pa.Array]
+    rows: Array | None
+    count: int
+
+    def take(self, rows: Array) -> "Spread":
+        """Some of the batch's rows."""
+        chosen = pa.array(rows)
+        columns = {name: column.take(chosen) for name, column in self.columns.items()}
+        mine = None if self.rows is None else np.flatnonzero(np.isin(rows, self.rows))
+        return Spread(columns, mine, len(rows))
+
+    def arrow(self, kind: pa.DataType) -> pa.Array:
+        """As a struct that is null in rows of other messages."""
+        valid = None
+        if self.rows is not None:
+            valid = np.zeros(self.count, bool)
+            valid[self.rows] = True
+        children = [self.columns[field.name] for field in kind]
+        return buffers.array(kind, self.count, valid, children=children)

@@ -6,15 +6,14 @@ from itertools import pairwise
 
 import numpy as np
 
-from wireloom.codec.checksums import ADLER, REVERSED, Algorithm, Crc, Totals, Words, table
+from wireloom.codec.checksums import ADLER, Algorithm, Crc, Totals, Words, table
 from wireloom.columnar import accel
 from wireloom.columnar.buffers import Array, ragged, windows
 from wireloom.columnar.fields import Joined, number
 from wireloom.columnar.frames import Values
 from wireloom.columnar.rows import Rows
+from wireloom.columnar.sums import FLIPPED, word_tables
 
-FLIPPED = np.frombuffer(REVERSED, np.uint8)
-"""Each byte with its bits in the other order."""
 Summand = tuple[Array, Array] | bytes
 """Where the ranges of many rows start and stop, or what is the same for all of them."""
 JOINED = 1 << 22
@@ -130,7 +129,9 @@ def told(crc: Crc, registers: Array) -> Array:
 def _registers(crc: Crc, buffer: Array, start: Array, stop: Array) -> Array:
     """The register behind each range."""
     if accel.WORTH:
-        return accel.crc(buffer, start, stop, _tables(crc, accel.SLICES), crc.initial, flipped=not crc.reflect_in)
+        tables = word_tables(crc)
+        found = accel.crc(buffer, start, stop, tables, crc.initial, flipped=not crc.reflect_in)
+        return found.view(np.uint64).astype(register_type(crc))
     sizes = stop - start
     accel.WORTH.add(int(sizes.sum()))
     found = np.full(len(start), crc.initial, register_type(crc))

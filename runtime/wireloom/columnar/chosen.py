@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from wireloom.columnar.arrays import Column, Made, Spans, Structs
+from wireloom.columnar.arrays import Column, Made, Spans, Spread, Structs
 from wireloom.columnar.batch import Batch
 from wireloom.columnar.buffers import Array, Places, Valid, array, lists, nulls
 from wireloom.columnar.messages import Decoded
@@ -197,6 +197,9 @@ class Chosen:
         if found is None:
             return {}
         rows, struct = found
+        if isinstance(struct, Spread):
+            placed = struct if self.whole else struct.take(self.chosen)
+            return {name: Made(column) for name, column in placed.columns.items() if name in names}
         places = self._places(rows)
         there = np.flatnonzero(places >= 0)
         columns = {name: column for name, column in struct.columns.items() if name in names}
@@ -212,6 +215,8 @@ class Chosen:
         if found is None:
             return None
         rows, struct = found
+        if isinstance(struct, Spread):
+            return (struct if self.whole else struct.take(self.chosen)).arrow(kind)
         if self.whole and len(rows) == len(self.chosen) and self.malformed is None:
             return struct.arrow(kind)
         names = {field.name for field in kind}

@@ -12,13 +12,15 @@ import pyarrow as pa
 from wireloom.codec import Protocol
 from wireloom.codec.cutting import Cut
 from wireloom.codec.reader import Reader
-from wireloom.columnar import weighing
+from wireloom.columnar import accel, weighing
 from wireloom.columnar.batch import Batch
 from wireloom.columnar.buffers import Array
 from wireloom.columnar.chosen import Chosen, Refused
 from wireloom.columnar.filters import Filter
 from wireloom.columnar.frames import Values
 from wireloom.columnar.gaps import Gaps
+from wireloom.columnar.machine.decoding import Machine
+from wireloom.columnar.machine.programs import programs_of
 from wireloom.columnar.messages import Decoded
 from wireloom.columnar.planning import plan_of
 from wireloom.columnar.scanning import Cuts, Pieces, Scanner, Window
@@ -40,6 +42,11 @@ REDONE_BYTES = 256 * 1024
 """About how many bytes of records are Python objects at the same time."""
 _LIGHT = 1 / 4
 """If a batch weighs less than this part of what it may weigh, the next one has twice as many records."""
+
+_MOSTLY = 3 / 4
+"""If programs find fewer of a batch's records sound than this part, the plan reads all of them."""
+_REST = 8
+"""Then so many batches are left to the plan."""
 
 Redo = Callable[[int], Row | None]
 """Gives the codec's row of a record; None if it is left out."""
@@ -68,6 +75,8 @@ class Decoder:
         self.known: tuple[Mapping[str, Any], Gaps] | None = None
         self.tallies = [Tally()]
         """One for each capture, by its number."""
+        self.resting = 0
+        """How many batches are left to the plan before programs are tried again."""
         self.share = BATCH_ROWS
         """How many records are decoded at once at most; fewer if they are heavy."""
         told = (parameter for parameter in protocol.parameters if parameter.default is None)
@@ -235,18 +244,25 @@ class Decoder:
         If the codec's records are in few places, they are batches of their own, which copies nothing. Raises
         ``TooHeavyError``.
         """
-        fast = self._decoded(stretch, rows[sound[rows]])
-        parts = list(self.parts(fast))
-        bear(fast.batch.weight + sum(view.weight(part) for view, part in parts))
-        found = [Viewed(view, view.of(part, added), part.rows) for view, part in parts]
+        parts, left = self._programmed(stretch, rows[sound[rows]])
         doubtful = np.ones(len(rows), bool)
-        doubtful[fast.sure - rows[:1]] = False
-        redone = self._redone(stretch, rows[doubtful], redo, added, fast.refused)
+        doubtful[rows[sound[rows]] - rows[:1]] = False
+        doubtful[left - rows[:1]] = True
+        fast = self._decoded(stretch, left) if len(left) or not parts else None
+        if fast is not None:
+            parts += self.parts(fast)
+            doubtful[fast.sure - rows[:1]] = False
+        lists = 0 if fast is None else fast.batch.weight
+        bear(lists + sum(view.weight(part) for view, part in parts))
+        found = [Viewed(view, view.of(part, added), part.rows) for view, part in parts]
+        redone = self._redone(stretch, rows[doubtful], redo, added, None if fast is None else fast.refused)
         weight = sum(each.weight for each in (*found, *redone))
         if len(rows) > 1:
             bear(weight)
-        part = max(weight / Reader.HEAVIEST, fast.batch.weight / weighing.lists(len(rows)))
-        seen = np.bincount(stretch.sources(np.concatenate([fast.rows, fast.dropped, *(each.rows for each in redone)])))
+        part = max(weight / Reader.HEAVIEST, lists / weighing.lists(len(rows)))
+        dropped = () if fast is None else (fast.dropped,)
+        told = [each.rows for each in (*found, *redone)]
+        seen = np.bincount(stretch.sources(np.concatenate([rows[:0], *dropped, *told])))
         for source in np.flatnonzero(seen).tolist():
             self.tallies[source].records += int(seen[source])
         return list(together(found, redone)), part
@@ -296,8 +312,34 @@ class Decoder:
         """Rows of the codec, as ``parts``, by the numbers of their records."""
         yield self.columns, rows
 
-    def _decoded(self, stretch: Stretch, rows: Array) -> Chosen:
-        """What the plan makes of the records ``rows``."""
+    def _programmed(self, stretch: Stretch, rows: Array) -> tuple[list[tuple[ViewedColumns, Chosen]], Array]:
+        """What programs make of the records ``rows``, by their columns, and the records that they leave."""
+        if not accel.WORTH or not isinstance(stretch.little, bool) or len(stretch.gaps) or not len(rows):
+            return [], rows
+        if self.resting:
+            self.resting -= 1
+            return [], rows
+        batch, _ = self._batch(stretch, rows)
+        machine = Machine(self.plan, programs_of(self.protocol, batch.parameters, little=stretch.little), batch)
+        found = machine.sort(frozenset(each.column for each in self.filters), self._wanted)
+        if found is None:
+            self.resting = _REST
+            return [], rows
+        parts, sound = [], found.sound
+        for view, which in self.views(found.codes, np.flatnonzero(found.wanted)):
+            part, good = machine.decode(which, found.codes[which], rows[which], view, self.plan.header)
+            sound[which] = good
+            if len(part.chosen):
+                parts.append((view, part))
+        self.resting = 0 if np.count_nonzero(sound) >= len(sound) * _MOSTLY else _REST
+        return ([], rows) if self.resting else (parts, rows[~sound])
+
+    def views(self, codes: Array, rows: Array) -> Iterator[tuple[ViewedColumns, Array]]:
+        """Rows with these messages by their columns; here all have the same."""
+        yield self.columns, rows
+
+    def _batch(self, stretch: Stretch, rows: Array) -> tuple[Batch, int]:
+        """The records ``rows``, and where in the stretch's buffer theirs begins."""
         whole = len(rows) == len(stretch.start)
         start, stop = (stretch.start, stretch.stop) if whole else (stretch.start[rows], stretch.stop[rows])
         little = stretch.little if whole or isinstance(stretch.little, bool) else stretch.little[rows]
@@ -306,9 +348,15 @@ class Decoder:
         known = self.options.parameters if stretch.parameters is None else stretch.parameters
         parameters = {**self.untold, **known}
         terminator = len(self.protocol.record.until)
-        batch = Batch(buffer[first:last], start - first, stop - first, parameters, little, terminator)
+        return Batch(buffer[first:last], start - first, stop - first, parameters, little, terminator), first
+
+    def _decoded(self, stretch: Stretch, rows: Array) -> Chosen:
+        """What the plan makes of the records ``rows``."""
+        batch, first = self._batch(stretch, rows)
         if len(stretch.gaps):
-            self.gaps(known).refuse(batch, np.flatnonzero(np.isin(rows, stretch.gaps)), buffer, first)
+            gaps = np.flatnonzero(np.isin(rows, stretch.gaps))
+            known = self.options.parameters if stretch.parameters is None else stretch.parameters
+            self.gaps(known).refuse(batch, gaps, np.frombuffer(stretch.buffer, np.uint8), first)
         decoded = self.plan.decode(batch, self._wanted)
         origin = np.broadcast_to(np.asarray(stretch.origin), len(stretch.start))[rows] + first
         return self._chosen(decoded, batch, rows, stretch.sources(rows), origin)

@@ -192,7 +192,7 @@ class Encoder:
         sure &= self.plan.framing.sound(buffer, start, stop, stop, parameters, bound=MAX_RECORD_BYTES, little=little)
         sure &= _same(found.header, laying.header.given, laying.header.filled | self.labels)
         rows, struct = found.structs.get(code, (np.zeros(0, np.int64), Structs(0, {})))
-        if len(rows) < len(sure):
+        if len(rows) < len(sure) or not isinstance(struct, Structs):
             return np.zeros(len(sure), bool)
         sure &= _same(struct, laying.fields.given, laying.fields.filled)
         return sure

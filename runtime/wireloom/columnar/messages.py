@@ -10,7 +10,7 @@ from wireloom import codec
 from wireloom.codec.dispatch import UNKNOWN
 from wireloom.codec.matching import Selection
 from wireloom.columnar import judging, matching
-from wireloom.columnar.arrays import Column, Labels, Made, Numbers, Spans, Structs
+from wireloom.columnar.arrays import Column, Labels, Made, Numbers, Spans, Spread, Structs
 from wireloom.columnar.batch import Batch
 from wireloom.columnar.buffers import Array, occurring
 from wireloom.columnar.expressions import Vectorised
@@ -128,7 +128,7 @@ class Decoded:
     header: Structs
     message: Array
     wanted: Array
-    structs: Mapping[int, tuple[Array, Structs]]
+    structs: Mapping[int, tuple[Array, Structs | Spread]]
     doubtful: Array
     refusals: Refusals
     headless: Array
@@ -165,6 +165,7 @@ class Plan:
         self.unpacks = unpacks
         self.header = frozenset(column.name for column in (said[0].record.columns if said else ()))
         self.unknown = next((index for index, message in enumerate(said) if message.name == UNKNOWN), -1)
+        self.matched = frozenset(name for message in said for name in message.match)
         self._tried = [index for index in range(len(said)) if index != self.unknown]
         self._make = make
         self._made: dict[int, Message] = {}
@@ -181,9 +182,9 @@ class Plan:
         record = every.record
         self.record.head.put(every, record)
         headless, head = batch.doubtful.copy(), frozenset(record.columns)
-        message = self._dispatch(every, record)
+        message = self.dispatch(every, record)
         wanted = keep(record, message) & ~headless
-        structs: dict[int, tuple[Array, Structs]] = {}
+        structs: dict[int, tuple[Array, Structs | Spread]] = {}
         for index in sorted(occurring(message[wanted & (message >= 0)])):
             kind = self.message(index)
             rows = np.flatnonzero((message == index) & wanted)
@@ -205,11 +206,11 @@ class Plan:
             at.refuse(left, "trailing-bytes", place, stop - place, Unit("byte"), " left over")
         return struct
 
-    def _dispatch(self, at: Rows, record: Values) -> Array:
+    def dispatch(self, at: Rows, record: Values) -> Array:
         """The number of each record's message; records without one are doubtful."""
         found = np.full(len(at), -1)
         there: dict[str, set[int]] = {}
-        for name in dict.fromkeys(name for index in self._tried for name in self.said[index].match):
+        for name in self.matched:
             if isinstance(known := record.column(name), Numbers):
                 there[name] = occurring(known.data)
         for index in self._tried:

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from wireloom.codec import Protocol
-from wireloom.columnar.buffers import occurring
+from wireloom.columnar.buffers import Array, occurring
 from wireloom.columnar.chosen import Chosen
 from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.viewed import ViewedColumns
@@ -36,6 +36,12 @@ class NarrowDecoder(Decoder):
     def _view_of(self, name: str) -> ViewedColumns:
         options = narrow(self.options, name)
         return ViewedColumns(self.protocol, options, self.schemas(options), self.names)
+
+    def views(self, codes: Array, rows: Array) -> Iterator[tuple[ViewedColumns, Array]]:
+        """The rows of each message that occurs."""
+        mine = codes[rows]
+        for code in sorted(occurring(mine)):
+            yield self.view_of(self.names[code]), rows[mine == code]
 
     def parts(self, rows: Chosen) -> Iterator[tuple[ViewedColumns, Chosen]]:
         """The rows of each message that occurs."""

@@ -70,7 +70,7 @@ class Readers:
         if not self.judging:
             return Field(name, said, located=name in self.measured, judged=False)
         checksum = None
-        if said.checksum is not None and not self._is_proven(name, said.checksum):
+        if said.checksum is not None and not self.is_proven(name, said.checksum):
             over = [each if isinstance(each, bytes) else covered(each) for each in said.checksum.over]
             checksum = Joined(said.checksum.algorithm, over)
         return Field(
@@ -82,7 +82,7 @@ class Readers:
             located=name in self.measured,
         )
 
-    def _is_proven(self, name: str, checksum: codec.Joined) -> bool:
+    def is_proven(self, name: str, checksum: codec.Joined) -> bool:
         """Whether the framing has already checked the same bytes."""
         return self.proven is not None and (name, *_written(checksum)) == (self.proven[0], *_written(self.proven[1]))
 

@@ -10,6 +10,7 @@ import numpy as np
 from wireloom.codec.checksums import Algorithm, Crc, Rolling, Totals, Words
 from wireloom.columnar import accel, checksums
 from wireloom.columnar.buffers import Array
+from wireloom.columnar.sums import FLIPPED
 
 _OVERLAP = 4
 """If ranges cover each byte this often, kept registers are used; otherwise they are summed directly."""
@@ -105,7 +106,7 @@ def _registers(algorithm: Rolling, data: Array, register: int) -> Array:
         high = (register >> 16) + np.cumsum(low) if twice else low * 0
         return (high % algorithm.modulus << 16 | low % algorithm.modulus).astype(np.uint32)
     if not algorithm.reflect_in:
-        data = checksums.FLIPPED[data]
+        data = FLIPPED[data]
     table = checksums.single(algorithm)
     if accel.WORTH:
         return accel.registers(data, table, register)

@@ -21,7 +21,7 @@ REASON = CORRUPT[1].name
 _ORDERS = ("big", "little")
 
 
-class _Same:
+class Same:
     """A schema as a key that equals itself alone. Arrow hashes types by their texts, which takes longer than nulls."""
 
     __slots__ = ("schema",)
@@ -33,11 +33,11 @@ class _Same:
         return id(self.schema)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and self.schema is other.schema
+        return isinstance(other, Same) and self.schema is other.schema
 
 
 @lru_cache(maxsize=64)
-def _absent(_: _Same) -> dict[str, pa.Array]:
+def _absent(_: Same) -> dict[str, pa.Array]:
     """Columns of nulls, by name, for all that read into the schema: often there is one batch for each."""
     return {}
 
@@ -55,7 +55,7 @@ class ViewedColumns:
         self.codes = {name: code for code, name in enumerate(names)}
         self.byte_order = protocol.framing.byte_order
         self.recorded = {parameter.name for parameter in protocol.parameters if parameter.column}
-        self.absent = _absent(_Same(schema))
+        self.absent = _absent(Same(schema))
 
     def of(self, rows: Chosen, added: Mapping[str, Callable[[Array], pa.Array]]) -> list[pa.Array]:
         """The columns; ``added`` gives those that are not in the bytes, for numbers of records."""
@@ -141,14 +141,27 @@ class Viewed:
 
 
 def together(decoded: Sequence[Viewed], redone: Sequence[Viewed]) -> Iterator[Numbered]:
-    """The batches of what the plan decoded, at most one a view, and of what the codec did, by view and record."""
-    ours = {each.view: each for each in decoded}
+    """The batches of what was decoded many records at once and of what the codec decoded, by view and record."""
+    parts: dict[ViewedColumns, list[Numbered]] = {}
+    for each in decoded:
+        _add(parts.setdefault(each.view, []), each.batch)
     others: dict[ViewedColumns, list[Viewed]] = {}
     for each in redone:
         others.setdefault(each.view, []).append(each)
-    for view in ours | others:
-        parts = [_joined(some).batch for some in ([ours[view]] if view in ours else [], others.get(view, [])) if some]
-        yield from both(*parts) if len(parts) == 2 else parts
+    for view, some in others.items():
+        _add(parts.setdefault(view, []), _joined(some).batch)
+    for batches in parts.values():
+        yield from batches
+
+
+def _add(batches: list[Numbered], more: Numbered) -> None:
+    """Put more rows among those of batches, by their numbers."""
+    before, batches[:] = batches[:] or [(more[0][:0], more[1][:0])], []
+    starts = [int(numbers[0]) for _, numbers in before[1:]]
+    at = 0
+    for each, end in zip(before, [*np.searchsorted(more[1], starts).tolist(), len(more[1])], strict=True):
+        batches += both(each, (more[0].slice(at, end - at), more[1][at:end])) if end > at else [each]
+        at = end
 
 
 def _joined(parts: Sequence[Viewed]) -> Viewed:

@@ -1,0 +1,1 @@
+"""Columns filled by one compiled loop that follows programs: a protocol's messages become programs, not code."""

@@ -1,0 +1,213 @@
+"""Programs while they are put together, and how their values become registers.
+
+Each instruction sets values of its own. At the end, what nobody asks for is left out, outputs are written as soon as
+they are known, and values share registers.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from wireloom.columnar.buffers import Array
+from wireloom.columnar.machine import operations as op
+
+_WIDTH = 9
+"""Numbers of an instruction at most, with the operation itself."""
+_JUDGING = frozenset((op.NEED, op.TAKE, op.VARINT, op.CHECK, op.CHECK_TEXT))
+_NUMBER_READS = frozenset((op.LOAD_1, op.LOAD_2, op.LOAD_2_BIG, op.LOAD_4, op.LOAD_4_BIG, op.LOAD_8, op.LOAD_8_BIG))
+
+
+class Instruction(NamedTuple):
+    """An operation on values. It ``sets`` some and ``reads`` others; ``numbers`` are its other operands."""
+
+    kind: int
+    sets: tuple[int, ...]
+    reads: tuple[int, ...]
+    numbers: tuple[int, ...]
+
+
+class Space(NamedTuple):
+    """Space for ``bits`` a row and ``more`` bytes, and for as many bytes as the records have together, if it ``holds``
+    some of theirs. It begins as zeros if it is ``cleared``.
+    """
+
+    bits: int = 0
+    more: int = 0
+    holds: bool = False
+    cleared: bool = False
+
+
+@dataclass(slots=True)
+class Block:
+    """Instructions that are left out in tiles in which the mask ``when`` is set in no row."""
+
+    when: int
+    body: "list[Instruction | Block]" = field(default_factory=list)
+
+
+Steps = list[Instruction | Block]
+
+
+class Assembler:
+    """Takes instructions one by one."""
+
+    def __init__(self) -> None:
+        self.code: Steps = []
+        self.rooms: list[Space | Array] = []
+        """What outputs are written to, and tables."""
+        self.outputs: list[Instruction] = []
+        """The instructions that write outputs."""
+        self.values = op.FREE
+        self.reach = 64
+        """How many zeros are enough for what is read where nothing is."""
+        self._known: dict[tuple[object, ...], int] = {}
+        self._depth = 0
+
+    def value(self, kind: int, reads: Sequence[int] = (), numbers: Sequence[int] = ()) -> int:
+        """The value that an operation has."""
+        key = (kind, *reads, "", *numbers)
+        found = self._known.get(key)
+        if found is None:
+            (found,) = self.several(kind, 1, reads, numbers)
+            if not self._depth and kind not in _JUDGING:
+                self._known[key] = found
+        return found
+
+    def several(self, kind: int, count: int, reads: Sequence[int] = (), numbers: Sequence[int] = ()) -> range:
+        """The values that an operation has, so many."""
+        sets = range(self.values, self.values + count)
+        self.values += count
+        if kind in _NUMBER_READS or kind == op.LOAD_ODD:
+            self.reach = max(self.reach, numbers[0] + 8)
+        self.code.append(Instruction(kind, tuple(sets), tuple(reads), tuple(numbers)))
+        return sets
+
+    def number(self, number: int) -> int:
+        """The value that is this number in all rows."""
+        return self.value(op.NUMBER, (), (number,))
+
+    def table(self, data: Array) -> int:
+        """The place of a table among the outputs."""
+        for place, known in enumerate(self.rooms):
+            if known is data:
+                return place
+        self.rooms.append(data)
+        return len(self.rooms) - 1
+
+    def check(self, holds: int, where: int) -> None:
+        """Rows ``where`` it does not hold are not sound."""
+        self.code.append(Instruction(op.CHECK, (), (holds, where), ()))
+
+    def check_text(self, start: int, stop: int, where: int) -> None:
+        """Rows ``where`` these bytes are no UTF-8 are not sound."""
+        self.code.append(Instruction(op.CHECK_TEXT, (), (start, stop, where), ()))
+
+    def store(self, kind: int, reads: Sequence[int], numbers: Sequence[int]) -> None:
+        """Write an output."""
+        self.outputs.append(Instruction(kind, (), tuple(reads), tuple(numbers)))
+
+    @contextmanager
+    def block(self, when: int) -> Iterator[None]:
+        """What is put together meanwhile is left out where the mask is set in no row."""
+        outer, self.code = self.code, []
+        self._depth += 1
+        try:
+            yield
+            outer.append(Block(when, self.code))
+        finally:
+            self.code = outer
+            self._depth -= 1
+
+    def room(self, room: "Space") -> int:
+        """A place among the outputs for what is written."""
+        self.rooms.append(room)
+        return len(self.rooms) - 1
+
+    def assembled(self, *, judging: bool = True) -> "Assembled":
+        """The program. Unless it is ``judging``, only what outputs need is checked."""
+        asked = {value for each in self.outputs for value in each.reads}
+        code = _asked(self.code, asked, judging=judging)
+        code = _with_outputs(code, self.outputs)
+        return _allocated(list(_flat(code)), self)
+
+
+@dataclass(frozen=True, slots=True)
+class Assembled:
+    """A program for the machine: one instruction a row, how many registers it takes, what it writes to and reads from,
+    and how many zeros it reads at most where nothing is.
+    """
+
+    code: Array
+    registers: int
+    rooms: "Sequence[Space | Array]"
+    reach: int
+
+
+def _asked(code: Steps, asked: set[int], *, judging: bool) -> Steps:
+    """The instructions whose values are asked for, or that judge rows."""
+    found: Steps = []
+    for each in reversed(code):
+        if isinstance(each, Block):
+            body = _asked(each.body, asked, judging=judging)
+            if body:
+                asked.add(each.when)
+                found.append(Block(each.when, body))
+        elif asked.intersection(each.sets) or (judging and each.kind in _JUDGING):
+            asked.update(each.reads)
+            found.append(each)
+    return found[::-1]
+
+
+def _with_outputs(code: Steps, outputs: Iterable[Instruction]) -> Steps:
+    """The outputs as early as their values are known."""
+    known = dict.fromkeys(range(op.FREE), -1)
+    for place, each in enumerate(code):
+        known.update(dict.fromkeys(_set_by(each), place))
+    behind: dict[int, list[Instruction]] = {}
+    for output in outputs:
+        behind.setdefault(max(known[value] for value in output.reads), []).append(output)
+    found: Steps = list(behind.get(-1, ()))
+    for place, each in enumerate(code):
+        found += [each, *behind.get(place, ())]
+    return found
+
+
+def _set_by(part: Instruction | Block) -> Iterator[int]:
+    if isinstance(part, Instruction):
+        yield from part.sets
+    else:
+        for each in part.body:
+            yield from _set_by(each)
+
+
+def _flat(code: Steps) -> Iterator[Instruction]:
+    for each in code:
+        if isinstance(each, Instruction):
+            yield each
+        else:
+            body = list(_flat(each.body))
+            yield Instruction(op.SKIP, (), (each.when,), (len(body),))
+            yield from body
+
+
+def _allocated(code: list[Instruction], asm: Assembler) -> Assembled:
+    """Registers for the values: one is free again behind the last instruction that reads it."""
+    last = {value: place for place, each in enumerate(code) for value in (*each.reads, *each.sets)}
+    registers = {value: value for value in range(op.FREE)}
+    free: list[int] = []
+    count = op.FREE
+    table = np.zeros((len(code), _WIDTH), np.int64)
+    for place, each in enumerate(code):
+        for value in each.sets:
+            if not free:
+                free, count = [count], count + 1
+            registers[value] = free.pop()
+        row = (each.kind, *(registers[value] for value in (*each.sets, *each.reads)), *each.numbers)
+        table[place, : len(row)] = row
+        for value in {*each.reads, *each.sets}:
+            if last[value] == place and value >= op.FREE:
+                free.append(registers[value])
+    return Assembled(table, count, asm.rooms, asm.reach)

@@ -1,0 +1,115 @@
+"""Fields in programs: what must hold of them, and what their numbers mean."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+from wireloom import codec
+from wireloom.codec.labels import bits_of
+from wireloom.codec.meanings import Counted, Meaning
+from wireloom.columnar.machine import labels
+from wireloom.columnar.machine import operations as op
+from wireloom.columnar.machine.formulas import both, whole, wrapped
+from wireloom.columnar.machine.lowering import Lowering
+from wireloom.columnar.machine.values import WORD, Flags, NoProgramError, Number
+from wireloom.columnar.sums import word_tables
+
+Proven = Callable[[str, codec.Joined], bool]
+"""Whether records have passed a field's checksum already."""
+
+
+def put(at: Lowering, name: str, said: codec.Field, number: Number) -> None:
+    """A field whose number was just read."""
+    if said.meaning is not None:
+        if not isinstance(said.meaning, Counted) or said.meaning.parts > 1:
+            raise NoProgramError("a number that is kept beside what it stands for")
+        at.this.columns[name] = certain(at, meant(at, number, said.meaning))
+        return
+    if said.const is not None:
+        if not isinstance(said.const, int) or number.floating:
+            raise NoProgramError("a constant that is no integer")
+        at.must(at.asm.value(op.EQUAL_NUMBER, (number.register,), (wrapped(int(said.const)),)))
+    if said.long and not at.wide:
+        at.must(at.asm.value(op.MORE_NUMBER, (number.register,), (-1,)))
+        number = replace(number, most=WORD - 1)
+    at.this.columns[name] = number
+    label(at, name, said, number)
+
+
+def label(at: Lowering, name: str, said: codec.Field, number: Number) -> None:
+    """The column with the labels of a field, if it has one."""
+    if said.labels and said.enum is not None:
+        at.this.columns[f"{name}_name"] = labels.named(at.asm, number, said.enum)
+    if said.labels and said.flags is not None:
+        at.this.columns[f"{name}_flags"] = Flags(number.register, bits_of(said.flags), number.valid)
+
+
+def meant(at: Lowering, number: Number, meaning: Meaning) -> Number:
+    """Times and durations in microseconds; not valid where the number stands for none."""
+    if not isinstance(meaning, Counted) or not number.whole:
+        raise NoProgramError("a number that stands for something else")
+    asm, valid = at.asm, number.valid
+    least = -((meaning.first - meaning.least) * meaning.parts // meaning.times)
+    most = ((meaning.most - meaning.first + 1) * meaning.parts - 1) // meaning.times
+    if number.least < least:
+        valid = both(asm, valid, asm.value(op.NOT, (asm.value(op.LESS_NUMBER, (number.register,), (least,)),)))
+    if number.most > most:
+        valid = both(asm, valid, asm.value(op.NOT, (asm.value(op.MORE_NUMBER, (number.register,), (most,)),)))
+    register = number.register
+    if meaning.parts > 1:
+        register = asm.value(op.DIVIDE, (register, asm.number(meaning.parts)))
+    elif meaning.times > 1:
+        register = asm.value(op.MULTIPLY_NUMBER, (register,), (meaning.times,))
+    return Number(at.moved(register, meaning.first), -WORD, WORD - 1, valid)
+
+
+def certain(at: Lowering, number: Number) -> Number:
+    """The same; rows without one are not sound."""
+    at.must(number.valid)
+    return replace(number, valid=op.ONES)
+
+
+def valid(at: Lowering, said: codec.Field) -> None:
+    """A field must be as it says, once it was read."""
+    if said.valid is not None:
+        at.must(at.holds(said.valid))
+
+
+def verify(at: Lowering, derived: Iterable[tuple[str, codec.Field]], proven: Proven) -> None:
+    """Derived values must be what follows from others."""
+    for name, field in derived:
+        column = at.this.columns.get(name)
+        if column is None:
+            continue
+        if not isinstance(column, Number):
+            raise NoProgramError("a derived value that is no number")
+        where = both(at.asm, at.where, column.valid)
+        if field.derive is not None:
+            expected = at.ask(field.derive)
+            if isinstance(expected, Number):
+                at.must(expected.valid, where)
+                at.must(at.asm.value(op.EQUAL, (column.register, whole(at.asm, expected))), where)
+            elif expected is None:
+                at.must(False, where)
+            else:
+                at.must(at.asm.value(op.EQUAL_NUMBER, (column.register,), (wrapped(expected),)), where)
+        elif field.checksum is not None and not proven(name, field.checksum):
+            at.must(at.asm.value(op.EQUAL, (_summed(at, field.checksum, where), column.register)), where)
+
+
+def _summed(at: Lowering, checksum: codec.Joined, where: int) -> int:
+    """The checksum of a record's range."""
+    asm, algorithm, (over, *others) = at.asm, checksum.algorithm, checksum.over
+    if not isinstance(algorithm, codec.Crc) or not (algorithm.reflect_in and algorithm.reflect_out):
+        raise NoProgramError("a checksum that is no reflected CRC")
+    if others or isinstance(over, bytes) or at.nesting:
+        raise NoProgramError("a checksum over several ranges, or in a list")
+    bounds = [at.ask(bound) for bound in over]
+    first, last = (whole(asm, 0 if bound is None else bound) for bound in bounds)
+    for bound in bounds:
+        at.must(bound is not None if not isinstance(bound, Number) else bound.valid, where)
+    at.must(asm.value(op.MORE_NUMBER, (first,), (-1,)), where)
+    size, begin = asm.value(op.SUBTRACT, (last, first)), asm.value(op.ADD, (op.START, first))
+    start, stop = asm.several(op.TAKE, 2, (begin, size, op.STOP, where))
+    tables = asm.table(word_tables(algorithm))
+    found = asm.value(op.CRC, (start, stop), (tables, wrapped(algorithm.initial)))
+    return asm.value(op.XOR, (found, asm.number(wrapped(algorithm.xor_out)))) if algorithm.xor_out else found

@@ -1,0 +1,211 @@
+"""What programs write, as Arrow arrays."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import pyarrow as pa
+
+from wireloom.columnar.buffers import Array, nulls
+from wireloom.columnar.machine import operations as op
+from wireloom.columnar.machine.assembly import Assembler, Space
+from wireloom.columnar.machine.formulas import both
+from wireloom.columnar.machine.labels import bit_table, text_tables
+from wireloom.columnar.machine.values import Datum, Flags, Label, NoItems, NoProgramError, Number, Octets, Struct
+
+_BEYOND = 64
+"""How many bytes may be written behind the last one that counts."""
+
+
+class Filled:
+    """What a program has written to its outputs, for ``count`` rows of records with ``size`` bytes together.
+
+    ``whole`` says that it writes all of the rows.
+    """
+
+    def __init__(self, rooms: Sequence[Space | Array], count: int, size: int, *, whole: bool) -> None:
+        self.count = count
+        self.buffers = [_made(room, count, size, whole=whole) for room in rooms]
+        self.addresses = np.array([buffer.address for buffer in self.buffers], np.int64)
+        self.amounts = np.zeros((max(1, len(rooms)), 2), np.int64)
+
+    def bits(self, place: int | None) -> pa.Buffer | None:
+        """Validity or booleans."""
+        return None if place is None else self.buffers[place]
+
+    def offsets(self, place: int, count: int) -> pa.Buffer:
+        """The places at which ``count`` values end, also of the last rows, of which nothing was written."""
+        amount, rows = self.amounts[place].tolist()
+        np.frombuffer(self.buffers[place], np.int32)[rows : count + 1] = amount
+        return self.buffers[place]
+
+    def octets(self, place: int, size: int) -> pa.Buffer:
+        """Bytes, without the room that was not needed."""
+        buffer = self.buffers[place]
+        buffer.resize(size, shrink_to_fit=True)
+        return buffer
+
+
+def _made(room: Space | Array, count: int, size: int, *, whole: bool) -> pa.Buffer:
+    if not isinstance(room, Space):
+        return pa.py_buffer(room)
+    needed = -(-room.bits * (count + 1) // 8) + room.more * count + (size if room.holds else 0) + _BEYOND
+    made = pa.allocate_buffer(needed, resizable=True)
+    if room.cleared or not (whole or room.holds or room.more):
+        np.frombuffer(made, np.uint8)[:] = 0
+    return made
+
+
+class Column(Protocol):
+    """Makes an array of what was written."""
+
+    def arrow(self, written: Filled) -> pa.Array:
+        """The array, one value a row."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Absent:
+    kind: pa.DataType
+
+    def arrow(self, written: Filled) -> pa.Array:
+        return nulls(self.kind, written.count)
+
+
+@dataclass(frozen=True, slots=True)
+class _Fixed:
+    kind: pa.DataType
+    data: int
+    valid: int | None
+
+    def arrow(self, written: Filled) -> pa.Array:
+        held = [written.bits(self.valid), written.buffers[self.data]]
+        return pa.Array.from_buffers(self.kind, written.count, held, -1 if held[0] else 0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Bytes:
+    kind: pa.DataType
+    first: int
+    valid: int | None
+
+    def arrow(self, written: Filled) -> pa.Array:
+        size = int(written.amounts[self.first, 0])
+        held = [written.bits(self.valid), written.offsets(self.first, written.count)]
+        held.append(written.octets(self.first + 1, size))
+        return pa.Array.from_buffers(self.kind, written.count, held, -1 if held[0] else 0)
+
+
+@dataclass(frozen=True, slots=True)
+class _TextLists:
+    kind: pa.DataType
+    first: int
+    valid: int | None
+
+    def arrow(self, written: Filled) -> pa.Array:
+        first, held = self.first, written.bits(self.valid)
+        items, size = int(written.amounts[first, 0]), int(written.amounts[first + 1, 0])
+        written.amounts[first + 1] = size, items
+        texts = [None, written.offsets(first + 1, items), written.octets(first + 2, size)]
+        values = pa.Array.from_buffers(pa.string(), items, texts, 0)
+        lists = [held, written.offsets(first, written.count)]
+        return pa.Array.from_buffers(self.kind, written.count, lists, -1 if held else 0, children=[values])
+
+
+@dataclass(frozen=True, slots=True)
+class _NoItems:
+    kind: pa.DataType
+    valid: int | None
+
+    def arrow(self, written: Filled) -> pa.Array:
+        held = written.bits(self.valid)
+        offsets = nulls(pa.int32(), written.count + 1).buffers()[1]
+        values = nulls(self.kind.value_type, 0)
+        return pa.Array.from_buffers(self.kind, written.count, [held, offsets], -1 if held else 0, children=[values])
+
+
+@dataclass(frozen=True, slots=True)
+class _Substruct:
+    kind: pa.DataType
+    fields: tuple[Column, ...]
+    valid: int | None
+
+    def arrow(self, written: Filled) -> pa.Array:
+        held, children = written.bits(self.valid), [field.arrow(written) for field in self.fields]
+        return pa.Array.from_buffers(self.kind, written.count, [held], -1 if held else 0, children=children)
+
+
+def column(asm: Assembler, kind: pa.DataType, known: Datum | None, where: int = op.ONES) -> Column:
+    """Write a value as a column of that type, or as a field of structs that are there ``where`` the mask is set. Raises
+    ``NoProgramError``.
+    """
+    if known is None:
+        return _Absent(kind)
+    there = both(asm, where, known.valid)
+    valid = None if known.valid == op.ONES else _bits(asm, known.valid)
+    match known:
+        case Number():
+            return _fixed(asm, kind, known, valid)
+        case Octets() if kind in (pa.string(), pa.binary()):
+            first = asm.room(Space(bits=32))
+            asm.room(Space(holds=True))
+            asm.store(op.STORE_BYTES, (known.start, known.stop, there), (first,))
+            return _Bytes(kind, first, valid)
+        case Label(number, texts):
+            sizes, room = text_tables(asm, texts)
+            first = asm.room(Space(bits=32))
+            asm.room(Space(more=max((len(text.encode()) for text in texts), default=0)))
+            bits = asm.room(Space(bits=1, cleared=True))
+            asm.store(op.STORE_LABEL, (number, there), (first, sizes, len(texts), room))
+            return _Bytes(kind, first, bits)
+        case Flags(number, bits):
+            texts = tuple(text for text, _ in bits)
+            masks = len(asm.rooms)
+            asm.rooms.append(bit_table(tuple(bit for _, bit in bits)))
+            _, room = text_tables(asm, texts)
+            first = asm.room(Space(bits=32))
+            asm.room(Space(bits=32 * len(bits)))
+            asm.room(Space(more=sum(len(text.encode()) for text in texts)))
+            every = 0
+            for _, bit in bits:
+                every |= bit
+            numbers = (first, masks, len(bits), room, every - (1 << 64) if every >> 63 else every)
+            asm.store(op.STORE_FLAGS, (number, there), numbers)
+            return _TextLists(kind, first, valid)
+        case NoItems():
+            return _NoItems(kind, valid)
+        case Struct(fields):
+            columns = (column(asm, field.type, fields.get(field.name), there) for field in kind)
+            return _Substruct(kind, tuple(columns), valid)
+    raise NoProgramError("values of this type")
+
+
+def _fixed(asm: Assembler, kind: pa.DataType, number: Number, valid: int | None) -> Column:
+    register = (number.register,)
+    if pa.types.is_boolean(kind):
+        if not number.truth:
+            raise NoProgramError("values of this type")
+        return _Fixed(kind, _bits(asm, number.register), valid)
+    if pa.types.is_floating(kind) != bool(number.floating):
+        raise NoProgramError("values of this type")
+    place = asm.room(Space(bits=kind.bit_width))
+    if pa.types.is_decimal(kind):
+        if kind.bit_width != 128 or kind.scale:
+            raise NoProgramError("values of this type")
+        asm.store(op.STORE_SIGNED if number.least < 0 else op.STORE_UNSIGNED, register, (place,))
+        return _Fixed(kind, place, valid)
+    if number.floating and 8 * number.floating != kind.bit_width:
+        raise NoProgramError("values of this type")
+    asm.store(_STORES[kind.bit_width], register, (place,))
+    return _Fixed(kind, place, valid)
+
+
+_STORES = {8: op.STORE_1, 16: op.STORE_2, 32: op.STORE_4, 64: op.STORE_8}
+
+
+def _bits(asm: Assembler, mask: int) -> int:
+    """A mask as an output."""
+    place = asm.room(Space(bits=1, cleared=True))
+    asm.store(op.STORE_BIT, (mask,), (place,))
+    return place

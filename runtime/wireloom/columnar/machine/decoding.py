@@ -1,0 +1,100 @@
+"""Records decoded by programs, as far as these find them sound; all others are left to the plan."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from wireloom.columnar.arrays import Column, Made, Spread, Structs
+from wireloom.columnar.batch import Batch
+from wireloom.columnar.buffers import Array, occurring
+from wireloom.columnar.chosen import Chosen
+from wireloom.columnar.machine.programs import Located, Programs, Sorted
+from wireloom.columnar.messages import Decoded, Keep, Plan
+from wireloom.columnar.refusals import Refusals
+from wireloom.columnar.rows import Rows
+from wireloom.columnar.viewed import ViewedColumns
+from wireloom.options import Mode
+
+
+@dataclass(frozen=True, slots=True)
+class Sorting:
+    """Records by message. ``codes`` are the numbers of their messages, ``wanted`` those to decode, among the ``sound``
+    ones; of others nothing is known.
+    """
+
+    codes: Array
+    wanted: Array
+    sound: Array
+
+
+class Machine:
+    """Decodes batches of one byte order and with the same parameters by the programs for these."""
+
+    def __init__(self, plan: Plan, programs: Programs, batch: Batch) -> None:
+        self.plan = plan
+        self.programs = programs
+        self.batch = batch
+
+    @cached_property
+    def records(self) -> Located:
+        """Where the batch is in memory."""
+        batch, base = self.batch, self.batch.buffer.ctypes.data
+        return Located(batch.start + base, batch.stop + base, base + len(batch.buffer))
+
+    def sort(self, asked: frozenset[str], keep: Keep) -> Sorting | None:
+        """The records by message. ``keep`` decides by these fields of the header which are wanted. None if no program
+        can tell.
+        """
+        batch, count = self.batch, len(self.batch.start)
+        names = sorted({*self.plan.matched, *asked} & self.plan.header)
+        program = self.programs.sorting(names)
+        if program is None:
+            return None
+        written, sound = program.run(self.records, np.arange(count), count)
+        every = Rows.all(batch)
+        for name, column in program.columns.items():
+            assert isinstance(column, Sorted)
+            every.record.put(name, column.numbers(written))
+        codes = self.plan.dispatch(every, every.record)
+        sound = sound & ~batch.doubtful
+        return Sorting(codes, keep(every.record, codes) & sound, sound)
+
+    def decode(
+        self, rows: Array, codes: Array, numbers: Array, view: ViewedColumns, header: frozenset[str]
+    ) -> tuple[Chosen, Array]:
+        """The ``rows`` of the batch as columns of a view, and which of them are sound.
+
+        ``codes`` are the messages of these rows, and ``numbers`` what the records are called; ``header`` has the names
+        of the header's columns. Rows of messages without a program are not sound.
+        """
+        programs = self.programs.viewed(view, header)
+        head = programs[-1]
+        count = len(rows)
+        records = self.records if count == len(self.batch.start) else self.records.take(rows)
+        places = np.arange(count)
+        columns: dict[str, Column] = {}
+        if head is not None:
+            written, _ = head.run(records, places, count)
+            columns = {name: Made(each.arrow(written)) for name, each in head.columns.items()}
+        sound = np.full(count, head is not None)
+        structs: dict[int, tuple[Array, Structs | Spread]] = {}
+        for code in sorted(occurring(codes)):
+            which = places if (whole := bool((codes == code).all())) else np.flatnonzero(codes == code)
+            program = programs[code] if head is not None else None
+            if program is None:
+                sound[which] = False
+                continue
+            written, good = program.run(records if whole else records.take(which), which, count)
+            sound[which] = good
+            fields = {name: each.arrow(written) for name, each in program.columns.items()}
+            structs[code] = which, Spread(fields, None if whole else which, count)
+        little = self.batch.little
+        assert isinstance(little, bool)
+        batch = Batch(self.batch.buffer, self.batch.start[rows], self.batch.stop[rows], self.batch.parameters, little)
+        none = np.zeros(count, bool)
+        decoded = Decoded(
+            Structs(count, columns), codes, ~none, structs, none, Refusals(count), none, frozenset(columns)
+        )
+        chosen = np.flatnonzero(sound)
+        return Chosen(decoded, batch, chosen, numbers[chosen], numbers[chosen], Mode.PERMISSIVE, None), sound

@@ -1,0 +1,378 @@
+"""The loop that follows programs, one tile of rows after another.
+
+An instruction works on all rows of a tile before the next one does, as numpy would, but the registers stay in the
+processor's cache. numba compiles it once, for all protocols. Without numba it is plain Python, so that tests and
+debuggers can walk through it.
+"""
+
+from collections.abc import Callable
+from functools import cache
+
+from wireloom.columnar import accel
+from wireloom.columnar.buffers import Array
+from wireloom.columnar.machine import operations as op
+from wireloom.columnar.memory import (
+    i8,
+    i8_big,
+    move,
+    move32,
+    put1,
+    put2,
+    put4,
+    put8,
+    u1,
+    u2,
+    u2_big,
+    u4,
+    u4_big,
+)
+from wireloom.columnar.sums import LOOPS, behind
+
+
+def run(
+    code: Array,
+    start: Array,
+    stop: Array,
+    place: Array,
+    sound: Array,
+    registers: Array,
+    out: Array,
+    written: Array,
+    safe: int,
+    end: int,
+) -> None:
+    """Follow a program. All arguments are arrays of 64-bit integers, but for the last two.
+
+    ``code`` has one instruction a row. Records are at the addresses from ``start`` to ``stop``. Theirs are the rows
+    ``place`` of the outputs, which ascend; ``sound`` becomes the mask of those that are sound. ``out`` has addresses of
+    outputs and tables, ``written`` how much of each output is written: bytes or items, and rows. At ``safe`` are zeros,
+    ``end`` is the end of the bytes that may be read.
+    """
+    for first in range(0, len(start), op.TILE):
+        count = min(op.TILE, len(start) - first)
+        for i in range(count):
+            registers[op.START, i] = start[first + i]
+            registers[op.STOP, i] = stop[first + i]
+            registers[op.SOUND, i] = 1
+            registers[op.ONES, i] = 1
+        _tile(code, count, place[first : first + count], registers, out, written, safe, end)
+        for i in range(count):
+            sound[first + i] = registers[op.SOUND, i]
+
+
+def _tile(
+    code: Array, count: int, place: Array, registers: Array, out: Array, written: Array, safe: int, end: int
+) -> None:
+    good = registers[op.SOUND]
+    at = 0
+    while at < len(code):
+        kind = code[at, 0]
+        at += 1
+        if kind < op.LOAD_1:
+            _compute(kind, code[at - 1], count, registers, out)
+        elif kind < op.NEED:
+            _load(kind, code[at - 1], count, registers)
+        elif kind == op.SKIP:
+            mask, i = registers[code[at - 1, 1]], 0
+            while i < count and mask[i] == 0:
+                i += 1
+            if i == count:
+                at += code[at - 1, 2]
+        elif kind < op.STORE_1:
+            _judge(kind, code[at - 1], count, registers, out, good, safe)
+        elif kind < op.STORE_BYTES:
+            _store(kind, code[at - 1], count, place, registers, out)
+        else:
+            _append(kind, code[at - 1], count, place, registers, out, written, good, end)
+
+
+def _compute(kind: int, code: Array, count: int, registers: Array, out: Array) -> None:
+    d = registers[code[1]]
+    if kind == op.NUMBER:
+        for i in range(count):
+            d[i] = code[2]
+        return
+    a = registers[code[2]]
+    if kind <= op.LESS_EQUAL:
+        b = registers[code[3]]
+        if kind == op.ADD:
+            for i in range(count):
+                d[i] = a[i] + b[i]
+        elif kind == op.SUBTRACT:
+            for i in range(count):
+                d[i] = a[i] - b[i]
+        elif kind == op.MULTIPLY:
+            for i in range(count):
+                d[i] = a[i] * b[i]
+        elif kind == op.DIVIDE:
+            for i in range(count):
+                d[i] = a[i] // b[i] if b[i] != 0 else 0
+        elif kind == op.MODULO:
+            for i in range(count):
+                d[i] = a[i] % b[i] if b[i] != 0 else 0
+        elif kind == op.AND:
+            for i in range(count):
+                d[i] = a[i] & b[i]
+        elif kind == op.OR:
+            for i in range(count):
+                d[i] = a[i] | b[i]
+        elif kind == op.XOR:
+            for i in range(count):
+                d[i] = a[i] ^ b[i]
+        elif kind == op.SHIFT_LEFT:
+            for i in range(count):
+                d[i] = a[i] << b[i]
+        elif kind == op.SHIFT_RIGHT:
+            for i in range(count):
+                d[i] = a[i] >> b[i]
+        elif kind == op.EQUAL:
+            for i in range(count):
+                d[i] = 1 if a[i] == b[i] else 0
+        elif kind == op.LESS:
+            for i in range(count):
+                d[i] = 1 if a[i] < b[i] else 0
+        else:
+            for i in range(count):
+                d[i] = 1 if a[i] <= b[i] else 0
+    elif kind == op.ADD_NUMBER:
+        for i in range(count):
+            d[i] = a[i] + code[3]
+    elif kind == op.MULTIPLY_NUMBER:
+        for i in range(count):
+            d[i] = a[i] * code[3]
+    elif kind == op.AND_NUMBER:
+        for i in range(count):
+            d[i] = a[i] & code[3]
+    elif kind == op.EQUAL_NUMBER:
+        for i in range(count):
+            d[i] = 1 if a[i] == code[3] else 0
+    elif kind == op.LESS_NUMBER:
+        for i in range(count):
+            d[i] = 1 if a[i] < code[3] else 0
+    elif kind == op.MORE_NUMBER:
+        for i in range(count):
+            d[i] = 1 if a[i] > code[3] else 0
+    elif kind == op.NOT:
+        for i in range(count):
+            d[i] = 1 - a[i]
+    elif kind == op.CHOOSE:
+        b, c = registers[code[3]], registers[code[4]]
+        for i in range(count):
+            d[i] = b[i] if a[i] != 0 else c[i]
+    elif kind == op.LOOK_UP:
+        table, size = out[code[3]], code[4]
+        for i in range(count):
+            d[i] = u4(table + 4 * a[i]) if 0 <= a[i] < size else -1
+    elif kind == op.SIGN:
+        high = 64 - code[3]
+        for i in range(count):
+            d[i] = a[i] << high >> high
+
+
+def _load(kind: int, code: Array, count: int, registers: Array) -> None:
+    d, a, n = registers[code[1]], registers[code[2]], code[3]
+    if kind == op.LOAD_1:
+        for i in range(count):
+            d[i] = u1(a[i] + n)
+    elif kind == op.LOAD_2:
+        for i in range(count):
+            d[i] = u2(a[i] + n)
+    elif kind == op.LOAD_2_BIG:
+        for i in range(count):
+            d[i] = u2_big(a[i] + n)
+    elif kind == op.LOAD_4:
+        for i in range(count):
+            d[i] = u4(a[i] + n)
+    elif kind == op.LOAD_4_BIG:
+        for i in range(count):
+            d[i] = u4_big(a[i] + n)
+    elif kind == op.LOAD_8:
+        for i in range(count):
+            d[i] = i8(a[i] + n)
+    elif kind == op.LOAD_8_BIG:
+        for i in range(count):
+            d[i] = i8_big(a[i] + n)
+    else:
+        size, big = code[4], code[5]
+        for i in range(count):
+            value = 0
+            for byte in range(size):
+                value = value << 8 | u1(a[i] + n + (byte if big else size - 1 - byte))
+            d[i] = value
+
+
+def _judge(kind: int, code: Array, count: int, registers: Array, out: Array, good: Array, safe: int) -> None:
+    if kind == op.NEED:
+        d, a, b, c = registers[code[1]], registers[code[2]], registers[code[3]], registers[code[4]]
+        n = code[5]
+        for i in range(count):
+            fits = c[i] & good[i] & (1 if a[i] + n <= b[i] else 0)
+            good[i] = good[i] & (fits | (1 - c[i]))
+            d[i] = a[i] if fits != 0 else safe
+    elif kind == op.TAKE:
+        d, e = registers[code[1]], registers[code[2]]
+        a, b, c, f = registers[code[3]], registers[code[4]], registers[code[5]], registers[code[6]]
+        for i in range(count):
+            fits = f[i] & good[i] & (1 if 0 <= b[i] <= c[i] - a[i] else 0)
+            good[i] = good[i] & (fits | (1 - f[i]))
+            begin, size = a[i], b[i]
+            d[i] = begin if fits != 0 else safe
+            e[i] = begin + size if fits != 0 else safe
+    elif kind == op.VARINT:
+        d, e = registers[code[1]], registers[code[2]]
+        a, b, c = registers[code[3]], registers[code[4]], registers[code[5]]
+        for i in range(count):
+            value, size = 0, 0
+            if c[i] & good[i]:
+                begin, limit, byte = a[i], b[i], 0x80
+                while byte >= 0x80 and begin + size < limit and size < 9:
+                    byte = u1(begin + size)
+                    value |= (byte & 0x7F) << 7 * size
+                    size += 1
+                shortest = byte != 0 or size == 1
+                good[i] = 1 if byte < 0x80 and shortest and value >> code[6] == 0 else 0
+            e[i] = a[i] + size if c[i] & good[i] else safe
+            d[i] = value
+    elif kind == op.CHECK:
+        a, b = registers[code[1]], registers[code[2]]
+        for i in range(count):
+            good[i] = good[i] & (a[i] | (1 - b[i]))
+    elif kind == op.CHECK_TEXT:
+        a, b, c = registers[code[1]], registers[code[2]], registers[code[3]]
+        for i in range(count):
+            if c[i] & good[i] and not _is_text(a[i], b[i]):
+                good[i] = 0
+    elif kind == op.CRC:
+        d, a, b = registers[code[1]], registers[code[2]], registers[code[3]]
+        for i in range(count):
+            d[i] = behind(code[5], a[i], b[i], out[code[4]], 0)
+
+
+def _is_text(at: int, stop: int) -> bool:
+    """Whether the bytes are UTF-8."""
+    while at + 8 <= stop and i8(at) & -0x7F7F7F7F7F7F7F80 == 0:
+        at += 8
+    while at < stop:
+        lead = u1(at)
+        if lead < 0x80:
+            at += 1
+            continue
+        further = 1 if 0xC2 <= lead < 0xE0 else 2 if 0xE0 <= lead < 0xF0 else 3 if 0xF0 <= lead < 0xF5 else 0
+        if further == 0 or at + further >= stop:
+            return False
+        least = 0xA0 if lead == 0xE0 else 0x90 if lead == 0xF0 else 0x80
+        most = 0x9F if lead == 0xED else 0x8F if lead == 0xF4 else 0xBF
+        for _ in range(further):
+            at += 1
+            if not least <= u1(at) <= most:
+                return False
+            least, most = 0x80, 0xBF
+        at += 1
+    return True
+
+
+def _store(kind: int, code: Array, count: int, place: Array, registers: Array, out: Array) -> None:
+    a, to = registers[code[1]], out[code[2]]
+    if kind == op.STORE_1:
+        for i in range(count):
+            put1(to + place[i], a[i])
+    elif kind == op.STORE_2:
+        for i in range(count):
+            put2(to + 2 * place[i], a[i])
+    elif kind == op.STORE_4:
+        for i in range(count):
+            put4(to + 4 * place[i], a[i])
+    elif kind == op.STORE_8:
+        for i in range(count):
+            put8(to + 8 * place[i], a[i])
+    elif kind == op.STORE_UNSIGNED:
+        for i in range(count):
+            put8(to + 16 * place[i], a[i])
+            put8(to + 16 * place[i] + 8, 0)
+    elif kind == op.STORE_SIGNED:
+        for i in range(count):
+            put8(to + 16 * place[i], a[i])
+            put8(to + 16 * place[i] + 8, a[i] >> 63)
+    else:
+        for i in range(count):
+            byte = to + (place[i] >> 3)
+            put1(byte, u1(byte) | (a[i] & 1) << (place[i] & 7))
+
+
+def _append(
+    kind: int,
+    code: Array,
+    count: int,
+    place: Array,
+    registers: Array,
+    out: Array,
+    written: Array,
+    good: Array,
+    end: int,
+) -> None:
+    if kind == op.STORE_BYTES:
+        a, b, c = registers[code[1]], registers[code[2]], registers[code[3]]
+        n = code[4]
+        offsets, octets, size, rows = out[n], out[n + 1], written[n, 0], written[n, 1]
+        for i in range(count):
+            while rows <= place[i]:
+                put4(offsets + 4 * rows, size)
+                rows += 1
+            if c[i] & good[i] != 0:
+                _copy(octets + size, a[i], b[i] - a[i], end)
+                size += b[i] - a[i]
+        written[n, 0], written[n, 1] = size, rows
+    elif kind == op.STORE_LABEL:
+        a, b = registers[code[1]], registers[code[2]]
+        n, m, known = code[3], code[4], code[5]
+        offsets, octets, size, rows = out[n], out[n + 1], written[n, 0], written[n, 1]
+        for i in range(count):
+            while rows <= place[i]:
+                put4(offsets + 4 * rows, size)
+                rows += 1
+            if b[i] != 0 and 0 <= a[i] < known:
+                size += _put(octets + size, out[m], out[m + 1], a[i], code[6])
+                byte = out[n + 2] + (place[i] >> 3)
+                put1(byte, u1(byte) | 1 << (place[i] & 7))
+        written[n, 0], written[n, 1] = size, rows
+    else:
+        a, b = registers[code[1]], registers[code[2]]
+        n, m, known, all_bits = code[3], code[4], code[5], code[7]
+        lists, offsets, octets = out[n], out[n + 1], out[n + 2]
+        items, rows, size = written[n, 0], written[n, 1], written[n + 1, 0]
+        for i in range(count):
+            while rows <= place[i]:
+                put4(lists + 4 * rows, items)
+                rows += 1
+            if b[i] != 0 and a[i] & all_bits != 0:
+                for label in range(known):
+                    if a[i] & i8(out[m] + 8 * label):
+                        put4(offsets + 4 * items, size)
+                        size += _put(octets + size, out[m + 1], out[m + 2], label, code[6])
+                        items += 1
+        written[n, 0], written[n, 1], written[n + 1, 0] = items, rows, size
+
+
+def _put(to: int, sizes: int, texts: int, label: int, room: int) -> int:
+    """Write the text of a label; each has ``room``, a multiple of 32 bytes. Returns its size."""
+    size = u4(sizes + 4 * label)
+    for part in range(0, size, 32):
+        move32(to + part, texts + room * label + part)
+    return size
+
+
+def _copy(to: int, at: int, size: int, end: int) -> None:
+    """Copy some bytes, and up to 31 more, if nobody may miss these: those behind ``to`` are written later."""
+    if at + size + 32 <= end:
+        done = 0
+        while done < size:
+            move32(to + done, at + done)
+            done += 32
+    else:
+        move(to, at, size)
+
+
+@cache
+def compiled() -> Callable[..., None]:
+    """``run``, compiled."""
+    return accel.compiled(run, _copy, _put, *LOOPS, _is_text, _append, _store, _judge, _load, _compute, _tile)

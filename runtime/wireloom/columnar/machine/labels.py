@@ -1,0 +1,69 @@
+"""Texts for numbers: labels of enums, as tables that programs look into."""
+
+from functools import cache
+
+import numpy as np
+
+from wireloom.codec.labels import WireEnum
+from wireloom.columnar.buffers import Array
+from wireloom.columnar.machine import operations as op
+from wireloom.columnar.machine.assembly import Assembler
+from wireloom.columnar.machine.values import Label, NoProgramError, Number
+
+_MOST = 1 << 16
+"""How many numbers a table of labels may cover."""
+_PART = 32
+"""Texts are copied so many bytes at a time."""
+
+
+def named(asm: Assembler, number: Number, enum: type[WireEnum]) -> Label:
+    """The labels of the numbers."""
+    first, codes, texts = _labelled(enum)
+    if not number.whole:
+        raise NoProgramError("labels of very many numbers")
+    register = number.register
+    if first:
+        register = asm.value(op.ADD_NUMBER, (register,), (-first,))
+    found = asm.value(op.LOOK_UP, (register,), (asm.table(codes), len(codes)))
+    return Label(asm.value(op.SIGN, (found,), (32,)), texts, number.valid)
+
+
+@cache
+def _labelled(enum: type[WireEnum]) -> tuple[int, Array, tuple[str, ...]]:
+    """The first number with a label, the number of the text of each from there on, -1 for none, and the texts."""
+    ranges = enum.ranges()
+    members = [int(member) for member in enum]
+    first = min([*members, *(least for least, _, _ in ranges)], default=0)
+    last = max([*members, *(most for _, most, _ in ranges)], default=-1)
+    if last - first >= _MOST:
+        raise NoProgramError("labels of very many numbers")
+    codes = np.full(last - first + 1, -1, np.int32)
+    texts: dict[str, int] = {}
+    for least, most, shared in reversed(ranges):
+        codes[least - first : most - first + 1] = texts.setdefault(shared, len(texts))
+    for member in members:
+        if (label := enum.label(member)) is not None:
+            codes[member - first] = texts.setdefault(label, len(texts))
+    return first, codes, tuple(texts)
+
+
+def text_tables(asm: Assembler, texts: tuple[str, ...]) -> tuple[int, int]:
+    """The place of a table with the sizes of texts, behind which is one with the texts; the room that each has."""
+    sizes, octets, room = _texts(texts)
+    place = len(asm.rooms)
+    asm.rooms += [sizes, octets]
+    return place, room
+
+
+@cache
+def _texts(texts: tuple[str, ...]) -> tuple[Array, Array, int]:
+    encoded = [text.encode() for text in texts]
+    room = -(-max(map(len, encoded), default=1) // _PART) * _PART
+    joined = b"".join(text.ljust(room, b"\0") for text in encoded)
+    return np.array([len(text) for text in encoded], np.int32), np.frombuffer(joined or bytes(room), np.uint8), room
+
+
+@cache
+def bit_table(bits: tuple[int, ...]) -> Array:
+    """The bits that flags have."""
+    return np.array(bits, np.uint64).view(np.int64)

@@ -1,0 +1,207 @@
+"""A program while it is put together: where it reads, in which rows, and what is known there.
+
+A program takes for sound what surely is. Whatever no program says, such as a list with items, makes rows that have it
+unsound, and so does whatever is wrong. These rows are read by the plan, which knows why.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from wireloom.columnar.machine import formulas
+from wireloom.columnar.machine import operations as op
+from wireloom.columnar.machine.assembly import Assembler
+from wireloom.columnar.machine.formulas import both, truth
+from wireloom.columnar.machine.merging import merged
+from wireloom.columnar.machine.values import Datum, Level, Mask, NoProgramError, Number, Octets, Struct
+from wireloom.expressions import Expression
+from wireloom.expressions.tree import Expr, Name, Origin
+from wireloom.rowwise import Judge
+
+Span = tuple[int, int]
+"""The registers that have the addresses where something starts and stops."""
+_FARTHEST = 1 << 40
+"""No record has so many bytes."""
+
+
+class Lowering:
+    """Puts together a program for records of one byte order with these ``parameters``.
+
+    Its rows are those where the mask ``where`` is set. The cursor is at ``position + shift``; the innermost section
+    ends at ``limit``. All of these are registers but ``shift``. ``nesting`` counts the structs around what is read.
+    """
+
+    def __init__(self, judge: Judge, parameters: Mapping[str, Any], *, little: bool, wide: bool, limit: int) -> None:
+        self.judge = judge
+        self.parameters = parameters
+        self.little = little
+        self.wide = wide
+        self.asm = Assembler()
+        self.where = op.ONES
+        self.position, self.shift = op.START, 0
+        self.limit = self.moved(op.STOP, limit)
+        self.this = self.record = Level()
+        self.spans: dict[str, Span] = {}
+        self.inside: dict[str, Span] = {}
+        """Where the fields are of the struct that was read last."""
+        self.nesting = 0
+        self.left: dict[str, None] = {}
+        """What makes rows unsound because no program says it, in the order in which it was met."""
+
+    # What expressions ask for
+
+    def known(self, name: Name) -> Datum | int | None:
+        """The value of a name; None if no row has one. Raises ``NoProgramError``."""
+        if name.item is not None or name.origin is Origin.ITEM:
+            raise NoProgramError("an item of a list")
+        if name.origin is Origin.PARAMETER:
+            value = self.parameters[name.name]
+            if not isinstance(value, int):
+                raise NoProgramError("a parameter that is no number")
+            return int(value)
+        if name.origin is Origin.SECTION:
+            return Number(self.asm.value(op.SUBTRACT, (self.limit, self.cursor)), 0, _FARTHEST)
+        if name.origin is Origin.INPUT:
+            return self._given(name.name)
+        scope = self.record if name.origin is Origin.RECORD else self.this
+        first, *steps = name.name.split(".")
+        found = scope.columns.get(first)
+        for step in steps:
+            if isinstance(found, Struct) and found.valid != op.ONES:
+                raise NoProgramError("a field of a struct that may be absent")
+            found = found.fields.get(step) if isinstance(found, Struct) else None
+        return found
+
+    def _given(self, name: str) -> Datum | int | None:
+        if name not in self.this.given:
+            raise NoProgramError("what a struct around another is given")
+        found: Datum | int | None = self.this.given[name]
+        return found
+
+    def size(self, name: str) -> Number:
+        """How many bytes ``name`` takes; 0 when it is absent."""
+        start, stop = self.span(name)
+        return Number(self.asm.value(op.SUBTRACT, (stop, start)), 0, _FARTHEST)
+
+    def offset(self, name: str) -> Number:
+        """Where ``name`` starts, counted from the record's start; 0 when it is absent."""
+        return Number(self.asm.value(op.SUBTRACT, (self.span(name)[0], op.START)), 0, _FARTHEST)
+
+    def span(self, name: str) -> Span:
+        """From where to where ``name`` is; both the record's start when it is absent."""
+        return (op.START, op.STOP) if name == "record" else self.spans.get(name, (op.START, op.START))
+
+    def ask(self, expression: Expression) -> formulas.Found:
+        """The value of an expression that stands here."""
+        return self.ask_tree(expression.tree)
+
+    def ask_tree(self, tree: Expr) -> formulas.Found:
+        """The same for the tree of one."""
+        return formulas.found(tree, self)
+
+    def holds(self, expression: Expression) -> Mask:
+        """Where an expression is true."""
+        return truth(self.ask(expression), self.asm)
+
+    def must(self, holds: Mask, where: int | None = None) -> None:
+        """Rows ``where`` it does not hold are not sound."""
+        if holds is not True and holds != op.ONES:
+            self.asm.check(self.asm.number(0) if holds is False else holds, self.where if where is None else where)
+
+    # Where it reads
+
+    @property
+    def cursor(self) -> int:
+        """The register with the place where reading goes on."""
+        return self.moved(self.position, self.shift)
+
+    def moved(self, position: int, count: int) -> int:
+        """The place so many bytes behind another."""
+        return self.asm.value(op.ADD_NUMBER, (position,), (count,)) if count else position
+
+    def move(self, position: int, shift: int = 0) -> None:
+        """Go on elsewhere."""
+        self.position, self.shift = position, shift
+
+    def need(self, count: int) -> None:
+        """So many bytes must follow the cursor."""
+        reads = self.position, self.limit, self.where
+        (self.position,) = self.asm.several(op.NEED, 1, reads, (self.shift + count,))
+
+    def take(self, size: formulas.Found) -> Span:
+        """The next bytes, so many; goes on behind them."""
+        if isinstance(size, int) and size >= 0:
+            self.need(size)
+            start = self.cursor
+            self.shift += size
+            return start, self.cursor
+        if not isinstance(size, Number) or not size.whole:
+            raise NoProgramError("a size that is no number")
+        self.must(size.valid)
+        start, stop = self.asm.several(op.TAKE, 2, (self.cursor, size.register, self.limit, self.where))
+        self.move(stop)
+        return start, stop
+
+    def enter(self, name: str, span: Span) -> int:
+        """Read a section; returns the end of what is around it, for ``leave``."""
+        outer, self.limit = self.limit, span[1]
+        self.move(span[0])
+        self.spans[name] = span
+        return outer
+
+    def leave(self, outer: int, trailing: str | None) -> None:
+        """Go on behind a section. What is left over in it goes to ``trailing``, or there must be nothing."""
+        self.end(trailing)
+        self.move(self.limit)
+        self.limit = outer
+
+    def end(self, trailing: str | None = None) -> None:
+        """What is left over up to the limit goes to ``trailing``, or there must be nothing."""
+        cursor = self.cursor
+        if trailing is None:
+            self.must(self.asm.value(op.EQUAL, (cursor, self.limit)))
+        else:
+            left = self.asm.value(op.LESS, (cursor, self.limit))
+            self.this.columns[trailing] = Octets(cursor, self.limit, left)
+
+    # In which rows
+
+    def within(self, holds: Mask, read: Callable[[], None]) -> None:
+        """Read something in the rows where ``holds``. If no program says it, none of these rows is sound."""
+        if isinstance(holds, bool):
+            if holds:
+                read()
+            return
+        mask = both(self.asm, self.where, holds)
+        before, columns, spans = self._state, dict(self.this.columns), dict(self.spans)
+        self.where = mask
+        try:
+            with self.asm.block(mask):
+                read()
+        except NoProgramError as error:
+            self.left[str(error)] = None
+            self._state = before
+            self.this.columns, self.spans = columns, spans
+            self.must(False, mask)
+            return
+        inner, read_columns, read_spans = (self.position, self.shift), self.this.columns, self.spans
+        self._state = before
+        self.this.columns, self.spans = columns, spans
+        if inner != (self.position, self.shift):
+            self.move(self.asm.value(op.CHOOSE, (mask, self.moved(*inner), self.cursor)))
+        for name, value in read_columns.items():
+            if value is not columns.get(name):
+                columns[name] = merged(self.asm, mask, value, columns.get(name))
+        for name, span in read_spans.items():
+            if span != spans.get(name):
+                pairs = zip(span, self.span(name), strict=True)
+                start, stop = (self.asm.value(op.CHOOSE, (mask, one, other)) for one, other in pairs)
+                spans[name] = start, stop
+
+    @property
+    def _state(self) -> tuple[Any, ...]:
+        """What reading changes."""
+        return self.where, self.position, self.shift, self.limit, self.this, self.nesting
+
+    @_state.setter
+    def _state(self, state: tuple[Any, ...]) -> None:
+        self.where, self.position, self.shift, self.limit, self.this, self.nesting = state

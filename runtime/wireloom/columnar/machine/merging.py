@@ -1,0 +1,70 @@
+"""Values that some rows have from one place and other rows from another."""
+
+import numpy as np
+
+from wireloom.columnar.machine import operations as op
+from wireloom.columnar.machine.assembly import Assembler
+from wireloom.columnar.machine.formulas import both
+from wireloom.columnar.machine.values import (
+    Datum,
+    Flags,
+    Label,
+    NoItems,
+    NoProgramError,
+    Number,
+    Octets,
+    Struct,
+    valid_in,
+)
+
+
+def merged(asm: Assembler, mask: int, one: Datum, other: Datum | None) -> Datum:
+    """``one`` where ``mask`` is set, elsewhere ``other``, if there is one. ``one`` is of rows in ``mask`` alone."""
+    valid = both(asm, mask, one.valid)
+    if other is None:
+        return valid_in(one, valid)
+    if other.valid != op.ONES or one.valid != op.ONES:
+        valid = asm.value(op.CHOOSE, (mask, one.valid, other.valid))
+    else:
+        valid = op.ONES
+    match one, other:
+        case Number(), Number() if one.floating == other.floating:
+            least, most = min(one.least, other.least), max(one.most, other.most)
+            if one.whole != other.whole:
+                raise NoProgramError("values of several types under one name")
+            register = asm.value(op.CHOOSE, (mask, one.register, other.register))
+            return Number(register, least, most, valid, one.truth and other.truth, one.floating)
+        case Octets(), Octets():
+            start = asm.value(op.CHOOSE, (mask, one.start, other.start))
+            return Octets(start, asm.value(op.CHOOSE, (mask, one.stop, other.stop)), valid)
+        case Label(), Label():
+            texts = tuple(dict.fromkeys((*other.texts, *one.texts)))
+            numbers = (_renumbered(asm, each, texts) for each in (one, other))
+            return Label(asm.value(op.CHOOSE, (mask, *numbers)), texts, valid)
+        case Flags(), Flags() if one.bits == other.bits:
+            return Flags(asm.value(op.CHOOSE, (mask, one.number, other.number)), one.bits, valid)
+        case NoItems(), NoItems():
+            return NoItems(valid)
+        case Struct(), Struct():
+            return Struct(_fields(asm, mask, one, other), valid)
+    raise NoProgramError("values of several types under one name")
+
+
+def _fields(asm: Assembler, mask: int, one: Struct, other: Struct) -> dict[str, Datum]:
+    fields: dict[str, Datum] = {}
+    for name in dict.fromkeys((*one.fields, *other.fields)):
+        if name in one.fields:
+            fields[name] = merged(asm, mask, one.fields[name], other.fields.get(name))
+        else:
+            value = other.fields[name]
+            fields[name] = valid_in(value, both(asm, asm.value(op.NOT, (mask,)), value.valid))
+    return fields
+
+
+def _renumbered(asm: Assembler, label: Label, texts: tuple[str, ...]) -> int:
+    """The numbers of its texts among others."""
+    if texts[: len(label.texts)] == label.texts:
+        return label.number
+    numbers = np.array([texts.index(text) for text in label.texts], np.int32)
+    found = asm.value(op.LOOK_UP, (label.number,), (asm.table(numbers), len(numbers)))
+    return asm.value(op.SIGN, (found,), (32,))

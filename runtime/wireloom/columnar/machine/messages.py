@@ -1,0 +1,99 @@
+"""Whole records in programs."""
+
+from functools import partial
+
+from wireloom import codec
+from wireloom.columnar.machine import operations as op
+from wireloom.columnar.machine.checks import Proven, verify
+from wireloom.columnar.machine.formulas import both_masks, either_not
+from wireloom.columnar.machine.lowering import Lowering
+from wireloom.columnar.machine.parts import extent, layout
+from wireloom.columnar.machine.values import APART, Label, Level, Mask, NoProgramError
+from wireloom.expressions import Expression
+
+
+def message(said: codec.Message, at: Lowering, proven: Proven) -> Level:
+    """The rest of a record of which the head was read; returns the message's fields. Raises ``NoProgramError``."""
+    return _Message(said, at, proven).read()
+
+
+class _Message:
+    def __init__(self, said: codec.Message, at: Lowering, proven: Proven) -> None:
+        self.said = said
+        self.at = at
+        self.proven = proven
+        self.this = Level()
+        self.chosen: list[Mask] = []
+        """Where each of the variants is chosen."""
+        self.without: Mask = True
+        """Where none is."""
+
+    def read(self) -> Level:
+        at, said, header = self.at, self.said, self.at.record
+        if at.judge.variants(said.variants):
+            raise NoProgramError(APART)
+        for part in said.record.tail:
+            at.this = header
+            if isinstance(part, codec.Layout):
+                layout(part, at)
+                continue
+            if at.judge.reason(part):
+                raise NoProgramError(APART)
+            outer = at.enter(part.name, extent(part.extent, at))
+            at.this = self.this
+            self._slot(part.name)
+            at.leave(outer, said.trailing.get(part.name))
+        at.this = self.this
+        self._verify()
+        self._judge()
+        at.this = header
+        verify(at, said.record.derived, self.proven)
+        at.end()
+        return self.this
+
+    def _slot(self, name: str) -> None:
+        """What the message has in one of the record's sections."""
+        at, said = self.at, self.said
+        if name in said.sections:
+            layout(said.sections[name], at)
+        if name == said.decisive:
+            self._choose()
+        for mask, variant in zip(self.chosen, said.variants, strict=False):
+            if name in variant.sections:
+                at.within(mask, partial(layout, variant.sections[name], at))
+
+    def _choose(self) -> None:
+        """Choose the first variant whose condition holds."""
+        at, asm, number = self.at, self.at.asm, self.at.asm.number(-1)
+        for index, variant in enumerate(self.said.variants):
+            if variant.when is not None and at.judge.reason(variant.when):
+                raise NoProgramError(APART)
+            holds = True if variant.when is None else at.holds(variant.when)
+            mask = both_masks(asm, self.without, holds)
+            self.without = either_not(asm, self.without, holds)
+            self.chosen.append(mask)
+            if mask is True:
+                number = asm.number(index)
+            elif mask is not False:
+                number = asm.value(op.CHOOSE, (mask, asm.number(index), number))
+        if self.said.variants:
+            self.this.columns["variant"] = Label(number, tuple(variant.name for variant in self.said.variants))
+
+    def _verify(self) -> None:
+        """Derived values, section by section."""
+        for slot in self.said.record.slots:
+            if slot.name in self.said.sections:
+                verify(self.at, self.said.sections[slot.name].derived, self.proven)
+            for mask, variant in zip(self.chosen, self.said.variants, strict=False):
+                if slot.name in variant.sections and (derived := variant.sections[slot.name].derived):
+                    self.at.within(mask, partial(verify, self.at, derived, self.proven))
+
+    def _judge(self) -> None:
+        """What must hold of the whole record."""
+        at, said = self.at, self.said
+        rules: list[tuple[Mask, Expression | None]] = [(True, said.valid), (self.without, said.otherwise)]
+        rules += [(mask, variant.valid) for mask, variant in zip(self.chosen, said.variants, strict=False)]
+        for where, rule in rules:
+            if rule is not None and where is not False:
+                mask = at.where if where is True else where
+                at.must(False if at.judge.reason(rule) else at.holds(rule), mask)

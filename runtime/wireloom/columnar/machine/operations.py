@@ -1,0 +1,67 @@
+"""The machine's instructions. Each works on all rows of a tile: ``d``, ``e`` are registers that it sets, ``a``, ``b``,
+``c`` ones that it reads, ``n``, ``m`` plain numbers.
+
+A register has a 64-bit integer for each row; a mask has 1 or 0. ``SOUND`` is the mask of the rows that nothing has been
+found wrong with. Positions are addresses. Those of rows that are not sound, or not concerned, are that of some zeros,
+so that whatever is read there is harmless.
+"""
+
+TILE = 512
+"""Rows of a tile: few enough for their registers to stay in the cache, many enough to forget what an instruction costs.
+"""
+START, STOP, SOUND, ONES = range(4)
+"""The registers that every program finds: where each record starts and stops, which are sound, and ones."""
+FREE = 4
+"""The first register that a program may use as it likes."""
+
+(
+    NUMBER,  # d = n
+    ADD,  # d = a + b; those behind it alike
+    SUBTRACT,
+    MULTIPLY,
+    DIVIDE,  # rounded down; 0 where b is 0
+    MODULO,
+    AND,
+    OR,
+    XOR,
+    SHIFT_LEFT,
+    SHIFT_RIGHT,
+    EQUAL,
+    LESS,
+    LESS_EQUAL,
+    ADD_NUMBER,  # d = a + n; those behind it alike
+    MULTIPLY_NUMBER,
+    AND_NUMBER,
+    EQUAL_NUMBER,
+    LESS_NUMBER,
+    MORE_NUMBER,
+    NOT,  # d = not the mask a
+    CHOOSE,  # d = b where the mask a is set, else c
+    LOOK_UP,  # d = the number for a in the table of 4-byte numbers at output n, which has m; -1 outside
+    SIGN,  # d = a, whose lowest n bits are in two's complement
+    LOAD_1,  # d = the unsigned number at a + n; those behind it alike
+    LOAD_2,
+    LOAD_2_BIG,
+    LOAD_4,
+    LOAD_4_BIG,
+    LOAD_8,
+    LOAD_8_BIG,
+    LOAD_ODD,  # of m bytes, the highest first if the next number is 1
+    NEED,  # d = a where c is set and n bytes from a on end before b; rows in which they do not are not sound
+    TAKE,  # d, e = a and a + b where the mask f is set and that is not behind c; other rows of f are not sound
+    VARINT,  # d, e = the unsigned LEB128 of n bits at a, which ends before b, and its end, where c is set
+    CHECK,  # rows in which a is not set though b is are not sound
+    CHECK_TEXT,  # rows in which c is set and the bytes from a to b are no UTF-8 are not sound
+    CRC,  # d = the register of a CRC from a to b, whose tables are at output n, and which begins as m
+    SKIP,  # over n instructions, unless a is set in a row
+    STORE_1,  # a at output n, in so many bytes; those behind it alike
+    STORE_2,
+    STORE_4,
+    STORE_8,
+    STORE_UNSIGNED,  # in 16 bytes
+    STORE_SIGNED,
+    STORE_BIT,  # the mask a
+    STORE_BYTES,  # the bytes from a to b where c is set: offsets at output n, bytes behind it
+    STORE_LABEL,  # the text number a where b is set: offsets, bytes, validity from n on; sizes and texts from m on
+    STORE_FLAGS,  # the texts of bits of a where b is set: two kinds of offsets, and bytes; bits, sizes and texts
+) = range(49)

@@ -1,0 +1,333 @@
+"""The parts of layouts, and values, in programs."""
+
+from dataclasses import replace
+from functools import singledispatch
+from typing import Any
+
+from construct import BytesInteger, FormatField
+
+from wireloom import codec
+from wireloom.codec.compression import COMPRESSORS
+from wireloom.codec.computed import LIMITS, Computed
+from wireloom.codec.layout import Lone
+from wireloom.codec.runs import Run
+from wireloom.columnar.fields import Number as Kind
+from wireloom.columnar.fields import code
+from wireloom.columnar.machine import operations as op
+from wireloom.columnar.machine.checks import certain, label, meant, put, valid, verify
+from wireloom.columnar.machine.formulas import Found, both, both_masks, either_not, some_bits
+from wireloom.columnar.machine.lowering import Lowering, Span
+from wireloom.columnar.machine.values import (
+    APART,
+    WORD,
+    Datum,
+    Level,
+    Mask,
+    NoItems,
+    NoProgramError,
+    Number,
+    Octets,
+    Struct,
+    valid_in,
+)
+from wireloom.expressions.words import numbered, words
+
+
+def layout(content: codec.Layout, at: Lowering) -> None:
+    """The parts of a layout in order. Raises ``NoProgramError``."""
+    for step in content.steps:
+        if at.judge.reason(step):
+            raise NoProgramError(APART)
+        read(step, at)
+
+
+@singledispatch
+def read(part: Any, at: Lowering) -> None:
+    """Read a part of a layout. Raises ``NoProgramError``."""
+    raise NoProgramError(f"parts of type {type(part).__name__}")
+
+
+@read.register
+def _run(part: Run, at: Lowering) -> None:
+    at.need(part.size)
+    for name, said in part.fields:
+        start = at.cursor
+        number = _number(Kind(code(said)), at)
+        if isinstance(said.subcon, codec.As):
+            at.this.columns[name] = certain(at, meant(at, number, said.subcon.meaning))
+        else:
+            put(at, name, said, number)
+        at.spans[name] = start, at.cursor
+    for _, said in part.fields:
+        valid(at, said)
+
+
+@read.register
+def _lone(part: Lone, at: Lowering) -> None:
+    start, field = at.cursor, part.field
+    if field.raw and field.meaning is None and not isinstance(part.subcon, codec.Text | codec.Blob):
+        raise NoProgramError("bytes that are kept beside a value")
+    found = value(part.subcon, at)
+    if isinstance(found, Number):
+        put(at, part.name, field, found)
+    elif field.const is not None or field.meaning is not None:
+        raise NoProgramError("a constant, or a meaning, of what is no number")
+    else:
+        at.this.columns[part.name] = found
+    at.spans[part.name] = start, at.cursor
+    if isinstance(found, Struct):
+        at.spans.update({f"{part.name}.{name}": span for name, span in at.inside.items()})
+    valid(at, field)
+
+
+@read.register
+def _bits(part: codec.Bits, at: Lowering) -> None:
+    kind = Kind(code(part.integer))
+    if part.over:
+        at.shift -= kind.size
+    at.need(kind.size)
+    start = at.cursor
+    word = _number(kind, at)
+    span = start, at.cursor
+    if part.whole is not None:
+        put(at, *part.whole, word)
+        at.spans[part.whole[0]] = span
+    for name, said, shift, mask in part.fields:
+        if isinstance(said.subcon, codec.BitList):
+            raise NoProgramError("bits as a list")
+        put(at, name, said, some_bits(at.asm, word, shift, mask))
+        at.spans[name] = span
+        valid(at, said)
+
+
+@read.register
+def _computed(part: Computed, at: Lowering) -> None:
+    compute, found = part.compute, at.ask(part.compute.value)
+    number = _of_each(at, found)
+    if not number.whole:
+        raise NoProgramError("a number computed from one of 64 unsigned bits, or from a float")
+    if compute.type == "boolean" and not number.truth:
+        raise NoProgramError("a truth value that is computed from numbers")
+    limits = LIMITS.get(str(compute.type))
+    if limits is not None:
+        number = _limited(at, number, *limits)
+    if compute.meaning is not None:
+        at.this.columns[part.name] = meant(at, number, compute.meaning)
+        return
+    at.this.columns[part.name] = number
+    label(at, part.name, part.field, number)
+
+
+def _of_each(at: Lowering, found: Found) -> Number:
+    """The number of each row, also if that is the same, or if there is none."""
+    if found is None:
+        return Number(at.asm.number(0), 0, 0, at.asm.number(0))
+    if isinstance(found, int):
+        return Number(at.asm.number(found), found, found, truth=found in (0, 1))
+    return found
+
+
+def _limited(at: Lowering, number: Number, least: int, most: int) -> Number:
+    """The same; rows in which it is outside are not sound."""
+    for sign, bound, inside in (
+        (op.LESS_NUMBER, least, number.least >= least),
+        (op.MORE_NUMBER, most, number.most <= most),
+    ):
+        if not inside and -WORD <= bound < WORD:
+            beyond = at.asm.value(sign, (number.register,), (bound,))
+            at.must(at.asm.value(op.NOT, (both(at.asm, beyond, number.valid),)))
+    return replace(number, least=max(least, number.least), most=min(most, number.most))
+
+
+@read.register
+def _section(part: codec.Section, at: Lowering) -> None:
+    outer = at.enter(part.name, extent(part.extent, at))
+    layout(part.content, at)
+    at.leave(outer, part.trailing)
+
+
+@read.register
+def _when(part: codec.When, at: Lowering) -> None:
+    at.within(at.holds(part.condition), lambda: layout(part.content, at))
+
+
+@read.register
+def _optional(part: codec.Optional, at: Lowering) -> None:
+    at.within(at.asm.value(op.LESS, (at.cursor, at.limit)), lambda: layout(part.content, at))
+
+
+@read.register
+def _choice(part: codec.Choice, at: Lowering) -> None:
+    tests: list[Mask] = [at.holds(one.condition) if isinstance(one, codec.When) else True for one in part.alternatives]
+    before = dict(at.this.columns)
+    free: Mask = True
+    common: set[str] | None = None
+    for option, holds in zip(part.alternatives, tests, strict=True):
+        mine = both_masks(at.asm, free, holds)
+        names = _alternative(mine, option.content if isinstance(option, codec.When) else option, at)
+        if mine is not False:
+            common = names if common is None else common & names
+        free = either_not(at.asm, free, holds)
+    for name in common or () if free is False else ():
+        if before.get(name) is not at.this.columns[name]:
+            at.this.columns[name] = valid_in(at.this.columns[name], op.ONES)
+
+
+def _alternative(holds: Mask, content: codec.Layout, at: Lowering) -> set[str]:
+    """Read one of several; the names of the values that all of its rows have."""
+    found: set[str] = set()
+
+    def read_all() -> None:
+        known = dict(at.this.columns)
+        layout(content, at)
+        news = ((name, one) for name, one in at.this.columns.items() if one is not known.get(name))
+        found.update(name for name, one in news if one.valid == op.ONES)
+
+    at.within(holds, read_all)
+    return found
+
+
+@read.register
+def _unpack(part: codec.Unpack, at: Lowering) -> None:
+    _must_be_plain(part.through, at)
+    outer, at.spans = at.spans, {}
+    layout(part.content, at)
+    at.spans = outer
+    at.end(part.trailing)
+    at.move(at.limit)
+
+
+def _must_be_plain(through: codec.Through, at: Lowering) -> None:
+    """Rows in which something is packed are not sound."""
+    if not isinstance(through.way, codec.Compressing):
+        raise NoProgramError("bytes that are changed")
+    at.left["compressed bytes"] = None
+    tree = through.way.asked.tree
+    known = words(tree)
+    plain = [number for number, word in enumerate(known) if COMPRESSORS.get(word) is None]
+    found = at.ask_tree(numbered(tree, known))
+    if isinstance(found, int):
+        at.must(found in plain)
+    elif found is None or found.valid != op.ONES or len(plain) != 1:
+        raise NoProgramError("a compression that is not known")
+    else:
+        at.must(at.asm.value(op.EQUAL_NUMBER, (found.register,), (plain[0],)))
+
+
+def value(kind: object, at: Lowering) -> Datum:
+    """The next value. Raises ``NoProgramError``."""
+    match kind:
+        case FormatField() | BytesInteger() | codec.Boolean() | codec.EitherOrder():
+            number = Kind(code(kind))
+            at.need(number.size)
+            return _number(number, at)
+        case codec.Leb128() if type(kind) is codec.Leb128 and kind.bits < 63:
+            register, after = at.asm.several(op.VARINT, 2, (at.cursor, at.limit, at.where), (kind.bits,))
+            at.move(after)
+            return Number(register, 0, (1 << kind.bits) - 1)
+        case codec.Blob():
+            return Octets(*extent(kind.extent, at))
+        case codec.Text():
+            return _text(kind, extent(kind.extent, at), at)
+        case codec.Layout():
+            return _struct(kind, {}, at)
+        case codec.With() if not kind.items:
+            return _struct(kind.layout, {name: at.ask(each) for name, each in kind.values.items()}, at)
+        case codec.As() if isinstance(found := value(kind.subcon, at), Number):
+            return certain(at, meant(at, found, kind.meaning))
+        case codec.Packed(value=codec.Text(extent=codec.Rest()) | codec.Blob(extent=codec.Rest()) as inside):
+            _must_be_plain(kind.through, at)
+            span = extent(kind.extent, at)
+            return _text(inside, span, at) if isinstance(inside, codec.Text) else Octets(*span)
+        case codec.Nested():
+            return _nested(kind, at)
+        case codec.Repeat(until=None):
+            return _no_items(kind, at)
+    raise NoProgramError(f"parts of type {type(kind).__name__}")
+
+
+def _text(kind: codec.Text, span: Span, at: Lowering) -> Octets:
+    if kind.encoding != "utf-8":
+        raise NoProgramError("a text that is not in UTF-8")
+    at.asm.check_text(*span, at.where)
+    return Octets(*span)
+
+
+def _nested(kind: codec.Nested, at: Lowering) -> Datum:
+    start, stop = extent(kind.extent, at)
+    outer, at.limit = at.limit, stop
+    at.move(start)
+    found = value(kind.layout, at)
+    at.end()
+    at.move(stop)
+    at.limit = outer
+    return found
+
+
+def _no_items(kind: codec.Repeat, at: Lowering) -> NoItems:
+    """A list; rows in which it has items are not sound."""
+    at.left["items of a list"] = None
+    if kind.count is None:
+        at.must(at.asm.value(op.EQUAL, (at.cursor, at.limit)))
+        return NoItems()
+    count = at.ask(kind.count)
+    if not isinstance(count, Number):
+        raise NoProgramError("a list with a known number of items")
+    at.must(count.valid)
+    at.must(at.asm.value(op.EQUAL_NUMBER, (count.register,), (0,)))
+    return NoItems()
+
+
+def _struct(content: codec.Layout, given: dict[str, Any], at: Lowering) -> Struct:
+    outer, spans = at.this, at.spans
+    at.this, at.spans = Level(given=given), {}
+    at.nesting += 1
+    layout(content, at)
+    verify(at, content.derived, lambda name, checksum: False)
+    at.nesting -= 1
+    found, at.inside = Struct(at.this.columns), at.spans
+    at.this, at.spans = outer, spans
+    return found
+
+
+def _number(kind: Kind, at: Lowering) -> Number:
+    """The number at the cursor, whose bytes are there."""
+    place, shift, little, bits = at.position, at.shift, kind.is_little(little=at.little), 8 * kind.size
+    at.shift += kind.size
+    if kind.half:
+        raise NoProgramError("a number of half precision")
+    if kind.odd:
+        register = at.asm.value(op.LOAD_ODD, (place,), (shift, kind.size, int(not little)))
+    else:
+        register = at.asm.value(_LOADS[kind.size, little], (place,), (shift,))
+    if kind.kind == "f":
+        return Number(register, 0, 0, floating=kind.size)
+    if kind.boolean:
+        at.must(at.asm.value(op.LESS_NUMBER, (register,), (2,)))
+        return Number(register, 0, 1, truth=True)
+    if kind.kind == "i":
+        register = register if bits == 64 else at.asm.value(op.SIGN, (register,), (bits,))
+        return Number(register, -1 << bits - 1, (1 << bits - 1) - 1)
+    return Number(register, 0, (1 << bits) - 1)
+
+
+_LOADS = {
+    (1, False): op.LOAD_1, (1, True): op.LOAD_1,
+    (2, False): op.LOAD_2_BIG, (2, True): op.LOAD_2,
+    (4, False): op.LOAD_4_BIG, (4, True): op.LOAD_4,
+    (8, False): op.LOAD_8_BIG, (8, True): op.LOAD_8,
+}  # fmt: skip
+
+
+def extent(kind: object, at: Lowering) -> Span:
+    """From where to where a value is; goes on behind it. Raises ``NoProgramError``."""
+    match kind:
+        case codec.Rest():
+            start = at.cursor
+            at.move(at.limit)
+            return start, at.limit
+        case codec.Size(size=size):
+            return at.take(size if isinstance(size, int) else at.ask(size))
+        case codec.Prefixed(length=length) if isinstance(found := value(length, at), Number):
+            return at.take(found)
+    raise NoProgramError(f"parts of type {type(kind).__name__}")

@@ -1,0 +1,98 @@
+"""What a program knows of a column while it is put together."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from wireloom.columnar.machine import operations as op
+
+WORD = 2**63
+"""Whole numbers from ``-WORD`` to before ``WORD`` are in registers as they are."""
+
+
+APART = "what only the codec reads"
+"""Why no program says something, if no plan does either."""
+Mask = int | bool
+"""A register with a mask, or what holds for all rows alike."""
+
+
+class NoProgramError(Exception):
+    """Something that no program says. Records that have it are read by the plan."""
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A number of each row where ``valid`` is set: its register, and between which numbers it is, both included.
+
+    A ``float`` of so many bytes is in its register with the bits that it has.
+    """
+
+    register: int
+    least: int
+    most: int
+    valid: int = op.ONES
+    truth: bool = False
+    floating: int = 0
+
+    @property
+    def whole(self) -> bool:
+        """Whether the register has the number itself."""
+        return not self.floating and self.least >= -WORD and self.most < WORD
+
+
+@dataclass(frozen=True, slots=True)
+class Octets:
+    """Bytes of each row where ``valid`` is set, from the address ``start`` to before ``stop``."""
+
+    start: int
+    stop: int
+    valid: int = op.ONES
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """One of some ``texts`` for each row, by its number; none where that is -1 or ``valid`` is not set."""
+
+    number: int
+    texts: tuple[str, ...]
+    valid: int = op.ONES
+
+
+@dataclass(frozen=True, slots=True)
+class Flags:
+    """The texts of those ``bits`` that are set in a number of each row."""
+
+    number: int
+    bits: tuple[tuple[str, int], ...]
+    valid: int = op.ONES
+
+
+@dataclass(frozen=True, slots=True)
+class NoItems:
+    """A list without items in each row where ``valid`` is set."""
+
+    valid: int = op.ONES
+
+
+@dataclass(frozen=True, slots=True)
+class Struct:
+    """A struct in each row where ``valid`` is set."""
+
+    fields: "Mapping[str, Datum]"
+    valid: int = op.ONES
+
+
+Datum = Number | Octets | Label | Flags | NoItems | Struct
+
+
+def valid_in(known: Datum, valid: int) -> Datum:
+    """The same where ``valid`` is set, too."""
+    return replace(known, valid=valid)
+
+
+@dataclass(slots=True)
+class Level:
+    """The values of a struct that is being read."""
+
+    columns: dict[str, Datum] = field(default_factory=dict)
+    given: Mapping[str, Any] = field(default_factory=dict)

@@ -1,0 +1,105 @@
+"""Bytes in memory by their address. Compiled code has each of these in one instruction or a few; see ``intrinsics``."""
+
+import ctypes
+
+
+def u1(at: int) -> int:
+    """A byte."""
+    return ctypes.c_uint8.from_address(int(at)).value
+
+
+def u2(at: int) -> int:
+    """Two bytes, the lowest first."""
+    return int.from_bytes(ctypes.string_at(int(at), 2), "little")
+
+
+def u4(at: int) -> int:
+    """Four bytes, the lowest first."""
+    return int.from_bytes(ctypes.string_at(int(at), 4), "little")
+
+
+def i8(at: int) -> int:
+    """Eight bytes, the lowest first, in two's complement."""
+    return int.from_bytes(ctypes.string_at(int(at), 8), "little", signed=True)
+
+
+def u2_big(at: int) -> int:
+    """Two bytes, the highest first."""
+    return int.from_bytes(ctypes.string_at(int(at), 2))
+
+
+def u4_big(at: int) -> int:
+    """Four bytes, the highest first."""
+    return int.from_bytes(ctypes.string_at(int(at), 4))
+
+
+def i8_big(at: int) -> int:
+    """Eight bytes, the highest first, in two's complement."""
+    return int.from_bytes(ctypes.string_at(int(at), 8), signed=True)
+
+
+def put1(at: int, value: int) -> None:
+    """Write the lowest byte of a number."""
+    ctypes.memmove(int(at), (int(value) & 0xFF).to_bytes(1), 1)
+
+
+def put2(at: int, value: int) -> None:
+    """Write the two lowest bytes of a number, the lowest first."""
+    ctypes.memmove(int(at), (int(value) & 0xFFFF).to_bytes(2, "little"), 2)
+
+
+def put4(at: int, value: int) -> None:
+    """Write the four lowest bytes of a number, the lowest first."""
+    ctypes.memmove(int(at), (int(value) & 0xFFFF_FFFF).to_bytes(4, "little"), 4)
+
+
+def put8(at: int, value: int) -> None:
+    """Write the eight lowest bytes of a number, the lowest first."""
+    ctypes.memmove(int(at), (int(value) & (1 << 64) - 1).to_bytes(8, "little"), 8)
+
+
+def move32(to: int, at: int) -> None:
+    """Copy 32 bytes."""
+    ctypes.memmove(int(to), int(at), 32)
+
+
+def move(to: int, at: int, count: int) -> None:
+    """Copy ``count`` bytes."""
+    ctypes.memmove(int(to), int(at), int(count))
+
+
+def shifted(register: int, count: int) -> int:
+    """An unsigned number, shifted to the right by ``count`` bits."""
+    return _signed((int(register) & _WORD) >> int(count))
+
+
+def folds() -> bool:
+    """Whether ``folded`` is fast: whether the processor multiplies without carrying."""
+    return True
+
+
+def folded(register: int, at: int, blocks: int, low: int, high: int) -> tuple[int, int]:
+    """16 bytes, as two numbers, that change a CRC's register of 0 as ``blocks`` times 16 bytes change ``register``.
+
+    ``low`` and ``high`` are what the first and the last 8 bytes of a block are multiplied with, see ``sums.constants``.
+    """
+    found = (int(register) & _WORD) ^ int.from_bytes(ctypes.string_at(int(at), 16), "little")
+    for block in range(1, int(blocks)):
+        one, other = (_product(found >> shift & _WORD, int(by) & _WORD) for shift, by in ((0, low), (64, high)))
+        found = one ^ other ^ int.from_bytes(ctypes.string_at(int(at) + 16 * block, 16), "little")
+    return _signed(found & _WORD), _signed(found >> 64)
+
+
+_WORD = (1 << 64) - 1
+
+
+def _signed(number: int) -> int:
+    return number - (1 << 64) if number >> 63 else number
+
+
+def _product(one: int, other: int) -> int:
+    found = 0
+    while other:
+        found ^= one if other & 1 else 0
+        one, other = one << 1, other >> 1
+    return found

@@ -1,0 +1,181 @@
+"""Programs say of records what the codec says, and the loop that follows them is plain Python, which numba compiles."""
+
+from collections.abc import Iterator
+from random import Random
+from typing import Any
+
+import accelerator
+import compiled
+import every_type
+import numpy as np
+import pyarrow as pa
+import pytest
+import sums
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from lockstep import assert_equal, capture_alike, damaged, records_alike
+from worked import GENERATED, examples, orders, pair_of
+
+from wireloom.codec.checksums import Crc
+from wireloom.columnar import accel, memory, programmed
+from wireloom.columnar import sums as registers
+from wireloom.columnar.checksums import told
+from wireloom.columnar.machine import kernel
+from wireloom.columnar.machine.decoding import Machine
+from wireloom.columnar.scanning import Window
+from wireloom_generator.reading.catalogue import ALGORITHMS
+
+every = pytest.mark.parametrize("name", [*compiled.FEATURES, every_type.NAME, *GENERATED])
+with_numba = pytest.mark.skipif(not accelerator.THERE, reason="numba is not there")
+
+
+@accelerator.on
+@with_numba
+@every
+def test_examples_and_damage(name: str) -> None:
+    random, pair = Random(name), pair_of(name)
+    for parameters, records in examples(name):
+        capture_alike(pair, b"".join(records) * 3, **parameters)
+        capture_alike(pair, b"".join(records), labels="false", in_pieces=False, **parameters)
+        many = [*records, *(changed for record in set(records) for changed in damaged(record, random, 4))]
+        for little in orders(name):
+            records_alike(pair, many, little=little, **parameters)
+
+
+@pytest.fixture
+def sound(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """Programs are followed by plain Python; the list becomes the masks of the rows that each finds sound."""
+    found: list[Any] = []
+    decode = Machine.decode
+
+    def noted(self: Machine, *given: Any) -> Any:
+        part, good = decode(self, *given)
+        found.append(good)
+        return part, good
+
+    monkeypatch.setattr(Machine, "decode", noted)
+    monkeypatch.setattr(kernel, "compiled", lambda: kernel.run)
+    return found
+
+
+@pytest.mark.parametrize("name", GENERATED)
+def test_a_debugger_can_walk_through_the_loop(name: str, sound: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    pair, read = pair_of(name), 0
+    for parameters, records in examples(name):
+        chosen = pair.options(parameters)
+        capture = b"".join(records) * 2
+        decoding = pair.decoder(chosen)
+        expected = pa.Table.from_batches(decoding.capture(capture), decoding.schema)
+        cuts = [cut for cut, _ in decoding.scanner().scan(Window(capture))]
+        with monkeypatch.context() as patched:
+            patched.setattr(accel, "ENABLED", True)
+            found = [batch for cut in cuts for batch in decoding.cuts(cut, "")]
+        assert_equal(pa.Table.from_batches(found, decoding.schema), expected)
+        read += len(records)
+    assert sum(map(np.count_nonzero, sound)) > read / 2
+
+
+@pytest.mark.parametrize("name", GENERATED)
+def test_all_messages_of_ours_have_programs(name: str) -> None:
+    left = programmed.left(pair_of(name).codec)
+    assert list(left) == list(pair_of(name).codec.messages)
+    for reasons in left.values():
+        assert set(reasons) <= {"items of a list", "compressed bytes", "parts of type Encoded"}
+
+
+@st.composite
+def reflected(draw: st.DrawFn) -> Crc:
+    bits = draw(st.integers(3, 64))
+    poly, init, last = (draw(st.integers(0, (1 << bits) - 1)) for _ in range(3))
+    return Crc(bits, poly | 1, init, draw(st.booleans()), draw(st.booleans()), last)
+
+
+def sums_of(crc: Crc, data: bytes, behind: Any) -> int:
+    """The checksum by what gives the register behind bytes in memory."""
+    held, tables = np.frombuffer(data + b"\0", np.uint8), registers.word_tables(crc)
+    at, flipped = held.ctypes.data, 0 if crc.reflect_in else registers.FLIPPED.ctypes.data
+    begun = int(np.uint64(crc.initial).astype(np.int64))
+    found = behind(begun, at, at + len(data), tables.ctypes.data, flipped)
+    kind = np.uint32 if crc.bits <= 32 else np.uint64
+    return int(told(crc, np.array([found], np.int64).view(np.uint64).astype(kind))[0])
+
+
+@settings(derandomize=True, max_examples=60)
+@given(crc=reflected(), data=st.binary(max_size=100))
+def test_crcs_in_memory(crc: Crc, data: bytes) -> None:
+    assert sums_of(crc, data, registers.behind) == crc(data)
+
+
+@settings(derandomize=True, max_examples=20)
+@given(crc=reflected(), data=st.binary(max_size=100))
+def test_crcs_in_memory_of_processors_that_cannot_fold(crc: Crc, data: bytes) -> None:
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(registers, "folds", lambda: False)
+        assert sums_of(crc, data, registers.behind) == crc(data)
+
+
+def behind_all(register: int, at: Any, stop: Any, tables: int, flipped: int, found: Any) -> None:
+    """The registers behind ranges of memory."""
+    for i in range(len(at)):
+        found[i] = registers.behind(register, at[i], stop[i], tables, flipped)
+
+
+LOADS = ("u1", "u2", "u4", "i8", "u2_big", "u4_big", "i8_big")
+
+
+def numbers(at: int, found: Any) -> None:
+    """What each way to load finds, and how numbers are shifted."""
+    found[0], found[1], found[2], found[3] = memory.u1(at), memory.u2(at), memory.u4(at), memory.i8(at)
+    found[4], found[5], found[6] = memory.u2_big(at), memory.u4_big(at), memory.i8_big(at)
+    found[7] = memory.shifted(memory.i8(at), 5)
+
+
+def copies(to: int, at: int) -> None:
+    """What each way to store writes."""
+    memory.put1(to, memory.i8(at))
+    memory.put2(to + 1, memory.i8(at))
+    memory.put4(to + 3, memory.i8(at))
+    memory.put8(to + 7, memory.i8(at))
+    memory.move32(to + 15, at)
+    memory.move(to + 47, at, 9)
+
+
+@accelerator.on
+@with_numba
+def test_memory_is_the_same_compiled() -> None:
+    random = Random("memory")
+    load, store = accel.compiled(numbers), accel.compiled(copies)
+    for _ in range(40):
+        data = np.frombuffer(random.randbytes(64), np.uint8)
+        found, expected = np.zeros((2, 8), np.int64)
+        written, wanted = np.zeros((2, 64), np.uint8)
+        load(data.ctypes.data + 3, found)
+        numbers(data.ctypes.data + 3, expected)
+        store(written.ctypes.data, data.ctypes.data + 3)
+        copies(wanted.ctypes.data, data.ctypes.data + 3)
+        assert found.tolist() == expected.tolist()
+        assert written.tolist() == wanted.tolist()
+
+
+def known() -> Iterator[Crc]:
+    """The CRCs that specs can name."""
+    for algorithm in map(sums.algorithm, ALGORITHMS):
+        if isinstance(algorithm, Crc):
+            yield algorithm
+
+
+@accelerator.on
+@with_numba
+def test_crcs_are_the_same_compiled() -> None:
+    compiled_crc = accel.compiled(behind_all, *registers.LOOPS)
+    random = Random("sums")
+    for crc in known():
+        for size in (*range(0, 40, 3), 128, 1003):
+            data = random.randbytes(size)
+
+            def behind(register: int, at: int, stop: int, tables: int, flipped: int) -> int:
+                found = np.zeros(1, np.int64)
+                compiled_crc(register, np.array([at]), np.array([stop]), tables, flipped, found)
+                return int(found[0])
+
+            assert sums_of(crc, data, behind) == crc(data)
