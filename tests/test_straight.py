@@ -123,3 +123,13 @@ def records_of(name: str) -> list[bytes]:
     }
     rows = vectors.external(*files[name]) or vectors.committed(*files[name])
     return [data_of(row) for row in rows if "hex" in row]
+
+
+def test_kinds_that_never_end_do_not_keep_others_from_a_straight_line() -> None:
+    protocol = pair_of("couchbase_dcp").codec
+    (data, *_), *_ = (records for _, records in examples("couchbase_dcp"))
+    for opcode in range(256):
+        for magic in (0x80, 0x81, 0x82):
+            with suppress(DecodeError):
+                protocol.parse(bytes([magic, opcode]) + bytes(22))
+    assert reads(protocol, data)

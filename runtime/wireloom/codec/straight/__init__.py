@@ -180,7 +180,8 @@ class Straight:
     def _is_many(self, kind: object) -> bool:
         """Count a record of that kind; whether there were so many that a function is worth it."""
         if kind not in self._met and len(self._met) >= _KINDS:
-            return False
+            for each in (self._met, self._read, self._write):
+                each.clear()  # what is common is soon met again
         met = self._met[kind] = self._met.get(kind, 0) + 1
         return met > self.many
 
