@@ -154,7 +154,7 @@ class Chosen:
     @property
     def has_head(self) -> Array | None:
         """Which of the chosen rows have a header; None if all have."""
-        headless = self.decoded.headless[self.chosen]
+        headless = self.of(self.decoded.headless) if self.decoded.headless.any() else self.chosen[:0]
         return ~headless if headless.any() else None
 
     def of(self, values: Array) -> Array:

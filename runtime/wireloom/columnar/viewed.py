@@ -156,7 +156,10 @@ def together(decoded: Sequence[Viewed], redone: Sequence[Viewed]) -> Iterator[Nu
 
 def _add(batches: list[Numbered], more: Numbered) -> None:
     """Put more rows among those of batches, by their numbers."""
-    before, batches[:] = batches[:] or [(more[0][:0], more[1][:0])], []
+    if not batches:
+        batches.append(more)
+        return
+    before, batches[:] = batches[:], []
     starts = [int(numbers[0]) for _, numbers in before[1:]]
     at = 0
     for each, end in zip(before, [*np.searchsorted(more[1], starts).tolist(), len(more[1])], strict=True):

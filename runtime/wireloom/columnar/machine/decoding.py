@@ -9,7 +9,7 @@ from wireloom.columnar.arrays import Column, Made, Spread, Structs
 from wireloom.columnar.batch import Batch
 from wireloom.columnar.buffers import Array, occurring
 from wireloom.columnar.chosen import Chosen
-from wireloom.columnar.machine.programs import Located, Programs, Sorted
+from wireloom.columnar.machine.programs import Located, Programs, Sorted, ViewPrograms
 from wireloom.columnar.messages import Decoded, Keep, Plan
 from wireloom.columnar.refusals import Refusals
 from wireloom.columnar.rows import Rows
@@ -53,7 +53,7 @@ class Machine:
             return None
         written, sound = program.run(self.records, np.arange(count), count)
         every = Rows.all(batch)
-        for name, column in program.columns.items():
+        for name, column in program.header.items():
             assert isinstance(column, Sorted)
             every.record.put(name, column.numbers(written))
         codes = self.plan.dispatch(every, every.record)
@@ -69,32 +69,53 @@ class Machine:
         of the header's columns. Rows of messages without a program are not sound.
         """
         programs = self.programs.viewed(view, header)
-        head = programs[-1]
-        count = len(rows)
-        records = self.records if count == len(self.batch.start) else self.records.take(rows)
-        places = np.arange(count)
-        columns: dict[str, Column] = {}
-        if head is not None:
-            written, _ = head.run(records, places, count)
-            columns = {name: Made(each.arrow(written)) for name, each in head.columns.items()}
-        sound = np.full(count, head is not None)
-        structs: dict[int, tuple[Array, Structs | Spread]] = {}
-        for code in sorted(occurring(codes)):
-            which = places if (whole := bool((codes == code).all())) else np.flatnonzero(codes == code)
-            program = programs[code] if head is not None else None
-            if program is None:
-                sound[which] = False
-                continue
-            written, good = program.run(records if whole else records.take(which), which, count)
-            sound[which] = good
-            fields = {name: each.arrow(written) for name, each in program.columns.items()}
-            structs[code] = which, Spread(fields, None if whole else which, count)
-        little = self.batch.little
-        assert isinstance(little, bool)
-        batch = Batch(self.batch.buffer, self.batch.start[rows], self.batch.stop[rows], self.batch.parameters, little)
+        count, batch = len(rows), self.batch
+        records = self.records
+        if count < len(batch.start):
+            records = records.take(rows)
+            batch = Batch(batch.buffer, batch.start[rows], batch.stop[rows], batch.parameters, batch.little)
+        occurs = sorted(occurring(codes))
+        columns, structs, sound = (_alone if len(occurs) == 1 else _mixed)(programs, records, codes, occurs)
         none = np.zeros(count, bool)
         decoded = Decoded(
             Structs(count, columns), codes, ~none, structs, none, Refusals(count), none, frozenset(columns)
         )
         chosen = np.flatnonzero(sound)
-        return Chosen(decoded, batch, chosen, numbers[chosen], numbers[chosen], Mode.PERMISSIVE, None), sound
+        numbers = numbers if len(chosen) == count else numbers[chosen]
+        return Chosen(decoded, batch, chosen, numbers, numbers, Mode.PERMISSIVE, None), sound
+
+
+Found = tuple[dict[str, Column], dict[int, tuple[Array, Structs | Spread]], Array]
+"""Columns of the header, the structs of messages with the places of their rows, and which rows are sound."""
+
+
+def _alone(programs: ViewPrograms, records: Located, codes: Array, occurs: list[int]) -> Found:
+    """What records of a single message are."""
+    count, (code,) = len(codes), occurs
+    program = programs.alone(code)
+    if program is None:
+        return {}, {}, np.zeros(count, bool)
+    places = np.arange(count)
+    written, sound = program.run(records, places, count)
+    columns: dict[str, Column] = {name: Made(each.arrow(written)) for name, each in program.header.items()}
+    fields = {name: each.arrow(written) for name, each in program.columns.items()}
+    return columns, {code: (places, Spread(fields, None, count))}, sound
+
+
+def _mixed(programs: ViewPrograms, records: Located, codes: Array, occurs: list[int]) -> Found:
+    """What records of several messages are."""
+    count, sound = len(codes), np.zeros(len(codes), bool)
+    head = programs[-1]
+    if head is None:
+        return {}, {}, sound
+    written, _ = head.run(records, np.arange(count), count)
+    columns: dict[str, Column] = {name: Made(each.arrow(written)) for name, each in head.header.items()}
+    structs: dict[int, tuple[Array, Structs | Spread]] = {}
+    for code in occurs:
+        if (program := programs[code]) is None:
+            continue
+        which = np.flatnonzero(codes == code)
+        written, sound[which] = program.run(records.take(which), which, count)
+        fields = {name: each.arrow(written) for name, each in program.columns.items()}
+        structs[code] = which, Spread(fields, which, count)
+    return columns, structs, sound

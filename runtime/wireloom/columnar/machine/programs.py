@@ -18,7 +18,7 @@ from wireloom.columnar.machine.columns import Column, Filled, column
 from wireloom.columnar.machine.lowering import Lowering
 from wireloom.columnar.machine.messages import message
 from wireloom.columnar.machine.parts import layout
-from wireloom.columnar.machine.values import NoProgramError, Number
+from wireloom.columnar.machine.values import Level, NoProgramError, Number
 from wireloom.columnar.planning import is_proven
 from wireloom.columnar.viewed import Same, ViewedColumns
 from wireloom.options import wide
@@ -43,9 +43,10 @@ class Located:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A program, and the columns that it writes."""
+    """A program, and the columns that it writes: of the header, and of a message."""
 
     assembled: Assembled
+    header: Mapping[str, Column]
     columns: Mapping[str, Column]
 
     def run(self, records: Located, places: Array, count: int) -> tuple[Filled, Array]:
@@ -91,16 +92,16 @@ class Programs:
             self._viewed[key] = ViewPrograms(self, view, header)
         return self._viewed[key]
 
-    def of(self, number: int, fields: Sequence[pa.Field]) -> Program | None:
-        """Writes these columns of a message; for -1, of the header. None if no program can."""
-        return _said(lambda: self._program(number, fields))
+    def of(self, number: int, fields: Sequence[pa.Field], header: Sequence[pa.Field] = ()) -> Program | None:
+        """Writes these columns of a message, or none if that is -1, and of the header. None if no program can."""
+        return _said(lambda: self._program(number, fields, header))
 
     def lacking(self, schema: pa.Schema) -> Iterator[tuple[str, tuple[str, ...]]]:
         """What makes records unsound because no program says it, for each message by its name."""
         for number, said in enumerate(self.messages):
             lowering = self._lowering()
             try:
-                self._written(number, schema.field(said.name).type, lowering)
+                self._message(number, schema.field(said.name).type, lowering)
             except NoProgramError as error:
                 lowering.left[str(error)] = None
             yield said.name, tuple(lowering.left)
@@ -131,20 +132,23 @@ class Programs:
             asm.store(op.STORE_8, (known.register,), (place,))
             asm.store(op.STORE_1, (known.valid,), (there,))
             columns[name] = Sorted(place, there)
-        return Program(lowering.asm.assembled(), columns)
+        return Program(lowering.asm.assembled(), columns, {})
 
-    def _program(self, number: int, fields: Sequence[pa.Field]) -> Program:
+    def _program(self, number: int, fields: Iterable[pa.Field], header: Iterable[pa.Field]) -> Program:
         lowering = self._lowering()
-        columns = self._written(number, fields, lowering)
-        return Program(lowering.asm.assembled(judging=number >= 0), columns)
+        head = _written(lowering, header, lowering.record)
+        columns = self._message(number, fields, lowering) if number >= 0 else {}
+        return Program(lowering.asm.assembled(judging=number >= 0), head, columns)
 
-    def _written(self, number: int, fields: Iterable[pa.Field], at: Lowering) -> dict[str, Column]:
-        """Read the rest of a message, or nothing more if it is the header that is asked for, and write its columns."""
-        scope = at.record
-        if number >= 0:
-            said = self.messages[number]
-            scope = message(said, at, is_proven(self.protocol, said.match))
-        return {each.name: column(at.asm, each.type, scope.columns.get(each.name)) for each in fields}
+    def _message(self, number: int, fields: Iterable[pa.Field], at: Lowering) -> dict[str, Column]:
+        """Read the rest of a record, and write columns of its message."""
+        said = self.messages[number]
+        return _written(at, fields, message(said, at, is_proven(self.protocol, said.match)))
+
+
+def _written(at: Lowering, fields: Iterable[pa.Field], values: Level) -> dict[str, Column]:
+    """Write some of the values as columns."""
+    return {each.name: column(at.asm, each.type, values.columns.get(each.name)) for each in fields}
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,13 +185,22 @@ class ViewPrograms:
         self.own = view.options.message is not None
         self.schema = view.schema
         self.header = header
-        self._made: dict[int, Program | None] = {}
+        self._made: dict[tuple[int, bool], Program | None] = {}
 
     def __getitem__(self, number: int) -> Program | None:
         """The program of a message by its number, or of the header, which is -1. None if there is none."""
-        if number not in self._made:
-            self._made[number] = self.programs.of(number, list(self._kinds(number)))
-        return self._made[number]
+        return self._of(number, alone=number < 0)
+
+    def alone(self, number: int) -> Program | None:
+        """The program of a message that is that of the header, too, for records that are all of this message."""
+        return self._of(number, alone=True)
+
+    def _of(self, number: int, *, alone: bool) -> Program | None:
+        key = number, alone
+        if key not in self._made:
+            fields = self._kinds(number) if number >= 0 else ()
+            self._made[key] = self.programs.of(number, list(fields), list(self._kinds(-1)) if alone else ())
+        return self._made[key]
 
     def _kinds(self, number: int) -> Iterator[pa.Field]:
         if number >= 0 and not self.own:
