@@ -1,6 +1,6 @@
 """Arrow arrays made from numpy's numbers and from positions in a buffer."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
@@ -41,6 +41,15 @@ def array(
     held += [buffer if buffer is None or isinstance(buffer, pa.Buffer) else pa.py_buffer(buffer) for buffer in buffers]
     nulls = 0 if valid is None else int(len(valid) - np.count_nonzero(valid))
     return pa.Array.from_buffers(kind, count, held, nulls, children=children)
+
+
+def strings(values: Sequence[str | None]) -> pa.Array:
+    """Texts as an array. Arrow's own way imports pandas, which takes longer than reading a small capture."""
+    encoded = [b"" if value is None else value.encode() for value in values]
+    ends = np.zeros(len(values) + 1, np.int32)
+    np.cumsum([len(each) for each in encoded], out=ends[1:])
+    valid = np.array([value is not None for value in values]) if None in values else None
+    return array(pa.string(), len(values), valid, ends, b"".join(encoded))
 
 
 _MANY = 64 * 1024
@@ -295,7 +304,7 @@ def _texts(texts: list[str | None], codes: Array, places: Places | None, *, hidd
     Values between ``places`` are null, unless they are ``hidden`` in any case.
     """
     count = len(codes) if places is None else places.count
-    whole = pa.array(texts, pa.string()).cast(pa.string_view()).buffers()
+    whole = strings(texts).cast(pa.string_view()).buffers()
     views = np.frombuffer(whole[1], _VIEW)[: len(texts)][codes] if texts else np.zeros(0, _VIEW)
     valid: Valid = None
     if None in texts or (places is not None and not hidden):

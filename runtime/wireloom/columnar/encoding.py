@@ -19,7 +19,7 @@ from wireloom.codec.protocol import POSITIONS
 from wireloom.columnar import arrow_schema
 from wireloom.columnar.arrays import Structs
 from wireloom.columnar.batch import Batch
-from wireloom.columnar.buffers import Array, octets_of
+from wireloom.columnar.buffers import Array, octets_of, strings
 from wireloom.columnar.laying import Given, Laying, UnlaidError
 from wireloom.columnar.planning import plan_of
 from wireloom.columnar.weighing import TooHeavyError
@@ -34,7 +34,7 @@ LEFT_OUT = frozenset({FILE.name, *(column.name for column in POSITIONS)})
 """The columns with the position of a record, which is not in its bytes."""
 
 
-_ORDERS = pa.array(["big", "little"])
+_ORDERS = strings(["big", "little"])
 
 
 class _Kind(NamedTuple):

@@ -33,7 +33,8 @@ from wireloom.expressions import Expression
 Given = Mapping[str, pa.Array]
 """The columns that are given of a struct, by name."""
 
-_EMPTY = pa.scalar(b"", pa.binary())
+_EMPTY = array(pa.binary(), 1, None, np.zeros(2, np.int32), np.zeros(0, np.uint8))[0]
+"""No bytes. Asking Arrow for a scalar would import pandas."""
 _MUCH = 1 << 40
 _LARGEST = 2**31 - 1
 """Arrow counts the bytes of binary values in 32 bits."""

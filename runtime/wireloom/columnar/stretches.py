@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from wireloom.codec.protocol import POSITIONS
-from wireloom.columnar.buffers import Array
+from wireloom.columnar.buffers import Array, numbers, strings
 from wireloom.columnar.scanning import Cuts
 from wireloom.files import shown
 from wireloom.views import FILE
@@ -103,15 +103,15 @@ class Together:
 
     def _files(self, rows: Array) -> pa.Array:
         if len(self.held) == 1:
-            return pa.repeat(pa.scalar(shown(self.held[0].file), pa.string()), len(rows))
-        files = pa.array([shown(each.file) for each in self.held], pa.string())
-        return files.take(pa.array(self._each(np.arange(len(self.held)))[rows]))
+            return pa.repeat(strings([shown(self.held[0].file)])[0], len(rows))
+        files = strings([shown(each.file) for each in self.held])
+        return files.take(numbers(pa.int64(), self._each(np.arange(len(self.held)))[rows], None, None))
 
     def _offsets(self, rows: Array) -> pa.Array:
-        return pa.array((self._bases() + self._joined("start"))[rows])
+        return numbers(pa.int64(), (self._bases() + self._joined("start"))[rows], None, None)
 
     def _sizes(self, rows: Array) -> pa.Array:
-        return pa.array((self._joined("stop") - self._joined("start"))[rows])
+        return numbers(pa.int64(), (self._joined("stop") - self._joined("start"))[rows], None, None)
 
     def _bases(self) -> Array:
         """Where in its capture the window of each record starts."""

@@ -85,11 +85,11 @@ class Machine:
         return Chosen(decoded, batch, chosen, numbers, numbers, Mode.PERMISSIVE, None), sound
 
 
-Found = tuple[dict[str, Column], dict[int, tuple[Array, Structs | Spread]], Array]
+Yielded = tuple[dict[str, Column], dict[int, tuple[Array, Structs | Spread]], Array]
 """Columns of the header, the structs of messages with the places of their rows, and which rows are sound."""
 
 
-def _alone(programs: ViewPrograms, records: Located, codes: Array, occurs: list[int]) -> Found:
+def _alone(programs: ViewPrograms, records: Located, codes: Array, occurs: list[int]) -> Yielded:
     """What records of a single message are."""
     count, (code,) = len(codes), occurs
     program = programs.alone(code)
@@ -102,7 +102,7 @@ def _alone(programs: ViewPrograms, records: Located, codes: Array, occurs: list[
     return columns, {code: (places, Spread(fields, None, count))}, sound
 
 
-def _mixed(programs: ViewPrograms, records: Located, codes: Array, occurs: list[int]) -> Found:
+def _mixed(programs: ViewPrograms, records: Located, codes: Array, occurs: list[int]) -> Yielded:
     """What records of several messages are."""
     count, sound = len(codes), np.zeros(len(codes), bool)
     head = programs[-1]
