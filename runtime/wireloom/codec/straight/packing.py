@@ -41,6 +41,7 @@ class NumberPieces(DraftLines):
             self.ranges[variable] = LIMITS[kind.type]
         if field.meaning is not None and field.raw is not None:
             raw = text_of(self.value_of(nest, field.raw))
+            self.branches.refuse(f"not isinstance({raw}, int | None)")  # tables have large numbers as decimals
             number = self.source.bind(f"number_{name}", field.number)
             text = f"{number}({{{name!r}: {variable}, {field.raw!r}: {raw}}}, {name!r})"
         if kind.dump is not None:
