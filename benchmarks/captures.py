@@ -101,7 +101,7 @@ def _mutation(chance: random.Random, seqno: int) -> tuple[bytes, dict[str, Any]]
         "vbucket": chance.randrange(1024),
         "total_body_length": 31 + len(key) + len(value),
         "opaque": chance.getrandbits(32),
-        "cas": chance.getrandbits(64),
+        "cas": chance.getrandbits(63),  # so that it is a long, too; a real one is a time in nanoseconds
         "by_seqno": seqno,
         "rev_seqno": chance.randint(1, 2**40),
         "flags": chance.getrandbits(32),

@@ -10,7 +10,7 @@ import captures
 from apart import Rate, Task
 from captures import Capture
 from report import Measured, Report, named, of_rates, spread
-from rivals import IN_PROCESS, RIVALS, SESSION
+from rivals import ACCELERATOR, IN_PROCESS, RIVALS, SESSION
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +31,9 @@ def decoders(effort: Effort) -> Iterator[Report]:
         "Each decoder in a process of its own, in turns; slow ones see fewer of the same frames. Rows as Python "
         "objects are slower the more of them are kept, since the garbage collector goes through them. "
         + f"{by_c.told()} {by_kaitai_cpp.told()}",
-        (*IN_PROCESS, "kaitai_cpp", "c"),
+        (*IN_PROCESS, "longs", "longs_accelerated", "kaitai_cpp", "c"),
         "mutations",
+        (("longs", "columnar"), ("longs_accelerated", "columnar_accelerated")),
     )
     yield _compared(
         f"Mixed DCP traffic to all columns: {_MIXED}",
@@ -69,10 +70,21 @@ _MIXED = "markers, system events, failover logs, answers, unknown frames"
 
 
 def _compared(
-    title: str, capture: Capture, effort: Effort, caption: str, names: tuple[str, ...], target: str = ""
+    title: str,
+    capture: Capture,
+    effort: Effort,
+    caption: str,
+    names: tuple[str, ...],
+    target: str = "",
+    longs: tuple[tuple[str, str], ...] = (),
 ) -> Report:
+    """Of these rivals; ``longs`` are those of them that give longs, each with the one that gives decimals instead."""
     found = rates(capture, names, effort)
     reached = beside_struct(target, found) if target else ()
+    for one, other in longs:
+        if RIVALS[one].may_run():
+            over = named(found, RIVALS[one].title).over(named(found, RIVALS[other].title))
+            reached += (Measured("longs", RIVALS[one].needs == ACCELERATOR, over),)
     return of_rates(title, found, RIVALS["struct"].title, caption, "frames", reached)
 
 

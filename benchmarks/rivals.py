@@ -153,6 +153,8 @@ RIVALS = {
     "records": Rival("iter_records", _records),
     "columnar": Rival("decode_columnar", _columnar),
     "columnar_accelerated": Rival("decode_columnar, accelerated", _columnar, ACCELERATOR),
+    "longs": Rival("decode_columnar, longs", partial(_columnar, u64="long")),
+    "longs_accelerated": Rival("decode_columnar, longs, accelerated", partial(_columnar, u64="long"), ACCELERATOR),
     "by_message": Rival("decode_by_message", _by_message),
     "by_message_accelerated": Rival("decode_by_message, accelerated", _by_message, ACCELERATOR),
     "some_columns": Rival("decode_columnar, some columns", partial(_columnar, columns=DOCUMENTS), some=True),

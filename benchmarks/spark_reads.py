@@ -94,6 +94,7 @@ def reads(rows: int, rounds: int) -> Iterator[Report]:
         cases = [*_reading(spark, ways, mutations), _filtered(spark, ways, mixed)]
         cases += [_column(spark, ways, mutations, block), _writing(spark, ways, mutations)]
         yield _measured(cases, rounds)
+        yield _longs(spark, ways, mutations, rounds)
         yield small_files.reads(spark, block, max(1, rows // ROWS_A_FILE), rounds)
     finally:
         spark.stop()
@@ -103,9 +104,9 @@ def _materialise(rows: DataFrame) -> None:
     rows.write.format("noop").mode("overwrite").save()
 
 
-def _read(spark: SparkSession, name: str, files: Files, schema: StructType | None = None) -> DataFrame:
+def _read(spark: SparkSession, name: str, files: Files, schema: StructType | None = None, **options: str) -> DataFrame:
     pushing = spark.conf.get(PUSHDOWN, "false")
-    reader = spark.read.format(name).option("mode", "FAILFAST").option("pushFilters", pushing)
+    reader = spark.read.format(name).options(mode="FAILFAST", pushFilters=pushing, **options)
     return (reader if schema is None else reader.schema(schema)).load(str(files.folder))
 
 
@@ -123,7 +124,7 @@ def _written(rows: DataFrame) -> Callable[[], object]:
 
 def _must_be(what: str, rows: DataFrame, columns: tuple[str, ...], expected: dict[str, int]) -> None:
     """See that the rows are as many as they should be, and add up to what they should. Ends the run otherwise."""
-    sums = [fn.sum(column).cast("decimal(38,0)") for column in columns]
+    sums = [fn.sum(fn.col(column).cast("decimal(20,0)")) for column in columns]
     (found,) = rows.agg(fn.count("*"), *sums).collect()
     wanted = [expected[name] for name in ("*", *(column.rpartition(".")[2] for column in columns))]
     if [int(value) for value in found] != wanted:
@@ -142,6 +143,36 @@ def _reading(spark: SparkSession, ways: list[Way], files: Files) -> Iterator[Cas
         floor = _floor(spark, found[ways[0]], files, files.rows)
         ours = {way: _written(rows) for way, rows in found.items()}
         yield Case(name, files.rows, ours, _written(floor), target)
+
+
+def _longs(spark: SparkSession, ways: list[Way], files: Files, rounds: int) -> Report:
+    """Reads with unsigned 64-bit numbers as longs. One number, the CAS, is a decimal else."""
+    cases = {"all 18 columns": ("", "spark_longs"), "three columns": ("opaque,vbucket,cas", "spark_few_longs")}
+    rows, found, times, reached = [], [], {}, []
+    for name, (columns, target) in cases.items():
+        for way in ways:
+            given = {"columns": columns} if columns else {}
+            reads = {
+                u64: _read(spark, way.format("mutations"), files, u64=u64, **given) for u64 in ("declared", "long")
+            }
+            _must_be(f"longs, {name}", reads["long"], ("opaque", "cas"), files.totals)
+            calls = {u64: _written(read) for u64, read in reads.items()}
+            if rounds > 1:
+                for call in calls.values():
+                    call()
+            decimals, longs = (
+                Rate(f"{name}, {way}, {each.name}", files.rows, each.shared(files.rows))
+                for each in timing.alternating(calls, rounds, 0)
+            )
+            over = longs.over(decimals)
+            cells = (f"{each.rate:,.0f}" for each in (decimals, longs))
+            rows.append((f"{name}, {way}", *cells, f"{over.value:.2f}", spread(over.spread)))
+            found.append({"name": f"{name}, {way}", "ratio": over.value, "rates": [decimals.found(), longs.found()]})
+            times |= {each.name: each.each.seconds for each in (decimals, longs)}
+            reached.append(Measured(target, way.accelerated, over))
+    heads = ("", "decimals/s", "longs/s", "longs ÷ decimals", "spread")
+    caption = "Mutations, whose CAS is the only number without a bound."
+    return Report("Spark: u64 as longs", heads, tuple(rows), caption, found, times, tuple(reached))
 
 
 def _filtered(spark: SparkSession, ways: list[Way], files: Files) -> Case:
@@ -206,9 +237,13 @@ def _writing(spark: SparkSession, ways: list[Way], files: Files) -> Case:
             sys.exit(f"writing back: {written} bytes instead of {files.size}")
         back = spark.read.format("mutations").load(str(target))
         _must_be("written back", back, ("opaque", "mutation.by_seqno"), files.totals)
-    options = {"path": str(target), "rows": "0", "partitions": "1", "schema": rows.schema.json()}
-    swallow = rows.write.format("floor").mode("append").options(**options).save
-    return Case("writing back from Parquet", files.rows, ours, swallow, "spark_write")
+    options = {"schema": rows.schema.json(), "row_bytes": str(files.size / files.rows)}
+
+    def floor() -> None:
+        shutil.rmtree(target)
+        rows.write.format("floor").mode("append").options(**options).save(str(target))
+
+    return Case("writing back from Parquet", files.rows, ours, floor, "spark_write")
 
 
 def _is_data(name: str) -> bool:
@@ -240,7 +275,7 @@ def _measured(cases: list[Case], rounds: int) -> Report:
         times |= {f"{case.name}, {way}": rates[str(way)].each.seconds for way in shares}
         if case.target:
             reached += [Measured(case.target, way.accelerated, share) for way, share in shares.items()]
-    floor_is = f"The floor: ready-made batches of {BATCH_ROWS:,} rows, nothing decoded, nothing kept."
+    floor_is = f"The floor: ready-made batches of {BATCH_ROWS:,} rows, nothing decoded; as many bytes, nothing encoded."
     ways = list(cases[0].ours)
     columns = (
         "",

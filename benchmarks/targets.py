@@ -33,11 +33,12 @@ class Target:
 
 
 _LOOP, _CONSTRUCT, _COMPILED = "× struct loop", "× construct", "× construct, compiled"
-_FLOOR, _CPU = "of the floor", "s CPU"
+_FLOOR, _CPU, _DECIMALS = "of the floor", "s CPU", "× with decimals"
 TARGETS = {
     "mutations": Target("mutations, 18 columns", _LOOP, 5, 30),
     "markers": Target("markers in the whole DCP table", _LOOP, 6, 40),
     "session": Target("DCP session, all columns", _LOOP, 6, 20),
+    "longs": Target("mutations, u64 as longs", _DECIMALS, None, None),
     "databus": Target("Databus, both CRCs", "× struct and zlib loop", 3, 18),
     "encode_dcp": Target("encode DCP markers", _CONSTRUCT, 60, 200),
     "encode_databus": Target("encode Databus", _CONSTRUCT, 60, 300),
@@ -52,6 +53,8 @@ TARGETS = {
     "scan_mutations": Target("where to split mutations", "of a bare hop", None, 0.7),
     "scan_mixed": Target("where to split mixed DCP", "of a bare hop", None, 0.7),
     "spark_read": Target("Spark, all columns of mutations", _FLOOR, 0.75, 0.9),
+    "spark_longs": Target("Spark, the same, u64 as longs", _DECIMALS, 1.3, 1.3),
+    "spark_few_longs": Target("Spark, three columns, u64 as longs", _DECIMALS, 1.3, 1.3),
     "spark_write": Target("Spark, write mutations", _FLOOR, 0.7, 0.8),
     "from_wire": Target("from_wire", _FLOOR, 0.8, 0.9),
     "first": Target("first decode_columnar", _CPU, 0.35, 0.35, most=True),
