@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import re
 import signal
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from decimal import Decimal
+from itertools import chain, groupby, product
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +18,9 @@ import vectors
 from test_spark_source import CUT_OFF, MARKER, UNKNOWN, collected
 from typer.testing import CliRunner
 
+from wireloom import registry
 from wireloom.cli import app
+from wireloom.options import resolve
 from wireloom_protocols import couchbase_dcp
 
 if TYPE_CHECKING:
@@ -197,6 +201,28 @@ def test_records_between_malformed_ranges_are_the_same_again(session: SparkSessi
     for number, data in enumerate(lines):
         (source / f"{number}.bin").write_bytes(data)
     assert_same_again(session, source, tmp_path / "again", "couchbase_dcp")
+
+
+def test_rows_are_divided_into_the_same_files_in_whatever_batches_they_come() -> None:
+    from wireloom.spark.written import WrittenRecords, apart, runs
+
+    protocol = registry.protocol("couchbase_dcp")
+    known = resolve(protocol.parameters, {})
+
+    def files(records: Iterable[WrittenRecords]) -> list[bytes]:
+        return [b"".join(data for _, data in of) for _, of in groupby(apart(iter(records), protocol), itemgetter(0))]
+
+    def batch(rows: tuple[bytes, ...]) -> Iterator[WrittenRecords]:
+        reasons = {number: "" for number, data in enumerate(rows) if data in (CUT_OFF, b"????")}
+        return runs(pa.array(rows, pa.binary()), reasons, known, single=False)
+
+    for some in product((UNKNOWN, CUT_OFF, b"????", b""), repeat=3):
+        rows = (*[MARKER] * 3, *some, *[MARKER] * 3)
+        reasons = ("" if data in (CUT_OFF, b"????") else None for data in rows)
+        expected = files(WrittenRecords(data, reason, False, known) for data, reason in zip(rows, reasons, strict=True))
+        for place in range(2, 8):
+            assert files(chain(batch(rows[:place]), batch(rows[place:]))) == expected
+    assert len(list(batch((UNKNOWN,) * 1000))) == 4
 
 
 @pytest.mark.parametrize(("compression", "suffix"), [("none", ""), ("gzip", ".gz"), ("ZSTD", ".zst")])

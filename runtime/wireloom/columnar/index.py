@@ -7,6 +7,7 @@ each few MiB; records are counted from the capture's start, malformed ranges amo
 import json
 import sys
 from bisect import bisect_left
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from hashlib import blake2b
@@ -92,40 +93,51 @@ def _content(file: CaptureFile, reading: Reading, noted: Sequence[Place]) -> byt
     return json.dumps(head).encode() + b"\n" + body
 
 
-def copied(records: Iterator[bytes], target: BinaryIO, scanner: Callable[[], Scanner]) -> tuple[int, tuple[Place, ...]]:
-    """Write a capture whose records come one by one, and give its size and what its index is to note.
+def copied(
+    chunks: Iterator[bytes | memoryview], target: BinaryIO, scanner: Callable[[], Scanner]
+) -> tuple[int, tuple[Place, ...]]:
+    """Write a capture that comes in chunks, and give its size and what its index is to note.
 
     That is what ``write`` would note; nothing, if the capture is too small.
     """
-    copy = _Copy(records, target)
+    copy = _Copy(chunks, target)
     copy.fill(EVERY + 1)
-    if len(copy.held) <= EVERY:
+    if copy.left <= EVERY:
         return copy.size, ()
     noted = tuple(places(scanner(), copy.read, sys.maxsize, EVERY))
     return copy.size, noted
 
 
 class _Copy:
-    """Chunks of bytes, read as a stream and written to another one meanwhile."""
+    """Chunks of bytes, read as a stream and written to another one meanwhile; ``left`` of these are not read yet."""
 
-    def __init__(self, chunks: Iterator[bytes], target: BinaryIO) -> None:
+    def __init__(self, chunks: Iterator[bytes | memoryview], target: BinaryIO) -> None:
         self.chunks = chunks
         self.target = target
-        self.held = bytearray()
+        self.held: deque[memoryview] = deque()
+        self.left = 0
         self.size = 0
 
     def fill(self, size: int) -> None:
         """Hold so many bytes, or all that are left."""
-        while len(self.held) < size and (chunk := next(self.chunks, b"")):
+        while self.left < size and (chunk := next(self.chunks, b"")):
             self.target.write(chunk)
             self.size += len(chunk)
-            self.held += chunk
+            self.left += len(chunk)
+            self.held.append(memoryview(chunk))
 
     def read(self, size: int) -> bytes:
         self.fill(size)
-        data = bytes(self.held[:size])
-        del self.held[:size]
-        return data
+        parts: list[memoryview] = []
+        wanted = min(size, self.left)
+        self.left -= wanted
+        while wanted:
+            chunk = self.held.popleft()
+            parts.append(chunk[:wanted])
+            if len(chunk) > wanted:
+                self.held.appendleft(chunk[wanted:])
+            wanted -= len(parts[-1])
+        return b"".join(parts)
 
 
 def read(file: CaptureFile, reading: Reading) -> tuple[Place, ...]:

@@ -21,23 +21,21 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import chain, count, groupby, pairwise
+from itertools import count, groupby
 from operator import itemgetter
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO
 from uuid import uuid4
 
+import numpy as np
 import pyarrow as pa
 from pyspark import TaskContext
 from pyspark.sql.datasource import DataSourceArrowWriter, WriterCommitMessage
 from pyspark.sql.types import StructType
 
 from wireloom import registry
-from wireloom.codec import DecodeError, EncodeError, Protocol
+from wireloom.codec import EncodeError, Protocol
 from wireloom.codec.captures import CaptureBuilder
-from wireloom.codec.cutting import cuts
-from wireloom.codec.frames import Values
-from wireloom.codec.framing import Framing
 from wireloom.columnar import index
 from wireloom.columnar.encoding import Encoder
 from wireloom.columnar.scanning import Scanner
@@ -46,6 +44,7 @@ from wireloom.options import OptionError, ReadOptions, resolve
 from wireloom.spark.dataframes import shape
 from wireloom.spark.workers import brief
 from wireloom.spark.writing_options import WriteOptions
+from wireloom.spark.written import WrittenRecords, apart, runs
 from wireloom.views import REASON, RECORD
 
 _SUFFIXES = {None: "", "gzip": ".gz", "zstd": ".zst"}
@@ -84,7 +83,7 @@ class CaptureWriter(DataSourceArrowWriter):
         suffix = f"{found.name}.bin{_SUFFIXES[self.options.compression]}"
         names = (f"part-{task.partitionId():05}-{self.job}-c{number:05}.{suffix}" for number in count())
         files = ((f"{self.temporary}/{task.taskAttemptId()}-{name}", f"{self.path}/{name}") for name in names)
-        records = _apart(self._records(found, iterator, task.partitionId()), found)
+        records = apart(self._records(found, iterator, task.partitionId()), found)
         with self._output(found, files) as output:
             for _, numbered in groupby(records, itemgetter(0)):
                 output.write(record for _, record in numbered)
@@ -99,7 +98,9 @@ class CaptureWriter(DataSourceArrowWriter):
                 reading = index.Reading.of(protocol.name, registry.digest(self.protocol), options)
         return _Output(names, self.options.compression, reading, lambda: index.scanner_of(protocol, options))
 
-    def _records(self, protocol: Protocol, batches: Iterator[pa.RecordBatch], partition: int) -> Iterator["_Written"]:
+    def _records(
+        self, protocol: Protocol, batches: Iterator[pa.RecordBatch], partition: int
+    ) -> Iterator[WrittenRecords]:
         """The bytes of each row; those before any header of a capture have the one that is given as an option."""
         if protocol.preamble is None and self.shape.whole:
             yield from self._encoded(protocol, batches, partition)
@@ -110,15 +111,17 @@ class CaptureWriter(DataSourceArrowWriter):
             begins = builder.begins(row)
             try:
                 if header is not None and not begins and not builder.begun:
-                    yield _Written(builder.build(header), None, True, builder.known)
+                    yield WrittenRecords(builder.build(header), None, True, builder.known)
                 data = builder.build(row)
             except EncodeError as error:
                 hint = "" if begins or builder.begun or builder.alone else _HINT
                 raise _refused(number, partition, row.get("message"), error, hint) from None
             malformed = row.get(RECORD.name) is not None
-            yield _Written(data, (row.get(REASON.name) or "") if malformed else None, begins, builder.known)
+            yield WrittenRecords(data, (row.get(REASON.name) or "") if malformed else None, begins, builder.known)
 
-    def _encoded(self, protocol: Protocol, batches: Iterator[pa.RecordBatch], partition: int) -> Iterator["_Written"]:
+    def _encoded(
+        self, protocol: Protocol, batches: Iterator[pa.RecordBatch], partition: int
+    ) -> Iterator[WrittenRecords]:
         """The same of rows of all messages where captures have no header."""
         encoder = Encoder(protocol, self.options.parameters)
         for given in batches:
@@ -127,11 +130,9 @@ class CaptureWriter(DataSourceArrowWriter):
                 records = encoder.encode(batch)
             except EncodeError as error:
                 assert error.row is not None
-                message = _column(batch, "message")[error.row - before]
-                raise _refused(error.row, partition, message, error) from None
-            malformed = (record is not None for record in _column(batch, RECORD.name))
-            for data, bad, reason in zip(records.to_pylist(), malformed, _column(batch, REASON.name), strict=True):
-                yield _Written(data, (reason or "") if bad else None, False, encoder.builder.known)
+                row = batch.slice(error.row - before, 1).to_pylist()[0]
+                raise _refused(error.row, partition, row.get("message"), error) from None
+            yield from runs(records, _malformed(batch), encoder.builder.known, single=protocol.framing.to_the_end)
 
     def commit(self, messages: list[WriterCommitMessage | None]) -> None:
         """Move the files to their places; with ``overwrite``, delete those that were there, except hidden ones."""
@@ -158,10 +159,15 @@ class CaptureWriter(DataSourceArrowWriter):
         return f"{self.path}/_SUCCESS"
 
 
-def _column(batch: pa.RecordBatch, name: str) -> list[Any]:
-    """The values of a column, all None if there is none."""
-    found: list[Any] = batch.column(name).to_pylist() if name in batch.schema.names else [None] * len(batch)
-    return found
+def _malformed(batch: pa.RecordBatch) -> dict[int, str]:
+    """The reasons of malformed rows, by row; empty where none is given."""
+    if RECORD.name not in batch.schema.names:
+        return {}
+    rows = np.flatnonzero(batch.column(RECORD.name).is_valid().to_numpy(zero_copy_only=False))
+    if REASON.name not in batch.schema.names:
+        return dict.fromkeys(rows.tolist(), "")
+    reasons = batch.column(REASON.name).take(pa.array(rows)).to_pylist()
+    return {row: reason or "" for row, reason in zip(rows.tolist(), reasons, strict=True)}
 
 
 def _refused(number: int, partition: int, message: str | None, error: EncodeError, hint: str = "") -> EncodeError:
@@ -171,61 +177,6 @@ def _refused(number: int, partition: int, message: str | None, error: EncodeErro
 
 def _files(messages: list[WriterCommitMessage | None]) -> list[tuple[str, str]]:
     return [file for message in messages if isinstance(message, WrittenFiles) for file in message.files]
-
-
-class _Written(NamedTuple):
-    """The bytes of a row, and its reason if it is malformed.
-
-    ``begins`` is whether a capture begins with it, ``known`` are the parameters of its capture.
-    """
-
-    data: bytes
-    reason: str | None
-    begins: bool
-    known: Values
-
-
-def _apart(records: Iterator[_Written], protocol: Protocol) -> Iterator[tuple[int, bytes]]:
-    """Each record behind the number of its file.
-
-    A new file begins with the header of a capture, and behind a record that would be another one if the file went on:
-    one that was cut off at the end of a capture would swallow what follows. Where a record can be all there is, each
-    has a file of its own.
-    """
-    number, before, header, framing = -1, None, b"", protocol.framing
-    written = (record for record in records if record.data)
-    if framing.to_the_end:
-        yield from enumerate(record.data for record in written)
-        return
-    for record, after in pairwise(chain(written, [None])):
-        assert record is not None
-        header = record.data if record.begins else header
-        awaits = framing.preamble is not None and framing.preamble.awaited(record.known)
-        if before is not None and not record.begins and not awaits and not _stays(framing, before, record, after):
-            number += 1
-            if header:
-                yield number, header
-        number += record.begins or number < 0
-        before = record
-        yield number, record.data
-
-
-def _stays(framing: Framing, before: _Written, record: _Written, after: _Written | None) -> bool:
-    """Whether a record is what it was if that ``record`` stands behind it, and the one ``after`` that, or nothing."""
-    if before.reason is None and (record.reason is None or not framing.doubts):
-        return True
-    behind = b"" if after is None or after.begins else after.data
-    for rest in (b"", behind):
-        cut = next(cuts(framing, before.data + record.data + rest, record.known))
-        same = cut.proven if before.reason is None else _says(before.reason, cut.error)
-        if not same or cut.length != len(before.data):
-            return False
-    return True
-
-
-def _says(reason: str, error: DecodeError | None) -> bool:
-    """Whether a malformed record's reason is that error at any offset; a missing reason fits every error."""
-    return not reason or error is None or (reason.startswith(f"{error.code}: ") and reason.endswith(error.detail))
 
 
 class _Output:
@@ -244,7 +195,7 @@ class _Output:
         self._scanner = scanner
         self.files: list[tuple[str, str]] = []
 
-    def write(self, records: Iterator[bytes]) -> None:
+    def write(self, records: Iterator[bytes | memoryview]) -> None:
         """One more file."""
         source, target = next(self._names)
         self.files.append((source, target))
