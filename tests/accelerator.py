@@ -4,10 +4,11 @@ import os
 
 import pytest
 
-from wireloom.columnar import accel
+from wireloom.columnar import accel, encoding
 
 THERE = accel.ENABLED
 accel.WORTH.after = 0
+encoding.MANY = 1
 
 on = pytest.mark.accelerated
 """A test with it. All of them are run by one process."""

@@ -322,6 +322,11 @@ def test_numbers_may_be_decimals_and_too_large() -> None:
     assert documents(found) == {**told(ROLLED_BACK), "y": (1, '""')}
 
 
+def test_numbers_may_be_longs() -> None:
+    session = b"".join(map(dcp.couchbase_dcp.build, ROLLED_BACK))
+    assert documents(latest(dcp.couchbase_dcp.decode_columnar(session, u64="long"))) == told(ROLLED_BACK)
+
+
 def test_vbuckets_can_be_left_out() -> None:
     table = dcp.decoded([*ROLLED_BACK, *dcp.stream(2, 0, A), dcp.mutation(2, 1, "a"), dcp.mutation(3, 1, "b")])
     parts = [latest(table, vbuckets=part) for part in (range(2), range(2, 1024))]

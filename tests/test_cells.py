@@ -64,7 +64,11 @@ def test_values_are_decoded_as_the_codec_decodes_each(
     found = decoder(protocol, **chosen)
     given_values = data.draw(values(records))
     column = pa.array([b"before", *given_values], pa.binary())[1:]
-    assert cells.many(found, column).to_pylist() == [None if v is None else rows(found, v) for v in given_values]
+    expected = [None if v is None else rows(found, v) for v in given_values]
+    for beside in (0, 1, 32):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(cells, "_BESIDE", beside)
+            assert cells.many(found, column).to_pylist() == expected
     assert cells.one(found, column).to_pylist() == [None if v is None else single(found, v) for v in given_values]
 
 

@@ -190,6 +190,8 @@ def _is_idle(owner: Any, around: Any, name: str) -> bool:
             return isinstance(around, model.Bits | model.Prefix | model.Probe)
         case model.BitField(reserved=True) if name == "boolean":
             return True
+        case model.Field(long=True) if name == "decimal":
+            return True
         case model.Field(enum=None, flags=None) | model.Computed(enum=None) | model.BitField(enum=None):
             return name == "labels"
         case _:

@@ -106,7 +106,7 @@ def test_a_straight_line_is_written_once_some_records_of_its_kind_were_met() -> 
     protocol = pair_of("sections").codec
     ((parameters, (data, *_)), *_) = examples("sections")
     known, resolved = protocol.straight, resolve(protocol.parameters, parameters)
-    fresh = Straight(known.record, known.dispatch, known.framing, known.row, known.recorded)
+    fresh = Straight(known.record, known.dispatch, known.framing, known.row, known.recorded, known.longs)
     fresh.many = 3
     rows = [fresh.read(data, resolved, little=False) for _ in range(8)]
     first = rows.index(protocol.parse(data, **parameters))

@@ -22,8 +22,10 @@ _HEAD = "| option | type | default | |\n|---|---|---|---|\n"
 _U64 = (
     "name",
     code(str(U64.default)),
-    "`decimal`: all unsigned 64-bit numbers are `decimal(20,0)`, and none is malformed for its size, however its"
-    f" document bounds it. {code('declared')}: as the spec says. Example: {code('decimal')}.",
+    "`declared`: unsigned 64-bit numbers are `decimal(20,0)`, or `bigint` if their document bounds them below 2^63."
+    " `decimal`: all are `decimal(20,0)`, and none is malformed for its size. `long`: the others are"
+    " [`bigint`, too](tables.md#unsigned-64-bit-numbers), and a record with a larger one is malformed; faster."
+    f" Example: {code('long')}.",
 )
 
 _Class = type[ReadOptions | SourceOptions | WriteOptions]

@@ -99,17 +99,27 @@ class Parameter:
 SOUGHT = "?"
 """Among the values of parameters: the names of those that are looked for in a capture."""
 
-U64 = Parameter("u64", "declared", ("declared", "decimal"))
-"""How unsigned 64-bit numbers are returned; every protocol has this parameter.
 
-``declared``: as a long where the spec bounds them below 2^63, so that a larger one makes its record malformed.
-``decimal``: always as decimal(20,0).
-"""
+class U64Type(StrEnum):
+    """How unsigned 64-bit numbers are returned.
+
+    ``DECLARED``: as a long where the spec bounds them below 2^63, so that a larger one makes its record malformed.
+    ``DECIMAL``: always as decimal(20,0). ``LONG``: as if the spec bounded all fields that it can.
+    """
+
+    DECLARED = "declared"
+    DECIMAL = "decimal"
+    LONG = "long"
+
+    @classmethod
+    def of(cls, parameters: Mapping[str, Any]) -> "U64Type":
+        """What parameters say, which may not be resolved."""
+        return _U64_TYPES[parameters.get("u64", "declared")]
 
 
-def wide(parameters: Mapping[str, Any]) -> bool:
-    """Whether unsigned 64-bit numbers of any size are allowed."""
-    return parameters.get(U64.name) == "decimal"
+_U64_TYPES = {each.value: each for each in U64Type}  # asked for each record, and a class takes ten times as long
+U64 = Parameter("u64", U64Type.DECLARED.value, tuple(each.value for each in U64Type))
+"""The parameter that every protocol has."""
 
 
 @dataclass(frozen=True, slots=True)

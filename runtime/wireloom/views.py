@@ -12,7 +12,7 @@ from wireloom.codec import Column, ListOf, Protocol, StructOf
 from wireloom.codec.columns import U64, ColumnType
 from wireloom.codec.protocol import CORRUPT, POSITIONS
 from wireloom.files import shown
-from wireloom.options import OptionError, ReadOptions, unknown, wide
+from wireloom.options import OptionError, ReadOptions, U64Type, unknown
 
 Row = dict[str, Any]
 
@@ -38,17 +38,17 @@ def _unlabelled(kind: ColumnType) -> ColumnType:
     return kind
 
 
-def widened(columns: Sequence[Column]) -> tuple[Column, ...]:
-    """The columns, with those of unsigned 64-bit numbers wide enough for all of them."""
-    return tuple(replace(column, type=U64 if column.bounded else _widened(column.type)) for column in columns)
+def with_u64(columns: Sequence[Column], u64: str) -> tuple[Column, ...]:
+    """The columns, with unsigned 64-bit numbers of this type where readers can choose it."""
+    return tuple(replace(column, type=u64 if column.u64 else _with_u64(column.type, u64)) for column in columns)
 
 
-def _widened(kind: ColumnType) -> ColumnType:
+def _with_u64(kind: ColumnType, u64: str) -> ColumnType:
     match kind:
         case StructOf(columns):
-            return StructOf(widened(columns))
+            return StructOf(with_u64(columns, u64))
         case ListOf(element):
-            return ListOf(_widened(element))
+            return ListOf(_with_u64(element, u64))
     return kind
 
 
@@ -163,8 +163,8 @@ class View:
         columns = _columns(protocol, options)
         if not options.labels:
             columns = without_labels(columns)
-        if wide(options.parameters):
-            columns = widened(columns)
+        if (u64 := U64Type.of(options.parameters)) is not U64Type.DECLARED:
+            columns = with_u64(columns, {U64Type.DECIMAL: U64, U64Type.LONG: "long"}[u64])
         if options.positions:
             columns = (*columns, FILE, *POSITIONS)
         if options.corrupt_column != RECORD.name:

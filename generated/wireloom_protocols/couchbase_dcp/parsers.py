@@ -1019,7 +1019,7 @@ stream_req = Message(
             "flags" / Field(Int32ub, flags=StreamFlag, hex=True),
             "reserved" / Field(Int32ub, default=0),
             "start_seqno" / Field(Int64ub, long=True),
-            "end_seqno" / Int64ub,
+            "end_seqno" / Field(Int64ub, decimal=True),
             "vb_uuid" / Int64ub,
             "snap_start_seqno" / Field(Int64ub, long=True),
             "snap_end_seqno" / Field(Int64ub, long=True),

@@ -49,7 +49,7 @@ _WORDS: dict[tuple[type, str], Schema] = {
     **{(syntax.Field, key): _words(*words) for each in ALL for key, words in each.keys.items() if words},
     (syntax.Field, "repeat"): {"anyOf": [{"const": "rest"}, {"$ref": "#/$defs/Repeat"}]},
     (syntax.Field, "as"): {"anyOf": [_words(*meanings.WORDS), {"$ref": "#/$defs/Meaning"}]},
-    (syntax.Field, "table_type"): _words("long"),
+    (syntax.Field, "table_type"): _words(*vocabulary.U64_TYPES),
     (syntax.Scaled, "scale"): _NUMBER,
     (syntax.Scaled, "offset"): _NUMBER,
     (syntax.BitField, "type"): _words("bool"),

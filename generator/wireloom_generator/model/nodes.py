@@ -81,6 +81,8 @@ class Field(_Named):
     fields are.
 
     The spec writes the values of ``hex`` ones in hexadecimal; that says nothing of their bytes.
+
+    An unsigned 64-bit number that is ``long`` is below 2^63; one that is a ``decimal`` is no long for any reader.
     """
 
     name: str
@@ -95,6 +97,7 @@ class Field(_Named):
     checksum: Checksum | None = None
     default: Condition | None = None
     long: bool = False
+    decimal: bool = False
     meaning: Meaning | None = None
     raw: str | None = None
     inputs: Mapping[str, Condition] = field(default_factory=dict)

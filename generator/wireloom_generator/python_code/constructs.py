@@ -148,7 +148,9 @@ def _field(field: model.Field) -> Code:
     sum_ = None if field.checksum is None else checksum(field.checksum)
     raw = None if isinstance(field.type, FlatBuffers) or field.through else quoted(field.raw)
     watched = field.watched and field.repeat is None and isinstance(field.type, Struct)
-    return _described(value, field, flags=field.flags, checksum=sum_, long=field.long, raw=raw, watched=watched)
+    return _described(
+        value, field, flags=field.flags, checksum=sum_, long=field.long, decimal=field.decimal, raw=raw, watched=watched
+    )
 
 
 def _packed(field: model.Field, through: model.Through) -> Code:
@@ -180,6 +182,7 @@ def _described(
     flags: str | None = None,
     checksum: Code | None = None,
     long: bool = False,
+    decimal: bool = False,
     raw: str | None = None,
     watched: bool = False,
 ) -> Code:
@@ -196,6 +199,7 @@ def _described(
         checksum=checksum,
         default=_default(field.default),
         long=long,
+        decimal=decimal,
         hex=field.hex,
         raw=raw,
         watched=watched,

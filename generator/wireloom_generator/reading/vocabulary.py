@@ -36,6 +36,8 @@ TERMINATORS = ("drop", "keep", "leave")
 UNTERMINATED = ("malformed", "allowed")
 """What a value without its terminator is."""
 
+U64_TYPES = ("long", "decimal")
+"""What ``table_type`` can say of a u64."""
 TABLE_TYPES = ("u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64", "f32", "f64", "bool", "text")
 """The types of a FlatBuffers table's fields."""
 

@@ -305,6 +305,7 @@ class FieldResolving:
             checksum=checksums.of(field.checksum, names),
             default=self._default(field, names),
             long=field.table_type == "long",
+            decimal=field.table_type == "decimal",
             meaning=meaning,
             raw=field.raw,
             inputs={

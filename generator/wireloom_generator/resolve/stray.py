@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from wireloom_generator.reading import syntax
-from wireloom_generator.reading.vocabulary import TERMINATORS, UNTERMINATED
+from wireloom_generator.reading.vocabulary import TERMINATORS, U64_TYPES, UNTERMINATED
 from wireloom_generator.types import FlatBuffers, meanings
 
 _IN_BYTES = (
@@ -30,7 +30,7 @@ def stray(field: syntax.Field) -> Iterator[tuple[str, str]]:
     """The words that their keys cannot have."""
     if isinstance(field.repeat, str) and field.repeat != "rest":
         yield "repeat", field.repeat
-    if field.table_type not in (None, "long"):
+    if field.table_type not in (None, *U64_TYPES):
         yield "table_type", str(field.table_type)
     if isinstance(field.meaning, str) and field.meaning not in meanings.WORDS:
         yield "as", field.meaning

@@ -49,9 +49,14 @@ class Crc:
         """Whether the standard library feeds it."""
         return (self.bits, self.poly, self.reflect_in) in (_ZLIB, _BINASCII)
 
+    @property
+    def feeder(self) -> Callable[[Data, int], int]:
+        """What feeds bytes: ``feed``, made once for many ranges."""
+        return _feeder(self.bits, self.poly, self.reflect_in)
+
     def feed(self, data: Data, register: int) -> int:
         """What ``register`` becomes after some bytes."""
-        return _feeder(self.bits, self.poly, self.reflect_in)(data, register)
+        return self.feeder(data, register)
 
     def told(self, register: int) -> int:
         """The checksum that the register is."""

@@ -71,14 +71,14 @@ class Column:
     """One column; every column is nullable, since a malformed record has no values.
 
     ``label`` marks a column with the names of the numbers in the column before it; ``longest`` is the size of the
-    longest in bytes. ``bounded`` marks unsigned 64-bit numbers that fit a long because the spec bounds them. Messages
+    longest in bytes. ``u64`` marks unsigned 64-bit numbers that readers can have as a long or as a decimal. Messages
     show numbers with ``digits`` in hexadecimal.
     """
 
     name: str
     type: ColumnType
     label: bool = field(default=False, compare=False)
-    bounded: bool = field(default=False, compare=False)
+    u64: bool = field(default=False, compare=False)
     digits: int = field(default=0, compare=False)
     longest: int = field(default=0, compare=False)
 
@@ -89,15 +89,16 @@ _INTEGERS = ("byte", "short", "int", "long", U64)
 def merge(columns: Iterable[Column]) -> tuple[Column, ...]:
     """The columns in order of first appearance: a name used by several variants is one column.
 
-    Of integers of different width, the wider type wins. Raises ``ValueError`` if two uses of a name differ in another
-    way.
+    Of integers of different width, the wider type wins. Readers can choose a type if they can for all uses that need a
+    decimal. Raises ``ValueError`` if two uses of a name differ in another way.
     """
     merged: dict[str, Column] = {}
     for column in columns:
         known = merged.setdefault(column.name, column)
         if known.type in _INTEGERS and column.type in _INTEGERS:
             widest = max(known, column, key=lambda c: _INTEGERS.index(str(c.type)))
-            merged[column.name] = replace(widest, bounded=known.bounded or column.bounded)
+            fixed = any(use.type == U64 and not use.u64 for use in (known, column))
+            merged[column.name] = replace(widest, u64=not fixed and (known.u64 or column.u64))
         elif known.type != column.type:
             raise ValueError(f"column {column.name} is {known.type} in one place and {column.type} in another")
         elif known.longest < column.longest:

@@ -22,6 +22,7 @@ from wireloom.codec.labels import WireEnum, WireFlags, bits_of, enum_loader, fla
 from wireloom.codec.meanings import As, Meaning
 from wireloom.codec.writer import Writer
 from wireloom.expressions import Expression, Formula, expression
+from wireloom.options import U64Type
 
 UNPACKABLE = (struct.error, TypeError, ValueError, ArithmeticError, AttributeError)
 """The errors that packing raises for a value that does not fit."""
@@ -167,8 +168,21 @@ def _odd_integer(size: int, signed: bool, order: Literal["big", "little"]) -> Pa
     return Packing(f"{size}s", "<" if order == "little" else ">", "int" if size == 3 else "long", load, dump)
 
 
+def _is_u64(construct: Construct) -> bool:
+    """Whether its values are all unsigned 64-bit numbers."""
+    if (kind := packing_of(construct)) is not None:
+        return kind.type == U64 and kind.load is None
+    return (getattr(construct, "bits", 0), getattr(construct, "signed", True)) == (64, False)
+
+
 TOO_LARGE = " does not fit a long; read it with the option u64=decimal"
-"""The end of the message for a number that is not below 2^63 although the spec bounds it so."""
+UNWRITTEN = " does not fit a long; it needs the option u64=decimal"
+"""The ends of messages about a number that is not below 2^63 although the spec, or the option, bounds it so."""
+
+
+def is_too_large(value: object) -> bool:
+    """Whether a number is not below 2^63."""
+    return isinstance(value, int) and value >> 63 > 0
 
 
 class Field(Subconstruct):
@@ -176,9 +190,10 @@ class Field(Subconstruct):
 
     ``enum`` and ``flags`` name its numbers (and add a label column unless ``labels`` is false); ``const`` and ``valid``
     must hold; ``derive`` and ``checksum`` are checked on decode and filled in on encode; ``default`` fills in a missing
-    value; ``long`` bounds an unsigned 64-bit number below 2^63. The values of ``hex`` fields are shown in hexadecimal,
-    as the spec writes them. ``raw`` is the column for bytes that are not those that the value is written as, or for a
-    number that is not determined by what it stands for. Of a ``watched`` struct somebody asks where its fields are.
+    value; ``long`` bounds an unsigned 64-bit number below 2^63, and a ``decimal`` is no long for any reader. The values
+    of ``hex`` fields are shown in hexadecimal, as the spec writes them. ``raw`` is the column for bytes that are not
+    those that the value is written as, or for a number that is not determined by what it stands for. Of a ``watched``
+    struct somebody asks where its fields are.
     """
 
     stored = True
@@ -196,6 +211,7 @@ class Field(Subconstruct):
         checksum: Joined | None = None,
         default: Any = None,
         long: bool = False,
+        decimal: bool = False,
         hex: bool = False,
         raw: str | None = None,
         watched: bool = False,
@@ -218,6 +234,8 @@ class Field(Subconstruct):
         self.watched = watched
         self.digits = digits(subcon) if hex or checksum is not None else 0
         self.last = checksum is not None
+        self.u64 = long or not (decimal or self.last or is_too_large(const) or not _is_u64(subcon))
+        """Whether readers can choose the table type."""
         self._most = 0
         if self.last:
             self._most = (1 << 8 * subcon.sizeof()) - 1 if packing_of(subcon) else subcon.most
@@ -243,16 +261,18 @@ class Field(Subconstruct):
             yield Column(name, self.meaning.type)
             yield Column(self.raw, kind.type)
 
-    def loaders(self, name: str, *, wide: bool = False) -> Iterator[Callable[[Values], None]]:
+    def is_bounded(self, u64: U64Type) -> bool:
+        """Whether its numbers must be below 2^63, for readers who choose ``u64``."""
+        return self.u64 and (u64 is U64Type.LONG or (self.long and u64 is U64Type.DECLARED))
+
+    def loaders(self, name: str, u64: U64Type = U64Type.DECLARED) -> Iterator[Callable[[Values], None]]:
         """Functions to call after a number was read as ``name``: they name it, label it, and refuse values that are not
         allowed.
-
-        With ``wide``, no number is too large.
         """
         if self.meaning is not None and self.raw is not None:
             yield partial(self._mean, name, self.raw)
-        if self.const is not None or (self.long and not wide):
-            yield partial(self._refuse, name, wide)
+        if self.const is not None or self.is_bounded(u64):
+            yield partial(self._refuse, name, u64)
         if self.enum is not None:
             yield enum_loader(self.enum, name, f"{name}_name" if self.labels else None)
         if self.flags is not None:
@@ -271,11 +291,11 @@ class Field(Subconstruct):
             return raw
         return None if value is None else self.meaning.written(value)
 
-    def _refuse(self, name: str, wide: bool, this: Values) -> None:
+    def _refuse(self, name: str, u64: U64Type, this: Values) -> None:
         value = this[name]
         if self.const is not None and value != self.const:
             raise DecodeError("constant", f"{self.shown(self.const)} expected, found {self.shown(value)}")
-        if self.long and not wide and value >> 63:
+        if self.is_bounded(u64) and is_too_large(value):
             raise DecodeError("range", f"{self.shown(value)}{TOO_LARGE}")
 
     def shown(self, value: object) -> str:
@@ -304,7 +324,7 @@ class Field(Subconstruct):
 
     def labelled(self, name: str, kind: ColumnType) -> Iterator[Column]:
         """A column of type ``kind`` and its label column."""
-        yield Column(name, "long" if self.long else kind, bounded=self.long, digits=self.digits if self.hex else 0)
+        yield Column(name, "long" if self.long else kind, u64=self.u64, digits=self.digits if self.hex else 0)
         if self.enum is not None and self.labels:
             yield Column(f"{name}_name", "string", label=True, longest=longest(self.enum))
         if self.flags is not None and self.labels:
@@ -323,13 +343,13 @@ class Field(Subconstruct):
         writer.await_(this, name, self)
         return True
 
-    def check(self, this: Values, name: str, *, wide: bool = False) -> None:
+    def check(self, this: Values, name: str, u64: U64Type = U64Type.DECLARED) -> None:
         """Raises ``EncodeError`` for a value that a decoder would refuse whatever the other values are."""
         value = this[name]
         if self.const is not None and value != self.const:
             raise EncodeError(f"must be {self.shown(self.const)}, not {self.shown(value)}", name)
-        if self.long and not wide and isinstance(value, int) and value >> 63 > 0:
-            raise EncodeError(f"{self.shown(value)} does not fit a long; it needs the option u64=decimal", name)
+        if self.is_bounded(u64) and is_too_large(value):
+            raise EncodeError(f"{self.shown(value)}{UNWRITTEN}", name)
 
     def _missing(self, this: Values, name: str) -> Any:
         label = this.get(self.label(name))

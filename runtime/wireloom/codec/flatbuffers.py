@@ -12,6 +12,7 @@ from typing import Any
 
 from wireloom.codec.columns import U64, Column, ColumnType, StructOf
 from wireloom.codec.errors import DecodeError, EncodeError, counted
+from wireloom.codec.fields import TOO_LARGE, UNWRITTEN, is_too_large
 from wireloom.codec.frames import Values
 from wireloom.codec.givens import given, octets, shown
 from wireloom.codec.layout import NamedPart, Part, container
@@ -19,6 +20,7 @@ from wireloom.codec.reader import Reader
 from wireloom.codec.tracing import SpanKind, Trace
 from wireloom.codec.values import Extent
 from wireloom.codec.writer import Writer
+from wireloom.options import U64Type
 
 SCALARS = {
     "bool": ("?", "boolean"),
@@ -45,6 +47,15 @@ class TableField:
     id: int
     default: Any = None
 
+    @property
+    def u64(self) -> bool:
+        """Whether readers can choose the table type."""
+        return self.type == "u64" and not is_too_large(self.default)
+
+    def is_bounded(self, u64: U64Type) -> bool:
+        """Whether its numbers must be below 2^63, for readers who choose ``u64``."""
+        return self.u64 and u64 is U64Type.LONG
+
 
 class Table:
     """A FlatBuffers table as the root of a buffer without size prefix."""
@@ -56,9 +67,9 @@ class Table:
 
     def columns(self) -> tuple[Column, ...]:
         """The columns in the table's order."""
-        return tuple(Column(field.name, SCALARS[field.type][1]) for field in self.fields)
+        return tuple(Column(field.name, SCALARS[field.type][1], u64=field.u64) for field in self.fields)
 
-    def read(self, data: bytes) -> Values:
+    def read(self, data: bytes, u64: U64Type = U64Type.DECLARED) -> Values:
         """The table's values. Raises ``DecodeError`` with an offset into ``data``."""
         table = _number(data, "<I", 0, "root offset")
         vtable = table - _number(data, "<i", table, "vtable offset")
@@ -76,7 +87,9 @@ class Table:
                 code = SCALARS[field.type][0]
                 if at < 4 or at + struct.calcsize("<" + code) > table_size:
                     raise DecodeError("flatbuffers", f"{at} is outside the table", vtable + slot, field.name)
-                values[field.name] = _value(data, field, code, table + at)
+                value = values[field.name] = _value(data, field, code, table + at)
+                if field.is_bounded(u64) and is_too_large(value):
+                    raise DecodeError("range", f"{value}{TOO_LARGE}", table + at, field.name)
         return values
 
     def parts(self, data: bytes) -> Iterator[tuple[str, int, int, Any]]:
@@ -213,7 +226,7 @@ class Encoded(Part):
                 reader.trace.note("(length)", begin, start, {"(length)": end - start}, kind=SpanKind.PART)
         data = reader.buffer[start:end]
         try:
-            this[self.name] = self.encoding.table.read(data)
+            this[self.name] = self.encoding.table.read(data, reader.u64)
         except DecodeError as error:
             error.offset += start
             raise error.within(self.name) from None
@@ -242,13 +255,16 @@ class Encoded(Part):
             raw = octets(raw, self.encoding.raw)
         outer = writer.path
         writer.path = (outer, self.name)
-        self.encoding.extent.write(writer, this, self.octets(this[self.name], raw))
+        self.encoding.extent.write(writer, this, self.octets(this[self.name], raw, writer.u64))
         writer.path = outer
         writer.frame[self.name] = (start, len(writer.buffer))
 
-    def octets(self, table: Any, raw: bytes | None) -> bytes:
+    def octets(self, table: Any, raw: bytes | None, u64: U64Type = U64Type.DECLARED) -> bytes:
         """The bytes of a table: the ``raw`` ones if they still say the same. Raises ``EncodeError``."""
         values = given(table, self.encoding.table.empty)
+        for field in self.encoding.table.fields:
+            if field.is_bounded(u64) and is_too_large(values[field.name]):
+                raise EncodeError(f"{shown(values[field.name])}{UNWRITTEN}", field.name)
         values.update({name: default for name, default in self.encoding.table.empty.items() if values[name] is None})
         if raw is not None:
             try:

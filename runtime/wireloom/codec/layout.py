@@ -24,6 +24,7 @@ from wireloom.codec.runs import Run, byte_order
 from wireloom.codec.values import Constant, value_type
 from wireloom.codec.writer import Trust, Writer
 from wireloom.expressions import Expression, Formula, expression
+from wireloom.options import U64Type
 
 
 class Part(Construct):
@@ -197,7 +198,7 @@ class Lone(Part):
         self.showing = (*self.field.showing(name), *filter(None, (self.field.raw, self.beside)))
         self.is_built = isinstance(value_type(self.subcon), StructOf) or isinstance(self.subcon, Repeat)
         self.derived = [(name, self.field)] if self.field.derived else []
-        self._loaded, self._wide = (list(self.field.loaders(name, wide=wide)) for wide in (False, True))
+        self._loaded = {u64: list(self.field.loaders(name, u64)) for u64 in U64Type}
         self._settled = Settled(name)
         self._validity = Validity(name, self.field.valid) if self.field.valid else None
 
@@ -220,7 +221,7 @@ class Lone(Part):
             if self.derived and this[self.name] is None:
                 found = reader.buffer[start : reader.pos].hex()
                 reader.refuse(DecodeError("invalid", f"a value expected, found {found}", start, self.name))
-        for load in self._wide if reader.wide else self._loaded:
+        for load in self._loaded[reader.u64]:
             try:
                 load(this)
             except DecodeError as error:
@@ -308,7 +309,7 @@ class Lone(Part):
             this[self.name] = []
         if awaited:
             writer.claim(self._settled, this, this[self.name])
-        self.field.check(this, self.name, wide=writer.wide)
+        self.field.check(this, self.name, writer.u64)
         return this[self.name]
 
     def _kept(self, raw: Raw, writer: Writer, this: Values, value: Any) -> bytes | None:

@@ -25,6 +25,7 @@ from wireloom.codec.framing import Framing
 from wireloom.codec.givens import given, octets, shown
 from wireloom.codec.headed import Fields
 from wireloom.codec.layout import Layout, container, verify
+from wireloom.codec.longs import Longs
 from wireloom.codec.message import Message, Record, Slot
 from wireloom.codec.preamble import CAPTURE, Preamble
 from wireloom.codec.reader import Reader
@@ -79,7 +80,7 @@ class Protocol:
         for message in messages:
             message.protocol = self
         self._dispatch = Dispatch(self.records)
-        self.straight = Straight(record, self._dispatch, framing, self._empty, self._recorded)
+        self.straight = Straight(record, self._dispatch, framing, self._empty, self._recorded, Longs(self.columns))
         self._building = Building(record, framing, self._dispatch)
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -10,7 +10,7 @@ from wireloom.codec.givens import shown
 from wireloom.codec.places import Scattered
 from wireloom.codec.tracing import Trace
 from wireloom.expressions import Expression
-from wireloom.options import wide
+from wireloom.options import U64Type
 
 T = TypeVar("T")
 Enclosing = tuple[int, Scattered | None]
@@ -46,8 +46,8 @@ class Reader:
         "summed",
         "taken",
         "trace",
+        "u64",
         "weight",
-        "wide",
     )
 
     HEAVIEST = 256 * 1024 * 1024
@@ -88,7 +88,7 @@ class Reader:
         self.borrowed = self.summed = 0
         self.bearable = self.SHARED * len(buffer)
         self.taken: Scattered | None = None
-        self.wide = wide(self.frame.parameters)
+        self.u64 = U64Type.of(self.frame.parameters)
 
     def weigh(self, weight: int) -> None:
         """Add items to the record's weight. Raises ``DecodeError`` if it is too much."""

@@ -12,6 +12,7 @@ from wireloom.codec.frames import Extremes, Values
 from wireloom.codec.givens import unfit
 from wireloom.codec.reader import Reader
 from wireloom.codec.writer import Writer
+from wireloom.options import U64Type
 
 
 class _Packed:
@@ -53,16 +54,16 @@ class Run:
         self.size = self.big.struct.size
         self.types = [kind.type for _, field in fields if (kind := packing_of(field.subcon)) is not None]
         packed = [(name, field, at) for (name, field), at in zip(fields, self.big.offsets, strict=True)]
-        self._loaded, self._wide = (
-            [(name, load, at) for name, field, at in packed for load in field.loaders(name, wide=wide)]
-            for wide in (False, True)
-        )
+        self._loaded = {
+            u64: [(name, load, at) for name, field, at in packed for load in field.loaders(name, u64)]
+            for u64 in U64Type
+        }
         self._valid = [(name, field, at) for name, field, at in packed if field.valid]
         self.spans: Mapping[str, Extremes] = {name: (at, at + field.sizeof()) for name, field, at in packed}
         self.derived = [(name, field) for name, field in fields if field.derived]
         self._kept = [(index, name, field) for index, (name, field) in enumerate(fields) if field.meaning]
         self._filled = [(name, field) for name, field in fields if field.fills]
-        self._checked = [(name, field) for name, field in fields if field.const is not None or field.long]
+        self._checked = [(name, field) for name, field in fields if field.const is not None or field.u64]
         self._validities = [Validity(name, field.valid) for name, field in fields if field.valid]
 
     def columns(self) -> Iterator[Column]:
@@ -86,7 +87,7 @@ class Run:
             except DecodeError as error:
                 error.offset = start + at
                 reader.refuse(error.within(name))
-        for name, load, at in self._wide if reader.wide else self._loaded:
+        for name, load, at in self._loaded[reader.u64]:
             try:
                 load(this)
             except DecodeError as error:
@@ -129,30 +130,29 @@ class Run:
         values = [this[name] for name in self.names]
         try:
             for name, field in self._checked:
-                field.check(this, name, wide=writer.wide)
+                field.check(this, name, writer.u64)
             for index, name, field in self._kept:
                 values[index] = field.number(this, name)
             for index, dump in packing.dumps:
                 values[index] = dump(values[index])
             return packing.struct.pack(*values)
         except UNPACKABLE:
-            raise self._unfit(packing, this, self.names, wide=writer.wide) or AssertionError(
-                "every field fits"
-            ) from None
+            unfit = self._unfit(packing, this, self.names, writer.u64)
+            raise unfit or AssertionError("every field fits") from None
 
     def misfit(self, writer: Writer, this: Values) -> EncodeError | None:
         """The error for a given value that does not fit, if there is one."""
         packing = self.little if writer.little else self.big
         given = [name for name in self.names if not writer.awaited.has(this, name)]
-        return self._unfit(packing, this, given, wide=writer.wide)
+        return self._unfit(packing, this, given, writer.u64)
 
-    def _unfit(self, packing: _Packed, this: Values, names: Sequence[str], *, wide: bool) -> EncodeError | None:
+    def _unfit(self, packing: _Packed, this: Values, names: Sequence[str], u64: U64Type) -> EncodeError | None:
         dumps = dict(packing.dumps)
         for index, ((name, field), part) in enumerate(zip(self.fields, packing.parts, strict=True)):
             if name in names:
                 value = this[name]
                 try:
-                    field.check(this, name, wide=wide)
+                    field.check(this, name, u64)
                     value = field.number(this, name) if field.meaning else value
                     part.pack(dumps[index](value) if index in dumps else value)
                 except EncodeError as error:

@@ -11,7 +11,7 @@ from wireloom.codec.errors import EncodeError
 from wireloom.codec.frames import Frame, Values
 from wireloom.codec.places import Waiting
 from wireloom.expressions import Expression
-from wireloom.options import wide
+from wireloom.options import U64Type
 
 Reservation = tuple["Reserved", Values, int, Path, bool, bytearray]
 """Room from that byte on, what fills it, in which byte order, and whose bytes they are: the record's, or what is
@@ -74,8 +74,8 @@ class Writer:
         "shared",
         "trust",
         "trusted",
+        "u64",
         "waiting",
-        "wide",
     )
 
     def __init__(self, parameters: Values | None = None, *, little: bool = False) -> None:
@@ -83,7 +83,7 @@ class Writer:
         self.little = little
         self.record: Values = {}
         self.frame = self.inner = Frame(parameters or {})
-        self.wide = wide(self.frame.parameters)
+        self.u64 = U64Type.of(self.frame.parameters)
         self.frames: list[Frame] = []
         self.path: Path = None
         self.reserved: list[Reservation] = []

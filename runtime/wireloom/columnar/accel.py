@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from wireloom.columnar.buffers import Array
+from wireloom.columnar.memory import i8, i8_big, shifted
 from wireloom.columnar.sums import FLIPPED, LOOPS, behind
 
 ENABLED = os.environ.get("WIRELOOM_ACCEL", "1") != "0" and find_spec("numba") is not None
@@ -122,57 +123,65 @@ def _passed() -> Callable[..., None]:
 
 def follow(buffer: Any, at: int, last: int, room: int, hop: Any) -> tuple[Array, int]:
     """``Hop.follow``, compiled."""
-    offsets = np.zeros(room, np.int64)
+    offsets = np.empty(room, np.int64)
     data = np.frombuffer(buffer, np.uint8)
-    count, at = _follow()(
-        data, at, last, offsets, hop.selector, hop.select, np.array(hop.constants, np.int64), hop.table
-    )
+    constants, terms = np.array(hop.constants, np.int64), hop.table
+    begins = np.searchsorted(terms[:, 0], np.arange(len(constants) + 1))
+    count, at = _follow()(data, data.ctypes.data, at, last, offsets, hop.selector, hop.select, constants, begins, terms)
     return offsets[:count], at
 
 
 @cache
 def _follow() -> Callable[..., tuple[int, int]]:
-    @compiled
-    def hops(buffer, at, last, offsets, selector, select, constants, table):  # type: ignore[no-untyped-def]
-        count = 0
+    def hops(buffer, base, at, last, offsets, selector, select, constants, begins, terms):  # type: ignore[no-untyped-def]
+        count, end = 0, len(buffer)
         while at <= last and count < len(offsets):
             offsets[count] = at
             count += 1
             index = select[buffer[at + selector]] if selector >= 0 else 0
             if index < 0:
                 break
-            length, base = constants[index], at
-            for term in range(len(table)):
-                if table[term, 0] != index:
-                    continue
-                form, size = table[term, 1], table[term, 3]
-                first = base + table[term, 2]
-                value = np.int64(0)
-                if form == 0:
-                    for byte in range(size):
-                        place = first + size - 1 - byte if table[term, 5] else first + byte
-                        value = value << 8 | (np.int64(buffer[place]) if place < len(buffer) else 0)
-                    if table[term, 4] and size < 8 and value >> (8 * size - 1):
-                        value -= np.int64(1) << (8 * size)
+            length, place = constants[index], at
+            for term in range(begins[index], begins[index + 1]):
+                form, size, first = terms[term, 1], terms[term, 3], place + terms[term, 2]
+                if form > 0:
+                    value, size = varint(buffer, form, first, size)  # type: ignore[no-untyped-call]
+                    place = first + size
+                elif first + 8 <= end:
+                    spare = 64 - 8 * size
+                    word = i8(base + first) << spare if terms[term, 5] else i8_big(base + first)
+                    value = word >> spare if terms[term, 4] else shifted(word, spare)
                 else:
-                    if form == 3 and first < len(buffer):
-                        size = 1 << (buffer[first] >> 6)
-                    for byte in range(size):
-                        part = np.int64(buffer[first + byte]) if first + byte < len(buffer) else np.int64(0)
-                        if form == 3:
-                            value = value << 8 | (part if byte else part & 0x3F)
-                        elif form == 2:
-                            value = value << 7 | part & 0x7F
-                        else:
-                            value |= (part & 0x7F) << (7 * byte)
-                        if form != 3 and part < 0x80:
-                            size = byte + 1
-                            break
-                    base = first + size
-                length += (value >> table[term, 8] & table[term, 9]) * table[term, 6] + size * table[term, 7]
+                    value = rest(buffer, first, size, terms[term, 4], terms[term, 5])  # type: ignore[no-untyped-call]
+                length += (value >> terms[term, 8] & terms[term, 9]) * terms[term, 6] + size * terms[term, 7]
             if length <= 0:
                 break
-            at += min(length, len(buffer) + 1)  # the next one is not in the buffer, however large the length
+            at += min(length, end + 1)  # the next one is not in the buffer, however large the length
         return count, at
 
-    return hops
+    def rest(buffer, first, size, signed, little):  # type: ignore[no-untyped-def]
+        value = np.int64(0)
+        for byte in range(size):
+            place = first + size - 1 - byte if little else first + byte
+            value = value << 8 | (np.int64(buffer[place]) if place < len(buffer) else 0)
+        if signed and size < 8 and value >> (8 * size - 1):
+            value -= np.int64(1) << (8 * size)
+        return value
+
+    def varint(buffer, form, first, size):  # type: ignore[no-untyped-def]
+        value = np.int64(0)
+        if form == 3 and first < len(buffer):
+            size = 1 << (buffer[first] >> 6)
+        for byte in range(size):
+            part = np.int64(buffer[first + byte]) if first + byte < len(buffer) else np.int64(0)
+            if form == 3:
+                value = value << 8 | (part if byte else part & 0x3F)
+            elif form == 2:
+                value = value << 7 | part & 0x7F
+            else:
+                value |= (part & 0x7F) << (7 * byte)
+            if form != 3 and part < 0x80:
+                return value, byte + 1
+        return value, size
+
+    return compiled(hops, rest, varint)

@@ -10,7 +10,7 @@ from wireloom.codec.reader import Reader
 from wireloom.columnar import weighing
 from wireloom.columnar.buffers import Array, places
 from wireloom.columnar.refusals import Refusals
-from wireloom.options import wide
+from wireloom.options import U64Type
 
 
 class Batch:
@@ -35,7 +35,7 @@ class Batch:
         self.stop = stop
         self.terminator = terminator
         self.parameters = parameters
-        self.wide = wide(parameters)
+        self.u64 = U64Type.of(parameters)
         self.little = little
         self.doubtful = np.zeros(len(start), bool)
         self.refusals = Refusals(len(start))

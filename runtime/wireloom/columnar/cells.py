@@ -1,6 +1,6 @@
 """Records in the values of a binary column: one in each, or several."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from wireloom.codec import DecodeError
 from wireloom.codec.cutting import Cut
+from wireloom.columnar import accel
 from wireloom.columnar.buffers import Array
 from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.hopping import Hop
@@ -57,13 +58,20 @@ def one(decoder: Decoder, values: pa.Array) -> pa.Array:
         found = decoder.protocol.cell(held.data(row), parameters, options.mode, options.only)
         return None if found is None else next(decoder.view.of([found], ""))
 
-    stretch = Stretch(held.buffer, held.start, held.stop, little, -held.start)
+    if not accel.WORTH:
+        accel.WORTH.add(int((held.stop - held.start).sum()))
+    stretch = Stretch(held.buffer, held.start, held.stop, _alike(little[sound], little), -held.start)
     structs, rows = _structs(decoder.records(stretch, np.flatnonzero(~sound).tolist(), redo, {}))
     if len(rows) == held.count:
         return structs
     places = np.full(held.count, -1)
     places[held.numbers[rows]] = np.arange(len(rows))
     return structs.take(pa.array(places, mask=places < 0))
+
+
+def _alike(some: Array, every: Array) -> bool | Array:
+    """The byte order that some records have in common, or else that of every one."""
+    return bool(some[0]) if len(some) and (some == some[0]).all() else every
 
 
 def _structs(batches: Iterable[tuple[pa.RecordBatch, Array]]) -> tuple[pa.Array, Array]:
@@ -145,8 +153,12 @@ def _lists(decoder: Decoder, held: _Values) -> pa.Array:
     return pa.ListArray.from_arrays(pa.array(offsets), structs, mask=pa.array(null) if null.any() else None)
 
 
-_ROOM = 4096
-"""How many records are followed at once."""
+_LEAST, _ROOM = 64, 4096
+"""How many records of a value are followed at once: ever more, as long as there are as many."""
+_BESIDE = 32
+"""As long as there are more than so many values for each record that one of them may still have, all are followed
+together, a record of each at a time; and else one value behind the other.
+"""
 
 
 class _Chains:
@@ -178,7 +190,7 @@ class _Chains:
 
     def _followed(self, cells: Array, little: bool, others: tuple[bool, ...]) -> tuple[Array, Array, Array, Array]:
         """(value, start, end, byte order) of the records of those ``cells`` that have nothing else in that order."""
-        cell, start, stop = self._candidates(cells, Hop(self.plan, little=little))
+        cell, start, stop = self._candidates(cells, little)
         bound, parameters = self.options.max_record_bytes, self.options.parameters
         ends = self.held.stop[cell]
         good = self.plan.sound(self.array, start, stop, ends, parameters, bound=bound, little=little)
@@ -191,15 +203,27 @@ class _Chains:
         mine = self.whole[cell]
         return cell[mine], start[mine], stop[mine], np.full(int(mine.sum()), little)
 
-    def _candidates(self, cells: Array, hop: Hop) -> tuple[Array, Array, Array]:
+    def _candidates(self, cells: Array, little: bool) -> tuple[Array, Array, Array]:
         """(value, start, end) of the records of each value, according to their lengths."""
-        found = [np.zeros((3, 0), np.int64)]
-        for cell in cells.tolist() if hop.possible else ():
-            at, end = int(self.held.start[cell]), int(self.held.stop[cell])
-            count = _ROOM
-            while count == _ROOM:
-                start, at = hop.follow(self.held.buffer, at, end, _ROOM)
-                count = len(start)
-                found.append(np.stack([np.full(count, cell), start, np.append(start[1:], at)[:count]]))
+        found, held = [np.zeros((3, 0), np.int64)], self.held
+        start, rounds = held.start[cells], 1.0
+        while len(cells) > _BESIDE * rounds and not self.plan.until:
+            ends, parameters = held.stop[cells], self.options.parameters
+            length, _ = self.plan.proven(self.array, start, ends, parameters, little=little, doubting=False)
+            found.append(np.stack([cells, start, start + length]))
+            more = (length > 0) & (start + length < ends)
+            cells, start = cells[more], (start + length)[more]
+            rounds = (ends[more] - start).sum() / max(1, length[more].sum())
+        hop = Hop(self.plan, little=little)
+        for cell, at in zip(cells.tolist(), start.tolist(), strict=True) if hop.possible else ():
+            found += self._chain(hop, cell, at)
         cell, start, stop = np.concatenate(found, axis=1)
         return cell, start, stop
+
+    def _chain(self, hop: Hop, cell: int, at: int) -> Iterator[Array]:
+        """As ``_candidates``, those of one value from ``at`` on."""
+        end, room, more = int(self.held.stop[cell]), _LEAST, True
+        while more:
+            start, at = hop.follow(self.held.buffer, at, end, room)
+            yield np.stack([np.full(len(start), cell), start, np.append(start[1:], at)[: len(start)]])
+            more, room = len(start) == room, min(4 * room, _ROOM)

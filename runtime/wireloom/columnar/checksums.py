@@ -143,7 +143,8 @@ def _registers(crc: Crc, buffer: Array, start: Array, stop: Array) -> Array:
             rest &= ~mine
     if crc.is_native or np.count_nonzero(rest) * _BLOCK < _COMMON:
         view = memoryview(buffer.data)
-        found[rest] = [crc.feed(view[a:b], crc.initial) for a, b in _pairs(start[rest], stop[rest])]
+        feed, initial = crc.feeder, crc.initial
+        found[rest] = [feed(view[a:b], initial) for a, b in _pairs(start[rest], stop[rest])]
     else:
         found[rest] = _of_blocks(crc, buffer, start[rest], sizes[rest])
     return found

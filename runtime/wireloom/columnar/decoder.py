@@ -18,9 +18,10 @@ from wireloom.columnar.buffers import Array
 from wireloom.columnar.chosen import Chosen, Refused
 from wireloom.columnar.filters import Filter
 from wireloom.columnar.frames import Values
+from wireloom.columnar.framing import Proof
 from wireloom.columnar.gaps import Gaps
 from wireloom.columnar.machine.decoding import Machine
-from wireloom.columnar.machine.programs import programs_of
+from wireloom.columnar.machine.programs import judged, programs_of
 from wireloom.columnar.messages import Decoded
 from wireloom.columnar.planning import plan_of
 from wireloom.columnar.scanning import Cuts, Pieces, Scanner, Window
@@ -31,7 +32,7 @@ from wireloom.columnar.weighing import TooHeavyError, bear, heaviness
 from wireloom.options import Mode, ReadOptions
 from wireloom.views import Row, View
 
-BATCH_ROWS = 64 * 1024
+BATCH_ROWS = 32 * 1024
 BATCH_BYTES = 16 * 1024 * 1024
 """A batch ends with the record that reaches this many records, or this many bytes of them."""
 PIECE_BYTES = 16 * 1024 * 1024
@@ -104,10 +105,18 @@ class Decoder:
             self.plan.framing,
             self.options.parameters if parameters is None else parameters,
             self.gaps,
+            self._proof,
             max_record_bytes=self.options.max_record_bytes,
             rows=BATCH_ROWS,
             size=BATCH_BYTES,
         )
+
+    def _proof(self, parameters: Mapping[str, Any], little: bool) -> Proof | None:
+        """The program that proves records of captures with these parameters, if it is worth it."""
+        if not accel.WORTH:
+            return None
+        program = programs_of(self.protocol, {**self.untold, **parameters}, little=little).proof
+        return None if program is None else partial(judged, program)
 
     def capture(self, buffer: Any, file: str = "") -> Iterator[pa.RecordBatch]:
         """The batches of a capture in memory or in a memory map. Raises ``DecodeError`` in mode ``FAILFAST``."""
@@ -214,11 +223,11 @@ class Decoder:
         at = 0
         while at < len(sound) or not len(sound):
             rows = np.arange(at, min(at + self.share, len(sound)))
-            sources = stretch.sources(rows)
-            mine = slice(sources[0], sources[-1] + 1) if len(rows) else slice(0)
+            ends = stretch.sources(rows[[0, -1]]).tolist() if len(rows) else [0, -1]
+            mine = slice(ends[0], ends[1] + 1)
             before = [copy(tally) for tally in self.tallies[mine]]
             try:
-                batches, part = self._batches(stretch, rows, sound, redo, added)
+                batches, part = self._batches(stretch, rows, sound[at : at + len(rows)], redo, added)
             except TooHeavyError as error:
                 self.tallies[mine] = before
                 self.share = max(1, int(len(rows) * error.part / 2))  # not what just fits: the others may be heavier
@@ -239,14 +248,14 @@ class Decoder:
         redo: Redo,
         added: Mapping[str, Callable[[Array], pa.Array]],
     ) -> tuple[list[tuple[pa.RecordBatch, Array]], float]:
-        """One batch, with the numbers of its records and its part of the largest weight; it may be split.
+        """One batch, with the numbers of its records and its part of the largest weight; it may be split. Those that
+        are not ``sound`` are known to be malformed.
 
         If the codec's records are in few places, they are batches of their own, which copies nothing. Raises
         ``TooHeavyError``.
         """
-        parts, left = self._programmed(stretch, rows[sound[rows]])
-        doubtful = np.ones(len(rows), bool)
-        doubtful[rows[sound[rows]] - rows[:1]] = False
+        parts, left = self._programmed(stretch, rows if sound.all() else rows[sound])
+        doubtful = ~sound
         doubtful[left - rows[:1]] = True
         fast = self._decoded(stretch, left) if len(left) or not parts else None
         if fast is not None:
@@ -262,9 +271,8 @@ class Decoder:
         part = max(weight / Reader.HEAVIEST, lists / weighing.lists(len(rows)))
         dropped = () if fast is None else (fast.dropped,)
         told = [each.rows for each in (*found, *redone)]
-        seen = np.bincount(stretch.sources(np.concatenate([rows[:0], *dropped, *told])))
-        for source in np.flatnonzero(seen).tolist():
-            self.tallies[source].records += int(seen[source])
+        for source, count in stretch.counts(np.concatenate([rows[:0], *dropped, *told])):
+            self.tallies[source].records += count
         return list(together(found, redone)), part
 
     def _redone(

@@ -16,11 +16,13 @@ from wireloom.codec import EncodeError, Protocol
 from wireloom.codec.captures import CaptureBuilder
 from wireloom.codec.found import WITHIN
 from wireloom.codec.protocol import POSITIONS
-from wireloom.columnar import arrow_schema
+from wireloom.columnar import accel, arrow_schema
 from wireloom.columnar.arrays import Structs
 from wireloom.columnar.batch import Batch
 from wireloom.columnar.buffers import Array, octets_of, strings
 from wireloom.columnar.laying import Given, Laying, UnlaidError
+from wireloom.columnar.machine.encoding import writing
+from wireloom.columnar.machine.given import outline_of
 from wireloom.columnar.planning import plan_of
 from wireloom.columnar.weighing import TooHeavyError
 from wireloom.options import MAX_RECORD_BYTES
@@ -30,6 +32,8 @@ BATCH_ROWS = 64 * 1024
 """How many rows are laid out at once."""
 _FEW = 512
 """How many rows the codec builds at once while these may tell how the others are written."""
+MANY = 200
+"""Fewer rows of one kind are built sooner one by one than together."""
 LEFT_OUT = frozenset({FILE.name, *(column.name for column in POSITIONS)})
 """The columns with the position of a record, which is not in its bytes."""
 
@@ -86,12 +90,14 @@ class Encoder:
         left, strange = np.ones(len(batch), bool), self._strange(batch)
         for group, found in self._groups(batch):
             rows = found[~strange[found]]
-            laid = self._laid(batch, rows, group) if len(rows) else None
-            if laid is not None:
-                records, sure = laid
-                parts.append(records.filter(pa.array(sure)))
-                numbers.append(rows[sure])
-                left[rows[sure]] = False
+            for way in (self._written, self._laid):
+                laid = way(batch, rows, group) if len(rows) else None
+                if laid is not None:
+                    records, sure = laid
+                    parts.append(records if sure.all() else records.filter(pa.array(sure)))
+                    numbers.append(rows[sure])
+                    left[rows[sure]] = False
+                    rows = rows[~sure]
         if left.any():
             numbers.append(np.flatnonzero(left))
             parts.append(self._built(batch, numbers[-1]))
@@ -151,15 +157,40 @@ class Encoder:
             for kind, some in kinds:
                 yield _Kind(self.codes[message], kind.get("variant"), found.get("order")), rows[some]
 
-    def _laid(self, batch: pa.RecordBatch, rows: Array, group: "_Kind") -> tuple[pa.Array, Array] | None:
-        """The bytes of rows, and which of them are sure; None if they cannot be laid out."""
-        protocol, message = self.protocol, self.plan.message(group.code)
-        parameters = dict(self.builder.known)
-        if group.order is not None and protocol.framing.byte_order:
-            parameters[protocol.framing.byte_order] = group.order
-        orders, variants = protocol.framing.orders(parameters), [each.name for each in message.variants]
+    def _told(self, group: "_Kind") -> tuple[dict[str, Any], bool, int] | None:
+        """The parameters of such rows, whether they are little endian, and the number of their variant, -1 if they have
+        none; None if these are not told.
+        """
+        framing, parameters = self.protocol.framing, dict(self.builder.known)
+        if group.order is not None and framing.byte_order:
+            parameters[framing.byte_order] = group.order
+        orders, variants = framing.orders(parameters), [each.name for each in self.plan.said[group.code].variants]
         if len(orders) != 1 or (group.variant is not None and group.variant not in variants):
             return None
+        return parameters, orders[0], -1 if group.variant is None else variants.index(group.variant)
+
+    def _written(self, batch: pa.RecordBatch, rows: Array, group: "_Kind") -> tuple[pa.Array, Array] | None:
+        """The bytes of rows as a program writes them, and which of them are sure; None if no program does."""
+        told = self._told(group) if accel.WORTH else None
+        name = self.plan.said[group.code].name
+        names = [each for each in (*self.header, name) if each in batch.schema.names]
+        if told is None or not all(
+            _typed(self.schema.field(each).type, batch.schema.field(each).type) for each in names
+        ):
+            return None
+        parameters, little, variant = told
+        outlines = ((each, outline_of(batch.column(each))) for each in names)
+        found = tuple((each, outline) for each, outline in outlines if outline is not None)
+        program = writing(self.protocol, parameters, little=little).of(group.code, variant, found)
+        return None if program is None else program.run(batch, rows)
+
+    def _laid(self, batch: pa.RecordBatch, rows: Array, group: "_Kind") -> tuple[pa.Array, Array] | None:
+        """The bytes of rows, and which of them are sure; None if they cannot be laid out."""
+        told = self._told(group) if len(rows) >= MANY else None
+        if told is None:
+            return None
+        message = self.plan.message(group.code)
+        parameters, little, code = told
         there = {name: _taken(batch.column(name), rows) for name in self.header if name in batch.schema.names}
         header = {name: column for name, column in there.items() if name not in self.labels}
         for name, selection in message.said.match.items():
@@ -171,13 +202,13 @@ class Encoder:
         inside = {field.name: pc.struct_field(struct, field.name) for field in struct.type}
         labels = {column.name for column in message.said.columns if column.label}
         fields = {name: column for name, column in inside.items() if name not in labels}
-        laying = Laying(header, fields, len(rows), parameters, little=orders[0])
+        laying = Laying(header, fields, len(rows), parameters, little=little)
         laying.fields.filled |= labels
         laying.doubt(_only_labelled(there, self.labels, len(rows)) | _only_labelled(inside, labels, len(rows)))
         try:
-            code = -1 if group.variant is None else variants.index(group.variant)
             records = laying.record(self.plan.record, message, code)
-            return records, self._proved(records, laying, group.code, parameters, little=orders[0])
+            accel.WORTH.add(records.nbytes)
+            return records, self._proved(records, laying, group.code, parameters, little=little)
         except (UnlaidError, TooHeavyError, pa.ArrowException, OverflowError):
             return None
 
@@ -223,6 +254,14 @@ def _knows(known: pa.DataType, given: pa.DataType) -> bool:
     if pa.types.is_list(known) and pa.types.is_list(given):
         return _knows(known.value_type, given.value_type)
     return not pa.types.is_nested(given)
+
+
+def _typed(known: pa.DataType, given: pa.DataType) -> bool:
+    """Whether values are given as readers have them, unsigned ones perhaps as longs."""
+    if pa.types.is_struct(known) and pa.types.is_struct(given):
+        there = {field.name: field.type for field in known}
+        return all(field.name in there and _typed(there[field.name], field.type) for field in given)
+    return bool(known.equals(given)) or (pa.types.is_decimal(known) and given == pa.int64())
 
 
 def _taken(column: pa.Array, rows: Array) -> pa.Array:

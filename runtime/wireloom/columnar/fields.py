@@ -23,6 +23,7 @@ from wireloom.columnar.meanings import meant, undetermined
 from wireloom.columnar.refusals import Words
 from wireloom.columnar.rows import Rows
 from wireloom.columnar.vectors import Texts, Vector, true
+from wireloom.options import U64Type
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,14 +171,17 @@ class Field:
         self.raw = said.raw
         self.meaning = said.subcon.meaning if isinstance(said.subcon, codec.As) else said.meaning
         self.const = said.const if judged else None
-        self.long = said.long and judged
         self.valid = valid
         self.derive = derive
         self.checksum = checksum
         self.located = located or derive is not None or checksum is not None
-        self.refuses = self.const is not None or self.long
+        self.u64 = said.u64 and judged
         self.exacting = any(each is not None for each in (self.const, valid, derive, checksum))
         """Whether something must hold of its values, so that none may be missing."""
+
+    def refuses(self, u64: U64Type) -> bool:
+        """Whether some numbers are wrong whatever else the record has."""
+        return self.const is not None or (self.u64 and self.said.is_bounded(u64))
 
     def put(self, at: Rows, this: Values, data: Array, place: Array, valid: Valid = None) -> None:
         """Set the field's values to ``data``, which was just read at ``place``."""
@@ -188,7 +192,7 @@ class Field:
             wide = data.astype(float) if data.dtype.kind == "f" else data  # a single is compared as a double
             if (wrong := wide != self.const).any():
                 self._refuse_const(at, wrong, data, place)
-        if self.long and not at.batch.wide:
+        if self.u64 and self.said.is_bounded(at.batch.u64):
             if (high := data > _LONGEST).any():
                 with at.within(self.name):
                     at.refuse(high, "range", place, self.in_words(data, high), TOO_LARGE)
@@ -267,7 +271,7 @@ class Run:
             for (field, kind, offset), data in zip(self.fields, read, strict=True)
         ]
         for (field, kind, offset), data in zip(self.fields, read, strict=True):
-            field.put(at, this, data, start + offset if field.refuses else start)
+            field.put(at, this, data, start + offset if field.refuses(at.batch.u64) else start)
             if field.located:
                 at.frame.put(field.name, start + offset, start + offset + kind.size)
         for field, _, offset in self.fields:

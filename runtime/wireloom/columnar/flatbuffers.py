@@ -70,6 +70,8 @@ class _Tables:
             self.must(~stored | fits)
             held = stored & fits
             return text(self.at, np.where(held, begin + 4, 0), np.where(held, stop, 0), held)
+        if field.is_bounded(self.at.batch.u64):
+            self.must(data >> np.uint64(63) == 0)
         if field.type == "bool":
             self.must(~stored | (data <= 1))
             data = data != 0

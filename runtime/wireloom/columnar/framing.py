@@ -23,6 +23,10 @@ Probe = tuple[str, int, Number]
 """A number that is read before its record is: name, offset, and how it is read."""
 
 
+Proof = Callable[[Array, Array, Array], Array]
+"""Finds stretches of a buffer, from where they start to where they stop, that are whole records; not all of them."""
+
+
 @dataclass(frozen=True, slots=True)
 class Lengths:
     """The length of some records, and when it can be believed. ``said`` is what the codec has of it.
@@ -210,15 +214,19 @@ class Framing:
         *,
         bound: int,
         little: bool,
+        proof: Proof | None = None,
     ) -> Array:
         """Whether each stretch that a ``Hop`` has found from ``start`` to ``stop`` is a record of that byte order.
 
         None has more than ``bound`` bytes, or ends behind its ``ends``. One in doubt is sound if another one follows.
         """
+        size = stop - start
         if self.until:
-            return stop - start <= bound
-        length, _ = self.proven(buffer, start, ends, parameters, little=little, doubting=False)
-        found: Array = (length == stop - start) & (length > 0) & (length <= bound) & (stop <= ends)
+            return size <= bound
+        found: Array = (size > 0) & (size <= bound) & (stop <= ends)
+        if proof is None or not found.all() or not (found := proof(buffer, start, stop)).all():
+            length, _ = self.proven(buffer, start, ends, parameters, little=little, doubting=False)
+            found = (length == size) & (size > 0) & (size <= bound) & (stop <= ends)
         if any(lengths.doubts for lengths in self.lengths):
             followed = np.append(found[1:] & (start[1:] == stop[:-1]), False)
             alone = np.flatnonzero(found & ~followed)

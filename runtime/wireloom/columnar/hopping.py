@@ -42,10 +42,13 @@ class Hop:
         if not chains or len(chains) < len(framing.lengths):
             return
         self.possible = True
+        rows = [[_row(term, little=little) for term in each.terms] for each in chains]
         self.constants = [each.constant for each in chains]
+        if all(pair == (self.constants[0], rows[0]) for pair in zip(self.constants, rows, strict=True)):
+            chains, rows, self.selector = chains[:1], rows[:1], -1  # which of them it is decides who proves it
         self.readers = [_reader(each.terms, little=little) for each in chains]
-        rows = [(index, *_row(term, little=little)) for index, each in enumerate(chains) for term in each.terms]
-        self.table = np.array(rows, np.int64).reshape(-1, 10)
+        every = [(index, *row) for index, some in enumerate(rows) for row in some]
+        self.table = np.array(every, np.int64).reshape(-1, 10)
 
     def follow(self, buffer: Any, at: int, end: int, room: int) -> tuple[Array, int]:
         """The starts of up to ``room`` records from ``at`` on, and where the last would end, perhaps past ``end``."""

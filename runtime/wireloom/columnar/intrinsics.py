@@ -30,13 +30,14 @@ def _load(bits: int, *, big: bool) -> Any:
     return load
 
 
-def _store(bits: int) -> Any:
+def _store(bits: int, *, big: bool = False) -> Any:
     @intrinsic
     def store(typing: Any, at: Any, value: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             kind = ir.IntType(bits)
             at, value = arguments
             value = builder.trunc(value, kind) if bits < 64 else value
+            value = builder.bswap(value) if big else value
             builder.store(value, builder.inttoptr(at, kind.as_pointer()), align=1)
             return context.get_dummy_value()
 
@@ -138,6 +139,9 @@ _teach(memory.put1, _store(8))
 _teach(memory.put2, _store(16))
 _teach(memory.put4, _store(32))
 _teach(memory.put8, _store(64))
+_teach(memory.put2_big, _store(16, big=True))
+_teach(memory.put4_big, _store(32, big=True))
+_teach(memory.put8_big, _store(64, big=True))
 _teach(memory.move32, _move32)
 _teach(memory.move, _move)
 _teach(memory.shifted, _shifted)

@@ -58,6 +58,21 @@ def put8(at: int, value: int) -> None:
     ctypes.memmove(int(at), (int(value) & (1 << 64) - 1).to_bytes(8, "little"), 8)
 
 
+def put2_big(at: int, value: int) -> None:
+    """Write the two lowest bytes of a number, the highest first."""
+    ctypes.memmove(int(at), (int(value) & 0xFFFF).to_bytes(2), 2)
+
+
+def put4_big(at: int, value: int) -> None:
+    """Write the four lowest bytes of a number, the highest first."""
+    ctypes.memmove(int(at), (int(value) & 0xFFFF_FFFF).to_bytes(4), 4)
+
+
+def put8_big(at: int, value: int) -> None:
+    """Write the eight lowest bytes of a number, the highest first."""
+    ctypes.memmove(int(at), (int(value) & (1 << 64) - 1).to_bytes(8), 8)
+
+
 def move32(to: int, at: int) -> None:
     """Copy 32 bytes."""
     ctypes.memmove(int(to), int(at), 32)

@@ -14,7 +14,7 @@ from wireloom.codec import DecodeError
 from wireloom.codec.cutting import Cutter
 from wireloom.codec.framing import Framing as CodecFraming
 from wireloom.columnar.buffers import Array
-from wireloom.columnar.framing import Framing
+from wireloom.columnar.framing import Framing, Proof
 from wireloom.columnar.gaps import Gaps
 from wireloom.columnar.hopping import Hop, Walk
 from wireloom.columnar.search import BulkSearch
@@ -71,6 +71,7 @@ class Scanner:
         framing: Framing,
         parameters: Mapping[str, Any],
         gaps: Callable[[Mapping[str, Any]], Gaps],
+        proof: Callable[[Mapping[str, Any], bool], Proof | None],
         *,
         max_record_bytes: int,
         rows: int,
@@ -82,6 +83,7 @@ class Scanner:
         self.rows = rows
         self.size = size
         self.gaps_of = gaps
+        self.proof = proof
         self.cutter = Cutter(codec, dict(parameters), max_record_bytes)
         if not self.cutter.awaits:
             self._begin(parameters)
@@ -213,7 +215,8 @@ class Scanner:
         if not len(start):
             return None
         ends = np.full(len(start), end)
-        good = self.framing.sound(array, start, stop, ends, self.parameters, bound=self.bound, little=little)
+        known, proof = self.parameters, self.proof(self.parameters, little)
+        good = self.framing.sound(array, start, stop, ends, known, bound=self.bound, little=little, proof=proof)
         count = len(good) if good.all() else int(np.argmin(good))
         if count and self.codec.sums_up and self._torn(window, int(start[count - 1]), little=little):
             count -= 1

@@ -31,7 +31,7 @@ class Place(NamedTuple):
 def places(scanner: Scanner, read: Callable[[int], bytes], size: int, every: int) -> Iterator[Place]:
     """A record behind each multiple of ``every`` in a capture of ``size`` bytes, which ``read`` gives."""
     wanted, passed = every, 0
-    pieces = Pieces(read, decoder.PIECE_BYTES, 0, final=True)
+    pieces = Pieces(read, min(every, decoder.PIECE_BYTES), 0, final=True)  # larger ones leave the processor's cache
     for window in pieces:
         at = 0
         for cuts, after in scanner.scan(window):

@@ -34,8 +34,14 @@ class Stretch:
 
     def sources(self, rows: Array) -> Array:
         """The number of the capture of each of ``rows``."""
-        found: Array = np.broadcast_to(self.source, len(self.start))[rows]
-        return found
+        return np.broadcast_to(self.source, len(rows)) if isinstance(self.source, int) else self.source[rows]
+
+    def counts(self, rows: Array) -> list[tuple[int, int]]:
+        """The captures of ``rows``, by their numbers, and how many are of each."""
+        if isinstance(self.source, int):
+            return [(self.source, len(rows))]
+        found = np.bincount(self.source[rows])
+        return [(source, int(found[source])) for source in np.flatnonzero(found).tolist()]
 
 
 @dataclass(frozen=True, slots=True)

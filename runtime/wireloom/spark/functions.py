@@ -5,7 +5,8 @@ generated modules where they run.
 """
 
 from collections.abc import Callable, Mapping
-from functools import wraps
+from dataclasses import dataclass
+from functools import cached_property, wraps
 
 import pyarrow as pa
 from pyspark.sql import Column, SparkSession
@@ -54,11 +55,7 @@ def to_wire(col: Column | str, protocol: str, options: Mapping[str, object] | No
     Options are ``mode`` and the protocol's parameters. Mode ``FAILFAST``, the default, fails the query at a struct that
     cannot be written; ``PERMISSIVE`` gives null. Derived fields may be left out, and null stays null.
     """
-    chosen = writing(protocol, {**(options or {}), **named})
-
-    def encode(values: pa.Array) -> pa.Array:
-        return encoded(values, protocol, chosen)
-
+    encode = Encoding.of(protocol, {**(options or {}), **named})
     return _column(brief(encode), BinaryType(), "to_wire", col, _struct(_given(col)))
 
 
@@ -82,34 +79,73 @@ def writing(protocol: str, given: Mapping[str, object]) -> ReadOptions:
     return options
 
 
-def returned(schema: StructType, *, many: bool) -> DataType:
-    """The type of what ``decoded`` returns."""
-    return ArrayType(schema) if many else schema
+@dataclass(frozen=True)
+class Decoding:
+    """Decodes columns: the record in each binary value, or with ``many`` its records, as structs of ``schema``."""
+
+    protocol: str
+    options: ReadOptions
+    schema: StructType
+    many: bool
+
+    @classmethod
+    def of(cls, protocol: str, given: Mapping[str, object], *, many: bool) -> "Decoding":
+        """With the ``given`` options. Raises ``OptionError``."""
+        options = reading(protocol, given, many=many)
+        return cls(protocol, options, spark_schema(protocol, options), many)
+
+    @property
+    def returned(self) -> DataType:
+        """The type of what it returns."""
+        return ArrayType(self.schema) if self.many else self.schema
+
+    @cached_property
+    def _decoder(self) -> Decoder:
+        """One for all columns of a task, which is made there."""
+        return Decoder(registry.protocol(self.protocol), self.options, arrow_schema(self.schema))
+
+    @cached_property
+    def _lists(self) -> pa.DataType:
+        return to_arrow_type(self.returned)
+
+    def __call__(self, values: pa.Array) -> pa.Array:
+        if not self.many:
+            return cells.one(self._decoder, values)
+        return cells.many(self._decoder, values).cast(self._lists)
 
 
-def decoded(values: pa.Array, protocol: str, options: ReadOptions, schema: StructType, *, many: bool) -> pa.Array:
-    """The record in each binary value, or with ``many`` its records, as structs of ``schema``."""
-    decoder = Decoder(registry.protocol(protocol), options, arrow_schema(schema))
-    if not many:
-        return cells.one(decoder, values)
-    return cells.many(decoder, values).cast(to_arrow_type(returned(schema, many=True)))
+@dataclass(frozen=True)
+class Encoding:
+    """Encodes columns: the bytes of each struct."""
 
+    protocol: str
+    options: ReadOptions
 
-def encoded(values: pa.Array, protocol: str, options: ReadOptions) -> pa.Array:
-    """The bytes of each struct."""
-    if not pa.types.is_struct(values.type):
-        raise OptionError(f"a struct column expected, not one of {values.type}")
-    found = registry.protocol(protocol)
-    if found.preamble is not None or not {field.name for field in values.type} <= _whole(found):
-        return pa.array([_record(row, found, options) for row in encoding.values(values)], pa.binary())
-    lenient = options.mode is not Mode.FAILFAST
-    encoder = encoding.Encoder(found, options.parameters, alone=True, lenient=lenient)
-    given = values.drop_null()
-    records = encoder.encode(pa.RecordBatch.from_arrays(given.flatten(), [field.name for field in given.type]))
-    if not values.null_count:
-        return records
-    there = values.is_valid().to_numpy(zero_copy_only=False)
-    return records.take(pa.array(there.cumsum() - 1, mask=~there))
+    @classmethod
+    def of(cls, protocol: str, given: Mapping[str, object]) -> "Encoding":
+        """With the ``given`` options. Raises ``OptionError``."""
+        return cls(protocol, writing(protocol, given))
+
+    @cached_property
+    def _encoder(self) -> encoding.Encoder:
+        """One for all columns of a task, which is made there."""
+        lenient = self.options.mode is not Mode.FAILFAST
+        found = registry.protocol(self.protocol)
+        return encoding.Encoder(found, self.options.parameters, alone=True, lenient=lenient)
+
+    def __call__(self, values: pa.Array) -> pa.Array:
+        if not pa.types.is_struct(values.type):
+            raise OptionError(f"a struct column expected, not one of {values.type}")
+        found = registry.protocol(self.protocol)
+        if found.preamble is not None or not {field.name for field in values.type} <= _whole(found):
+            return pa.array([_record(row, found, self.options) for row in encoding.values(values)], pa.binary())
+        given = values.drop_null()
+        names = [field.name for field in given.type]
+        records = self._encoder.encode(pa.RecordBatch.from_arrays(given.flatten(), names))
+        if not values.null_count:
+            return records
+        there = values.is_valid().to_numpy(zero_copy_only=False)
+        return records.take(pa.array(there.cumsum() - 1, mask=~there))
 
 
 def _whole(protocol: Protocol) -> set[str]:
@@ -134,16 +170,11 @@ def _given(col: Column | str) -> Column:
 
 
 def _decoding(col: Column | str, protocol: str, options: Mapping[str, object], *, many: bool) -> Column:
-    chosen = reading(protocol, options, many=many)
+    decode = Decoding.of(protocol, options, many=many)
     if not many:
-        registry.protocol(protocol).must_know(dict(chosen.parameters))
-    schema = spark_schema(protocol, chosen)
-
-    def decode(values: pa.Array) -> pa.Array:
-        return decoded(values, protocol, chosen, schema, many=many)
-
-    kind = returned(schema, many=many)
-    return _column(brief(decode), kind, "from_wire_many" if many else "from_wire", col, _binary(_given(col)))
+        registry.protocol(protocol).must_know(dict(decode.options.parameters))
+    name = "from_wire_many" if many else "from_wire"
+    return _column(brief(decode), decode.returned, name, col, _binary(_given(col)))
 
 
 def _binary(col: Column) -> Column:

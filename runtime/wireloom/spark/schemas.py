@@ -67,6 +67,8 @@ def _cut_type(kind: ColumnType, offered: DataType) -> DataType:
             return ArrayType(_cut_type(element, offered.elementType), offered.containsNull)
         case str(), LongType() if (size := decimal_size(kind)) is not None:
             return DecimalType(*size)
+        case "long", DecimalType():
+            return LongType()
     return offered
 
 

@@ -10,11 +10,10 @@ from functools import cache
 
 import pyarrow as pa
 from pyspark.sql import SparkSession
-from pyspark.sql.types import BinaryType, DataType, StructType
+from pyspark.sql.types import BinaryType, DataType
 
-from wireloom.options import OptionError, ReadOptions
-from wireloom.spark.functions import Batchwise, brief, decoded, encoded, reading, returned, writing
-from wireloom.spark.schemas import spark_schema
+from wireloom.options import OptionError
+from wireloom.spark.functions import Batchwise, Decoding, Encoding, brief
 from wireloom.spark.versions import arrow_function
 
 SPARKS = frozenset(
@@ -39,36 +38,41 @@ def install(spark: SparkSession, protocol: str, name: str) -> None:
 def _functions(protocol: str, name: str) -> Iterator[tuple[str, Batchwise, DataType]]:
     """Name, function and type of what it returns."""
     for function, many in ((f"from_{name}", False), (f"from_{name}_many", True)):
-        schema = spark_schema(protocol, reading(protocol, {}, many=many))
-        yield function, _decoder(protocol, function, schema, many=many), returned(schema, many=many)
+        whole = Decoding.of(protocol, {}, many=many)
+        yield function, _decoder(protocol, function, many=many), whole.returned
     yield f"to_{name}", _encoder(protocol), BinaryType()
 
 
-def _decoder(protocol: str, function: str, schema: StructType, *, many: bool) -> Batchwise:
+def _decoder(protocol: str, function: str, *, many: bool) -> Batchwise:
     def decode(values: pa.Array, *options: pa.Array) -> pa.Array:
-        chosen = _reading(protocol, function, _of_all_rows(options), many=many)
-        return decoded(values, protocol, chosen, schema, many=many)
+        return _decoding(protocol, function, _of_all_rows(options), many=many)(values)
 
     return brief(decode)
 
 
 def _encoder(protocol: str) -> Batchwise:
     def encode(values: pa.Array, *options: pa.Array) -> pa.Array:
-        return encoded(values, protocol, writing(protocol, dict(_of_all_rows(options))))
+        return _encoding(protocol, _of_all_rows(options))(values)
 
     return brief(encode)
 
 
 @cache
-def _reading(protocol: str, function: str, given: _Options, *, many: bool) -> ReadOptions:
-    """The options of a function; those that change what it returns are an error."""
-    chosen = reading(protocol, dict(given), many=many)
-    if spark_schema(protocol, chosen) != spark_schema(protocol, reading(protocol, {}, many=many)):
+def _decoding(protocol: str, function: str, given: _Options, *, many: bool) -> Decoding:
+    """What a function does with these options; those that change what it returns are an error."""
+    found = Decoding.of(protocol, dict(given), many=many)
+    if found.schema != Decoding.of(protocol, {}, many=many).schema:
         raise OptionError(
             f"{function} returns whole rows in SQL, which {', '.join(name for name, _ in given)} would change; "
             f"wireloom.spark.from_wire{'_many' * many}(col, {protocol!r}, {dict(given)}) can"
         )
-    return chosen
+    return found
+
+
+@cache
+def _encoding(protocol: str, given: _Options) -> Encoding:
+    """What ``to_<protocol>`` does with these options."""
+    return Encoding.of(protocol, dict(given))
 
 
 def _of_all_rows(options: tuple[pa.Array, ...]) -> _Options:

@@ -131,6 +131,7 @@ class FieldTable:
             self._default(field.default),
             self._given(field.inputs),
             "Below 2^63, else malformed" if field.long else "",
+            "May be 2^63 or more, so that it is never a long" if field.decimal else "",
             _meant(field.meaning),
             _through(field.through) or self._kept(field),
         ]

@@ -145,7 +145,7 @@ class Field(Documented):
     checksum: Checksum | None = optional("it is this checksum; filled in on encode")
     compute: Expression | None = optional("not in the bytes, but this")
     default: Literal | None = optional("value, or an expression for it, when none is given on encode")
-    table_type: str | None = optional("long: a u64 the document bounds below 2^63")
+    table_type: str | None = optional("of a u64: long, if it is bounded below 2^63; decimal, if it goes beyond")
     byte_order: Expression | None = optional("big or little, where it differs from what is around it")
     unit: str | None = optional("unit of the number")
     reserved: bool = optional("true: without a meaning; 0 on encode unless given", False)

@@ -15,8 +15,9 @@ from wireloom.codec.dispatch import Dispatch
 from wireloom.codec.errors import DecodeError
 from wireloom.codec.frames import Values
 from wireloom.codec.framing import Framing
+from wireloom.codec.longs import Longs
 from wireloom.codec.message import Record
-from wireloom.options import Parameter
+from wireloom.options import U64, Parameter, U64Type
 
 if TYPE_CHECKING:
     from wireloom.codec.straight.source import StraightLine
@@ -25,6 +26,7 @@ MANY = 32
 """So many records of a kind are read by the parts before a function is written for them."""
 _KINDS = 512
 """How many kinds of records there are functions for at most."""
+_LONG = U64Type.LONG.value  # as a text, which is compared in a fraction of the time
 _DOUBTS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, struct.error)
 """What is raised where a record is in doubt."""
 
@@ -41,19 +43,26 @@ written, the message and its variant, too.
 
 class Straight:
     """The straight lines of a protocol. ``row`` has all columns of a row: the message, the ``recorded`` parameters, the
-    header and the messages' structs.
+    header and the messages' structs; ``longs`` are the numbers in it that readers may want as longs.
 
     Each is written once so ``many`` records of its kind were met.
     """
 
     def __init__(
-        self, record: Record, dispatch: Dispatch, framing: Framing, row: Values, recorded: tuple[Parameter, ...]
+        self,
+        record: Record,
+        dispatch: Dispatch,
+        framing: Framing,
+        row: Values,
+        recorded: tuple[Parameter, ...],
+        longs: Longs,
     ) -> None:
         self.record = record
         self.dispatch = dispatch
         self.framing = framing
         self.row = row
         self.recorded = recorded
+        self.longs = longs
         self.many = MANY
         self._names = list(row)
         self._header = 1 + len(recorded)
@@ -98,7 +107,7 @@ class Straight:
             row: Container | None = read(data, parameters)
         except _DOUBTS:
             return None
-        return row
+        return None if row is None or self._has_too_large(row, parameters) else row
 
     def build(self, row: Any, parameters: Values) -> bytes | None:
         """The bytes of a row; None if it is in doubt, and whatever is wrong with it."""
@@ -112,6 +121,8 @@ class Straight:
             row = {**self.row, **row}
             if len(row) != len(self._names):
                 return None
+        if self._has_too_large(row, parameters):
+            return None
         values = list(row.values())
         at = self._struct_of(values)
         if not at or values[self._structs : at].count(None) < at - self._structs:
@@ -133,6 +144,10 @@ class Straight:
             return None  # a number of another type is equal, but not written
         data: bytes | None = write(header, struct, parameters)
         return data if data is not None and self.order(data, parameters) is little else None
+
+    def _has_too_large(self, row: Values, parameters: Values) -> bool:
+        """Whether a number is too large for whoever wants longs. Those that the spec bounds are seen to by lines."""
+        return parameters.get(U64.name) == _LONG and not self.longs.fit(row)
 
     def _struct_of(self, values: list[Any]) -> int | None:
         """The number of the column with the struct of the message that a row is of; None if it does not say."""

@@ -105,6 +105,10 @@ class Assembler:
         """Rows ``where`` these bytes are no UTF-8 are not sound."""
         self.code.append(Instruction(op.CHECK_TEXT, (), (start, stop, where), ()))
 
+    def do(self, kind: int, reads: Sequence[int], numbers: Sequence[int]) -> None:
+        """Something that sets no values."""
+        self.code.append(Instruction(kind, (), tuple(reads), tuple(numbers)))
+
     def store(self, kind: int, reads: Sequence[int], numbers: Sequence[int]) -> None:
         """Write an output."""
         self.outputs.append(Instruction(kind, (), tuple(reads), tuple(numbers)))
@@ -155,7 +159,7 @@ def _asked(code: Steps, asked: set[int], *, judging: bool) -> Steps:
             if body:
                 asked.add(each.when)
                 found.append(Block(each.when, body))
-        elif asked.intersection(each.sets) or (judging and each.kind in _JUDGING):
+        elif asked.intersection(each.sets) or (judging and (each.kind in _JUDGING or not each.sets)):
             asked.update(each.reads)
             found.append(each)
     return found[::-1]

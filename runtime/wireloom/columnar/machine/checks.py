@@ -8,7 +8,7 @@ from wireloom.codec.labels import bits_of
 from wireloom.codec.meanings import Counted, Meaning
 from wireloom.columnar.machine import labels
 from wireloom.columnar.machine import operations as op
-from wireloom.columnar.machine.formulas import both, whole, wrapped
+from wireloom.columnar.machine.formulas import Found, both, whole, wrapped
 from wireloom.columnar.machine.lowering import Lowering
 from wireloom.columnar.machine.values import WORD, Flags, NoProgramError, Number
 from wireloom.columnar.sums import word_tables
@@ -28,7 +28,7 @@ def put(at: Lowering, name: str, said: codec.Field, number: Number) -> None:
         if not isinstance(said.const, int) or number.floating:
             raise NoProgramError("a constant that is no integer")
         at.must(at.asm.value(op.EQUAL_NUMBER, (number.register,), (wrapped(int(said.const)),)))
-    if said.long and not at.wide:
+    if said.is_bounded(at.u64):
         at.must(at.asm.value(op.MORE_NUMBER, (number.register,), (-1,)))
         number = replace(number, most=WORD - 1)
     at.this.columns[name] = number
@@ -93,23 +93,29 @@ def verify(at: Lowering, derived: Iterable[tuple[str, codec.Field]], proven: Pro
             else:
                 at.must(at.asm.value(op.EQUAL_NUMBER, (column.register,), (wrapped(expected),)), where)
         elif field.checksum is not None and not proven(name, field.checksum):
-            at.must(at.asm.value(op.EQUAL, (_summed(at, field.checksum, where), column.register)), where)
+            at.must(at.asm.value(op.EQUAL, (joined(at, field.checksum, where), column.register)), where)
 
 
-def _summed(at: Lowering, checksum: codec.Joined, where: int) -> int:
-    """The checksum of a record's range."""
-    asm, algorithm, (over, *others) = at.asm, checksum.algorithm, checksum.over
+def joined(at: Lowering, checksum: codec.Joined, where: int) -> int:
+    """The checksum of the one range that it is over. Raises ``NoProgramError``."""
+    if len(checksum.over) != 1 or isinstance(checksum.over[0], bytes) or at.nesting:
+        raise NoProgramError("a checksum over several ranges, or in a list")
+    first, last = map(at.ask, checksum.over[0])
+    return summed(at, checksum.algorithm, first, last, where)
+
+
+def summed(at: Lowering, algorithm: object, first: Found, last: Found, where: int) -> int:
+    """The checksum of the record's bytes from ``first`` to before ``last``; rows ``where`` they are not there are not
+    sound.
+    """
+    asm = at.asm
     if not isinstance(algorithm, codec.Crc) or not (algorithm.reflect_in and algorithm.reflect_out):
         raise NoProgramError("a checksum that is no reflected CRC")
-    if others or isinstance(over, bytes) or at.nesting:
-        raise NoProgramError("a checksum over several ranges, or in a list")
-    bounds = [at.ask(bound) for bound in over]
-    first, last = (whole(asm, 0 if bound is None else bound) for bound in bounds)
-    for bound in bounds:
+    for bound in (first, last):
         at.must(bound is not None if not isinstance(bound, Number) else bound.valid, where)
-    at.must(asm.value(op.MORE_NUMBER, (first,), (-1,)), where)
-    size, begin = asm.value(op.SUBTRACT, (last, first)), asm.value(op.ADD, (op.START, first))
-    start, stop = asm.several(op.TAKE, 2, (begin, size, op.STOP, where))
+    one, other = (whole(asm, 0 if bound is None else bound) for bound in (first, last))
+    _, begin = asm.several(op.TAKE, 2, (op.START, one, op.STOP, where))
+    start, stop = asm.several(op.TAKE, 2, (begin, asm.value(op.SUBTRACT, (other, one)), op.STOP, where))
     tables = asm.table(word_tables(algorithm))
     found = asm.value(op.CRC, (start, stop), (tables, wrapped(algorithm.initial)))
     return asm.value(op.XOR, (found, asm.number(wrapped(algorithm.xor_out)))) if algorithm.xor_out else found

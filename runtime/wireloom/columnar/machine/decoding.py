@@ -9,7 +9,7 @@ from wireloom.columnar.arrays import Column, Made, Spread, Structs
 from wireloom.columnar.batch import Batch
 from wireloom.columnar.buffers import Array, occurring
 from wireloom.columnar.chosen import Chosen
-from wireloom.columnar.machine.programs import Located, Programs, Sorted, ViewPrograms
+from wireloom.columnar.machine.programs import Located, Programs, ViewPrograms
 from wireloom.columnar.messages import Decoded, Keep, Plan
 from wireloom.columnar.refusals import Refusals
 from wireloom.columnar.rows import Rows
@@ -39,26 +39,22 @@ class Machine:
     @cached_property
     def records(self) -> Located:
         """Where the batch is in memory."""
-        batch, base = self.batch, self.batch.buffer.ctypes.data
-        return Located(batch.start + base, batch.stop + base, base + len(batch.buffer))
+        batch = self.batch
+        return Located.of(batch.buffer, batch.start, batch.stop)
 
     def sort(self, asked: frozenset[str], keep: Keep) -> Sorting | None:
         """The records by message. ``keep`` decides by these fields of the header which are wanted. None if no program
         can tell.
         """
-        batch, count = self.batch, len(self.batch.start)
-        names = sorted({*self.plan.matched, *asked} & self.plan.header)
-        program = self.programs.sorting(names)
-        if program is None:
+        sorter = self.programs.sorting(sorted(asked & self.plan.header))
+        if sorter is None:
             return None
-        written, sound = program.run(self.records, np.arange(count), count)
-        every = Rows.all(batch)
-        for name, column in program.header.items():
-            assert isinstance(column, Sorted)
-            every.record.put(name, column.numbers(written))
-        codes = self.plan.dispatch(every, every.record)
-        sound = sound & ~batch.doubtful
-        return Sorting(codes, keep(every.record, codes) & sound, sound)
+        codes, columns, sound = sorter.run(self.records)
+        sound &= ~self.batch.doubtful
+        every = Rows.all(self.batch).record
+        for name, column in columns.items():
+            every.put(name, column)
+        return Sorting(codes, keep(every, codes) & sound, sound)
 
     def decode(
         self, rows: Array, codes: Array, numbers: Array, view: ViewedColumns, header: frozenset[str]

@@ -372,7 +372,11 @@ def _copy(to: int, at: int, size: int, end: int) -> None:
         move(to, at, size)
 
 
+SHARED = (*LOOPS, _is_text, _judge, _load, _compute)
+"""What other loops call, too."""
+
+
 @cache
 def compiled() -> Callable[..., None]:
     """``run``, compiled."""
-    return accel.compiled(run, _copy, _put, *LOOPS, _is_text, _append, _store, _judge, _load, _compute, _tile)
+    return accel.compiled(run, _copy, _put, *SHARED, _append, _store, _tile)

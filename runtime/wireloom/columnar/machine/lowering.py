@@ -15,6 +15,7 @@ from wireloom.columnar.machine.merging import merged
 from wireloom.columnar.machine.values import Datum, Level, Mask, NoProgramError, Number, Octets, Struct
 from wireloom.expressions import Expression
 from wireloom.expressions.tree import Expr, Name, Origin
+from wireloom.options import U64Type
 from wireloom.rowwise import Judge
 
 Span = tuple[int, int]
@@ -30,12 +31,20 @@ class Lowering:
     ends at ``limit``. All of these are registers but ``shift``. ``nesting`` counts the structs around what is read.
     """
 
-    def __init__(self, judge: Judge, parameters: Mapping[str, Any], *, little: bool, wide: bool, limit: int) -> None:
+    def __init__(
+        self,
+        judge: Judge,
+        parameters: Mapping[str, Any],
+        *,
+        little: bool,
+        limit: int,
+        asm: Assembler | None = None,
+    ) -> None:
         self.judge = judge
         self.parameters = parameters
         self.little = little
-        self.wide = wide
-        self.asm = Assembler()
+        self.u64 = U64Type.of(parameters)
+        self.asm = Assembler() if asm is None else asm
         self.where = op.ONES
         self.position, self.shift = op.START, 0
         self.limit = self.moved(op.STOP, limit)

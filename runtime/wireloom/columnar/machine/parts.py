@@ -52,7 +52,7 @@ def _run(part: Run, at: Lowering) -> None:
     at.need(part.size)
     for name, said in part.fields:
         start = at.cursor
-        number = _number(Kind(code(said)), at)
+        number = number_at(Kind(code(said)), at)
         if isinstance(said.subcon, codec.As):
             at.this.columns[name] = certain(at, meant(at, number, said.subcon.meaning))
         else:
@@ -87,7 +87,7 @@ def _bits(part: codec.Bits, at: Lowering) -> None:
         at.shift -= kind.size
     at.need(kind.size)
     start = at.cursor
-    word = _number(kind, at)
+    word = number_at(kind, at)
     span = start, at.cursor
     if part.whole is not None:
         put(at, *part.whole, word)
@@ -220,7 +220,7 @@ def value(kind: object, at: Lowering) -> Datum:
         case FormatField() | BytesInteger() | codec.Boolean() | codec.EitherOrder():
             number = Kind(code(kind))
             at.need(number.size)
-            return _number(number, at)
+            return number_at(number, at)
         case codec.Leb128() if type(kind) is codec.Leb128 and kind.bits < 63:
             register, after = at.asm.several(op.VARINT, 2, (at.cursor, at.limit, at.where), (kind.bits,))
             at.move(after)
@@ -290,7 +290,7 @@ def _struct(content: codec.Layout, given: dict[str, Any], at: Lowering) -> Struc
     return found
 
 
-def _number(kind: Kind, at: Lowering) -> Number:
+def number_at(kind: Kind, at: Lowering) -> Number:
     """The number at the cursor, whose bytes are there."""
     place, shift, little, bits = at.position, at.shift, kind.is_little(little=at.little), 8 * kind.size
     at.shift += kind.size

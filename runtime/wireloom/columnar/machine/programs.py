@@ -2,26 +2,29 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any
+from functools import cached_property, lru_cache
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
 
 from wireloom.codec import Layout, Protocol
+from wireloom.codec.dispatch import UNKNOWN
+from wireloom.codec.matching import Match, Selection
 from wireloom.columnar.arrays import Numbers
 from wireloom.columnar.buffers import Array
 from wireloom.columnar.machine import kernel
 from wireloom.columnar.machine import operations as op
-from wireloom.columnar.machine.assembly import Assembled, Space
+from wireloom.columnar.machine.assembly import Assembled, Assembler, Space
 from wireloom.columnar.machine.columns import Column, Filled, column
 from wireloom.columnar.machine.lowering import Lowering
+from wireloom.columnar.machine.matches import first
 from wireloom.columnar.machine.messages import message
 from wireloom.columnar.machine.parts import layout
-from wireloom.columnar.machine.values import Level, NoProgramError, Number
+from wireloom.columnar.machine.proving import prove
+from wireloom.columnar.machine.values import Datum, Level, NoProgramError, Number
 from wireloom.columnar.planning import is_proven
 from wireloom.columnar.viewed import Same, ViewedColumns
-from wireloom.options import wide
 from wireloom.rowwise import Judge
 
 _VIEWS = 64
@@ -35,6 +38,12 @@ class Located:
     start: Array
     stop: Array
     end: int
+
+    @classmethod
+    def of(cls, buffer: Array, start: Array, stop: Array) -> "Located":
+        """Records in a buffer."""
+        base = buffer.ctypes.data
+        return cls(start + base, stop + base, base + len(buffer))
 
     def take(self, rows: Array) -> "Located":
         """Some of them."""
@@ -53,7 +62,7 @@ class Program:
         """What it writes of records to these places among ``count`` rows, and which records are sound."""
         assembled, start, stop = self.assembled, records.start, records.stop
         written = Filled(assembled.rooms, count, int((stop - start).sum()), whole=len(places) == count)
-        sound = np.zeros(len(start), np.int64)
+        sound = np.empty(len(start), np.uint8)
         registers = np.zeros((assembled.registers, op.TILE), np.int64)
         zeros = np.zeros(assembled.reach, np.uint8)
         addresses = written.addresses if len(written.addresses) else np.zeros(1, np.int64)
@@ -61,7 +70,63 @@ class Program:
         kernel.compiled()(
             assembled.code, start, stop, places, sound, registers, addresses, written.amounts, safe, records.end
         )
-        return written, sound.view(bool)[::8]
+        return written, sound.view(bool)
+
+
+_Made = TypeVar("_Made")
+
+
+def unless_left(make: Callable[[], _Made]) -> _Made | None:
+    """What is made; None if no program says it."""
+    try:
+        return make()
+    except NoProgramError:
+        return None
+
+
+def judged(program: Program, buffer: Array, start: Array, stop: Array) -> Array:
+    """Which stretches of a buffer a program finds sound."""
+    return program.run(Located.of(buffer, start, stop), np.arange(len(start)), len(start))[1]
+
+
+@dataclass(frozen=True, slots=True)
+class Sorted:
+    """Numbers of the header by which records are chosen."""
+
+    place: int
+    there: int
+
+    def numbers(self, written: Filled) -> Numbers:
+        """As a column of the plan."""
+        data = np.frombuffer(written.buffers[self.place], np.int64)[: written.count]
+        there = np.frombuffer(written.buffers[self.there], np.uint8)[: written.count].view(bool)
+        return Numbers(data, None if there.all() else there)
+
+
+def _sorted(asm: Assembler, known: Datum | None) -> Sorted:
+    """Write a number and a byte for whether there is one."""
+    if not isinstance(known, Number) or not known.whole:
+        raise NoProgramError("a number of the header beyond 64 bits")
+    place, there = asm.room(Space(bits=64)), asm.room(Space(bits=8))
+    asm.store(op.STORE_8, (known.register,), (place,))
+    asm.store(op.STORE_1, (known.valid,), (there,))
+    return Sorted(place, there)
+
+
+@dataclass(frozen=True, slots=True)
+class Sorter:
+    """A program that tells messages apart: it writes their numbers to ``place``, and ``columns`` of the header."""
+
+    program: Program
+    place: int
+    columns: Mapping[str, Sorted]
+
+    def run(self, records: Located) -> tuple[Array, dict[str, Numbers], Array]:
+        """The numbers of the messages, the columns, and which records are sound. Of others nothing is known."""
+        count = len(records.start)
+        written, sound = self.program.run(records, np.arange(count), count)
+        codes = np.frombuffer(written.buffers[self.place], np.int64)[:count]
+        return codes, {name: column.numbers(written) for name, column in self.columns.items()}, sound
 
 
 class Programs:
@@ -73,15 +138,23 @@ class Programs:
         self.little = little
         self.judge = Judge.of(protocol)
         self.messages = list(protocol.records.values())
-        self._sorting: dict[tuple[str, ...], Program | None] = {}
+        self.unknown = next((number for number, name in enumerate(protocol.records) if name == UNKNOWN), -1)
+        self._sorting: dict[tuple[str, ...], Sorter | None] = {}
         self._viewed: dict[tuple[Same, str | None], ViewPrograms] = {}
 
-    def sorting(self, names: Iterable[str]) -> Program | None:
-        """Writes the values of these fields of the header as 64-bit integers, and a byte for whether there are some."""
+    def sorting(self, names: Iterable[str]) -> Sorter | None:
+        """Tells messages apart, and writes these fields of the header, too. None if no program can."""
         key = tuple(names)
         if key not in self._sorting:
-            self._sorting[key] = _said(lambda: self._sorter(key))
+            self._sorting[key] = unless_left(lambda: self._sorter(key))
         return self._sorting[key]
+
+    @cached_property
+    def proof(self) -> Program | None:
+        """Finds records sound that are exactly as long as their framing says, which holds of them. None if no program
+        can.
+        """
+        return unless_left(self._proof)
 
     def viewed(self, view: ViewedColumns, header: frozenset[str]) -> "ViewPrograms":
         """The programs that fill the columns of a view; ``header`` are the names of those of the header."""
@@ -94,7 +167,7 @@ class Programs:
 
     def of(self, number: int, fields: Sequence[pa.Field], header: Sequence[pa.Field] = ()) -> Program | None:
         """Writes these columns of a message, or none if that is -1, and of the header. None if no program can."""
-        return _said(lambda: self._program(number, fields, header))
+        return unless_left(lambda: self._program(number, fields, header))
 
     def lacking(self, schema: pa.Schema) -> Iterator[tuple[str, tuple[str, ...]]]:
         """What makes records unsound because no program says it, for each message by its name."""
@@ -108,31 +181,52 @@ class Programs:
 
     def _lowering(self) -> Lowering:
         """A program that has read what all records begin with."""
-        found = Lowering(
-            self.judge,
-            self.parameters,
-            little=self.little,
-            wide=wide(self.parameters),
-            limit=-len(self.protocol.record.until),
-        )
+        limit = -len(self.protocol.record.until)
+        found = Lowering(self.judge, self.parameters, little=self.little, limit=limit)
         layout(self.protocol.record.head, found)
         return found
 
-    def _sorter(self, names: tuple[str, ...]) -> Program:
+    def _sorter(self, names: tuple[str, ...]) -> Sorter:
         if any(isinstance(part, Layout) and list(part.columns()) for part in self.protocol.record.tail):
             raise NoProgramError("columns of the header that are read behind messages")
         lowering = self._lowering()
-        columns: dict[str, Column] = {}
-        for name in names:
-            known = lowering.record.columns.get(name)
-            if not isinstance(known, Number) or not known.whole:
-                raise NoProgramError("a number of the header beyond 64 bits")
-            asm = lowering.asm
-            place, there = asm.room(Space(bits=64)), asm.room(Space(bits=8))
-            asm.store(op.STORE_8, (known.register,), (place,))
-            asm.store(op.STORE_1, (known.valid,), (there,))
-            columns[name] = Sorted(place, there)
-        return Program(lowering.asm.assembled(), columns, {})
+        asm, header = lowering.asm, lowering.record.columns
+        code = first(asm, *self.matched(header), self.unknown)
+        lowering.must(asm.value(op.MORE_NUMBER, (code,), (-1,)))
+        place = asm.room(Space(bits=64))
+        asm.store(op.STORE_8, (code,), (place,))
+        columns = {name: _sorted(asm, header.get(name)) for name in names}
+        return Sorter(Program(asm.assembled(), {}, {}), place, columns)
+
+    def matched(self, header: Mapping[str, Datum]) -> tuple[dict[str, Number], list[Match | None]]:
+        """The numbers by which messages are told, and what each message asks of them; None for one that no record is
+        of, or all are that are of no other.
+        """
+        columns = {column.name for column in self.protocol.record.columns}
+        numbers: dict[str, Number] = {}
+        matches: list[Match | None] = []
+        for number, each in enumerate(self.messages):
+            asked: dict[str, Selection] = {}
+            never = number == self.unknown
+            for name, selection in each.match.items():
+                known = header.get(name)
+                if name in self.parameters and name not in columns:
+                    never |= self.parameters[name] not in selection
+                elif known is None and name in columns:
+                    never = True
+                elif isinstance(known, Number):
+                    asked[name], numbers[name] = selection, known
+                else:
+                    raise NoProgramError("messages that are not told apart by numbers")
+            matches.append(None if never else asked)
+        return numbers, matches
+
+    def _proof(self) -> Program:
+        lowering = Lowering(self.judge, self.parameters, little=self.little, limit=0)
+        prove(self.protocol.framing, lowering)
+        if lowering.left:
+            raise NoProgramError("some of the lengths")
+        return Program(lowering.asm.assembled(), {}, {})
 
     def _program(self, number: int, fields: Iterable[pa.Field], header: Iterable[pa.Field]) -> Program:
         lowering = self._lowering()
@@ -149,31 +243,6 @@ class Programs:
 def _written(at: Lowering, fields: Iterable[pa.Field], values: Level) -> dict[str, Column]:
     """Write some of the values as columns."""
     return {each.name: column(at.asm, each.type, values.columns.get(each.name)) for each in fields}
-
-
-@dataclass(frozen=True, slots=True)
-class Sorted:
-    """Numbers by which records are sorted."""
-
-    place: int
-    there: int
-
-    def arrow(self, written: Filled) -> pa.Array:
-        """As an array."""
-        return self.numbers(written).arrow(pa.int64())
-
-    def numbers(self, written: Filled) -> Numbers:
-        """As a column of the plan."""
-        data = np.frombuffer(written.buffers[self.place], np.int64)[: written.count]
-        there = np.frombuffer(written.buffers[self.there], np.uint8)[: written.count].view(bool)
-        return Numbers(data, None if there.all() else there)
-
-
-def _said(make: Callable[[], Program]) -> Program | None:
-    try:
-        return make()
-    except NoProgramError:
-        return None
 
 
 class ViewPrograms:

@@ -1,0 +1,64 @@
+"""Which message or length a record is of, by tables of the numbers that select it."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from wireloom.codec.matching import Match, Selection
+from wireloom.columnar import matching
+from wireloom.columnar.buffers import Array
+from wireloom.columnar.machine import operations as op
+from wireloom.columnar.machine.assembly import Assembler
+from wireloom.columnar.machine.values import NoProgramError, Number
+
+_MOST = 1 << 16
+"""How many numbers a table may cover."""
+
+
+def first(asm: Assembler, numbers: Mapping[str, Number], matches: Sequence[Match | None], otherwise: int = -1) -> int:
+    """The register with the place of the first of ``matches`` that the numbers meet, or ``otherwise`` where none is.
+
+    None is met by none. A number that is absent meets no match that asks for it. Raises ``NoProgramError``.
+    """
+    place: int | None = None
+    holds = np.array([[match is not None] for match in matches], bool).reshape(-1, 1)
+    for name, number in numbers.items():
+        classes, met = _classes(asm, number, [(match or {}).get(name) for match in matches])
+        holds = (holds[:, :, None] & met[:, None, :]).reshape(len(matches), -1)
+        if holds.shape[1] > _MOST:
+            raise NoProgramError("a choice among very many numbers")
+        if place is not None:
+            classes = asm.value(op.ADD, (asm.value(op.MULTIPLY_NUMBER, (place,), (met.shape[1],)), classes))
+        place = classes
+    table = np.where(holds.any(axis=0), holds.argmax(axis=0), otherwise)
+    return asm.number(int(table[0])) if place is None else _looked_up(asm, place, table)
+
+
+def _looked_up(asm: Assembler, place: int, table: Array) -> int:
+    found = asm.value(op.LOOK_UP, (place,), (asm.table(table.astype(np.int32)), len(table)))
+    return asm.value(op.SIGN, (found,), (32,))
+
+
+def _classes(asm: Assembler, number: Number, selections: Sequence[Selection | None]) -> tuple[int, Array]:
+    """The register with the class of a number, and which of the selections the numbers of each class meet.
+
+    Those that nothing asks for are of the first one, and those that are absent, too.
+    """
+    if not number.whole:
+        raise NoProgramError("a choice by what is no number of 64 bits")
+    asked = [each for each in selections if each is not None]
+    ends = [each for one in asked for each in one.listed if isinstance(each, int)]
+    ends += [end for one in asked for span in one.spans for end in span]
+    inside = [min(max(end, number.least), number.most) for end in ends]
+    least, most = min(inside, default=0), max(inside, default=0)
+    if most - least >= _MOST:
+        raise NoProgramError("a choice among very many numbers")
+    every = np.arange(least, most + 1)
+    met = np.array([np.ones(len(every), bool) if one is None else matching.numbers(every, one) for one in selections])
+    others = np.array([[one is None] for one in selections])
+    kinds, classes = np.unique(met, axis=1, return_inverse=True)
+    register = asm.value(op.ADD_NUMBER, (number.register,), (-least,)) if least else number.register
+    found = asm.value(op.ADD_NUMBER, (_looked_up(asm, register, classes.reshape(-1)),), (1,))
+    if number.valid != op.ONES:
+        found = asm.value(op.CHOOSE, (number.valid, found, asm.number(0)))
+    return found, np.concatenate([others, kinds], axis=1)

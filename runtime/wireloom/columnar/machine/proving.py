@@ -1,0 +1,72 @@
+"""Framing in programs: records that are exactly as long as they say, and in which what proves that holds."""
+
+from functools import partial
+
+from wireloom import codec
+from wireloom.codec.lengths import Ends
+from wireloom.columnar.fields import Number as Kind
+from wireloom.columnar.fields import code
+from wireloom.columnar.machine import operations as op
+from wireloom.columnar.machine.checks import summed
+from wireloom.columnar.machine.formulas import either_not, whole
+from wireloom.columnar.machine.lowering import Lowering
+from wireloom.columnar.machine.matches import first
+from wireloom.columnar.machine.parts import number_at
+from wireloom.columnar.machine.values import NoProgramError, Number
+
+
+def prove(framing: codec.Framing, at: Lowering, *, doubting: bool = False) -> None:
+    """Rows that are no whole records of the framing are not sound, nor, if ``doubting``, those that are in doubt until
+    a record follows. Raises ``NoProgramError``.
+    """
+    if len(framing.lengths) == 1 and not framing.match:
+        _measure(framing.lengths[0], at, doubting=doubting)
+        return
+    probes = {name: _probed(at, offset, construct) for name, offset, construct in framing.match}
+    chosen = first(at.asm, probes, [ends.match for ends in framing.lengths])
+    at.must(at.asm.value(op.MORE_NUMBER, (chosen,), (-1,)))
+    for number, ends in enumerate(framing.lengths):
+        at.within(at.asm.value(op.EQUAL_NUMBER, (chosen,), (number,)), partial(_measure, ends, at, doubting=doubting))
+
+
+def _probed(at: Lowering, offset: int, construct: object) -> Number:
+    """The number at an offset of the record."""
+    kind = Kind(code(construct))
+    at.move(op.START, offset)
+    at.need(kind.size)
+    return number_at(kind, at)
+
+
+def _measure(ends: Ends, at: Lowering, *, doubting: bool) -> None:
+    """What proves a length, and the length."""
+    if not isinstance(ends, codec.Lengths):
+        raise NoProgramError("a length that is no sum of numbers")
+    asm = at.asm
+    at.this.columns.update({name: _probed(at, offset, construct) for name, offset, construct in ends.fields})
+    if ends.valid is not None:
+        at.must(at.holds(ends.valid), at.where)
+    for doubt in ends.doubts if doubting else ():
+        at.must(either_not(asm, True, at.holds(doubt)))
+    length = at.ask(ends.length)
+    if length is None:
+        raise NoProgramError("a length that may be absent")
+    if isinstance(length, Number):
+        at.must(length.valid)
+    at.must(asm.value(op.EQUAL, (whole(asm, length), asm.value(op.SUBTRACT, (op.STOP, op.START)))))
+    if ends.checksum is not None:
+        name, checksum = ends.checksum
+        stored = at.this.columns[name] if ends.place is None else _stored(ends, at)
+        assert isinstance(stored, Number)
+        told = summed(at, checksum.algorithm, at.ask(checksum.start), at.ask(checksum.end), at.where)
+        at.must(asm.value(op.EQUAL, (told, whole(asm, stored))))
+
+
+def _stored(ends: codec.Lengths, at: Lowering) -> Number:
+    """The checksum that stands where the other numbers tell."""
+    kind, place = Kind(code(ends.stored)), at.ask(ends.place) if ends.place is not None else None
+    if place is None:
+        raise NoProgramError("a checksum that may be absent")
+    at.move(op.START)
+    at.take(place)
+    at.need(kind.size)
+    return number_at(kind, at)

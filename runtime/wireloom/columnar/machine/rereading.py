@@ -1,0 +1,117 @@
+"""Records that a program has laid out are read again by it: those are sound that say just what was given."""
+
+from collections.abc import Callable, Set
+
+from wireloom import codec
+from wireloom.columnar.machine import operations as op
+from wireloom.columnar.machine.arranging import Arranging, Laid
+from wireloom.columnar.machine.checks import Proven
+from wireloom.columnar.machine.formulas import both
+from wireloom.columnar.machine.given import Items
+from wireloom.columnar.machine.lowering import Lowering
+from wireloom.columnar.machine.messages import message
+from wireloom.columnar.machine.parts import layout
+from wireloom.columnar.machine.proving import prove
+from wireloom.columnar.machine.values import (
+    WORD,
+    Datum,
+    Flags,
+    Label,
+    Level,
+    NoItems,
+    NoProgramError,
+    Number,
+    Octets,
+    Struct,
+)
+from wireloom.options import MAX_RECORD_BYTES
+
+
+def reread(
+    said: codec.Message,
+    arranging: Arranging,
+    fields: Laid,
+    variant: int,
+    framing: codec.Framing,
+    proven: Proven,
+    is_of: Callable[[Level], int],
+) -> None:
+    """Read a record again, and compare all of its values. ``is_of`` gives the mask of the records whose header selects
+    the message. Raises ``NoProgramError``.
+    """
+    asm = arranging.asm
+    prove(framing, _lowering(arranging), doubting=True)
+    at = _lowering(arranging)
+    layout(said.record.head, at)
+    at.must(is_of(at.record))
+    level = message(said, at, proven)
+    size = asm.value(op.SUBTRACT, (op.STOP, op.START))
+    at.must(asm.value(op.NOT, (asm.value(op.MORE_NUMBER, (size,), (MAX_RECORD_BYTES,)),)))
+    chosen = level.columns.pop("variant", None)
+    if isinstance(chosen, Label):
+        at.must(asm.value(op.EQUAL_NUMBER, (chosen.number,), (variant,)))
+    elif variant >= 0:
+        raise NoProgramError("a variant that no record has")
+    comparing = _Comparing(at)
+    comparing.all(at.record, arranging.header, {column.name for column in said.record.columns if column.label})
+    comparing.all(level, fields, {column.name for column in said.columns if column.label} | {"variant"})
+
+
+def _lowering(arranging: Arranging) -> Lowering:
+    return Lowering(arranging.judge, arranging.parameters, little=arranging.little, limit=0, asm=arranging.asm)
+
+
+class _Comparing:
+    """Compares what was read with what was given."""
+
+    def __init__(self, at: Lowering) -> None:
+        self.at = at
+        self.asm = at.asm
+
+    def all(
+        self, found: Level | Struct, given: Laid, labels: Set[str], where: int = op.ONES, *, inner: bool = False
+    ) -> None:
+        """All values of a struct in the rows ``where`` it is. Labels do not count; inside others, none is filled in."""
+        columns = found.columns if isinstance(found, Level) else found.fields
+        for name in dict.fromkeys((*given.columns, *columns)):
+            if name in labels or isinstance(columns.get(name), Label | Flags):
+                continue
+            self._one(name, columns.get(name), given, where, filled=name in given.filled and not inner)
+
+    def _one(self, name: str, found: Datum | None, given: Laid, where: int, *, filled: bool) -> None:
+        wanted, asm = given.told.get(name), self.asm
+        if found is None or wanted is None:
+            if found is None and wanted is not None:
+                self._must_not(wanted.valid, where)
+            elif found is not None and not filled:
+                self._must_not(found.valid, where)
+            return
+        if wanted.valid != found.valid and not (filled and found.valid == op.ONES):
+            same = asm.value(op.EQUAL, (wanted.valid, found.valid))
+            self.at.must(asm.value(op.OR, (same, found.valid)) if filled else same, where)
+        self._equal(name, found, wanted, given, both(asm, where, both(asm, wanted.valid, found.valid)))
+
+    def _must_not(self, valid: int, where: int) -> None:
+        """There must be no value."""
+        if valid == op.ONES:
+            raise NoProgramError("a value that all rows have, or none")
+        self.at.must(self.asm.value(op.NOT, (valid,)), where)
+
+    def _equal(self, name: str, found: Datum, wanted: Datum, given: Laid, where: int) -> None:
+        match found, wanted:
+            case Number(), Number() if found.floating == wanted.floating and (found.truth or not wanted.truth):
+                self.at.must(self.asm.value(op.EQUAL, (found.register, wanted.register)), where)
+                if max(found.most, wanted.most) >= WORD and min(found.least, wanted.least) < 0:
+                    self.at.must(self.asm.value(op.MORE_NUMBER, (wanted.register,), (-1,)), where)
+            case Octets(), Octets() if name in given.octets:
+                for register, place in zip((found.start, found.stop), given.octets[name], strict=True):
+                    address = self.asm.value(op.ADD, (op.START, place))
+                    self.at.must(self.asm.value(op.EQUAL, (register, address)), where)
+            case NoItems(), Items(count=count):
+                self.at.must(self.asm.value(op.EQUAL_NUMBER, (count,), (0,)), where)
+            case Struct(), Struct() if name in given.inner:
+                self.all(found, given.inner[name], set(), where, inner=True)
+            case _ if where == op.ONES:
+                raise NoProgramError("a value that is not given as it is read")
+            case _:
+                self.at.must(False, where)

@@ -1,0 +1,199 @@
+"""The loop that follows programs that write records: that of ``kernel``, with the instructions of ``orders``."""
+
+from collections.abc import Callable
+from functools import cache
+
+from wireloom.columnar import accel
+from wireloom.columnar.buffers import Array
+from wireloom.columnar.machine import kernel, orders
+from wireloom.columnar.machine import operations as op
+from wireloom.columnar.memory import (
+    i8,
+    move32,
+    put1,
+    put2,
+    put2_big,
+    put4,
+    put4_big,
+    put8,
+    put8_big,
+    shifted,
+    u1,
+    u2,
+    u4,
+)
+
+
+def run(
+    code: Array,
+    rows: Array,
+    sound: Array,
+    registers: Array,
+    out: Array,
+    ends: Array,
+    into: int,
+    room: int,
+    safe: int,
+    done: int,
+) -> int:
+    """Follow a program for these ``rows`` of a table from the one at ``done`` on. Returns how many rows are done: fewer
+    than all if the next ones do not fit into the ``room`` at the address ``into``.
+
+    The arrays have 64-bit integers, but for ``ends``, which becomes the places at which records end, behind a first 0.
+    Other arguments are as in ``kernel.run``.
+    """
+    good = registers[op.SOUND]
+    for first in range(done, len(rows), op.TILE):
+        count = min(op.TILE, len(rows) - first)
+        for i in range(count):
+            registers[op.SOUND, i] = 1
+            registers[op.ONES, i] = 1
+        at = 0
+        while at < len(code):
+            kind = code[at, 0]
+            at += 1
+            if kind >= orders.WRITE:
+                _write(kind, code[at - 1], count, registers)
+            elif kind == orders.ALLOT:
+                if not _allot(registers[code[at - 1, 1]], count, registers, ends[first:], into, room):
+                    return first
+            elif kind >= orders.ROW:
+                _given(kind, code[at - 1], count, rows[first:], registers, out)
+            elif kind < op.LOAD_1:
+                kernel._compute(kind, code[at - 1], count, registers, out)
+            elif kind < op.NEED:
+                kernel._load(kind, code[at - 1], count, registers)
+            elif kind == op.SKIP:
+                mask, i = registers[code[at - 1, 1]], 0
+                while i < count and mask[i] == 0:
+                    i += 1
+                if i == count:
+                    at += code[at - 1, 2]
+            else:
+                kernel._judge(kind, code[at - 1], count, registers, out, good, safe)
+        for i in range(count):
+            sound[first + i] = registers[op.SOUND, i]
+    return len(rows)
+
+
+def _given(kind: int, code: Array, count: int, rows: Array, registers: Array, out: Array) -> None:
+    """What is in the columns of the table."""
+    d = registers[code[1]]
+    if kind == orders.ROW:
+        for i in range(count):
+            d[i] = rows[i]
+    elif kind == orders.COLUMN:
+        a, data, size, step = registers[code[2]], out[code[3]], code[4], code[5]
+        if size == 8:
+            for i in range(count):
+                d[i] = i8(data + step * a[i])
+        elif size == 4:
+            for i in range(count):
+                d[i] = u4(data + step * a[i])
+        elif size == 2:
+            for i in range(count):
+                d[i] = u2(data + step * a[i])
+        else:
+            for i in range(count):
+                d[i] = u1(data + step * a[i])
+    elif kind == orders.BIT:
+        a, bits, first = registers[code[2]], out[code[3]], out[code[3] + 1]
+        for i in range(count):
+            place = first + a[i]
+            d[i] = u1(bits + (place >> 3)) >> (place & 7) & 1
+    elif kind == orders.SPAN:
+        e, a, offsets, data = registers[code[2]], registers[code[3]], out[code[4]], out[code[4] + 1]
+        for i in range(count):
+            d[i] = data + u4(offsets + 4 * a[i])
+            e[i] = data + u4(offsets + 4 * a[i] + 4)
+    elif kind == orders.COUNT:
+        a, offsets = registers[code[2]], out[code[3]]
+        for i in range(count):
+            d[i] = u4(offsets + 4 * a[i] + 4) - u4(offsets + 4 * a[i])
+    else:
+        a = registers[code[2]]
+        for i in range(count):
+            size, value = 1, shifted(a[i], 7)
+            while value != 0:
+                size, value = size + 1, shifted(value, 7)
+            d[i] = size
+
+
+def _allot(sizes: Array, count: int, registers: Array, ends: Array, into: int, room: int) -> bool:
+    """Give each record its place behind the others. False if there is no room for all of them."""
+    end = int(ends[0])
+    for i in range(count):
+        end += sizes[i]
+    if end > room:
+        return False
+    end = int(ends[0])
+    for i in range(count):
+        registers[op.START, i] = into + end
+        end += sizes[i]
+        registers[op.STOP, i] = into + end
+        ends[i + 1] = end
+    return True
+
+
+def _write(kind: int, code: Array, count: int, registers: Array) -> None:
+    """Write into records."""
+    a, b, c = registers[code[1]], registers[code[2]], registers[code[3]]
+    if kind == orders.WRITE:
+        _write_number(code[5], code[6] != 0, a, b, c, code[4], count)
+    elif kind == orders.WRITE_VARINT:
+        for i in range(count):
+            if c[i] != 0:
+                at, value = b[i] + code[4], a[i]
+                while shifted(value, 7) != 0:
+                    put1(at, value | 0x80)
+                    at, value = at + 1, shifted(value, 7)
+                put1(at, value)
+    else:
+        d, n = registers[code[4]], code[5]
+        for i in range(count):
+            if d[i] != 0:
+                _copy(c[i] + n, a[i], b[i] - a[i])
+
+
+def _write_number(size: int, big: bool, a: Array, b: Array, c: Array, n: int, count: int) -> None:
+    if size == 8:
+        for i in range(count):
+            if c[i] != 0:
+                put8_big(b[i] + n, a[i]) if big else put8(b[i] + n, a[i])
+    elif size == 4:
+        for i in range(count):
+            if c[i] != 0:
+                put4_big(b[i] + n, a[i]) if big else put4(b[i] + n, a[i])
+    elif size == 2:
+        for i in range(count):
+            if c[i] != 0:
+                put2_big(b[i] + n, a[i]) if big else put2(b[i] + n, a[i])
+    else:
+        for i in range(count):
+            if c[i] != 0:
+                for byte in range(size):
+                    put1(b[i] + n + (size - 1 - byte if big else byte), a[i] >> 8 * byte)
+
+
+def _copy(to: int, at: int, size: int) -> None:
+    """Copy just these bytes; the last of them perhaps twice."""
+    if size >= 32:
+        for done in range(0, size - 31, 32):
+            move32(to + done, at + done)
+        move32(to + size - 32, at + size - 32)
+    elif size >= 8:
+        for done in range(0, size - 7, 8):
+            put8(to + done, i8(at + done))
+        put8(to + size - 8, i8(at + size - 8))
+    elif size >= 4:
+        put4(to, u4(at))
+        put4(to + size - 4, u4(at + size - 4))
+    else:
+        for done in range(size):
+            put1(to + done, u1(at + done))
+
+
+@cache
+def compiled() -> Callable[..., int]:
+    """``run``, compiled."""
+    return accel.compiled(run, _copy, _write_number, _write, _allot, _given, *kernel.SHARED)

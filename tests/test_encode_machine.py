@@ -1,0 +1,78 @@
+"""Programs write what the codec writes, and the loop that follows them is plain Python, which numba compiles."""
+
+from collections.abc import Iterator
+from random import Random
+from typing import Any
+
+import accelerator
+import compiled
+import every_type
+import numpy as np
+import pyarrow as pa
+import pytest
+from lockstep import damaged, rows_alike
+from test_encode_columnar import OPTIONS, change
+from worked import GENERATED, examples, pair_of
+
+from wireloom.columnar import accel
+from wireloom.columnar.encoding import Encoder
+from wireloom.columnar.machine import scribe
+from wireloom.columnar.tables import Table
+
+every = pytest.mark.parametrize("name", [*compiled.FEATURES, every_type.NAME, *GENERATED])
+with_numba = pytest.mark.skipif(not accelerator.THERE, reason="numba is not there")
+
+
+def tables(name: str, *, also: int = 0) -> Iterator[tuple[dict[str, Any], pa.Table]]:
+    """The examples of a protocol as tables, with their parameters; and so many damaged ones of each."""
+    random = Random(name)
+    for parameters, records in examples(name):
+        many = [*records, *(changed for record in set(records) for changed in damaged(record, random, also))]
+        told = {**OPTIONS.get(name, {}), **parameters}
+        table = Table(pair_of(name).codec, {}).decode_columnar(b"".join(many), mode="PERMISSIVE", **told)
+        yield told, table.combine_chunks()
+
+
+@accelerator.on
+@with_numba
+@every
+def test_examples_and_damage(name: str) -> None:
+    for parameters, table in tables(name, also=4):
+        rows_alike(pair_of(name), table, **parameters)
+
+
+@accelerator.on
+@with_numba
+@every
+def test_changed_rows(name: str) -> None:
+    """Values that are missing, or of other rows."""
+    random = Random(name)
+    for parameters, table in tables(name):
+        for message in dict.fromkeys(table["message"].to_pylist()):
+            found = [row for row in table.to_pylist() if row["message"] == message]
+            for _ in range(8 if message else 0):
+                changed = [*found, *found]
+                changed = pa.Table.from_pylist(changed, table.schema).to_pylist()
+                change(random, changed)
+                rows_alike(pair_of(name), pa.Table.from_pylist(changed, table.schema), **parameters)
+
+
+@pytest.mark.parametrize("name", GENERATED)
+def test_a_debugger_can_walk_through_the_loop(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    written = Encoder._written
+    sound: list[int] = []
+
+    def noted(self: Encoder, *given: Any) -> Any:
+        found = written(self, *given)
+        sound.append(0 if found is None else np.count_nonzero(found[1]))
+        return found
+
+    monkeypatch.setattr(Encoder, "_written", noted)
+    monkeypatch.setattr(scribe, "compiled", lambda: scribe.run)
+    rows = 0
+    for parameters, table in list(tables(name)):
+        with monkeypatch.context() as patched:
+            patched.setattr(accel, "ENABLED", True)
+            rows_alike(pair_of(name), table, **parameters)
+        rows += len(table)
+    assert sum(sound) > rows / 2
