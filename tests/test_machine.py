@@ -14,16 +14,18 @@ import sums
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from lockstep import assert_equal, capture_alike, damaged, records_alike
+from test_dcp_session import dcp_session
 from worked import GENERATED, examples, orders, pair_of
 
 from wireloom.codec.checksums import Crc
 from wireloom.columnar import accel, memory, programmed
 from wireloom.columnar import sums as registers
 from wireloom.columnar.checksums import told
-from wireloom.columnar.machine import kernel
+from wireloom.columnar.machine import kernel, stages
 from wireloom.columnar.machine.decoding import Machine
 from wireloom.columnar.scanning import Window
 from wireloom_generator.reading.catalogue import ALGORITHMS
+from wireloom_protocols import couchbase_dcp
 
 every = pytest.mark.parametrize("name", [*compiled.FEATURES, every_type.NAME, *GENERATED])
 with_numba = pytest.mark.skipif(not accelerator.THERE, reason="numba is not there")
@@ -80,7 +82,34 @@ def test_all_messages_of_ours_have_programs(name: str) -> None:
     left = programmed.left(pair_of(name).codec)
     assert list(left) == list(pair_of(name).codec.messages)
     for reasons in left.values():
-        assert set(reasons) <= {"items of a list", "compressed bytes", "parts of type Encoded"}
+        assert set(reasons) <= {"compressed bytes", "parts of type Encoded"}
+
+
+@accelerator.on
+@with_numba
+def test_documents_of_all_kinds() -> None:
+    for capture in dcp_session.make(200, 2).captures.values():
+        capture_alike(pair_of("couchbase_dcp"), capture, in_pieces=False)
+
+
+def xattrs(*sizes: int) -> bytes:
+    """A mutation whose document has so many extended attributes, with keys and values of these sizes."""
+    pairs = [{"key": "k" * size, "value": "1" * size} for size in sizes]
+    fields = {"by_seqno": 1, "rev_seqno": 1, "flags": 0, "expiration": 0, "collection_id": 8, "document_key": "k"}
+    document = {"xattrs": {"pairs": pairs}, "json": "{}"}
+    return couchbase_dcp.build(
+        {"message": "mutation", "datatype": 5, "vbucket": 1, "opaque": 0, "mutation": fields | document}
+    )
+
+
+@accelerator.on
+@with_numba
+@pytest.mark.parametrize("heaviest", [stages.LISTS, 200])
+def test_long_lists_beside_short_ones(heaviest: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stages, "LISTS", heaviest)
+    short, long = xattrs(1, 2), xattrs(*range(100))
+    found = capture_alike(pair_of("couchbase_dcp"), short * 20 + long * 2 + short + long[:-3], mode="PERMISSIVE")
+    assert len(found) == 24
 
 
 @st.composite

@@ -16,7 +16,7 @@ from wireloom.columnar.machine import operations as op
 
 _WIDTH = 9
 """Numbers of an instruction at most, with the operation itself."""
-_JUDGING = frozenset((op.NEED, op.TAKE, op.VARINT, op.CHECK, op.CHECK_TEXT))
+_JUDGING = frozenset((op.NEED, op.TAKE, op.VARINT, op.FIND, op.CHECK, op.CHECK_TEXT))
 _NUMBER_READS = frozenset((op.LOAD_1, op.LOAD_2, op.LOAD_2_BIG, op.LOAD_4, op.LOAD_4_BIG, op.LOAD_8, op.LOAD_8_BIG))
 
 
@@ -130,11 +130,14 @@ class Assembler:
         self.rooms.append(room)
         return len(self.rooms) - 1
 
-    def assembled(self, *, judging: bool = True) -> "Assembled":
-        """The program. Unless it is ``judging``, only what outputs need is checked."""
-        asked = {value for each in self.outputs for value in each.reads}
+    def assembled(self, *, judging: bool = True, outputs: "Sequence[Instruction] | None" = None) -> "Assembled":
+        """The program, which writes all outputs or only these. Unless it is ``judging``, only what outputs need is
+        checked.
+        """
+        outputs = self.outputs if outputs is None else outputs
+        asked = {value for each in outputs for value in each.reads}
         code = _asked(self.code, asked, judging=judging)
-        code = _with_outputs(code, self.outputs)
+        code = _with_outputs(code, outputs)
         return _allocated(list(_flat(code)), self)
 
 

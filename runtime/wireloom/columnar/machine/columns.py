@@ -7,12 +7,22 @@ from typing import Protocol
 import numpy as np
 import pyarrow as pa
 
-from wireloom.columnar.buffers import Array, nulls
+from wireloom.columnar.buffers import Array, nulls, ragged
 from wireloom.columnar.machine import operations as op
 from wireloom.columnar.machine.assembly import Assembler, Space
 from wireloom.columnar.machine.formulas import both
 from wireloom.columnar.machine.labels import bit_table, text_tables
-from wireloom.columnar.machine.values import Datum, Flags, Label, NoItems, NoProgramError, Number, Octets, Struct
+from wireloom.columnar.machine.values import (
+    Datum,
+    Flags,
+    Label,
+    Listed,
+    NoItems,
+    NoProgramError,
+    Number,
+    Octets,
+    Struct,
+)
 
 _BEYOND = 64
 """How many bytes may be written behind the last one that counts."""
@@ -29,6 +39,14 @@ class Filled:
         self.buffers = [_made(room, count, size, whole=whole) for room in rooms]
         self.addresses = np.array([buffer.address for buffer in self.buffers], np.int64)
         self.amounts = np.zeros((max(1, len(rooms)), 2), np.int64)
+        self.heavy = 0
+        """How many bytes the items of lists take in a table."""
+        self.lists: dict[int, tuple[Array, pa.Array]] = {}
+        """Where the items of each row end, and the items, by the place of the list."""
+
+    def numbers(self, place: int, kind: type[np.generic]) -> Array:
+        """Numbers, one a row."""
+        return np.frombuffer(self.buffers[place], kind)[: self.count]
 
     def bits(self, place: int | None) -> pa.Buffer | None:
         """Validity or booleans."""
@@ -126,6 +144,35 @@ class _NoItems:
 
 
 @dataclass(frozen=True, slots=True)
+class _ItemLists:
+    kind: pa.DataType
+    places: tuple[int, ...]
+    valid: int | None
+
+    def arrow(self, written: Filled) -> pa.Array:
+        held = written.bits(self.valid)
+        offsets, items = _one_behind_the_other([written.lists[place] for place in self.places])
+        return pa.Array.from_buffers(
+            self.kind, written.count, [held, pa.py_buffer(offsets)], -1 if held else 0, children=[items]
+        )
+
+
+def _one_behind_the_other(lists: Sequence[tuple[Array, pa.Array]]) -> tuple[Array, pa.Array]:
+    """Lists of which each row has items of one at most: where these end, and the items."""
+    there = [each for each in lists if len(each[1])]
+    if len(there) <= 1:
+        return (there or lists)[0]
+    begins, counts = np.zeros((2, len(there[0][0]) - 1), np.int64)
+    total = 0
+    for ends, items in there:
+        begins += np.where(np.diff(ends) > 0, ends[:-1] + total, 0)
+        counts += np.diff(ends)
+        total += len(items)
+    every = pa.concat_arrays([items for _, items in there])
+    return np.concatenate([[0], np.cumsum(counts)]).astype(np.int32), every.take(pa.array(ragged(begins, counts)))
+
+
+@dataclass(frozen=True, slots=True)
 class _Substruct:
     kind: pa.DataType
     fields: tuple[Column, ...]
@@ -175,6 +222,10 @@ def column(asm: Assembler, kind: pa.DataType, known: Datum | None, where: int = 
             return _TextLists(kind, first, valid)
         case NoItems():
             return _NoItems(kind, valid)
+        case Listed(listings):
+            for listing in listings:
+                listing.kind = kind.value_type
+            return _ItemLists(kind, tuple(listing.place for listing in listings), valid)
         case Struct(fields):
             columns = (column(asm, field.type, fields.get(field.name), there) for field in kind)
             return _Substruct(kind, tuple(columns), valid)

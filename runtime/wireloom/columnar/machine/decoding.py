@@ -9,7 +9,8 @@ from wireloom.columnar.arrays import Column, Made, Spread, Structs
 from wireloom.columnar.batch import Batch
 from wireloom.columnar.buffers import Array, occurring
 from wireloom.columnar.chosen import Chosen
-from wireloom.columnar.machine.programs import Located, Programs, ViewPrograms
+from wireloom.columnar.machine.programs import Programs, ViewPrograms
+from wireloom.columnar.machine.stages import Located
 from wireloom.columnar.messages import Decoded, Keep, Plan
 from wireloom.columnar.refusals import Refusals
 from wireloom.columnar.rows import Rows
@@ -104,7 +105,7 @@ def _mixed(programs: ViewPrograms, records: Located, codes: Array, occurs: list[
     head = programs[-1]
     if head is None:
         return {}, {}, sound
-    written, _ = head.run(records, np.arange(count), count)
+    written, good = head.run(records, np.arange(count), count)
     columns: dict[str, Column] = {name: Made(each.arrow(written)) for name, each in head.header.items()}
     structs: dict[int, tuple[Array, Structs | Spread]] = {}
     for code in occurs:
@@ -114,4 +115,4 @@ def _mixed(programs: ViewPrograms, records: Located, codes: Array, occurs: list[
         written, sound[which] = program.run(records.take(which), which, count)
         fields = {name: each.arrow(written) for name, each in program.columns.items()}
         structs[code] = which, Spread(fields, which, count)
-    return columns, structs, sound
+    return columns, structs, sound & good

@@ -5,7 +5,7 @@ from typing import Any, Protocol
 
 from wireloom.columnar.machine import operations as op
 from wireloom.columnar.machine.assembly import Assembler
-from wireloom.columnar.machine.values import WORD, Datum, Mask, NoItems, NoProgramError, Number
+from wireloom.columnar.machine.values import WORD, Datum, Listed, Mask, NoItems, NoProgramError, Number
 from wireloom.expressions.tree import (
     Among,
     Binary,
@@ -295,6 +295,8 @@ class _Formula:
         value = self.around.known(name)
         if value is None or isinstance(value, NoItems):
             return 0
+        if isinstance(value, Listed) and value.count is not None and value.valid == op.ONES:
+            return value.count
         raise NoProgramError("what numbers of 64 bits cannot say")
 
     def _extreme(self, function: Function, values: list[Found]) -> Found:

@@ -78,7 +78,7 @@ def _tile(
                 i += 1
             if i == count:
                 at += code[at - 1, 2]
-        elif kind < op.STORE_1:
+        elif kind < op.GIVEN:
             _judge(kind, code[at - 1], count, registers, out, good, safe)
         elif kind < op.STORE_BYTES:
             _store(kind, code[at - 1], count, place, registers, out)
@@ -233,6 +233,14 @@ def _judge(kind: int, code: Array, count: int, registers: Array, out: Array, goo
                 good[i] = 1 if byte < 0x80 and shortest and value >> code[6] == 0 else 0
             e[i] = a[i] + size if c[i] & good[i] else safe
             d[i] = value
+    elif kind == op.FIND:
+        d, a, b, c = registers[code[1]], registers[code[2]], registers[code[3]], registers[code[4]]
+        for i in range(count):
+            if c[i] & good[i]:
+                d[i] = _found(a[i], b[i], code[5], code[6])
+                good[i] = 1 if d[i] + code[6] <= b[i] else 0
+            if c[i] & good[i] == 0:
+                d[i] = safe
     elif kind == op.CHECK:
         a, b = registers[code[1]], registers[code[2]]
         for i in range(count):
@@ -246,6 +254,18 @@ def _judge(kind: int, code: Array, count: int, registers: Array, out: Array, goo
         d, a, b = registers[code[1]], registers[code[2]], registers[code[3]]
         for i in range(count):
             d[i] = behind(code[5], a[i], b[i], out[code[4]], 0)
+
+
+def _found(at: int, stop: int, wanted: int, size: int) -> int:
+    """Where some bytes begin, or how far they were sought."""
+    while at + size <= stop:
+        same = 0
+        while same < size and u1(at + same) == wanted >> 8 * same & 0xFF:
+            same += 1
+        if same == size:
+            break
+        at += 1
+    return at
 
 
 def _is_text(at: int, stop: int) -> bool:
@@ -273,7 +293,10 @@ def _is_text(at: int, stop: int) -> bool:
 
 def _store(kind: int, code: Array, count: int, place: Array, registers: Array, out: Array) -> None:
     a, to = registers[code[1]], out[code[2]]
-    if kind == op.STORE_1:
+    if kind == op.GIVEN:
+        for i in range(count):
+            a[i] = i8(to + 8 * place[i])
+    elif kind == op.STORE_1:
         for i in range(count):
             put1(to + place[i], a[i])
     elif kind == op.STORE_2:
@@ -372,7 +395,7 @@ def _copy(to: int, at: int, size: int, end: int) -> None:
         move(to, at, size)
 
 
-SHARED = (*LOOPS, _is_text, _judge, _load, _compute)
+SHARED = (*LOOPS, _found, _is_text, _judge, _load, _compute)
 """What other loops call, too."""
 
 

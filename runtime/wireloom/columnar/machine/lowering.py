@@ -12,7 +12,7 @@ from wireloom.columnar.machine import operations as op
 from wireloom.columnar.machine.assembly import Assembler
 from wireloom.columnar.machine.formulas import both, truth
 from wireloom.columnar.machine.merging import merged
-from wireloom.columnar.machine.values import Datum, Level, Mask, NoProgramError, Number, Octets, Struct
+from wireloom.columnar.machine.values import Datum, Level, Listing, Mask, NoProgramError, Number, Octets, Struct
 from wireloom.expressions import Expression
 from wireloom.expressions.tree import Expr, Name, Origin
 from wireloom.options import U64Type
@@ -39,6 +39,7 @@ class Lowering:
         little: bool,
         limit: int,
         asm: Assembler | None = None,
+        listing: bool = False,
     ) -> None:
         self.judge = judge
         self.parameters = parameters
@@ -53,6 +54,8 @@ class Lowering:
         self.inside: dict[str, Span] = {}
         """Where the fields are of the struct that was read last."""
         self.nesting = 0
+        self.lists: list[Listing] | None = [] if listing else None
+        """The lists whose items other programs read; None where no list may have items."""
         self.left: dict[str, None] = {}
         """What makes rows unsound because no program says it, in the order in which it was met."""
 
@@ -182,6 +185,7 @@ class Lowering:
             return
         mask = both(self.asm, self.where, holds)
         before, columns, spans = self._state, dict(self.this.columns), dict(self.spans)
+        lists = 0 if self.lists is None else len(self.lists)
         self.where = mask
         try:
             with self.asm.block(mask):
@@ -190,8 +194,11 @@ class Lowering:
             self.left[str(error)] = None
             self._state = before
             self.this.columns, self.spans = columns, spans
+            del (self.lists or [])[lists:]
             self.must(False, mask)
             return
+        for listing in (self.lists or [])[lists:]:
+            listing.where = both(self.asm, mask, listing.where)
         inner, read_columns, read_spans = (self.position, self.shift), self.this.columns, self.spans
         self._state = before
         self.this.columns, self.spans = columns, spans

@@ -9,6 +9,7 @@ from wireloom.columnar.machine.values import (
     Datum,
     Flags,
     Label,
+    Listed,
     NoItems,
     NoProgramError,
     Number,
@@ -45,6 +46,8 @@ def merged(asm: Assembler, mask: int, one: Datum, other: Datum | None) -> Datum:
             return Flags(asm.value(op.CHOOSE, (mask, one.number, other.number)), one.bits, valid)
         case NoItems(), NoItems():
             return NoItems(valid)
+        case Listed(), Listed():
+            return Listed(tuple(dict.fromkeys((*one.listings, *other.listings))), None, valid)
         case Struct(), Struct():
             return Struct(_fields(asm, mask, one, other), valid)
     raise NoProgramError("values of several types under one name")

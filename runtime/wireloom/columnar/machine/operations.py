@@ -50,10 +50,12 @@ FREE = 4
     NEED,  # d = a where c is set and n bytes from a on end before b; rows in which they do not are not sound
     TAKE,  # d, e = a and a + b where the mask f is set and that is not behind c; other rows of f are not sound
     VARINT,  # d, e = the unsigned LEB128 of n bits at a, which ends before b, and its end, where c is set
+    FIND,  # d = where the m bytes that are n, the lowest first, begin between a and b, where c is set; else as NEED
     CHECK,  # rows in which a is not set though b is are not sound
     CHECK_TEXT,  # rows in which c is set and the bytes from a to b are no UTF-8 are not sound
     CRC,  # d = the register of a CRC from a to b, whose tables are at output n, and which begins as m
     SKIP,  # over n instructions, unless a is set in a row
+    GIVEN,  # d = the number at output n, 8 bytes a row
     STORE_1,  # a at output n, in so many bytes; those behind it alike
     STORE_2,
     STORE_4,
@@ -64,4 +66,4 @@ FREE = 4
     STORE_BYTES,  # the bytes from a to b where c is set: offsets at output n, bytes behind it
     STORE_LABEL,  # the text number a where b is set: offsets, bytes, validity from n on; sizes and texts from m on
     STORE_FLAGS,  # the texts of bits of a where b is set: two kinds of offsets, and bytes; bits, sizes and texts
-) = range(49)
+) = range(51)

@@ -14,14 +14,18 @@ from wireloom.codec.runs import Run
 from wireloom.columnar.fields import Number as Kind
 from wireloom.columnar.fields import code
 from wireloom.columnar.machine import operations as op
+from wireloom.columnar.machine.assembly import Space
 from wireloom.columnar.machine.checks import certain, label, meant, put, valid, verify
-from wireloom.columnar.machine.formulas import Found, both, both_masks, either_not, some_bits
+from wireloom.columnar.machine.formulas import Found, both, both_masks, either_not, some_bits, whole
+from wireloom.columnar.machine.items import ItemLowering
 from wireloom.columnar.machine.lowering import Lowering, Span
 from wireloom.columnar.machine.values import (
     APART,
     WORD,
     Datum,
     Level,
+    Listed,
+    Listing,
     Mask,
     NoItems,
     NoProgramError,
@@ -241,8 +245,8 @@ def value(kind: object, at: Lowering) -> Datum:
             return _text(inside, span, at) if isinstance(inside, codec.Text) else Octets(*span)
         case codec.Nested():
             return _nested(kind, at)
-        case codec.Repeat(until=None):
-            return _no_items(kind, at)
+        case codec.Repeat(until=None, at=None):
+            return _list(kind, at)
     raise NoProgramError(f"parts of type {type(kind).__name__}")
 
 
@@ -262,6 +266,52 @@ def _nested(kind: codec.Nested, at: Lowering) -> Datum:
     at.move(stop)
     at.limit = outer
     return found
+
+
+def _list(kind: codec.Repeat, at: Lowering) -> Listed | NoItems:
+    """A list, whose items a program of their own reads; rows in which it has some are not sound if none can."""
+    if at.lists is None or kind.name is not None or kind.hollow or kind.numbered:
+        return _no_items(kind, at)
+    inner = ItemLowering(at)
+    try:
+        item = value(kind.item, inner)
+        size = None if inner.varies else inner.shift
+        count, (start, stop) = _bounds(kind, size, at)
+    except NoProgramError as error:
+        at.left[str(error)] = None
+        return _no_items(kind, at)
+    at.left |= inner.left
+    place = at.asm.room(Space(bits=64))
+    at.asm.room(Space(bits=64))
+    at.asm.room(Space(bits=8))
+    listing = Listing(place, start, stop, at.where, item, inner, size, kind.weight)
+    at.lists.append(listing)
+    return Listed((listing,), count)
+
+
+def _bounds(kind: codec.Repeat, size: int | None, at: Lowering) -> tuple[Number | None, Span]:
+    """How many items a list has, as far as that is known, and where it starts and stops; goes on behind it."""
+    asm = at.asm
+    if kind.count is None:
+        start, stop = at.cursor, at.limit
+        at.move(stop)
+        if size is None:
+            return None, (start, stop)
+        left = Number(asm.value(op.SUBTRACT, (stop, start)), 0, 1 << 40)
+        count = Number(asm.value(op.DIVIDE, (left.register, asm.number(size))), 0, left.most)
+        whole_items = asm.value(op.MULTIPLY_NUMBER, (count.register,), (size,))
+        at.must(asm.value(op.EQUAL, (whole_items, left.register)))
+        return count, (start, stop)
+    found = at.ask(kind.count)
+    if size is None or not isinstance(found, Number | int):
+        raise NoProgramError("a list that must be read to find its end")
+    number = _of_each(at, found)
+    at.must(number.valid)
+    fits = asm.value(op.LESS_NUMBER, (whole(asm, number),), (1 << 40,))
+    at.must(fits)
+    bounded = asm.value(op.CHOOSE, (fits, number.register, asm.number(0)))
+    octets = Number(asm.value(op.MULTIPLY_NUMBER, (bounded,), (size,)), 0, 1 << 62)
+    return Number(bounded, 0, 1 << 40), at.take(octets)
 
 
 def _no_items(kind: codec.Repeat, at: Lowering) -> NoItems:
@@ -330,4 +380,14 @@ def extent(kind: object, at: Lowering) -> Span:
             return at.take(size if isinstance(size, int) else at.ask(size))
         case codec.Prefixed(length=length) if isinstance(found := value(length, at), Number):
             return at.take(found)
+        case codec.Until(end=end, unterminated=False, unit=1) if len(end) < 8:
+            return _sought(end, kind.terminator, at)
     raise NoProgramError(f"parts of type {type(kind).__name__}")
+
+
+def _sought(end: bytes, terminator: str, at: Lowering) -> Span:
+    """Up to a terminator."""
+    start, wanted = at.cursor, int.from_bytes(end, "little")
+    (stop,) = at.asm.several(op.FIND, 1, (start, at.limit, at.where), (wanted, len(end)))
+    at.move(stop, 0 if terminator == "leave" else len(end))
+    return start, at.cursor if terminator == "keep" else stop

@@ -13,15 +13,15 @@ from wireloom.codec.dispatch import UNKNOWN
 from wireloom.codec.matching import Match, Selection
 from wireloom.columnar.arrays import Numbers
 from wireloom.columnar.buffers import Array
-from wireloom.columnar.machine import kernel
 from wireloom.columnar.machine import operations as op
-from wireloom.columnar.machine.assembly import Assembled, Assembler, Space
+from wireloom.columnar.machine.assembly import Assembler, Space
 from wireloom.columnar.machine.columns import Column, Filled, column
 from wireloom.columnar.machine.lowering import Lowering
 from wireloom.columnar.machine.matches import first
 from wireloom.columnar.machine.messages import message
 from wireloom.columnar.machine.parts import layout
 from wireloom.columnar.machine.proving import prove
+from wireloom.columnar.machine.stages import Located, Program
 from wireloom.columnar.machine.values import Datum, Level, NoProgramError, Number
 from wireloom.columnar.planning import is_proven
 from wireloom.columnar.viewed import Same, ViewedColumns
@@ -29,48 +29,6 @@ from wireloom.rowwise import Judge
 
 _VIEWS = 64
 """Of so many views at most the programs are kept."""
-
-
-@dataclass(frozen=True, slots=True)
-class Located:
-    """Where records are in memory: the addresses at which they start and stop, and that of the end of all bytes."""
-
-    start: Array
-    stop: Array
-    end: int
-
-    @classmethod
-    def of(cls, buffer: Array, start: Array, stop: Array) -> "Located":
-        """Records in a buffer."""
-        base = buffer.ctypes.data
-        return cls(start + base, stop + base, base + len(buffer))
-
-    def take(self, rows: Array) -> "Located":
-        """Some of them."""
-        return Located(self.start[rows], self.stop[rows], self.end)
-
-
-@dataclass(frozen=True, slots=True)
-class Program:
-    """A program, and the columns that it writes: of the header, and of a message."""
-
-    assembled: Assembled
-    header: Mapping[str, Column]
-    columns: Mapping[str, Column]
-
-    def run(self, records: Located, places: Array, count: int) -> tuple[Filled, Array]:
-        """What it writes of records to these places among ``count`` rows, and which records are sound."""
-        assembled, start, stop = self.assembled, records.start, records.stop
-        written = Filled(assembled.rooms, count, int((stop - start).sum()), whole=len(places) == count)
-        sound = np.empty(len(start), np.uint8)
-        registers = np.zeros((assembled.registers, op.TILE), np.int64)
-        zeros = np.zeros(assembled.reach, np.uint8)
-        addresses = written.addresses if len(written.addresses) else np.zeros(1, np.int64)
-        safe = zeros.ctypes.data
-        kernel.compiled()(
-            assembled.code, start, stop, places, sound, registers, addresses, written.amounts, safe, records.end
-        )
-        return written, sound.view(bool)
 
 
 _Made = TypeVar("_Made")
@@ -98,8 +56,7 @@ class Sorted:
 
     def numbers(self, written: Filled) -> Numbers:
         """As a column of the plan."""
-        data = np.frombuffer(written.buffers[self.place], np.int64)[: written.count]
-        there = np.frombuffer(written.buffers[self.there], np.uint8)[: written.count].view(bool)
+        data, there = written.numbers(self.place, np.int64), written.numbers(self.there, np.uint8).view(bool)
         return Numbers(data, None if there.all() else there)
 
 
@@ -125,7 +82,7 @@ class Sorter:
         """The numbers of the messages, the columns, and which records are sound. Of others nothing is known."""
         count = len(records.start)
         written, sound = self.program.run(records, np.arange(count), count)
-        codes = np.frombuffer(written.buffers[self.place], np.int64)[:count]
+        codes = written.numbers(self.place, np.int64)
         return codes, {name: column.numbers(written) for name, column in self.columns.items()}, sound
 
 
@@ -165,24 +122,31 @@ class Programs:
             self._viewed[key] = ViewPrograms(self, view, header)
         return self._viewed[key]
 
-    def of(self, number: int, fields: Sequence[pa.Field], header: Sequence[pa.Field] = ()) -> Program | None:
-        """Writes these columns of a message, or none if that is -1, and of the header. None if no program can."""
+    def of(self, number: int, fields: Sequence[pa.Field], header: Sequence[pa.Field] | None) -> Program | None:
+        """Writes these columns of a message, or none if that is -1, and of the header, which another program reads and
+        judges if that is None. None if no program can.
+        """
         return unless_left(lambda: self._program(number, fields, header))
 
     def lacking(self, schema: pa.Schema) -> Iterator[tuple[str, tuple[str, ...]]]:
         """What makes records unsound because no program says it, for each message by its name."""
         for number, said in enumerate(self.messages):
+            yield said.name, tuple(self._left(number, schema.field(said.name).type))
+
+    def _left(self, number: int, fields: Iterable[pa.Field]) -> dict[str, None]:
+        left: dict[str, None] = {}
+        try:
             lowering = self._lowering()
-            try:
-                self._message(number, schema.field(said.name).type, lowering)
-            except NoProgramError as error:
-                lowering.left[str(error)] = None
-            yield said.name, tuple(lowering.left)
+            left = lowering.left
+            self._message(number, fields, lowering)
+        except NoProgramError as error:
+            left[str(error)] = None
+        return left
 
     def _lowering(self) -> Lowering:
         """A program that has read what all records begin with."""
         limit = -len(self.protocol.record.until)
-        found = Lowering(self.judge, self.parameters, little=self.little, limit=limit)
+        found = Lowering(self.judge, self.parameters, little=self.little, limit=limit, listing=True)
         layout(self.protocol.record.head, found)
         return found
 
@@ -196,7 +160,8 @@ class Programs:
         place = asm.room(Space(bits=64))
         asm.store(op.STORE_8, (code,), (place,))
         columns = {name: _sorted(asm, header.get(name)) for name in names}
-        return Sorter(Program(asm.assembled(), {}, {}), place, columns)
+        lowering.lists = []  # which other programs read
+        return Sorter(Program.of(lowering, {}, {}), place, columns)
 
     def matched(self, header: Mapping[str, Datum]) -> tuple[dict[str, Number], list[Match | None]]:
         """The numbers by which messages are told, and what each message asks of them; None for one that no record is
@@ -226,13 +191,15 @@ class Programs:
         prove(self.protocol.framing, lowering)
         if lowering.left:
             raise NoProgramError("some of the lengths")
-        return Program(lowering.asm.assembled(), {}, {})
+        return Program.of(lowering, {}, {})
 
-    def _program(self, number: int, fields: Iterable[pa.Field], header: Iterable[pa.Field]) -> Program:
+    def _program(self, number: int, fields: Iterable[pa.Field], header: Iterable[pa.Field] | None) -> Program:
         lowering = self._lowering()
-        head = _written(lowering, header, lowering.record)
+        head = _written(lowering, header or (), lowering.record)
+        if header is None:
+            lowering.lists = []
         columns = self._message(number, fields, lowering) if number >= 0 else {}
-        return Program(lowering.asm.assembled(judging=number >= 0), head, columns)
+        return Program.of(lowering, head, columns, judging=number >= 0)
 
     def _message(self, number: int, fields: Iterable[pa.Field], at: Lowering) -> dict[str, Column]:
         """Read the rest of a record, and write columns of its message."""
@@ -268,7 +235,7 @@ class ViewPrograms:
         key = number, alone
         if key not in self._made:
             fields = self._kinds(number) if number >= 0 else ()
-            self._made[key] = self.programs.of(number, list(fields), list(self._kinds(-1)) if alone else ())
+            self._made[key] = self.programs.of(number, list(fields), list(self._kinds(-1)) if alone else None)
         return self._made[key]
 
     def _kinds(self, number: int) -> Iterator[pa.Field]:

@@ -74,6 +74,36 @@ class NoItems:
     valid: int = op.ONES
 
 
+@dataclass(slots=True, eq=False)
+class Listing:
+    """A list whose items a program of their own reads: where it starts and stops in the rows ``where`` there is one,
+    and what an ``item`` is. The first of three outputs for these is at ``place``.
+
+    Items are read ``at`` a place where expressions know what stands around the list. All have ``size`` bytes, unless
+    that is None, and take ``weight`` bytes in a table. ``kind`` is the type as which they are written, None if nobody
+    asks for them.
+    """
+
+    place: int
+    start: int
+    stop: int
+    where: int
+    item: "Datum"
+    at: Any
+    size: int | None
+    weight: int
+    kind: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A list in each row where ``valid`` is set: one of several, and the number of its items, if that is known."""
+
+    listings: tuple[Listing, ...]
+    count: Number | None
+    valid: int = op.ONES
+
+
 @dataclass(frozen=True, slots=True)
 class Struct:
     """A struct in each row where ``valid`` is set."""
@@ -82,7 +112,7 @@ class Struct:
     valid: int = op.ONES
 
 
-Datum = Number | Octets | Label | Flags | NoItems | Struct
+Datum = Number | Octets | Label | Flags | NoItems | Listed | Struct
 
 
 def valid_in(known: Datum, valid: int) -> Datum:

@@ -1,0 +1,203 @@
+"""Programs that run: one for records, and behind it one for the items of each of their lists.
+
+Where a list starts and stops is what the program around it writes. Its items are rows of its own program, so that the
+next items of many lists are read together.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from wireloom.columnar.buffers import Array, nulls, ragged
+from wireloom.columnar.machine import kernel
+from wireloom.columnar.machine import operations as op
+from wireloom.columnar.machine.assembly import Assembled, Instruction, Space
+from wireloom.columnar.machine.columns import Column, Filled, column
+from wireloom.columnar.machine.lowering import Lowering
+from wireloom.columnar.weighing import LISTS
+
+_FEW, _TURNS = 64, 64
+"""After so many items, lists are left to the plan if they are so few that reading the next one of each does not pay."""
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """Where records are in memory: the addresses at which they start and stop, and that of the end of all bytes."""
+
+    start: Array
+    stop: Array
+    end: int
+
+    @classmethod
+    def of(cls, buffer: Array, start: Array, stop: Array) -> "Located":
+        """Records in a buffer."""
+        base = buffer.ctypes.data
+        return cls(start + base, stop + base, base + len(buffer))
+
+    def take(self, rows: Array) -> "Located":
+        """Some of them."""
+        return Located(self.start[rows], self.stop[rows], self.end)
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A program, the columns that it writes, of the header and of a message, and the lists whose items others read."""
+
+    assembled: Assembled
+    header: Mapping[str, Column]
+    columns: Mapping[str, Column]
+    stages: "tuple[Stage, ...]" = ()
+
+    @classmethod
+    def of(
+        cls, lowering: Lowering, header: Mapping[str, Column], columns: Mapping[str, Column], *, judging: bool = True
+    ) -> "Program":
+        """The program that was put together."""
+        stages = tuple(_staged(lowering))
+        return cls(lowering.asm.assembled(judging=judging), header, columns, stages)
+
+    def run(
+        self, records: Located, places: Array, count: int, size: int | None = None, given: Mapping[int, Array] = {}
+    ) -> tuple[Filled, Array]:
+        """What it writes of records to these places among ``count`` rows, and which records are sound.
+
+        All records together have ``size`` bytes, if they are not just those between their starts and stops. ``given``
+        are the numbers of each row that come from elsewhere, by the places of outputs.
+        """
+        size = int((records.stop - records.start).sum()) if size is None else size
+        written = Filled(self.assembled.rooms, count, size, whole=len(places) == count)
+        for place, data in given.items():
+            written.addresses[place] = data.ctypes.data
+        sound = np.empty(len(places), bool)
+        follow(self.assembled, records, places, written.addresses, written.amounts, sound)
+        for stage in self.stages:
+            stage.run(records, places, written, sound)
+        return written, sound
+
+
+def follow(
+    assembled: Assembled, records: Located, places: Array, addresses: Array, amounts: Array, sound: Array
+) -> None:
+    """Follow a program that writes to ``addresses``; ``sound`` becomes the mask of the records that are."""
+    registers = np.zeros((assembled.registers, op.TILE), np.int64)
+    zeros = np.zeros(assembled.reach, np.uint8)
+    kernel.compiled()(
+        assembled.code, records.start, records.stop, places, sound.view(np.uint8), registers,
+        addresses, amounts, zeros.ctypes.data, records.end,
+    )  # fmt: skip
+
+
+def _staged(lowering: Lowering) -> Iterator["Stage"]:
+    """The programs of a program's lists, which writes where they are."""
+    for listing in lowering.lists or ():
+        inner = listing.at
+        for kind, register, place in (
+            (op.STORE_8, listing.start, listing.place),
+            (op.STORE_8, listing.stop, listing.place + 1),
+            (op.STORE_1, listing.where, listing.place + 2),
+        ):
+            lowering.asm.store(kind, (register,), (place,))
+        given = {}
+        for place, register in inner.given.items():
+            given[place] = lowering.asm.room(Space(bits=64))
+            lowering.asm.store(op.STORE_8, (register,), (given[place],))
+        items = None if listing.kind is None else column(inner.asm, listing.kind, listing.item)
+        stages = tuple(_staged(inner))
+        walk = end = None
+        if listing.size is None:
+            end = inner.asm.room(Space())
+            ends = Instruction(op.STORE_8, (), (inner.cursor,), (end,))
+            walk = inner.asm.assembled(judging=False, outputs=[ends])
+        program = Program(inner.asm.assembled(), {}, {"": items} if items else {}, stages)
+        yield Stage(listing.place, program, given, listing.size, listing.weight, listing.kind, walk, end or 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """The program of a list's items, which have ``size`` bytes each, or are walked through by another that writes to
+    ``end`` where they end. Each takes ``weight`` bytes in a table. ``given`` are numbers from around the list.
+    """
+
+    place: int
+    program: Program
+    given: Mapping[int, int]
+    size: int | None
+    weight: int
+    kind: pa.DataType | None
+    walk: Assembled | None
+    end: int
+
+    def run(self, records: Located, places: Array, written: Filled, sound: Array) -> None:
+        """Read the items of those records that are ``sound``, and mark those in which one is not."""
+        there = written.numbers(self.place + 2, np.uint8)[places].view(bool) & sound
+        which = np.flatnonzero(there)
+        starts, stops = (written.numbers(self.place + each, np.int64)[places[which]] for each in (0, 1))
+        lists = Located(starts, stops, records.end)
+        given = {place: written.numbers(outer, np.int64)[places[which]] for place, outer in self.given.items()}
+        counts, begins, good = self._items(lists, given)
+        written.heavy += int(counts.sum()) * self.weight
+        if written.heavy > LISTS:
+            good, counts, begins = counts == 0, np.zeros_like(counts), begins[:0]
+        owners = np.repeat(np.arange(len(which)), counts)
+        items = Located(begins, lists.stop[owners], records.end)
+        size = int((lists.stop - lists.start).sum())
+        found, fine = self.program.run(
+            items, np.arange(len(begins)), len(begins), size, {place: data[owners] for place, data in given.items()}
+        )
+        good[owners[~fine]] = False
+        sound[which] = good
+        if self.kind is not None:
+            ends = np.zeros(written.count + 1, np.int32)
+            ends[places[which] + 1] = counts
+            (item,) = self.program.columns.values()
+            values = item.arrow(found) if len(begins) else nulls(self.kind, 0)
+            written.lists[self.place] = np.cumsum(ends, dtype=np.int32), values
+
+    def _items(self, lists: Located, given: Mapping[int, Array]) -> tuple[Array, Array, Array]:
+        """How many items each list has, where they begin, and which lists are sound so far."""
+        if self.size is None:
+            return self._walked(lists, given)
+        counts = (lists.stop - lists.start) // self.size
+        begins = np.repeat(lists.start, counts) + self.size * ragged(np.zeros_like(counts), counts)
+        return counts, begins, np.ones(len(counts), bool)
+
+    def _walked(self, lists: Located, given: Mapping[int, Array]) -> tuple[Array, Array, Array]:
+        """As ``_items``, one item of each list after the other."""
+        assert self.walk is not None
+        ends, good = np.zeros(len(lists.start), np.int64), np.ones(len(lists.start), bool)
+        addresses = self._addresses(given)
+        addresses[self.end] = ends.ctypes.data
+        amounts = np.zeros((len(addresses), 2), np.int64)
+        counts = np.zeros(len(good), np.int64)
+        going, at = np.flatnonzero(lists.start < lists.stop), lists.start
+        turns: list[tuple[Array, Array]] = []
+        while len(going):
+            if len(turns) >= _TURNS and len(going) < _FEW:
+                good[going] = False
+                break
+            fine = np.empty(len(going), bool)
+            begins, limits = at[going], lists.stop[going]
+            follow(self.walk, Located(begins, limits, lists.end), going, addresses, amounts, fine)
+            turns.append((going, begins))
+            counts[going] += 1
+            at = ends
+            good[going] = fine & (ends[going] > begins)
+            going = going[good[going] & (ends[going] < limits)]
+        firsts = np.cumsum(counts) - counts
+        found = np.empty(int(counts.sum()), np.int64)
+        for turn, (rows, begins) in enumerate(turns):
+            found[firsts[rows] + turn] = begins
+        return counts, found, good
+
+    def _addresses(self, given: Mapping[int, Array]) -> Array:
+        """The addresses of tables, and of what is given."""
+        rooms = self.program.assembled.rooms
+        found = np.zeros(max(1, len(rooms)), np.int64)
+        for place, room in enumerate(rooms):
+            if not isinstance(room, Space):
+                found[place] = room.ctypes.data
+        for place, data in given.items():
+            found[place] = data.ctypes.data
+        return found
