@@ -18,11 +18,12 @@ from test_dcp_session import dcp_session
 from worked import GENERATED, examples, orders, pair_of
 
 from wireloom.codec.checksums import Crc
-from wireloom.columnar import accel, memory, programmed
+from wireloom.columnar import accel, decoder, memory, programmed
 from wireloom.columnar import sums as registers
 from wireloom.columnar.checksums import told
-from wireloom.columnar.machine import kernel, stages
+from wireloom.columnar.machine import kernel, passing, stages
 from wireloom.columnar.machine.decoding import Machine
+from wireloom.columnar.machine.passing import OnePass
 from wireloom.columnar.scanning import Window
 from wireloom_generator.reading.catalogue import ALGORITHMS
 from wireloom_protocols import couchbase_dcp
@@ -83,6 +84,51 @@ def test_all_messages_of_ours_have_programs(name: str) -> None:
     assert list(left) == list(pair_of(name).codec.messages)
     for reasons in left.values():
         assert set(reasons) <= {"compressed bytes", "parts of type Encoded"}
+
+
+def walked(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Records are found, proven and decoded in one pass from the ninth on; the list has how many each pass found."""
+    found: list[int] = []
+    run = OnePass.run
+
+    def noted(self: OnePass, *given: Any) -> Any:
+        passed = run(self, *given)
+        found.append(0 if passed is None else len(passed[0]))
+        return passed
+
+    monkeypatch.setattr(OnePass, "run", noted)
+    monkeypatch.setattr(passing, "_LEAST", 1)
+    monkeypatch.setattr(decoder, "BATCH_ROWS", 8)
+    return found
+
+
+@accelerator.on
+@with_numba
+@every
+def test_records_of_one_message_in_one_pass(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    random, pair = Random(name), pair_of(name)
+    walked(monkeypatch)
+    for parameters, records in examples(name):
+        for record in list(dict.fromkeys(records))[:3]:
+            alike = [record] * 40
+            for changed in damaged(record, random, 4):
+                alike[random.randrange(10, 40)] = changed
+            capture_alike(pair, b"".join(alike), mode="PERMISSIVE", **parameters)
+
+
+@accelerator.on
+@with_numba
+@pytest.mark.parametrize(("rows", "first"), [(40, 40), (600, 600), (4000, 5 * 512)])
+def test_a_pass_ends_in_front_of_the_tile_with_anything_else(
+    rows: int, first: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = walked(monkeypatch)
+    monkeypatch.setattr(decoder, "PASS_ROWS", rows)
+    many, other = xattrs(1, 2) * 3000, couchbase_dcp.build({"message": "dcp_noop", "opaque": 1})
+    table = capture_alike(pair_of("couchbase_dcp"), many + other + many + many[:-1], in_pieces=False, mode="PERMISSIVE")
+    assert len(table) == 9001
+    assert found[0] == first
+    assert max(found) == rows
 
 
 @accelerator.on

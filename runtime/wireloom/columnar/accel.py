@@ -121,67 +121,92 @@ def _passed() -> Callable[..., None]:
     return each
 
 
+Told = tuple[int, Array, Array, Array, Array]
+"""What ``hops`` is told of lengths: the place of the byte that selects one of them, the number of the one that each of
+its values selects, their constants, where the terms of each begin, and all terms.
+"""
+
+
+def told(hop: Any) -> Told:
+    """What ``hops`` is told of a ``Hop``."""
+    constants, terms = np.array(hop.constants, np.int64), hop.table
+    return hop.selector, hop.select, constants, np.searchsorted(terms[:, 0], np.arange(len(constants) + 1)), terms
+
+
 def follow(buffer: Any, at: int, last: int, room: int, hop: Any) -> tuple[Array, int]:
     """``Hop.follow``, compiled."""
-    offsets = np.empty(room, np.int64)
-    data = np.frombuffer(buffer, np.uint8)
-    constants, terms = np.array(hop.constants, np.int64), hop.table
-    begins = np.searchsorted(terms[:, 0], np.arange(len(constants) + 1))
-    count, at = _follow()(data, data.ctypes.data, at, last, offsets, hop.selector, hop.select, constants, begins, terms)
+    offsets, data = np.empty(room, np.int64), np.frombuffer(buffer, np.uint8)
+    count, at = _follow()(data, data.ctypes.data, at, last, offsets, *told(hop))
     return offsets[:count], at
+
+
+def hops(
+    data: Array, base: int, at: int, last: int, offsets: Array, selector: int, select: Array, constants: Array,
+    begins: Array, terms: Array,
+) -> tuple[Any, Any]:  # fmt: skip
+    """Note where records begin, from ``at`` on, as far as there is room, the last one up to ``last``.
+
+    Returns how many there are, and where the next one would begin. ``base`` is the address of the data.
+    """
+    count, end = 0, len(data)
+    while at <= last and count < len(offsets):
+        offsets[count] = at
+        count += 1
+        index = select[data[at + selector]] if selector >= 0 else 0
+        if index < 0:
+            break
+        length, place = constants[index], at
+        for term in range(begins[index], begins[index + 1]):
+            form, size, first = terms[term, 1], terms[term, 3], place + terms[term, 2]
+            if form > 0:
+                value, size = _varint(data, form, first, size)
+                place = first + size
+            elif first + 8 <= end:
+                spare = 64 - 8 * size
+                word = i8(base + first) << spare if terms[term, 5] else i8_big(base + first)
+                value = word >> spare if terms[term, 4] else shifted(word, spare)
+            else:
+                value = _rest(data, first, size, terms[term, 4], terms[term, 5])
+            length += (value >> terms[term, 8] & terms[term, 9]) * terms[term, 6] + size * terms[term, 7]
+        if length <= 0:
+            break
+        at += min(length, end + 1)  # the next one is not in the data, however large the length
+    return count, at
+
+
+def _rest(data: Array, first: int, size: int, signed: int, little: int) -> Any:
+    """A number near the end of the data, of which bytes may be missing."""
+    value = np.int64(0)
+    for byte in range(size):
+        place = first + size - 1 - byte if little else first + byte
+        value = value << 8 | (np.int64(data[place]) if place < len(data) else 0)
+    if signed and size < 8 and value >> (8 * size - 1):
+        value -= np.int64(1) << (8 * size)
+    return value
+
+
+def _varint(data: Array, form: int, first: int, size: int) -> tuple[Any, Any]:
+    """A number of variable size, and that size."""
+    value = np.int64(0)
+    if form == 3 and first < len(data):
+        size = 1 << (data[first] >> 6)
+    for byte in range(size):
+        part = np.int64(data[first + byte]) if first + byte < len(data) else np.int64(0)
+        if form == 3:
+            value = value << 8 | (part if byte else part & 0x3F)
+        elif form == 2:
+            value = value << 7 | part & 0x7F
+        else:
+            value |= (part & 0x7F) << (7 * byte)
+        if form != 3 and part < 0x80:
+            return value, byte + 1
+    return value, size
+
+
+HOPS = (hops, _rest, _varint)
+"""What loops call that follow records."""
 
 
 @cache
 def _follow() -> Callable[..., tuple[int, int]]:
-    def hops(buffer, base, at, last, offsets, selector, select, constants, begins, terms):  # type: ignore[no-untyped-def]
-        count, end = 0, len(buffer)
-        while at <= last and count < len(offsets):
-            offsets[count] = at
-            count += 1
-            index = select[buffer[at + selector]] if selector >= 0 else 0
-            if index < 0:
-                break
-            length, place = constants[index], at
-            for term in range(begins[index], begins[index + 1]):
-                form, size, first = terms[term, 1], terms[term, 3], place + terms[term, 2]
-                if form > 0:
-                    value, size = varint(buffer, form, first, size)  # type: ignore[no-untyped-call]
-                    place = first + size
-                elif first + 8 <= end:
-                    spare = 64 - 8 * size
-                    word = i8(base + first) << spare if terms[term, 5] else i8_big(base + first)
-                    value = word >> spare if terms[term, 4] else shifted(word, spare)
-                else:
-                    value = rest(buffer, first, size, terms[term, 4], terms[term, 5])  # type: ignore[no-untyped-call]
-                length += (value >> terms[term, 8] & terms[term, 9]) * terms[term, 6] + size * terms[term, 7]
-            if length <= 0:
-                break
-            at += min(length, end + 1)  # the next one is not in the buffer, however large the length
-        return count, at
-
-    def rest(buffer, first, size, signed, little):  # type: ignore[no-untyped-def]
-        value = np.int64(0)
-        for byte in range(size):
-            place = first + size - 1 - byte if little else first + byte
-            value = value << 8 | (np.int64(buffer[place]) if place < len(buffer) else 0)
-        if signed and size < 8 and value >> (8 * size - 1):
-            value -= np.int64(1) << (8 * size)
-        return value
-
-    def varint(buffer, form, first, size):  # type: ignore[no-untyped-def]
-        value = np.int64(0)
-        if form == 3 and first < len(buffer):
-            size = 1 << (buffer[first] >> 6)
-        for byte in range(size):
-            part = np.int64(buffer[first + byte]) if first + byte < len(buffer) else np.int64(0)
-            if form == 3:
-                value = value << 8 | (part if byte else part & 0x3F)
-            elif form == 2:
-                value = value << 7 | part & 0x7F
-            else:
-                value |= (part & 0x7F) << (7 * byte)
-            if form != 3 and part < 0x80:
-                return value, byte + 1
-        return value, size
-
-    return compiled(hops, rest, varint)
+    return compiled(*HOPS)

@@ -3,6 +3,7 @@
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import copy
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -14,13 +15,14 @@ from wireloom.codec.cutting import Cut
 from wireloom.codec.reader import Reader
 from wireloom.columnar import accel, weighing
 from wireloom.columnar.batch import Batch
-from wireloom.columnar.buffers import Array
+from wireloom.columnar.buffers import Array, occurring
 from wireloom.columnar.chosen import Chosen, Refused
 from wireloom.columnar.filters import Filter
 from wireloom.columnar.frames import Values
 from wireloom.columnar.framing import Proof
 from wireloom.columnar.gaps import Gaps
 from wireloom.columnar.machine.decoding import Machine
+from wireloom.columnar.machine.passing import OnePass
 from wireloom.columnar.machine.programs import judged, programs_of
 from wireloom.columnar.messages import Decoded
 from wireloom.columnar.planning import plan_of
@@ -33,6 +35,7 @@ from wireloom.options import Mode, ReadOptions
 from wireloom.views import Row, View
 
 BATCH_ROWS = 32 * 1024
+PASS_ROWS = 128 * 1024
 BATCH_BYTES = 16 * 1024 * 1024
 """A batch ends with the record that reaches this many records, or this many bytes of them."""
 PIECE_BYTES = 16 * 1024 * 1024
@@ -76,6 +79,9 @@ class Decoder:
         self.known: tuple[Mapping[str, Any], Gaps] | None = None
         self.tallies = [Tally()]
         """One for each capture, by its number."""
+        self.single: int | None = None
+        """The number of the message that all records in front are of, if they are of one."""
+        self.passing: OnePass | None = None
         self.resting = 0
         """How many batches are left to the plan before programs are tried again."""
         self.share = BATCH_ROWS
@@ -106,6 +112,7 @@ class Decoder:
             self.options.parameters if parameters is None else parameters,
             self.gaps,
             self._proof,
+            self._pass,
             max_record_bytes=self.options.max_record_bytes,
             rows=BATCH_ROWS,
             size=BATCH_BYTES,
@@ -117,6 +124,18 @@ class Decoder:
             return None
         program = programs_of(self.protocol, {**self.untold, **parameters}, little=little).proof
         return None if program is None else partial(judged, program)
+
+    def _pass(self, parameters: Mapping[str, Any], little: bool) -> OnePass | None:
+        """What finds and decodes records in one pass, if those in front of them are all of one message."""
+        code, only = self.single, self.options.only
+        if code is None or self.filters or (only is not None and self.names[code] not in only):
+            return None
+        programs = programs_of(self.protocol, {**self.untold, **parameters}, little=little)
+        ((view, _),) = self.views(np.array([code]), np.zeros(1, np.int64))
+        program = programs.viewed(view, self.plan.header).passing(code)
+        if self.passing is None or self.passing.program is not program:
+            self.passing = None if program is None else OnePass(program, code, PASS_ROWS)
+        return self.passing
 
     def capture(self, buffer: Any, file: str = "") -> Iterator[pa.RecordBatch]:
         """The batches of a capture in memory or in a memory map. Raises ``DecodeError`` in mode ``FAILFAST``."""
@@ -222,7 +241,7 @@ class Decoder:
         sound[list(malformed)] = False
         at = 0
         while at < len(sound) or not len(sound):
-            rows = np.arange(at, min(at + self.share, len(sound)))
+            rows = np.arange(at, len(sound) if stretch.passed else min(at + self.share, len(sound)))
             ends = stretch.sources(rows[[0, -1]]).tolist() if len(rows) else [0, -1]
             mine = slice(ends[0], ends[1] + 1)
             before = [copy(tally) for tally in self.tallies[mine]]
@@ -231,6 +250,7 @@ class Decoder:
             except TooHeavyError as error:
                 self.tallies[mine] = before
                 self.share = max(1, int(len(rows) * error.part / 2))  # not what just fits: the others may be heavier
+                stretch = replace(stretch, passed=None)
                 sound[rows] &= len(rows) > 1  # what is wrong with a single one says the codec
                 continue
             yield from batches
@@ -329,6 +349,9 @@ class Decoder:
             return [], rows
         batch, _ = self._batch(stretch, rows)
         machine = Machine(self.plan, programs_of(self.protocol, batch.parameters, little=stretch.little), batch)
+        if stretch.passed is not None and len(rows) == len(stretch.start):
+            ((view, _),) = self.views(np.array([stretch.passed.code]), np.zeros(1, np.int64))
+            return [(view, machine.passed(stretch.passed, rows))], rows[:0]
         found = machine.sort(frozenset(each.column for each in self.filters), self._wanted)
         if found is None:
             self.resting = _REST
@@ -339,6 +362,8 @@ class Decoder:
             sound[which] = good
             if len(part.chosen):
                 parts.append((view, part))
+        codes = occurring(found.codes) if sound.all() else ()
+        self.single = next(iter(codes)) if len(codes) == 1 else None
         self.resting = 0 if np.count_nonzero(sound) >= len(sound) * _MOSTLY else _REST
         return ([], rows) if self.resting else (parts, rows[~sound])
 

@@ -6,7 +6,7 @@ left to ``wireloom.codec.cutting.Cutter``.
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -20,6 +20,16 @@ from wireloom.columnar.hopping import Hop, Walk
 from wireloom.columnar.search import BulkSearch
 
 _NO_ROWS = np.zeros(0, np.int64)
+
+
+class Pass(Protocol):
+    """Finds, proves and decodes records in one pass."""
+
+    def run(self, buffer: Any, at: int, end: int, limit: int, bound: int, hop: Hop) -> tuple[Array, Array, Any] | None:
+        """Where the records start and stop that begin at ``at``, and before ``limit``, and what they are; None if they
+        are few. None of them ends behind ``end``, or has more than ``bound`` bytes.
+        """
+        ...
 
 
 @dataclass(slots=True)
@@ -37,7 +47,7 @@ class Cuts:
 
     ``gaps`` are the rows of further malformed ranges, each between the end of a record and the next one that is proven.
     Positions count from the window's start. ``parameters`` are those of their capture. If it is the ``preamble``, the
-    first row is what the capture begins with.
+    first row is what the capture begins with. ``passed`` is what they are, if a ``Pass`` has found them.
     """
 
     window: Window
@@ -48,6 +58,7 @@ class Cuts:
     errors: dict[int, DecodeError] = field(default_factory=dict)
     gaps: Array = field(default_factory=lambda: _NO_ROWS)
     preamble: bool = False
+    passed: Any = None
 
     def malformed(self, row: int) -> bool:
         """Whether the row is known to be malformed before it is decoded."""
@@ -72,6 +83,7 @@ class Scanner:
         parameters: Mapping[str, Any],
         gaps: Callable[[Mapping[str, Any]], Gaps],
         proof: Callable[[Mapping[str, Any], bool], Proof | None],
+        one_pass: Callable[[Mapping[str, Any], bool], Pass | None],
         *,
         max_record_bytes: int,
         rows: int,
@@ -84,6 +96,7 @@ class Scanner:
         self.size = size
         self.gaps_of = gaps
         self.proof = proof
+        self.one_pass = one_pass
         self.cutter = Cutter(codec, dict(parameters), max_record_bytes)
         if not self.cutter.awaits:
             self._begin(parameters)
@@ -128,7 +141,7 @@ class Scanner:
             if stretch is None:
                 break
             at = group.add(stretch)
-            if awaited or group.count >= self.rows or at - group.first >= self.size:
+            if awaited or stretch.passed or group.count >= self.rows or at - group.first >= self.size:
                 yield replace(group.cuts(), preamble=awaited and window.base + group.first == 0), at
                 if awaited and not self.cutter.awaits:
                     self._begin(self.parameters)
@@ -209,6 +222,8 @@ class Scanner:
             return None
         end = len(window.buffer)
         near = end if not self.framing.until else min(end, at + max(self.bound, self.size))
+        if order is not None and rows == self.rows and (found := self._passed(window, array, at, limit, little=little)):
+            return found
         start, after = hop.follow(window.buffer, at, near, min(rows, self.room))
         stop, before = np.append(start[1:], after), int(start.searchsorted(limit))
         start, stop = start[:before], stop[:before]
@@ -226,6 +241,21 @@ class Scanner:
         self.room = self.room * 4 if count == len(good) else _FIRST_ROOM
         self.cutter.order = little
         return _Stretch(start[:count], stop[:count], little)
+
+    def _passed(self, window: Window, array: Array, at: int, limit: int, *, little: bool) -> "_Stretch | None":
+        """Records that are found and decoded in one pass, if the last one is certain with none behind it."""
+        one_pass, hop = self.one_pass(self.parameters, little), self.hops[little]
+        if one_pass is None or self.framing.until or not isinstance(hop, Hop):
+            return None
+        found = one_pass.run(window.buffer, at, min(len(array), at + self.size), limit, self.bound, hop)
+        if found is None:
+            return None
+        start, stop, passed = found
+        last, known = (start[-1:], stop[-1:], stop[-1:]), self.parameters
+        sound = self.framing.sound(array, *last, known, bound=self.bound, little=little).all()
+        if not sound or (self.codec.sums_up and self._torn(window, int(start[-1]), little=little)):
+            return None
+        return _Stretch(start, stop, little, passed=passed)
 
     def _torn(self, window: Window, start: int, *, little: bool) -> bool:
         """Whether the length of a record is in doubt, should no other one follow it."""
@@ -247,6 +277,7 @@ class _Stretch:
     little: bool | Array
     error: DecodeError | None = None
     gaps: Array = field(default_factory=lambda: _NO_ROWS)
+    passed: Any = None
 
 
 class _Group:
@@ -274,6 +305,10 @@ class _Group:
 
     def cuts(self) -> Cuts:
         """The stretches as one."""
+        if len(self.stretches) == 1:
+            (one,) = self.stretches
+            known = self.parameters
+            return Cuts(self.window, one.start, one.stop, one.little, known, self.errors, one.gaps, passed=one.passed)
         start, stop = (np.concatenate([getattr(s, name) for s in self.stretches]) for name in ("start", "stop"))
         orders = np.concatenate([np.broadcast_to(s.little, len(s.start)) for s in self.stretches])
         little = bool(orders[0]) if (orders == orders[0]).all() else orders

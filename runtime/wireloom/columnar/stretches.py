@@ -20,7 +20,8 @@ class Stretch:
 
     ``origin`` is what reasons add to a place in the buffer, one for all records or one a record. ``gaps`` are rows that
     are malformed ranges, as in ``Cuts``. ``source`` is the number of the capture that records are of; one for all, or
-    ascending. ``parameters`` are those of the captures, if not those of the decoder.
+    ascending. ``parameters`` are those of the captures, if not those of the decoder. What the
+    records are is in ``passed`` if they were decoded when they were found.
     """
 
     buffer: Any
@@ -31,6 +32,7 @@ class Stretch:
     gaps: Array = field(default_factory=lambda: np.zeros(0, np.int64))
     source: int | Array = 0
     parameters: Mapping[str, Any] | None = None
+    passed: Any = None
 
     def sources(self, rows: Array) -> Array:
         """The number of the capture of each of ``rows``."""
@@ -91,7 +93,7 @@ class Together:
             (each,) = self.held
             cuts, base = each.cuts, each.cuts.window.base
             buffer, known = cuts.window.buffer, cuts.parameters
-            return Stretch(buffer, cuts.start, cuts.stop, cuts.little, base, cuts.gaps, each.source, known)
+            return Stretch(buffer, cuts.start, cuts.stop, cuts.little, base, cuts.gaps, each.source, known, cuts.passed)
         buffer = b"".join([memoryview(each.cuts.window.buffer)[each.span] for each in self.held])
         sizes = np.array([each.size for each in self.held])
         moved = self._each(np.cumsum(sizes) - sizes - [each.span.start for each in self.held])

@@ -36,6 +36,7 @@ class Filled:
 
     def __init__(self, rooms: Sequence[Space | Array], count: int, size: int, *, whole: bool) -> None:
         self.count = count
+        self.rooms = rooms
         self.buffers = [_made(room, count, size, whole=whole) for room in rooms]
         self.addresses = np.array([buffer.address for buffer in self.buffers], np.int64)
         self.amounts = np.zeros((max(1, len(rooms)), 2), np.int64)
@@ -43,6 +44,14 @@ class Filled:
         """How many bytes the items of lists take in a table."""
         self.lists: dict[int, tuple[Array, pa.Array]] = {}
         """Where the items of each row end, and the items, by the place of the list."""
+
+    def cut(self, count: int) -> None:
+        """Leave it at so many rows, all that were written."""
+        if 2 * count < self.count:
+            for room, buffer in zip(self.rooms, self.buffers, strict=True):
+                if isinstance(room, Space) and room.bits:
+                    buffer.resize(_needed(room, count, 0), shrink_to_fit=True)
+        self.count = count
 
     def numbers(self, place: int, kind: type[np.generic]) -> Array:
         """Numbers, one a row."""
@@ -68,11 +77,15 @@ class Filled:
 def _made(room: Space | Array, count: int, size: int, *, whole: bool) -> pa.Buffer:
     if not isinstance(room, Space):
         return pa.py_buffer(room)
-    needed = -(-room.bits * (count + 1) // 8) + room.more * count + (size if room.holds else 0) + _BEYOND
-    made = pa.allocate_buffer(needed, resizable=True)
+    made = pa.allocate_buffer(_needed(room, count, size), resizable=True)
     if room.cleared or not (whole or room.holds or room.more):
         np.frombuffer(made, np.uint8)[:] = 0
     return made
+
+
+def _needed(room: Space, count: int, size: int) -> int:
+    """The bytes of a room for so many rows."""
+    return -(-room.bits * (count + 1) // 8) + room.more * count + (size if room.holds else 0) + _BEYOND
 
 
 class Column(Protocol):

@@ -55,14 +55,15 @@ def run(
             registers[op.STOP, i] = stop[first + i]
             registers[op.SOUND, i] = 1
             registers[op.ONES, i] = 1
-        _tile(code, count, place[first : first + count], registers, out, written, safe, end)
+        tile(code, count, place[first : first + count], registers, out, written, safe, end)
         for i in range(count):
             sound[first + i] = registers[op.SOUND, i]
 
 
-def _tile(
+def tile(
     code: Array, count: int, place: Array, registers: Array, out: Array, written: Array, safe: int, end: int
 ) -> None:
+    """Follow a program for ``count`` rows, whose first registers are set."""
     good = registers[op.SOUND]
     at = 0
     while at < len(code):
@@ -397,9 +398,11 @@ def _copy(to: int, at: int, size: int, end: int) -> None:
 
 SHARED = (*LOOPS, _found, _is_text, _judge, _load, _compute)
 """What other loops call, too."""
+TILES = (_copy, _put, *SHARED, _append, _store, tile)
+"""What loops call that follow programs."""
 
 
 @cache
 def compiled() -> Callable[..., None]:
     """``run``, compiled."""
-    return accel.compiled(run, _copy, _put, *SHARED, _append, _store, _tile)
+    return accel.compiled(run, *TILES)

@@ -128,6 +128,10 @@ class Programs:
         """
         return unless_left(lambda: self._program(number, fields, header))
 
+    def passing(self, number: int, fields: Sequence[pa.Field], header: Sequence[pa.Field]) -> Program | None:
+        """As ``of``; records that are of another message, or not proven, are not sound."""
+        return unless_left(lambda: self._pass(number, fields, header))
+
     def lacking(self, schema: pa.Schema) -> Iterator[tuple[str, tuple[str, ...]]]:
         """What makes records unsound because no program says it, for each message by its name."""
         for number, said in enumerate(self.messages):
@@ -143,10 +147,10 @@ class Programs:
             left[str(error)] = None
         return left
 
-    def _lowering(self) -> Lowering:
+    def _lowering(self, asm: Assembler | None = None) -> Lowering:
         """A program that has read what all records begin with."""
         limit = -len(self.protocol.record.until)
-        found = Lowering(self.judge, self.parameters, little=self.little, limit=limit, listing=True)
+        found = Lowering(self.judge, self.parameters, little=self.little, limit=limit, asm=asm, listing=True)
         layout(self.protocol.record.head, found)
         return found
 
@@ -201,6 +205,15 @@ class Programs:
         columns = self._message(number, fields, lowering) if number >= 0 else {}
         return Program.of(lowering, head, columns, judging=number >= 0)
 
+    def _pass(self, number: int, fields: Iterable[pa.Field], header: Iterable[pa.Field]) -> Program:
+        proving = Lowering(self.judge, self.parameters, little=self.little, limit=0)
+        prove(self.protocol.framing, proving)
+        lowering = self._lowering(proving.asm)
+        code = first(lowering.asm, *self.matched(lowering.record.columns), self.unknown)
+        lowering.must(lowering.asm.value(op.EQUAL_NUMBER, (code,), (number,)))
+        head = _written(lowering, header, lowering.record)
+        return Program.of(lowering, head, self._message(number, fields, lowering))
+
     def _message(self, number: int, fields: Iterable[pa.Field], at: Lowering) -> dict[str, Column]:
         """Read the rest of a record, and write columns of its message."""
         said = self.messages[number]
@@ -222,6 +235,7 @@ class ViewPrograms:
         self.schema = view.schema
         self.header = header
         self._made: dict[tuple[int, bool], Program | None] = {}
+        self._passing: dict[int, Program | None] = {}
 
     def __getitem__(self, number: int) -> Program | None:
         """The program of a message by its number, or of the header, which is -1. None if there is none."""
@@ -230,6 +244,13 @@ class ViewPrograms:
     def alone(self, number: int) -> Program | None:
         """The program of a message that is that of the header, too, for records that are all of this message."""
         return self._of(number, alone=True)
+
+    def passing(self, number: int) -> Program | None:
+        """The program of a message that is that of the header, too, and proves records to be of this message."""
+        if number not in self._passing:
+            fields = list(self._kinds(number)), list(self._kinds(-1))
+            self._passing[number] = self.programs.passing(number, *fields)
+        return self._passing[number]
 
     def _of(self, number: int, *, alone: bool) -> Program | None:
         key = number, alone

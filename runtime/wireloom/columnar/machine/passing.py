@@ -1,0 +1,129 @@
+"""Records of a single message found, proven and decoded in one pass, tile by tile, while their bytes are in the cache.
+
+Where a capture is one message after the other, that saves to go through its bytes again for each of these steps. The
+pass ends in front of the first tile of records with anything else, or with anything in doubt, which is left to others.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from wireloom.columnar import accel
+from wireloom.columnar.buffers import Array
+from wireloom.columnar.hopping import Hop
+from wireloom.columnar.machine import kernel
+from wireloom.columnar.machine import operations as op
+from wireloom.columnar.machine.columns import Filled
+from wireloom.columnar.machine.stages import Located, Program
+
+_LEAST = 8 * op.TILE
+"""Fewer records are not worth a batch of their own."""
+
+
+def run(
+    data: Array,
+    base: int,
+    at: int,
+    last: int,
+    bound: int,
+    hop: Any,
+    code: Array,
+    starts: Array,
+    places: Array,
+    registers: Array,
+    out: Array,
+    written: Array,
+    safe: int,
+) -> tuple[int, int]:
+    """Follow records from ``at`` on as far as ``starts`` has room, the last one up to ``last``. Returns how many there
+    are, and where the next one begins.
+
+    ``hop`` has what ``accel.hops`` is told of lengths; ``code`` and what follows is as in ``kernel.run``.
+    """
+    selector, select, constants, begins, terms = hop
+    rows, before = 0, written.copy()
+    while rows < len(starts):
+        room = min(op.TILE, len(starts) - rows)
+        tile = starts[rows : rows + room]
+        count, behind = accel.hops(data, base, at, last, tile, selector, select, constants, begins, terms)
+        if count > 0 and behind > len(data):
+            count, behind = count - 1, tile[count - 1]
+        if count == 0:
+            break
+        fine = True
+        for i in range(count):
+            stop = tile[i + 1] if i + 1 < count else behind
+            fine = fine and stop - tile[i] <= bound
+            registers[op.START, i] = base + tile[i]
+            registers[op.STOP, i] = base + stop
+            registers[op.SOUND, i] = 1
+            registers[op.ONES, i] = 1
+        before[:] = written
+        if fine:
+            kernel.tile(code, count, places[rows : rows + count], registers, out, written, safe, base + len(data))
+            for i in range(count):
+                fine = fine and registers[op.SOUND, i] != 0
+        if not fine:
+            written[:] = before
+            break
+        rows, at = rows + count, behind
+    return rows, at
+
+
+@cache
+def compiled() -> Callable[..., tuple[int, int]]:
+    """``run``, compiled."""
+    return accel.compiled(run, *accel.HOPS, *kernel.TILES)
+
+
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """What a program has written of consecutive records of the message ``code``."""
+
+    program: Program
+    code: int
+    written: Filled
+
+
+class OnePass:
+    """Finds and decodes records that are all of the message ``code``, by a ``program`` that proves them, too."""
+
+    def __init__(self, program: Program, code: int, rows: int) -> None:
+        self.program = program
+        self.code = code
+        self.rows = rows
+        self.size = 0
+        """The bytes of a record, as far as is known."""
+
+    def run(
+        self, buffer: Any, at: int, end: int, limit: int, bound: int, hop: Hop
+    ) -> tuple[Array, Array, Passed] | None:
+        """As ``scanning.Pass``."""
+        most = end if not self.size else min(end, at + self.rows * (self.size + self.size // 4))
+        data, assembled = np.frombuffer(buffer, np.uint8)[:most], self.program.assembled
+        written = Filled(assembled.rooms, self.rows, most - at, whole=True)
+        starts = np.empty(self.rows, np.int64)
+        registers, zeros = np.zeros((assembled.registers, op.TILE), np.int64), np.zeros(assembled.reach, np.uint8)
+        last = min(most - hop.reach, limit - 1)
+        count, behind = compiled()(
+            data, data.ctypes.data, at, last, bound, accel.told(hop), assembled.code, starts, _places(self.rows),
+            registers, written.addresses, written.amounts, zeros.ctypes.data,
+        )  # fmt: skip
+        if count < min(_LEAST, self.rows):
+            return None
+        self.size = (behind - at) // count + 1
+        written.cut(count)
+        starts = starts[:count]
+        stops = np.append(starts[1:], behind)
+        sound = np.ones(count, bool)
+        for stage in self.program.stages:
+            stage.run(Located.of(data, starts, stops), _places(count), written, sound)
+        return (starts, stops, Passed(self.program, self.code, written)) if sound.all() else None
+
+
+@cache
+def _places(count: int) -> Array:
+    return np.arange(count)
