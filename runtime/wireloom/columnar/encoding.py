@@ -236,8 +236,10 @@ def _distinct(keys: Mapping[str, pa.Array]) -> Iterator[tuple[Row, Array]]:
     for column in keys.values():
         encoded = column.dictionary_encode(null_encoding="encode")
         told.append(encoded.dictionary)
-        codes = codes * max(1, len(encoded.dictionary)) + encoded.indices.to_numpy()
-    for code in np.unique(codes).tolist():
+        if len(encoded.dictionary) > 1:
+            codes = codes * len(encoded.dictionary) + encoded.indices.to_numpy()
+    occurring = np.unique(codes).tolist() if any(len(each) > 1 for each in told) else [0] * min(1, len(codes))
+    for code in occurring:
         rows = np.flatnonzero(codes == code)
         found: Row = {}
         for name, dictionary in reversed(list(zip(keys, told, strict=True))):

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from wireloom.codec import DecodeError, Protocol
@@ -125,8 +126,12 @@ class Table:
 
     def encode_columnar(self, table: pa.Table | pa.RecordBatchReader, **parameters: Any) -> pa.Buffer:
         """The bytes of all rows, one behind the other: what ``encode_records`` gives for each."""
-        found = (octets_of(each) for each in self._encoded(table, parameters) if len(each))
-        return pa.py_buffer(b"".join(octets[start[0] : stop[-1]].data for octets, start, stop in found))
+        found = [octets_of(each) for each in self._encoded(table, parameters) if len(each)]
+        parts = [octets[start[0] : stop[-1]] for octets, start, stop in found]
+        whole = pa.allocate_buffer(sum(map(len, parts)))  # whose memory Arrow has at hand
+        if parts:
+            np.concatenate(parts, out=np.frombuffer(whole, np.uint8))
+        return whole
 
     def encode_records(self, table: pa.Table | pa.RecordBatchReader, **parameters: Any) -> pa.ChunkedArray:
         """The bytes of each row of a table, as ``build`` gives them.

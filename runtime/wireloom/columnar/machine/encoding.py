@@ -25,20 +25,17 @@ _MOST = 256
 """Of so many outlines of tables at most the programs are kept."""
 _LARGEST = 2**31 - 1
 """Arrow counts the bytes of binary values in 32 bits."""
-_BYTES = 64
-"""The bytes of a record for which there is room at first."""
-
-
 Outlines = tuple[tuple[str, Outline], ...]
 """Columns by name."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class WritingProgram:
-    """A program that writes the records of a message, and the columns that it reads."""
+    """A program that writes the records of a message, of about ``size`` bytes each, and the columns that it reads."""
 
     assembled: Assembled
     inputs: Inputs
+    size: int = 64
 
     def run(self, batch: pa.RecordBatch, rows: Array) -> tuple[pa.Array, Array] | None:
         """The records of these rows, and which of them are sound; None if they do not fit into an array."""
@@ -51,7 +48,7 @@ class WritingProgram:
             out[place] = number
         zeros, sound = np.zeros(assembled.reach, np.uint8), np.zeros(count, np.uint8)
         registers, ends = np.zeros((assembled.registers, op.TILE), np.int64), np.zeros(count + 1, np.int32)
-        data = pa.allocate_buffer(_BYTES * (count + op.TILE), resizable=True)
+        data = pa.allocate_buffer(self.size * (count + op.TILE), resizable=True)
         done = 0
         while done < count:
             done = scribe.compiled()(
@@ -62,6 +59,7 @@ class WritingProgram:
                     return None
                 data.resize(2 * data.size)
         data.resize(int(ends[-1]))
+        self.size = max(self.size, 1 + data.size // max(1, count))
         return array(pa.binary(), count, None, ends, data), sound.view(bool)
 
 
