@@ -71,7 +71,7 @@ class Cutter:
         self.order: bool | None = None
         self.known: tuple[tuple[int, bool | None], tuple[int, bool]] | None = None
         self.awaits = framing.preamble is not None and framing.preamble.awaited(parameters)
-        self.ahead = _Ahead(framing, parameters, max_record_bytes) if SOUGHT in parameters else None
+        self.ahead = Ahead(framing, parameters, max_record_bytes) if SOUGHT in parameters else None
 
     @property
     def lost(self) -> bool:
@@ -229,7 +229,7 @@ class Cutter:
         return lost.stop
 
 
-class _Ahead:
+class Ahead:
     """Reads on in a capture, in front of the one who cuts it, until the parameters are known that it tells."""
 
     def __init__(self, framing: Framing, parameters: Values, bound: int) -> None:

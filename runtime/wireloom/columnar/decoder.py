@@ -21,6 +21,7 @@ from wireloom.columnar.filters import Filter
 from wireloom.columnar.frames import Values
 from wireloom.columnar.framing import Proof
 from wireloom.columnar.gaps import Gaps
+from wireloom.columnar.listening import BulkAhead
 from wireloom.columnar.machine.decoding import Machine
 from wireloom.columnar.machine.passing import OnePass
 from wireloom.columnar.machine.programs import judged, programs_of
@@ -31,7 +32,7 @@ from wireloom.columnar.stretches import Held, Stretch, Together
 from wireloom.columnar.tallies import Tally
 from wireloom.columnar.viewed import REASON, Viewed, ViewedColumns, together
 from wireloom.columnar.weighing import TooHeavyError, bear, heaviness
-from wireloom.options import Mode, ReadOptions
+from wireloom.options import SOUGHT, Mode, ReadOptions
 from wireloom.views import Row, View
 
 BATCH_ROWS = 32 * 1024
@@ -106,10 +107,11 @@ class Decoder:
         """The scanner that cuts captures for this decoder; with the ``parameters`` of one whose header was read, from
         any place behind it.
         """
-        return Scanner(
+        parameters = self.options.parameters if parameters is None else parameters
+        found = Scanner(
             self.protocol.framing,
             self.plan.framing,
-            self.options.parameters if parameters is None else parameters,
+            parameters,
             self.gaps,
             self._proof,
             self._pass,
@@ -117,6 +119,10 @@ class Decoder:
             rows=BATCH_ROWS,
             size=BATCH_BYTES,
         )
+        if SOUGHT in parameters:
+            bound = self.options.max_record_bytes
+            found.cutter.ahead = BulkAhead(self.protocol, self.plan, parameters, bound, self.scanner, self.untold)
+        return found
 
     def _proof(self, parameters: Mapping[str, Any], little: bool) -> Proof | None:
         """The program that proves records of captures with these parameters, if it is worth it."""
