@@ -47,7 +47,7 @@ def opened(
             if offset < skipped:
                 raise MisuseError(f"--offset is 0 or behind the header of {skipped} bytes, not {offset}")
         if offset:
-            parameters, ahead = told(protocol.framing, stream.read1, parameters, ahead=ahead, base=skipped)
+            parameters, ahead = told(Cutter(protocol.framing, parameters), stream.read1, ahead=ahead, base=skipped)
         _skip(stream.read1, source, offset, skipped + len(ahead))
         yield _behind(ahead[offset - skipped :], stream.read1), parameters
 

@@ -241,31 +241,29 @@ class Ahead:
         """What was found, once nothing more can be."""
         at = start if self.position is None else self.position - base
         while self.listener.open and base + at < WITHIN and (at < end or not final):
-            cut = self.cutter.cut(buffer, at, end, base=base, final=final) if at < end else None
-            if cut is None:
+            after = self.passed(buffer, at, end, base, final=final) if at < end else None
+            if after is None:
                 self.position = base + at
                 return None
-            if cut.error is None and not cut.preamble:
-                data = bytes(buffer[cut.offset : cut.offset + cut.length])
-                self.listener.record(data, self.cutter.parameters, little=cut.little)
-            at += cut.length
+            at = after
         return self.listener
 
+    def passed(self, buffer: Buffer, at: int, end: int, base: int, *, final: bool) -> int | None:
+        """Where to go on behind the record at ``at``, which was looked at; None if more bytes are needed."""
+        cut = self.cutter.cut(buffer, at, end, base=base, final=final)
+        if cut is None:
+            return None
+        if cut.error is None and not cut.preamble:
+            data = bytes(buffer[cut.offset : cut.offset + cut.length])
+            self.listener.record(data, self.cutter.parameters, little=cut.little)
+        return at + cut.length
 
-def told(
-    framing: Framing,
-    read: Callable[[int], bytes],
-    parameters: Values,
-    *,
-    ahead: bytes = b"",
-    base: int = 0,
-    bound: int = MAX_RECORD_BYTES,
-) -> tuple[Values, bytes]:
+
+def told(cutter: Cutter, read: Callable[[int], bytes], *, ahead: bytes = b"", base: int = 0) -> tuple[Values, bytes]:
     """The parameters of a capture with what it tells of them; and all that was read of it.
 
     ``read`` goes on behind the bytes ``ahead``, which begin at ``base``.
     """
-    cutter = Cutter(framing, parameters, bound)
     final = False
     while cutter.ahead is not None:
         cutter.find(ahead, 0, len(ahead), base=base, final=final)

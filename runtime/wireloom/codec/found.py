@@ -63,9 +63,16 @@ class Listener:
         self.open = {found.parameter: found for found in protocol.found if found.parameter in sought}
         self.told: dict[str, bool] = {}
 
+    @property
+    def wanted(self) -> set[str]:
+        """The names of the messages to look at; all others change nothing."""
+        return {name for found in self.open.values() for name in (found.message, *found.asked)}
+
     def record(self, data: bytes, parameters: Values, *, little: bool) -> None:
         """Look at a record."""
-        wanted = {name for found in self.open.values() for name in (found.message, *found.asked)}
+        wanted = self.wanted
+        if self.protocol.straight.message(data, parameters, little=little) not in (None, *wanted):
+            return
         name = self.protocol.message_name(data, parameters, little=little)
         if name not in wanted:
             return

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from wireloom.codec import Protocol
-from wireloom.codec.cutting import Cut
+from wireloom.codec.cutting import Cut, Cutter
 from wireloom.codec.reader import Reader
 from wireloom.columnar import accel, weighing
 from wireloom.columnar.batch import Batch
@@ -27,12 +27,12 @@ from wireloom.columnar.machine.passing import OnePass
 from wireloom.columnar.machine.programs import judged, programs_of
 from wireloom.columnar.messages import Decoded
 from wireloom.columnar.planning import plan_of
-from wireloom.columnar.scanning import Cuts, Pieces, Scanner, Window
+from wireloom.columnar.scanning import Cuts, FindPass, Pieces, Scanner, Window
 from wireloom.columnar.stretches import Held, Stretch, Together
 from wireloom.columnar.tallies import Tally
 from wireloom.columnar.viewed import REASON, Viewed, ViewedColumns, together
 from wireloom.columnar.weighing import TooHeavyError, bear, heaviness
-from wireloom.options import SOUGHT, Mode, ReadOptions
+from wireloom.options import Mode, ReadOptions
 from wireloom.views import Row, View
 
 BATCH_ROWS = 32 * 1024
@@ -107,22 +107,16 @@ class Decoder:
         """The scanner that cuts captures for this decoder; with the ``parameters`` of one whose header was read, from
         any place behind it.
         """
-        parameters = self.options.parameters if parameters is None else parameters
-        found = Scanner(
-            self.protocol.framing,
-            self.plan.framing,
-            parameters,
-            self.gaps,
-            self._proof,
-            self._pass,
-            max_record_bytes=self.options.max_record_bytes,
-            rows=BATCH_ROWS,
-            size=BATCH_BYTES,
-        )
-        if SOUGHT in parameters:
-            bound = self.options.max_record_bytes
-            found.cutter.ahead = BulkAhead(self.protocol, self.plan, parameters, bound, self.scanner, self.untold)
-        return found
+        known = dict(self.options.parameters if parameters is None else parameters)
+        cutter = Cutter(self.protocol.framing, known, self.options.max_record_bytes)
+        if cutter.ahead is not None:
+            alone = partial(self._scanner, one_pass=lambda parameters, little: None)  # what is looked at is not decoded
+            cutter.ahead = BulkAhead(cutter, self.plan, alone, self.untold)
+        return self._scanner(cutter, self._pass)
+
+    def _scanner(self, cutter: Cutter, one_pass: FindPass) -> Scanner:
+        framing = self.plan.framing
+        return Scanner(cutter, framing, self.gaps, self._proof, one_pass, rows=BATCH_ROWS, size=BATCH_BYTES)
 
     def _proof(self, parameters: Mapping[str, Any], little: bool) -> Proof | None:
         """The program that proves records of captures with these parameters, if it is worth it."""

@@ -1,66 +1,69 @@
-"""What a capture tells of parameters, looked for in many records at once."""
+"""What a capture tells of its parameters, looked for in many records at once."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
-from wireloom.codec import Protocol
-from wireloom.codec.cutting import Ahead
-from wireloom.codec.found import WITHIN, Listener
+from wireloom.codec.cutting import Ahead, Cutter
+from wireloom.codec.found import WITHIN
 from wireloom.codec.lengths import Buffer
 from wireloom.columnar.batch import Batch
 from wireloom.columnar.buffers import Array
 from wireloom.columnar.messages import Plan
 from wireloom.columnar.scanning import Cuts, Scanner, Window
 
+_SINGLE = 16
+"""So many records are looked at one by one first: most captures have told by then what they tell."""
+
 
 class BulkAhead(Ahead):
-    """Finds what ``codec.cutting.Ahead`` finds, but only looks at records of messages that say something."""
+    """As ``Ahead``, but the codec looks only at records that may be of the messages it waits for.
+
+    ``scanner`` makes what cuts the others, and the ``plan`` tells their messages. ``untold`` is what headers of
+    captures say, for those whose header is malformed.
+    """
 
     def __init__(
-        self,
-        protocol: Protocol,
-        plan: Plan,
-        parameters: Mapping[str, Any],
-        bound: int,
-        scanner: Callable[[Mapping[str, Any]], Scanner],
-        untold: Mapping[str, Any],
+        self, cutter: Cutter, plan: Plan, scanner: Callable[[Cutter], Scanner], untold: Mapping[str, Any]
     ) -> None:
-        super().__init__(protocol.framing, dict(parameters), bound)
+        super().__init__(cutter.framing, cutter.parameters, cutter.bound)
         self.plan = plan
+        self.make = scanner
         self.untold = untold
-        self.terminator = len(protocol.record.until)
-        self.scanner = scanner(self.cutter.parameters)
-        names = {name for found in protocol.found for name in (found.message, *found.asked)}
-        self.telling = [number for number, message in enumerate(plan.said) if message.name in names]
+        self.single = _SINGLE
+        self.scanner: Scanner | None = None
 
-    def look(self, buffer: Buffer, start: int, end: int, base: int, *, final: bool) -> Listener | None:
-        at = start if self.position is None else self.position - base
-        window = Window(buffer if end == len(buffer) else memoryview(buffer)[:end], base, final)
-        for cuts, after in self.scanner.scan(window, at, max(at, WITHIN - base)):
+    def passed(self, buffer: Buffer, at: int, end: int, base: int, *, final: bool) -> int | None:
+        """As ``Ahead.passed``, behind all the records that begin where captures are looked at."""
+        if self.single > 0 or self.cutter.awaits:
+            self.single -= 1
+            return super().passed(buffer, at, end, base, final=final)
+        self.scanner = self.scanner or self.make(self.cutter)
+        for cuts, after in self.scanner.scan(Window(buffer, base, final), at, WITHIN - base):
             self._listen(cuts)
-            at = after
-            if not self.listener.open:
-                return self.listener
-        if base + at < WITHIN and (at < end or not final):
-            self.position = base + at
-            return None
-        return self.listener
+            return after
+        return None
 
     def _listen(self, cuts: Cuts) -> None:
-        """Look at those of some records that may be of a message that says something."""
-        buffer, base = cuts.window.buffer, cuts.window.base
-        for row in self._telling(cuts).tolist():
-            if base + cuts.start[row] < WITHIN and not cuts.malformed(row) and not (cuts.preamble and not row):
-                little = cuts.little if isinstance(cuts.little, bool) else bool(cuts.little[row])
-                data = bytes(buffer[cuts.start[row] : cuts.stop[row]])
-                self.listener.record(data, dict(cuts.parameters), little=little)
+        """Let the codec look at the records that may matter."""
+        buffer, known = cuts.window.buffer, dict(cuts.parameters)
+        orders = np.broadcast_to(cuts.little, len(cuts.start))
+        for row in self._asked(cuts).tolist():
+            if not self.listener.open:
+                return
+            data = bytes(buffer[int(cuts.start[row]) : int(cuts.stop[row])])
+            self.listener.record(data, known, little=bool(orders[row]))
 
-    def _telling(self, cuts: Cuts) -> Array:
-        first, last = int(cuts.start.min()), int(cuts.stop.max())
-        array = np.frombuffer(cuts.window.buffer, np.uint8)[first:last]
-        known = {**self.untold, **cuts.parameters}
-        batch = Batch(array, cuts.start - first, cuts.stop - first, known, cuts.little, self.terminator)
+    def _asked(self, cuts: Cuts) -> Array:
+        """The records that are of messages that are waited for, or of which that is in doubt."""
+        sound = np.ones(len(cuts.start), bool)
+        sound[[*cuts.errors, *cuts.gaps.tolist()]] = False
+        rows = np.flatnonzero(sound)
+        little = cuts.little if isinstance(cuts.little, bool) else cuts.little[rows]
+        parameters, terminator = {**self.untold, **cuts.parameters}, len(self.cutter.framing.until)
+        buffer = np.frombuffer(cuts.window.buffer, np.uint8)
+        batch = Batch(buffer, cuts.start[rows], cuts.stop[rows], parameters, little, terminator)
         decoded = self.plan.decode(batch, lambda header, message: np.zeros(len(message), bool))
-        return np.flatnonzero(np.isin(decoded.message, self.telling) | decoded.doubtful)
+        wanted = [number for number, said in enumerate(self.plan.said) if said.name in self.listener.wanted]
+        return rows[decoded.doubtful | np.isin(decoded.message, wanted)]

@@ -12,7 +12,6 @@ import numpy as np
 
 from wireloom.codec import DecodeError
 from wireloom.codec.cutting import Cutter
-from wireloom.codec.framing import Framing as CodecFraming
 from wireloom.columnar.buffers import Array
 from wireloom.columnar.framing import Framing, Proof
 from wireloom.columnar.gaps import Gaps
@@ -30,6 +29,10 @@ class Pass(Protocol):
         are few. None of them ends behind ``end``, or has more than ``bound`` bytes.
         """
         ...
+
+
+FindPass = Callable[[Mapping[str, Any], bool], Pass | None]
+"""Finds the pass for records of captures with some parameters and in a byte order, little-endian if true."""
 
 
 @dataclass(slots=True)
@@ -74,32 +77,33 @@ framing gets more and more records to itself, up to as many, until it is tried a
 
 
 class Scanner:
-    """Cuts windows of a capture into records, ``rows`` of them or ``size`` bytes together, and not many more."""
+    """Cuts windows of a capture into records, ``rows`` of them or ``size`` bytes together, and not many more.
+
+    Where the ``cutter`` is in the capture, there it begins.
+    """
 
     def __init__(
         self,
-        codec: CodecFraming,
+        cutter: Cutter,
         framing: Framing,
-        parameters: Mapping[str, Any],
         gaps: Callable[[Mapping[str, Any]], Gaps],
         proof: Callable[[Mapping[str, Any], bool], Proof | None],
-        one_pass: Callable[[Mapping[str, Any], bool], Pass | None],
+        one_pass: FindPass,
         *,
-        max_record_bytes: int,
         rows: int,
         size: int,
     ) -> None:
-        self.codec = codec
+        self.cutter = cutter
+        self.codec = cutter.framing
+        self.bound = cutter.bound
         self.framing = framing
-        self.bound = max_record_bytes
         self.rows = rows
         self.size = size
         self.gaps_of = gaps
         self.proof = proof
         self.one_pass = one_pass
-        self.cutter = Cutter(codec, dict(parameters), max_record_bytes)
-        if not self.cutter.awaits:
-            self._begin(parameters)
+        if not cutter.awaits:
+            self._begin(cutter.parameters)
         self.room = _FIRST_ROOM
         self.patience = self.apart = 0
         self.broken = False

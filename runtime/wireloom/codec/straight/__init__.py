@@ -109,6 +109,18 @@ class Straight:
             return None
         return None if row is None or self._has_too_large(row, parameters) else row
 
+    def message(self, data: bytes, parameters: Values, *, little: bool) -> str | None:
+        """The name of the message that a record in that byte order is of, unless its header is malformed; None if that
+        is in doubt.
+        """
+        select = self._select.get(little) or self._selecting(little)
+        try:
+            values = select(data, parameters)
+            known = dict(zip(self.dispatch.fields, values, strict=True))
+            return self.dispatch.message_of(known, parameters).name
+        except (*_DOUBTS, DecodeError):
+            return None
+
     def build(self, row: Any, parameters: Values) -> bytes | None:
         """The bytes of a row; None if it is in doubt, and whatever is wrong with it."""
         try:
