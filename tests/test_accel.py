@@ -72,3 +72,13 @@ def test_numba_is_loaded_when_it_pays(told: str | None, loaded: list[bool], monk
         [sys.executable, "-c", READS, "1", "700000", "1400000"], capture_output=True, text=True, check=True
     )
     assert found.stdout.split() == list(map(str, loaded))
+
+
+def test_what_is_compiled_is_kept_for_these_sources_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "machine").mkdir()
+    monkeypatch.setattr(accel, "__file__", str(tmp_path / "accel.py"))
+    found = {accel._digest.__wrapped__()}
+    for text in ("CALLED = 1", "CALLED = 2"):
+        (tmp_path / "machine" / "operations.py").write_text(text)
+        found.add(accel._digest.__wrapped__())
+    assert len(found) == 3

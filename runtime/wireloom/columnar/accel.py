@@ -4,10 +4,12 @@ Everything here has a counterpart without numba that gives the same results. A p
 much without it that loading pays. Where ``WIRELOOM_ACCEL`` is 0, it never does; where that is 1, at once.
 """
 
+import hashlib
 import os
 from collections.abc import Callable
 from functools import cache
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -42,6 +44,9 @@ WORTH = Worth(0 if os.environ.get("WIRELOOM_ACCEL") == "1" else 32 * 1024 * 1024
 def compiled(loop: Callable[..., Any], *called: Callable[..., Any]) -> Callable[..., Any]:
     """A loop compiled when it is first called, with what is ``called`` in it: once for all processes, if there is a
     folder to keep it in.
+
+    What is kept has the digest of all sources in its name. numba itself asks only whether the file of the loop has
+    changed, not those of what it calls.
     """
     import numba.extending
 
@@ -49,6 +54,7 @@ def compiled(loop: Callable[..., Any], *called: Callable[..., Any]) -> Callable[
 
     for each in called:
         numba.extending.register_jitable(each)
+    loop.__qualname__ = f"{loop.__name__}_{_digest()}"
     alone = numba.njit(nogil=True)(loop)
     try:
         kept = numba.njit(nogil=True, cache=True)(loop)
@@ -62,6 +68,15 @@ def compiled(loop: Callable[..., Any], *called: Callable[..., Any]) -> Callable[
             return alone(*arguments)
 
     return called_once
+
+
+@cache
+def _digest() -> str:
+    """The digest of all sources that loops may depend on."""
+    found = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.rglob("*.py")):
+        found.update(path.read_bytes())
+    return found.hexdigest()[:16]
 
 
 def crc(buffer: Array, start: Array, stop: Array, tables: Array, register: int, *, flipped: bool) -> Array:

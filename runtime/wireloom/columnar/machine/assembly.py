@@ -16,7 +16,7 @@ from wireloom.columnar.machine import operations as op
 
 _WIDTH = 9
 """Numbers of an instruction at most, with the operation itself."""
-_JUDGING = frozenset((op.NEED, op.TAKE, op.VARINT, op.FIND, op.CHECK, op.CHECK_TEXT))
+_JUDGING = frozenset((op.NEED, op.TAKE, op.VARINT, op.FIND, op.UNPACK, op.CHECK, op.CHECK_TEXT))
 _NUMBER_READS = frozenset((op.LOAD_1, op.LOAD_2, op.LOAD_2_BIG, op.LOAD_4, op.LOAD_4_BIG, op.LOAD_8, op.LOAD_8_BIG))
 
 
@@ -31,13 +31,14 @@ class Instruction(NamedTuple):
 
 class Space(NamedTuple):
     """Space for ``bits`` a row and ``more`` bytes, and for as many bytes as the records have together, if it ``holds``
-    some of theirs. It begins as zeros if it is ``cleared``.
+    some of theirs. It begins as zeros if it is ``cleared``. If it ``unpacks``, it is for what is unpacked of them.
     """
 
     bits: int = 0
     more: int = 0
     holds: bool = False
     cleared: bool = False
+    unpacks: bool = False
 
 
 @dataclass(slots=True)

@@ -24,6 +24,8 @@ from wireloom.columnar.machine.values import (
     Struct,
 )
 
+_RATIO = 4
+"""There is room for so many unpacked bytes for each one of the records."""
 _BEYOND = 64
 """How many bytes may be written behind the last one that counts."""
 
@@ -37,9 +39,13 @@ class Filled:
     def __init__(self, rooms: Sequence[Space | Array], count: int, size: int, *, whole: bool) -> None:
         self.count = count
         self.rooms = rooms
-        self.buffers = [_made(room, count, size, whole=whole) for room in rooms]
+        held = size * (1 + _RATIO) if any(isinstance(room, Space) and room.unpacks for room in rooms) else size
+        self.buffers = [_made(room, count, held, whole=whole) for room in rooms]
         self.addresses = np.array([buffer.address for buffer in self.buffers], np.int64)
         self.amounts = np.zeros((max(1, len(rooms)), 2), np.int64)
+        for place, room in enumerate(rooms):
+            if isinstance(room, Space) and room.unpacks:
+                self.amounts[place, 1] = _RATIO * size
         self.heavy = 0
         """How many bytes the items of lists take in a table."""
         self.lists: dict[int, tuple[Array, pa.Array]] = {}
@@ -78,14 +84,14 @@ def _made(room: Space | Array, count: int, size: int, *, whole: bool) -> pa.Buff
     if not isinstance(room, Space):
         return pa.py_buffer(room)
     made = pa.allocate_buffer(_needed(room, count, size), resizable=True)
-    if room.cleared or not (whole or room.holds or room.more):
+    if room.cleared or not (whole or room.holds or room.more or room.unpacks):
         np.frombuffer(made, np.uint8)[:] = 0
     return made
 
 
 def _needed(room: Space, count: int, size: int) -> int:
     """The bytes of a room for so many rows."""
-    return -(-room.bits * (count + 1) // 8) + room.more * count + (size if room.holds else 0) + _BEYOND
+    return -(-room.bits * (count + 1) // 8) + room.more * count + (size if room.holds or room.unpacks else 0) + _BEYOND
 
 
 class Column(Protocol):

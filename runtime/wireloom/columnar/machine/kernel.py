@@ -14,7 +14,6 @@ from wireloom.columnar.machine import operations as op
 from wireloom.columnar.memory import (
     i8,
     i8_big,
-    move,
     move32,
     put1,
     put2,
@@ -27,6 +26,7 @@ from wireloom.columnar.memory import (
     u4_big,
 )
 from wireloom.columnar.sums import LOOPS, behind
+from wireloom.columnar.unsnappy import UNSNAPPY, copy, unsnappy
 
 
 def run(
@@ -81,8 +81,10 @@ def tile(
                 at += code[at - 1, 2]
         elif kind < op.GIVEN:
             _judge(kind, code[at - 1], count, registers, out, good, safe)
-        elif kind < op.STORE_BYTES:
+        elif kind < op.UNPACK:
             _store(kind, code[at - 1], count, place, registers, out)
+        elif kind == op.UNPACK:
+            _unpack(code[at - 1], count, registers, out, written, good, safe, end)
         else:
             _append(kind, code[at - 1], count, place, registers, out, written, good, end)
 
@@ -323,6 +325,25 @@ def _store(kind: int, code: Array, count: int, place: Array, registers: Array, o
             put1(byte, u1(byte) | (a[i] & 1) << (place[i] & 7))
 
 
+def _unpack(
+    code: Array, count: int, registers: Array, out: Array, written: Array, good: Array, safe: int, end: int
+) -> None:
+    d, e = registers[code[1]], registers[code[2]]
+    a, b, c, n = registers[code[3]], registers[code[4]], registers[code[5]], code[6]
+    used, room = written[n, 0], written[n, 1]
+    for i in range(count):
+        begin, stop = a[i], b[i]
+        if c[i] & good[i]:
+            size = unsnappy(begin, stop, out[n] + used, min(room - used, code[7]), end)
+            good[i] = 1 if size >= 0 else 0
+            begin = out[n] + used
+            stop = begin + size
+            used += max(size, 0)
+        d[i] = begin if good[i] else safe
+        e[i] = stop if good[i] else safe
+    written[n, 0] = used
+
+
 def _append(
     kind: int,
     code: Array,
@@ -343,7 +364,7 @@ def _append(
                 put4(offsets + 4 * rows, size)
                 rows += 1
             if c[i] & good[i] != 0:
-                _copy(octets + size, a[i], b[i] - a[i], end)
+                copy(octets + size, a[i], b[i] - a[i], end)
                 size += b[i] - a[i]
         written[n, 0], written[n, 1] = size, rows
     elif kind == op.STORE_LABEL:
@@ -385,20 +406,9 @@ def _put(to: int, sizes: int, texts: int, label: int, room: int) -> int:
     return size
 
 
-def _copy(to: int, at: int, size: int, end: int) -> None:
-    """Copy some bytes, and up to 31 more, if nobody may miss these: those behind ``to`` are written later."""
-    if at + size + 32 <= end:
-        done = 0
-        while done < size:
-            move32(to + done, at + done)
-            done += 32
-    else:
-        move(to, at, size)
-
-
 SHARED = (*LOOPS, _found, _is_text, _judge, _load, _compute)
 """What other loops call, too."""
-TILES = (_copy, _put, *SHARED, _append, _store, tile)
+TILES = (_put, *SHARED, *UNSNAPPY, _unpack, _append, _store, tile)
 """What loops call that follow programs."""
 
 

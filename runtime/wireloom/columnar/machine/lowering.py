@@ -39,7 +39,7 @@ class Lowering:
         little: bool,
         limit: int,
         asm: Assembler | None = None,
-        listing: bool = False,
+        decoding: bool = False,
     ) -> None:
         self.judge = judge
         self.parameters = parameters
@@ -54,8 +54,12 @@ class Lowering:
         self.inside: dict[str, Span] = {}
         """Where the fields are of the struct that was read last."""
         self.nesting = 0
-        self.lists: list[Listing] | None = [] if listing else None
-        """The lists whose items other programs read; None where no list may have items."""
+        self.decoding = decoding
+        """Whether lists may have items, and bytes be packed."""
+        self.lists: list[Listing] = []
+        """The lists whose items other programs read."""
+        self.opened = 0
+        """How many packed values are around what is read."""
         self.left: dict[str, None] = {}
         """What makes rows unsound because no program says it, in the order in which it was met."""
 
@@ -96,6 +100,8 @@ class Lowering:
 
     def offset(self, name: str) -> Number:
         """Where ``name`` starts, counted from the record's start; 0 when it is absent."""
+        if self.opened:
+            raise NoProgramError("where something is in what is packed")
         return Number(self.asm.value(op.SUBTRACT, (self.span(name)[0], op.START)), 0, _FARTHEST)
 
     def span(self, name: str) -> Span:
@@ -185,7 +191,7 @@ class Lowering:
             return
         mask = both(self.asm, self.where, holds)
         before, columns, spans = self._state, dict(self.this.columns), dict(self.spans)
-        lists = 0 if self.lists is None else len(self.lists)
+        lists = len(self.lists)
         self.where = mask
         try:
             with self.asm.block(mask):
@@ -194,10 +200,10 @@ class Lowering:
             self.left[str(error)] = None
             self._state = before
             self.this.columns, self.spans = columns, spans
-            del (self.lists or [])[lists:]
+            del self.lists[lists:]
             self.must(False, mask)
             return
-        for listing in (self.lists or [])[lists:]:
+        for listing in self.lists[lists:]:
             listing.where = both(self.asm, mask, listing.where)
         inner, read_columns, read_spans = (self.position, self.shift), self.this.columns, self.spans
         self._state = before
@@ -216,8 +222,8 @@ class Lowering:
     @property
     def _state(self) -> tuple[Any, ...]:
         """What reading changes."""
-        return self.where, self.position, self.shift, self.limit, self.this, self.nesting
+        return self.where, self.position, self.shift, self.limit, self.this, self.nesting, self.opened
 
     @_state.setter
     def _state(self, state: tuple[Any, ...]) -> None:
-        self.where, self.position, self.shift, self.limit, self.this, self.nesting = state
+        self.where, self.position, self.shift, self.limit, self.this, self.nesting, self.opened = state

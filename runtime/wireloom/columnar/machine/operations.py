@@ -63,7 +63,8 @@ FREE = 4
     STORE_UNSIGNED,  # in 16 bytes
     STORE_SIGNED,
     STORE_BIT,  # the mask a
+    UNPACK,  # d, e = what Snappy's block from a to b unpacks to, at output n, m bytes at most; or a, b unless c is set
     STORE_BYTES,  # the bytes from a to b where c is set: offsets at output n, bytes behind it
     STORE_LABEL,  # the text number a where b is set: offsets, bytes, validity from n on; sizes and texts from m on
     STORE_FLAGS,  # the texts of bits of a where b is set: two kinds of offsets, and bytes; bits, sizes and texts
-) = range(51)
+) = range(52)

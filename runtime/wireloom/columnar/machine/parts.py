@@ -7,8 +7,8 @@ from typing import Any
 from construct import BytesInteger, FormatField
 
 from wireloom import codec
-from wireloom.codec.compression import COMPRESSORS
 from wireloom.codec.computed import LIMITS, Computed
+from wireloom.codec.flatbuffers import Encoded
 from wireloom.codec.layout import Lone
 from wireloom.codec.runs import Run
 from wireloom.columnar.fields import Number as Kind
@@ -16,9 +16,11 @@ from wireloom.columnar.fields import code
 from wireloom.columnar.machine import operations as op
 from wireloom.columnar.machine.assembly import Space
 from wireloom.columnar.machine.checks import certain, label, meant, put, valid, verify
+from wireloom.columnar.machine.flatbuffers import table
 from wireloom.columnar.machine.formulas import Found, both, both_masks, either_not, some_bits, whole
 from wireloom.columnar.machine.items import ItemLowering
 from wireloom.columnar.machine.lowering import Lowering, Span
+from wireloom.columnar.machine.unpacking import opened
 from wireloom.columnar.machine.values import (
     APART,
     WORD,
@@ -34,7 +36,6 @@ from wireloom.columnar.machine.values import (
     Struct,
     valid_in,
 )
-from wireloom.expressions.words import numbered, words
 
 
 def layout(content: codec.Layout, at: Lowering) -> None:
@@ -192,30 +193,27 @@ def _alternative(holds: Mask, content: codec.Layout, at: Lowering) -> set[str]:
 
 
 @read.register
+def _encoded(part: Encoded, at: Lowering) -> None:
+    begin = at.cursor
+    span = extent(part.encoding.extent, at)
+    at.this.columns[part.name] = table(part.encoding.table, at, span)
+    at.this.columns[part.encoding.raw] = Octets(*span)
+    at.spans[part.name] = begin, at.cursor
+
+
+@read.register
 def _unpack(part: codec.Unpack, at: Lowering) -> None:
-    _must_be_plain(part.through, at)
-    outer, at.spans = at.spans, {}
+    if any(field.checksum is not None for _, field in part.content.derived):
+        raise NoProgramError("a checksum of what is packed")
+    outer, spans = at.limit, at.spans
+    (start, at.limit), at.spans = opened(part.through, at, (at.cursor, outer)), {}
+    at.move(start)
+    at.opened += 1
     layout(part.content, at)
-    at.spans = outer
     at.end(part.trailing)
-    at.move(at.limit)
-
-
-def _must_be_plain(through: codec.Through, at: Lowering) -> None:
-    """Rows in which something is packed are not sound."""
-    if not isinstance(through.way, codec.Compressing):
-        raise NoProgramError("bytes that are changed")
-    at.left["compressed bytes"] = None
-    tree = through.way.asked.tree
-    known = words(tree)
-    plain = [number for number, word in enumerate(known) if COMPRESSORS.get(word) is None]
-    found = at.ask_tree(numbered(tree, known))
-    if isinstance(found, int):
-        at.must(found in plain)
-    elif found is None or found.valid != op.ONES or len(plain) != 1:
-        raise NoProgramError("a compression that is not known")
-    else:
-        at.must(at.asm.value(op.EQUAL_NUMBER, (found.register,), (plain[0],)))
+    at.opened -= 1
+    at.limit, at.spans = outer, spans
+    at.move(outer)
 
 
 def value(kind: object, at: Lowering) -> Datum:
@@ -240,8 +238,7 @@ def value(kind: object, at: Lowering) -> Datum:
         case codec.As() if isinstance(found := value(kind.subcon, at), Number):
             return certain(at, meant(at, found, kind.meaning))
         case codec.Packed(value=codec.Text(extent=codec.Rest()) | codec.Blob(extent=codec.Rest()) as inside):
-            _must_be_plain(kind.through, at)
-            span = extent(kind.extent, at)
+            span = opened(kind.through, at, extent(kind.extent, at))
             return _text(inside, span, at) if isinstance(inside, codec.Text) else Octets(*span)
         case codec.Nested():
             return _nested(kind, at)
@@ -270,7 +267,7 @@ def _nested(kind: codec.Nested, at: Lowering) -> Datum:
 
 def _list(kind: codec.Repeat, at: Lowering) -> Listed | NoItems:
     """A list, whose items a program of their own reads; rows in which it has some are not sound if none can."""
-    if at.lists is None or kind.name is not None or kind.hollow or kind.numbered:
+    if not at.decoding or kind.name is not None or kind.hollow or kind.numbered:
         return _no_items(kind, at)
     inner = ItemLowering(at)
     try:

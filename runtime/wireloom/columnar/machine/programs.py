@@ -150,7 +150,7 @@ class Programs:
     def _lowering(self, asm: Assembler | None = None) -> Lowering:
         """A program that has read what all records begin with."""
         limit = -len(self.protocol.record.until)
-        found = Lowering(self.judge, self.parameters, little=self.little, limit=limit, asm=asm, listing=True)
+        found = Lowering(self.judge, self.parameters, little=self.little, limit=limit, asm=asm, decoding=True)
         layout(self.protocol.record.head, found)
         return found
 

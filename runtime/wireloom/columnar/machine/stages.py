@@ -91,7 +91,7 @@ def follow(
 
 def _staged(lowering: Lowering) -> Iterator["Stage"]:
     """The programs of a program's lists, which writes where they are."""
-    for listing in lowering.lists or ():
+    for listing in lowering.lists:
         inner = listing.at
         for kind, register, place in (
             (op.STORE_8, listing.start, listing.place),

@@ -1,0 +1,54 @@
+"""Compressed bytes in programs: Snappy's blocks are unpacked, other compressions are left to the plan."""
+
+from wireloom import codec
+from wireloom.codec.compression import COMPRESSORS
+from wireloom.columnar.machine import operations as op
+from wireloom.columnar.machine.assembly import Space
+from wireloom.columnar.machine.formulas import both
+from wireloom.columnar.machine.lowering import Lowering, Span
+from wireloom.columnar.machine.values import Mask, NoProgramError, Octets
+from wireloom.expressions.words import numbered, words
+
+_SNAPPY = "snappy"
+
+
+def opened(through: codec.Through, at: Lowering, span: Span) -> Span:
+    """Where that is what these bytes unpack to. Those that are packed become a column of their own, if there is one.
+    Raises ``NoProgramError``.
+    """
+    if not isinstance(through.way, codec.Compressing):
+        raise NoProgramError("bytes that are changed")
+    packed = _are_packed(through.way, at)
+    if packed is False:
+        return span
+    where = at.where if packed is True else both(at.asm, at.where, packed)
+    room = at.asm.room(Space(unpacks=True))
+    start, stop = at.asm.several(op.UNPACK, 2, (*span, where), (room, through.limit))
+    if through.raw is not None:
+        at.this.columns[through.raw] = Octets(*span, op.ONES if packed is True else packed)
+    return start, stop
+
+
+def _are_packed(way: codec.Compressing, at: Lowering) -> Mask:
+    """The rows that are packed by Snappy. Those that are packed in another way are not sound."""
+    tree = way.asked.tree
+    known = words(tree)
+    found = at.ask_tree(numbered(tree, known))
+    kinds = [_SNAPPY if word == _SNAPPY and at.decoding else COMPRESSORS.get(word) for word in known]
+    if any(kind not in (None, _SNAPPY) for kind in kinds):
+        at.left["compressed bytes"] = None
+    if isinstance(found, int):
+        at.must(kinds[found] in (None, _SNAPPY))
+        return kinds[found] == _SNAPPY
+    if found is None or found.valid != op.ONES:
+        raise NoProgramError("a compression that is not known")
+    asm = at.asm
+    masks = {number: asm.value(op.EQUAL_NUMBER, (found.register,), (number,)) for number in range(len(kinds))}
+    other = [masks[number] for number, kind in enumerate(kinds) if kind not in (None, _SNAPPY)]
+    for mask in other:
+        at.must(asm.value(op.NOT, (mask,)))
+    packed: Mask = False
+    for number, kind in enumerate(kinds):
+        if kind == _SNAPPY:
+            packed = masks[number] if packed is False else asm.value(op.OR, (packed, masks[number]))
+    return packed

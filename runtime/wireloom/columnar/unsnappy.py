@@ -1,0 +1,82 @@
+"""Blocks of Snappy unpacked in memory, by loops for numba: a library takes longer to be called than to unpack.
+
+Source: format_description.txt of Snappy. A block that is not unpacked here may still be sound.
+"""
+
+from wireloom.columnar.memory import i8, move, move32, put1, put8, u1
+
+SLACK = 64
+"""How many bytes may be written behind the last one that counts."""
+_DENSEST = 32
+"""No block that is unpacked has more bytes for each of its own."""
+
+
+def unsnappy(at: int, stop: int, to: int, room: int, end: int) -> int:
+    """Unpack the block from ``at`` to ``stop``; returns how many bytes are at ``to``, -1 if they are not what it says
+    or more than there is ``room`` for. No byte behind ``end`` is read, and up to ``SLACK`` are written behind ``room``.
+    """
+    begin, size, shift = at, 0, 0
+    while at < stop and shift < 35:
+        size |= (u1(at) & 0x7F) << shift
+        shift += 7
+        at += 1
+        if u1(at - 1) < 0x80:
+            break
+    if at == begin or u1(at - 1) >= 0x80 or size > room or size > _DENSEST * (stop - begin):
+        return -1
+    done = 0
+    while at < stop:
+        tag = u1(at)
+        more = _more(tag)
+        if at + 1 + more > stop:
+            return -1
+        number = 0
+        for byte in range(more):
+            number |= u1(at + 1 + byte) << 8 * byte
+        at += 1 + more
+        if tag & 3 == 0:
+            count = (number if more else tag >> 2) + 1
+            if count > stop - at or count > size - done:
+                return -1
+            copy(to + done, at, count, end)
+            at += count
+        else:
+            count = 4 + (tag >> 2 & 7) if tag & 3 == 1 else 1 + (tag >> 2)
+            back = tag >> 5 << 8 | number if tag & 3 == 1 else number
+            if not 0 < back <= done or count > size - done:
+                return -1
+            _again(to + done, back, count)
+        done += count
+    return done if done == size else -1
+
+
+def _more(tag: int) -> int:
+    """How many bytes of a number stand behind a tag."""
+    if tag & 3 == 0:
+        return max(0, (tag >> 2) - 59)
+    return 4 if tag & 3 == 3 else tag & 3
+
+
+def _again(to: int, back: int, count: int) -> None:
+    """Write so many bytes again that end so many bytes in front of ``to``, or go on behind it."""
+    if back >= 8:
+        for done in range(0, count, 8):
+            put8(to + done, i8(to - back + done))
+    else:
+        for done in range(count):
+            put1(to + done, u1(to - back + done))
+
+
+def copy(to: int, at: int, size: int, end: int) -> None:
+    """Copy some bytes, and up to 31 more, if nobody may miss these: those behind ``to`` are written later."""
+    if at + size + 32 <= end:
+        done = 0
+        while done < size:
+            move32(to + done, at + done)
+            done += 32
+    else:
+        move(to, at, size)
+
+
+UNSNAPPY = (copy, _again, _more, unsnappy)
+"""What loops call that unpack."""
