@@ -32,7 +32,7 @@ def splitting(protocol: str) -> Decoder:
     rest = hop(_LENGTH, _HEADER)
 
     def counted(data: bytes) -> int:
-        *_, last = (0, 0), *places(scanner_of(codec, options), io.BytesIO(data).read, len(data), EVERY)
+        *_, last = (0, 0), *places(scanner_of(codec, options), io.BytesIO(data).readinto, len(data), EVERY)
         offset, number = last
         return number + rest(data[offset:])
 

@@ -5,11 +5,12 @@ import struct
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import accelerator
 import compiled
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from lockstep import Pair, small
+from lockstep import Pair, capture_alike, small
 
 from wireloom.codec import cutting
 from wireloom.codec.cutting import Ahead, Cutter
@@ -113,10 +114,11 @@ def captures(draw: st.DrawFn, case: Case) -> bytes:
     return bytes(data)
 
 
+@accelerator.off_and_on
 @pytest.mark.parametrize("name", CASES)
 @settings(max_examples=60)
-@given(st.data())
-def test_it_is_what_the_codec_finds(name: str, data: st.DataObject) -> None:
+@given(data=st.data())
+def test_it_is_what_the_codec_finds(name: str, data: st.DataObject, accelerated: bool) -> None:
     case = CASES[name]
     capture = data.draw(captures(case))
     sizes = data.draw(st.lists(st.integers(0, len(capture)), max_size=4))
@@ -132,3 +134,14 @@ def test_it_is_what_the_codec_finds(name: str, data: st.DataObject) -> None:
         assert cutter.ahead is not None
         bulk.single = data.draw(st.integers(0, 3))
         assert looked(bulk, capture, sizes) == looked(cutter.ahead, capture, sizes)
+
+
+@accelerator.on
+@pytest.mark.parametrize("name", CASES)
+@settings(max_examples=40)
+@given(data=st.data())
+def test_what_is_proven_in_one_pass_is_what_the_codec_cuts(name: str, data: st.DataObject) -> None:
+    case = CASES[name]
+    capture = data.draw(captures(case))
+    with small(piece=1 << 20, rows=data.draw(st.integers(1, 99)), size=data.draw(st.integers(1, 1 << 10))):
+        capture_alike(case.pair, capture, mode="PERMISSIVE", positions=True)

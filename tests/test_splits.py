@@ -55,7 +55,7 @@ def decoder(protocol: Any) -> Decoder:
 
 def divided(decoding: Decoder, capture: bytes, every: int) -> list[tuple[int, int]]:
     """(start, end) of parts, each ending with a record behind a multiple of ``every``."""
-    found = places(decoding.scanner(), io.BytesIO(capture).read, len(capture), every)
+    found = places(decoding.scanner(), io.BytesIO(capture).readinto, len(capture), every)
     return list(pairwise([0, *(place.offset for place in found), *([len(capture)] if capture else [])]))
 
 

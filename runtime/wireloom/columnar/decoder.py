@@ -19,12 +19,11 @@ from wireloom.columnar.buffers import Array, occurring
 from wireloom.columnar.chosen import Chosen, Refused
 from wireloom.columnar.filters import Filter
 from wireloom.columnar.frames import Values
-from wireloom.columnar.framing import Proof
 from wireloom.columnar.gaps import Gaps
 from wireloom.columnar.listening import BulkAhead
 from wireloom.columnar.machine.decoding import Machine
-from wireloom.columnar.machine.passing import OnePass
-from wireloom.columnar.machine.programs import judged, programs_of
+from wireloom.columnar.machine.passing import OnePass, Proving
+from wireloom.columnar.machine.programs import programs_of
 from wireloom.columnar.messages import Decoded
 from wireloom.columnar.planning import plan_of
 from wireloom.columnar.scanning import Cuts, FindPass, Pieces, Scanner, Window
@@ -118,12 +117,12 @@ class Decoder:
         framing = self.plan.framing
         return Scanner(cutter, framing, self.gaps, self._proof, one_pass, rows=BATCH_ROWS, size=BATCH_BYTES)
 
-    def _proof(self, parameters: Mapping[str, Any], little: bool) -> Proof | None:
-        """The program that proves records of captures with these parameters, if it is worth it."""
+    def _proof(self, parameters: Mapping[str, Any], little: bool) -> Proving | None:
+        """What proves records of captures with these parameters by a program, if it is worth it."""
         if not accel.WORTH:
             return None
         program = programs_of(self.protocol, {**self.untold, **parameters}, little=little).proof
-        return None if program is None else partial(judged, program)
+        return None if program is None else Proving(program, BATCH_ROWS)
 
     def _pass(self, parameters: Mapping[str, Any], little: bool) -> OnePass | None:
         """What finds and decodes records in one pass, if those in front of them are all of one message."""

@@ -224,14 +224,17 @@ class Framing:
         if self.until:
             return size <= bound
         found: Array = (size > 0) & (size <= bound) & (stop <= ends)
-        if proof is None or not found.all() or not (found := proof(buffer, start, stop)).all():
-            length, _ = self.proven(buffer, start, ends, parameters, little=little, doubting=False)
-            found = (length == size) & (size > 0) & (size <= bound) & (stop <= ends)
+        left = whole = np.flatnonzero(found)
+        if proof is not None and len(whole):
+            left = whole[~proof(buffer, start[whole], stop[whole])]
+        if len(left):
+            length, _ = self.proven(buffer, start[left], ends[left], parameters, little=little, doubting=False)
+            found[left] = length == size[left]
         if any(lengths.doubts for lengths in self.lengths):
             followed = np.append(found[1:] & (start[1:] == stop[:-1]), False)
-            alone = np.flatnonzero(found & ~followed)
-            length, _ = self.proven(buffer, start[alone], ends[alone], parameters, little=little)
-            found[alone] = length >= 0
+            if len(alone := np.flatnonzero(found & ~followed)):
+                length, _ = self.proven(buffer, start[alone], ends[alone], parameters, little=little)
+                found[alone] = length >= 0
         return found
 
     def refuted(

@@ -73,7 +73,8 @@ def ensure(file: CaptureFile, reading: Reading, scanner: Callable[[], Scanner]) 
 def write(file: CaptureFile, reading: Reading, scanner: Scanner) -> int:
     """Make the index of a capture, which is read once, and tell how many records it notes. An old one is replaced."""
     with opened(file.path, ahead=0) as stream:
-        noted = tuple(places(scanner, stream.read, file.size, EVERY))
+        readinto = stream.readinto  # type: ignore[attr-defined] # which all files have
+        noted = tuple(places(scanner, readinto, file.size, EVERY))
     content = _content(file, reading, noted)
     with replacing(file.path + INDEX) as target:
         target.write(content)
@@ -104,7 +105,7 @@ def copied(
     copy.fill(EVERY + 1)
     if copy.left <= EVERY:
         return copy.size, ()
-    noted = tuple(places(scanner(), copy.read, sys.maxsize, EVERY))
+    noted = tuple(places(scanner(), copy.readinto, sys.maxsize, EVERY))
     return copy.size, noted
 
 
@@ -126,18 +127,20 @@ class _Copy:
             self.left += len(chunk)
             self.held.append(memoryview(chunk))
 
-    def read(self, size: int) -> bytes:
-        self.fill(size)
-        parts: list[memoryview] = []
-        wanted = min(size, self.left)
-        self.left -= wanted
-        while wanted:
+    def readinto(self, memory: memoryview) -> int:
+        """As of a stream."""
+        self.fill(len(memory))
+        found = min(len(memory), self.left)
+        self.left -= found
+        at = 0
+        while at < found:
             chunk = self.held.popleft()
-            parts.append(chunk[:wanted])
-            if len(chunk) > wanted:
-                self.held.appendleft(chunk[wanted:])
-            wanted -= len(parts[-1])
-        return b"".join(parts)
+            part = chunk[: found - at]
+            memory[at : at + len(part)] = part
+            at += len(part)
+            if len(part) < len(chunk):
+                self.held.appendleft(chunk[len(part) :])
+        return found
 
 
 def read(file: CaptureFile, reading: Reading) -> tuple[Place, ...]:

@@ -13,7 +13,7 @@ import numpy as np
 from wireloom.codec import DecodeError
 from wireloom.codec.cutting import Cutter
 from wireloom.columnar.buffers import Array
-from wireloom.columnar.framing import Framing, Proof
+from wireloom.columnar.framing import Framing
 from wireloom.columnar.gaps import Gaps
 from wireloom.columnar.hopping import Hop, Walk
 from wireloom.columnar.search import BulkSearch
@@ -22,12 +22,20 @@ _NO_ROWS = np.zeros(0, np.int64)
 
 
 class Pass(Protocol):
-    """Finds, proves and decodes records in one pass."""
+    """Finds and proves records in one pass, and may decode them, too."""
 
     def run(self, buffer: Any, at: int, end: int, limit: int, bound: int, hop: Hop) -> tuple[Array, Array, Any] | None:
         """Where the records start and stop that begin at ``at``, and before ``limit``, and what they are; None if they
         are few. None of them ends behind ``end``, or has more than ``bound`` bytes.
         """
+        ...
+
+
+class Prover(Pass, Protocol):
+    """Decodes no records, but also proves those that were found."""
+
+    def __call__(self, buffer: Array, start: Array, stop: Array) -> Array:
+        """As ``framing.Proof``."""
         ...
 
 
@@ -87,7 +95,7 @@ class Scanner:
         cutter: Cutter,
         framing: Framing,
         gaps: Callable[[Mapping[str, Any]], Gaps],
-        proof: Callable[[Mapping[str, Any], bool], Proof | None],
+        proof: Callable[[Mapping[str, Any], bool], Prover | None],
         one_pass: FindPass,
         *,
         rows: int,
@@ -226,15 +234,18 @@ class Scanner:
             return None
         end = len(window.buffer)
         near = end if not self.framing.until else min(end, at + max(self.bound, self.size))
-        if order is not None and rows == self.rows and (found := self._passed(window, array, at, limit, little=little)):
-            return found
+        known, proof = self.parameters, self.proof(self.parameters, little)
+        if order is not None and isinstance(hop, Hop) and not hop.until:
+            decoding = self.one_pass(known, little) if rows == self.rows else None
+            for one_pass in (decoding, proof):
+                if one_pass is not None and (found := self._passed(one_pass, hop, window, at, limit, rows)) is not None:
+                    return found
         start, after = hop.follow(window.buffer, at, near, min(rows, self.room))
         stop, before = np.append(start[1:], after), int(start.searchsorted(limit))
         start, stop = start[:before], stop[:before]
         if not len(start):
             return None
         ends = np.full(len(start), end)
-        known, proof = self.parameters, self.proof(self.parameters, little)
         good = self.framing.sound(array, start, stop, ends, known, bound=self.bound, little=little, proof=proof)
         count = len(good) if good.all() else int(np.argmin(good))
         if count and self.codec.sums_up and self._torn(window, int(start[count - 1]), little=little):
@@ -246,20 +257,21 @@ class Scanner:
         self.cutter.order = little
         return _Stretch(start[:count], stop[:count], little)
 
-    def _passed(self, window: Window, array: Array, at: int, limit: int, *, little: bool) -> "_Stretch | None":
-        """Records that are found and decoded in one pass, if the last one is certain with none behind it."""
-        one_pass, hop = self.one_pass(self.parameters, little), self.hops[little]
-        if one_pass is None or self.framing.until or not isinstance(hop, Hop):
-            return None
-        found = one_pass.run(window.buffer, at, min(len(array), at + self.size), limit, self.bound, hop)
+    def _passed(self, one_pass: Pass, hop: Hop, window: Window, at: int, limit: int, rows: int) -> "_Stretch | None":
+        """Records that are found in one pass, up to the last one that is certain with none behind it. If they are
+        decoded, that must be all of them.
+        """
+        little, end = bool(self.cutter.order), min(len(window.buffer), at + self.size)
+        found = one_pass.run(window.buffer, at, end, limit, self.bound, hop)
         if found is None:
             return None
         start, stop, passed = found
-        last, known = (start[-1:], stop[-1:], stop[-1:]), self.parameters
-        sound = self.framing.sound(array, *last, known, bound=self.bound, little=little).all()
-        if not sound or (self.codec.sums_up and self._torn(window, int(start[-1]), little=little)):
+        count = len(start) if passed is not None else min(rows, len(start))
+        if (self.codec.doubts or self.codec.sums_up) and self._torn(window, int(start[count - 1]), little=little):
+            count -= 1
+        if not count or (passed is not None and count < len(start)):
             return None
-        return _Stretch(start, stop, little, passed=passed)
+        return _Stretch(start[:count], stop[:count], little, passed=passed)
 
     def _torn(self, window: Window, start: int, *, little: bool) -> bool:
         """Whether the length of a record is in doubt, should no other one follow it."""

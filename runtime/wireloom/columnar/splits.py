@@ -21,6 +21,10 @@ class UnfitError(ValueError):
     """Where a record should begin, none does: what is noted of a capture, or was found in it, does not fit it."""
 
 
+ReadInto = Callable[[memoryview], int | None]
+"""Fills some memory with the next bytes of a stream, and tells how many there were, as ``io.RawIOBase`` does."""
+
+
 class Place(NamedTuple):
     """Where a sound record begins, and how many records and malformed ranges are in front of it."""
 
@@ -28,10 +32,10 @@ class Place(NamedTuple):
     number: int
 
 
-def places(scanner: Scanner, read: Callable[[int], bytes], size: int, every: int) -> Iterator[Place]:
-    """A record behind each multiple of ``every`` in a capture of ``size`` bytes, which ``read`` gives."""
+def places(scanner: Scanner, readinto: ReadInto, size: int, every: int) -> Iterator[Place]:
+    """A record behind each multiple of ``every`` in a capture of ``size`` bytes, which are read by ``readinto``."""
     wanted, passed = every, 0
-    pieces = Pieces(read, min(every, decoder.PIECE_BYTES), 0, final=True)  # larger ones leave the processor's cache
+    pieces = _OnePlace(readinto, min(every, decoder.PIECE_BYTES))  # larger ones leave the processor's cache
     for window in pieces:
         at = 0
         for cuts, after in scanner.scan(window):
@@ -47,6 +51,40 @@ def places(scanner: Scanner, read: Callable[[int], bytes], size: int, every: int
                 wanted = (found.offset // every + 1) * every
             passed += len(starts)
         pieces.keep(at)
+
+
+class _OnePlace:
+    """Windows over a capture, as ``Pieces`` gives them, but all in the same memory, to which nothing is copied but what
+    is kept. A window is gone when the next one comes.
+    """
+
+    def __init__(self, readinto: ReadInto, size: int) -> None:
+        self.readinto = readinto
+        self.memory = bytearray(size)
+        self.base = self.held = 0
+
+    def __iter__(self) -> Iterator[Window]:
+        final = False
+        while not final:
+            final = not self._filled()
+            buffer = bytes(memoryview(self.memory)[: self.held]) if final else self.memory
+            yield Window(buffer, self.base, final)
+
+    def _filled(self) -> bool:
+        """Read until the memory is full; whether it is."""
+        view = memoryview(self.memory)
+        while self.held < len(view) and (count := self.readinto(view[self.held :])):
+            self.held += count
+        return self.held == len(view)
+
+    def keep(self, position: int) -> None:
+        """As ``Pieces.keep``."""
+        held = self.memory
+        if not position:
+            self.memory = bytearray(2 * len(held))
+        self.held -= position
+        self.memory[: self.held] = memoryview(held)[position : position + self.held]
+        self.base += position
 
 
 def begun(

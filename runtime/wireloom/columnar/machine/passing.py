@@ -1,7 +1,7 @@
-"""Records of a single message found, proven and decoded in one pass, tile by tile, while their bytes are in the cache.
+"""Records found and proven in one pass, and decoded if they are of a single message, tile by tile.
 
-Where a capture is one message after the other, that saves to go through its bytes again for each of these steps. The
-pass ends in front of the first tile of records with anything else, or with anything in doubt, which is left to others.
+So their bytes are still in the cache, and not gone through again for each of these steps. The pass ends in front of the
+first tile of records with anything else, or with anything in doubt, which is left to others.
 """
 
 from collections.abc import Callable
@@ -103,25 +103,51 @@ class OnePass:
     ) -> tuple[Array, Array, Passed] | None:
         """As ``scanning.Pass``."""
         most = end if not self.size else min(end, at + self.rows * (self.size + self.size // 4))
-        data, assembled = np.frombuffer(buffer, np.uint8)[:most], self.program.assembled
-        written = Filled(assembled.rooms, self.rows, most - at, whole=True)
-        starts = np.empty(self.rows, np.int64)
-        registers, zeros = np.zeros((assembled.registers, op.TILE), np.int64), np.zeros(assembled.reach, np.uint8)
-        last = min(most - hop.reach, limit - 1)
-        count, behind = compiled()(
-            data, data.ctypes.data, at, last, bound, accel.told(hop), assembled.code, starts, _places(self.rows),
-            registers, written.addresses, written.amounts, zeros.ctypes.data,
-        )  # fmt: skip
+        data = np.frombuffer(buffer, np.uint8)[:most]
+        written = Filled(self.program.assembled.rooms, self.rows, most - at, whole=True)
+        starts, stops = _followed(self.program, data, at, limit, bound, hop, written)
+        count = len(starts)
         if count < min(_LEAST, self.rows):
             return None
-        self.size = (behind - at) // count + 1
+        self.size = int(stops[-1] - at) // count + 1
         written.cut(count)
-        starts = starts[:count]
-        stops = np.append(starts[1:], behind)
         sound = np.ones(count, bool)
         for stage in self.program.stages:
             stage.run(Located.of(data, starts, stops), _places(count), written, sound)
         return (starts, stops, Passed(self.program, self.code, written)) if sound.all() else None
+
+
+class Proving:
+    """Finds records and proves them, up to ``rows``, by a ``program`` that writes nothing."""
+
+    def __init__(self, program: Program, rows: int) -> None:
+        self.program = program
+        self.rows = rows
+
+    def __call__(self, buffer: Array, start: Array, stop: Array) -> Array:
+        """As ``framing.Proof``."""
+        return self.program.run(Located.of(buffer, start, stop), _places(len(start)), len(start))[1]
+
+    def run(self, buffer: Any, at: int, end: int, limit: int, bound: int, hop: Hop) -> tuple[Array, Array, None] | None:
+        """As ``scanning.Pass``."""
+        data, rooms = np.frombuffer(buffer, np.uint8)[:end], self.program.assembled.rooms
+        written = Filled(rooms, self.rows, 0, whole=True)
+        starts, stops = _followed(self.program, data, at, limit, bound, hop, written)
+        return (starts, stops, None) if len(starts) else None
+
+
+def _followed(
+    program: Program, data: Array, at: int, limit: int, bound: int, hop: Hop, written: Filled
+) -> tuple[Array, Array]:
+    """Where the records start and stop of which a program has ``written``: from ``at`` on, as many as there is room."""
+    assembled, starts = program.assembled, np.empty(written.count, np.int64)
+    registers, zeros = np.zeros((assembled.registers, op.TILE), np.int64), np.zeros(assembled.reach, np.uint8)
+    count, behind = compiled()(
+        data, data.ctypes.data, at, min(len(data) - hop.reach, limit - 1), bound, accel.told(hop), assembled.code,
+        starts, _places(written.count), registers, written.addresses, written.amounts, zeros.ctypes.data,
+    )  # fmt: skip
+    starts = starts[:count]
+    return starts, np.append(starts[1:], behind)[:count]
 
 
 @cache

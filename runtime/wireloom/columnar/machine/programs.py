@@ -42,11 +42,6 @@ def unless_left(make: Callable[[], _Made]) -> _Made | None:
         return None
 
 
-def judged(program: Program, buffer: Array, start: Array, stop: Array) -> Array:
-    """Which stretches of a buffer a program finds sound."""
-    return program.run(Located.of(buffer, start, stop), np.arange(len(start)), len(start))[1]
-
-
 @dataclass(frozen=True, slots=True)
 class Sorted:
     """Numbers of the header by which records are chosen."""
