@@ -5,13 +5,16 @@ import random
 from dataclasses import replace
 from typing import Any
 
+import accelerator
 import pyarrow as pa
 import pytest
 from test_splits import CAPTURES, UNKNOWN, decoder, event, frame
 
+from wireloom.columnar import decoder as decoding_module
 from wireloom.columnar import gathering
 from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.gathering import Gatherer
+from wireloom.columnar.machine import passing
 from wireloom.columnar.tallies import Tally
 from wireloom.options import Mode
 from wireloom_protocols import couchbase_dcp, databus
@@ -107,4 +110,16 @@ def test_captures_too_heavy_together_are_counted_once(monkeypatch: pytest.Monkey
     batches = together(decoding, captures)
     assert len(batches) > 1
     assert pa.Table.from_batches(batches).equals(rows)
+    assert decoding.tallies == tallies
+
+
+@accelerator.on
+@pytest.mark.skipif(not accelerator.THERE, reason="numba is not there")
+def test_records_that_are_decoded_when_they_are_found_are_not_decoded_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(decoding_module, "BATCH_ROWS", 64)
+    monkeypatch.setattr(passing, "_LEAST", 10)
+    captures = {f"{number}.bin": MARKER * (40 * number) + UNKNOWN for number in range(8)}
+    rows, tallies = alone(couchbase_dcp, captures)
+    decoding = made(couchbase_dcp)
+    assert pa.Table.from_batches(together(decoding, captures), decoding.schema).equals(rows)
     assert decoding.tallies == tallies

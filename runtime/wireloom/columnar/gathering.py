@@ -46,7 +46,7 @@ class Gatherer:
     def add(self, cuts: Cuts) -> Iterator[pa.RecordBatch]:
         """The batches that are full with some records of the last capture. Raises as ``capture``."""
         held = Held(cuts, self.files[-1], len(self.files) - 1)
-        alone = len(cuts.gaps) > 0 or _is_full(len(cuts.start), held.size)
+        alone = cuts.passed is not None or len(cuts.gaps) > 0 or _is_full(len(cuts.start), held.size)
         if alone or (self.held and not self._alike(cuts)):
             yield from self.rest()
         self.held.append(held)
