@@ -13,26 +13,39 @@ from typing import Any
 from lockstep import exact
 
 from wireloom.codec import DecodeError, EncodeError, Protocol
+from wireloom.codec.straight import Straight
 from wireloom.options import resolve
 
 Outcome = tuple[Any, ...]
 
 
 @contextmanager
-def from_the_first(protocol: Protocol, many: int = 0) -> Iterator[None]:
-    """Meanwhile, straight lines are written for a kind of records when ``many`` of it were met."""
-    before, protocol.straight.many = protocol.straight.many, many
+def from_the_first(protocol: Protocol) -> Iterator[None]:
+    """Meanwhile, straight lines are written for a kind of records when the first of it is met."""
+    before, protocol.straight.many = protocol.straight.many, 0
     try:
         yield
     finally:
         protocol.straight.many = before
 
 
+@contextmanager
+def by_parts(protocol: Protocol) -> Iterator[None]:
+    """Meanwhile, there are no straight lines, not even those that were written before."""
+    known = protocol.straight
+    fresh = Straight(known.record, known.dispatch, known.framing, known.row, known.recorded, known.longs)
+    fresh.many, protocol.straight = maxsize, fresh
+    try:
+        yield
+    finally:
+        protocol.straight = known
+
+
 def both(protocol: Protocol, call: Callable[[], Any]) -> tuple[Outcome, Outcome]:
     """What a call comes to with straight lines, and by the parts alone."""
     with from_the_first(protocol):
         found = outcome(call)
-    with from_the_first(protocol, maxsize):
+    with by_parts(protocol):
         return found, outcome(call)
 
 

@@ -188,10 +188,11 @@ def _computed(writer: Writer, awaited: list[Awaited]) -> bool:
     """Compute the values once; returns whether any has changed."""
     changed = False
     for this, name, source, frame, _ in awaited:
-        value = source.expected(this, writer.record, frame, writer.buffer)
-        if this[name] != value and (this[name] == this[name] or value == value):  # a NaN is other than itself
+        given, value = this[name], source.expected(this, writer.record, frame, writer.buffer)
+        is_other = given != value and (given == given or value == value)  # a NaN is other than itself
+        if is_other or type(given) is not type(value):
             this[name] = value
-            changed = True
+        changed |= is_other
     return changed
 
 

@@ -5,7 +5,7 @@ nothing of records that are malformed, or that they have no lines for: those are
 """
 
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -148,6 +148,8 @@ class Straight:
                 parameters = {**parameters, parameter.name: parameter.value_of(value)}
         little, header = True in self.framing.orders(parameters)[:1], values[self._header : self._structs]
         struct: Any = {} if values[at] is None else values[at]
+        if not isinstance(struct, (dict, Mapping)):
+            return None
         selecting = [header[number] for number in self._selected]
         variant = struct.get("variant") if self.dispatch.messages[self._names[at]].variants else None
         kind = (little, at, variant, *selecting)

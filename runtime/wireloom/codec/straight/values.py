@@ -300,6 +300,8 @@ class PartLines(NumberLines):
             self.leave(struct, self.state.limit, part.trailing)
 
     def _table(self, part: Encoded, struct: Nest) -> None:
+        self.flush()
+        begin = self.state.pos
         start, end, after = self._span(part.encoding.extent, struct, part.name)
         raw, name = self.source.fresh(part.encoding.raw), self.source.fresh(part.name)
         self.source.add(f"{raw} = data[{start}:{end}]")
@@ -307,7 +309,7 @@ class PartLines(NumberLines):
         self.state.pos = after
         self.let(struct, part.name, name)
         self.let(struct, part.encoding.raw, raw)
-        self.note(struct, part.name, start)
+        self.note(struct, part.name, begin)
 
     def _list(self, kind: Repeat, struct: Nest, hint: str) -> str:
         if kind.until is not None or kind.at is not None or kind.name or kind.numbered or kind.hollow:
