@@ -313,7 +313,7 @@ def test_an_index_divides_a_file_behind_its_header(tmp_path: Path, monkeypatch: 
     assert table(decoding, parts).equals(table(decoding, [part]))
     broken = b"\0" + data[1:]
     tmp_path.joinpath("samples").write_bytes(broken)
-    assert list(splits.places(decoding.scanner(), io.BytesIO(broken).read, len(broken), 64)) == []
+    assert list(splits.places(decoding.scanner(), io.BytesIO(broken).readinto, len(broken), 64)) == []
     with pytest.raises(splits.UnfitError, match="its header is malformed"):
         table(decoding, parts[1:])
 

@@ -179,7 +179,7 @@ def test_values_of_a_column_are_told_first_and_read_together() -> None:
 def test_parts_of_a_capture_begin_where_records_do() -> None:
     scanner, stream = pair().decoder(pair().options({})).scanner(), io.BytesIO((SHORT + TOPIC + LONG) * 200)
     size = len(stream.getvalue())
-    places: list[Any] = list(splits.places(scanner, stream.read, size, 5000))
+    places: list[Any] = list(splits.places(scanner, stream.readinto, size, 5000))
     starts = {0}
     for record in [SHORT, TOPIC, LONG] * 200:
         starts.add(max(starts) + len(record))
