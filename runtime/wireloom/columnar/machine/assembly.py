@@ -90,12 +90,12 @@ class Assembler:
         """The value that is this number in all rows."""
         return self.value(op.NUMBER, (), (number,))
 
-    def table(self, data: Array) -> int:
-        """The place of a table among the outputs."""
+    def shared(self, room: "Space | Array") -> int:
+        """The place among the outputs of a table, or of room, that several instructions share."""
         for place, known in enumerate(self.rooms):
-            if known is data:
+            if known is room:
                 return place
-        self.rooms.append(data)
+        self.rooms.append(room)
         return len(self.rooms) - 1
 
     def check(self, holds: int, where: int) -> None:

@@ -116,6 +116,6 @@ def summed(at: Lowering, algorithm: object, first: Found, last: Found, where: in
     one, other = (whole(asm, 0 if bound is None else bound) for bound in (first, last))
     _, begin = asm.several(op.TAKE, 2, (op.START, one, op.STOP, where))
     start, stop = asm.several(op.TAKE, 2, (begin, asm.value(op.SUBTRACT, (other, one)), op.STOP, where))
-    tables = asm.table(word_tables(algorithm))
+    tables = asm.shared(word_tables(algorithm))
     found = asm.value(op.CRC, (start, stop), (tables, wrapped(algorithm.initial)))
     return asm.value(op.XOR, (found, asm.number(wrapped(algorithm.xor_out)))) if algorithm.xor_out else found

@@ -7,6 +7,7 @@ from typing import Protocol
 import numpy as np
 import pyarrow as pa
 
+from wireloom.columnar import weighing
 from wireloom.columnar.buffers import Array, nulls, ragged
 from wireloom.columnar.machine import operations as op
 from wireloom.columnar.machine.assembly import Assembler, Space
@@ -24,8 +25,8 @@ from wireloom.columnar.machine.values import (
     Struct,
 )
 
-_RATIO = 4
-"""There is room for so many unpacked bytes for each one of the records."""
+_RATIO = 8
+"""There is room for so many unpacked bytes for each one of the records, but for no more than lists may take."""
 _BEYOND = 64
 """How many bytes may be written behind the last one that counts."""
 
@@ -39,17 +40,21 @@ class Filled:
     def __init__(self, rooms: Sequence[Space | Array], count: int, size: int, *, whole: bool) -> None:
         self.count = count
         self.rooms = rooms
-        held = size * (1 + _RATIO) if any(isinstance(room, Space) and room.unpacks for room in rooms) else size
-        self.buffers = [_made(room, count, held, whole=whole) for room in rooms]
+        self.unpacking = [place for place, room in enumerate(rooms) if isinstance(room, Space) and room.unpacks]
+        most = min(_RATIO * size, weighing.LISTS) if self.unpacking else 0
+        self.buffers = [_made(room, count, size + most, whole=whole) for room in rooms]
         self.addresses = np.array([buffer.address for buffer in self.buffers], np.int64)
         self.amounts = np.zeros((max(1, len(rooms)), 2), np.int64)
-        for place, room in enumerate(rooms):
-            if isinstance(room, Space) and room.unpacks:
-                self.amounts[place, 1] = _RATIO * size
+        self.amounts[self.unpacking, 1] = most
         self.heavy = 0
-        """How many bytes the items of lists take in a table."""
+        """How many bytes the items of lists take in a table, and what is unpacked."""
         self.lists: dict[int, tuple[Array, pa.Array]] = {}
         """Where the items of each row end, and the items, by the place of the list."""
+
+    @property
+    def unpacked(self) -> int:
+        """How many bytes were unpacked."""
+        return int(self.amounts[self.unpacking, 0].sum())
 
     def cut(self, count: int) -> None:
         """Leave it at so many rows, all that were written."""

@@ -1,6 +1,8 @@
 """FlatBuffers tables in programs: every offset is checked, and where one is wrong the row is not sound."""
 
+import struct
 from dataclasses import dataclass
+from typing import Any
 
 from wireloom.codec.flatbuffers import Table, TableField
 from wireloom.columnar.machine import operations as op
@@ -67,11 +69,7 @@ class _Table:
         return Octets(start, stop, stored.where)
 
     def _number(self, said: TableField, register: int, code: str, size: int, there: int) -> Number:
-        asm, at, bits, default = self.asm, self.at, 8 * size, said.default
-        if code == "f":
-            if default is not None:
-                raise NoProgramError("a float that is not stored")
-            return Number(register, 0, 0, there, floating=size)
+        asm, at, bits = self.asm, self.at, 8 * size
         if code == "b":
             at.must(asm.value(op.LESS_NUMBER, (register,), (2,)), there)
         if said.is_bounded(at.u64):
@@ -80,9 +78,11 @@ class _Table:
             register = asm.value(op.SIGN, (register,), (bits,))
         least, most = (-1 << bits - 1, (1 << bits - 1) - 1) if code == "i" else (0, (1 << bits) - 1)
         most = 1 if code == "b" else WORD - 1 if said.is_bounded(at.u64) else most
-        if default is not None:
-            register = asm.value(op.CHOOSE, (there, register, asm.number(wrapped(int(default)))))
+        if said.default is not None:
+            register = asm.value(op.CHOOSE, (there, register, asm.number(_bits(said.default, code, size))))
             there = op.ONES
+        if code == "f":
+            return Number(register, 0, 0, there, floating=size)
         return Number(register, least, most, there, truth=code == "b")
 
     def _needed(self, place: int, where: int, count: int) -> int:
@@ -97,6 +97,13 @@ class _Table:
     def _load(self, place: int, shift: int, size: int) -> int:
         """The unsigned number there."""
         return self.asm.value(_LOADS[size], (place,), (shift,))
+
+
+def _bits(number: Any, code: str, size: int) -> int:
+    """What a register has for a number."""
+    if code == "f":
+        return wrapped(int.from_bytes(struct.pack("<f" if size == 4 else "<d", number), "little"))
+    return wrapped(int(number))
 
 
 _LOADS = {1: op.LOAD_1, 2: op.LOAD_2, 4: op.LOAD_4, 8: op.LOAD_8}

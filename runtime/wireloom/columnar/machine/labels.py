@@ -24,7 +24,7 @@ def named(asm: Assembler, number: Number, enum: type[WireEnum]) -> Label:
     register = number.register
     if first:
         register = asm.value(op.ADD_NUMBER, (register,), (-first,))
-    found = asm.value(op.LOOK_UP, (register,), (asm.table(codes), len(codes)))
+    found = asm.value(op.LOOK_UP, (register,), (asm.shared(codes), len(codes)))
     return Label(asm.value(op.SIGN, (found,), (32,)), texts, number.valid)
 
 

@@ -35,7 +35,7 @@ def first(asm: Assembler, numbers: Mapping[str, Number], matches: Sequence[Match
 
 
 def _looked_up(asm: Assembler, place: int, table: Array) -> int:
-    found = asm.value(op.LOOK_UP, (place,), (asm.table(table.astype(np.int32)), len(table)))
+    found = asm.value(op.LOOK_UP, (place,), (asm.shared(table.astype(np.int32)), len(table)))
     return asm.value(op.SIGN, (found,), (32,))
 
 

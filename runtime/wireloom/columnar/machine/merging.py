@@ -69,5 +69,5 @@ def _renumbered(asm: Assembler, label: Label, texts: tuple[str, ...]) -> int:
     if texts[: len(label.texts)] == label.texts:
         return label.number
     numbers = np.array([texts.index(text) for text in label.texts], np.int32)
-    found = asm.value(op.LOOK_UP, (label.number,), (asm.table(numbers), len(numbers)))
+    found = asm.value(op.LOOK_UP, (label.number,), (asm.shared(numbers), len(numbers)))
     return asm.value(op.SIGN, (found,), (32,))

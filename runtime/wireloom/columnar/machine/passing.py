@@ -112,8 +112,7 @@ class OnePass:
         self.size = int(stops[-1] - at) // count + 1
         written.cut(count)
         sound = np.ones(count, bool)
-        for stage in self.program.stages:
-            stage.run(Located.of(data, starts, stops), _places(count), written, sound)
+        self.program.read_lists(Located.of(data, starts, stops), _places(count), written, sound)
         return (starts, stops, Passed(self.program, self.code, written)) if sound.all() else None
 
 

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
+from wireloom.columnar import weighing
 from wireloom.columnar.buffers import Array, nulls, ragged
 from wireloom.columnar.machine import kernel
 from wireloom.columnar.machine import operations as op
 from wireloom.columnar.machine.assembly import Assembled, Instruction, Space
 from wireloom.columnar.machine.columns import Column, Filled, column
 from wireloom.columnar.machine.lowering import Lowering
-from wireloom.columnar.weighing import LISTS
 
 _FEW, _TURNS = 64, 64
 """After so many items, lists are left to the plan if they are so few that reading the next one of each does not pay."""
@@ -72,9 +72,14 @@ class Program:
             written.addresses[place] = data.ctypes.data
         sound = np.empty(len(places), bool)
         follow(self.assembled, records, places, written.addresses, written.amounts, sound)
+        self.read_lists(records, places, written, sound)
+        return written, sound
+
+    def read_lists(self, records: Located, places: Array, written: Filled, sound: Array) -> None:
+        """Read the items in those records that are ``sound``, and mark those in which one is not."""
+        written.heavy += written.unpacked
         for stage in self.stages:
             stage.run(records, places, written, sound)
-        return written, sound
 
 
 def follow(
@@ -138,7 +143,7 @@ class Stage:
         given = {place: written.numbers(outer, np.int64)[places[which]] for place, outer in self.given.items()}
         counts, begins, good = self._items(lists, given)
         written.heavy += int(counts.sum()) * self.weight
-        if written.heavy > LISTS:
+        if written.heavy > weighing.LISTS:
             good, counts, begins = counts == 0, np.zeros_like(counts), begins[:0]
         owners = np.repeat(np.arange(len(which)), counts)
         items = Located(begins, lists.stop[owners], records.end)
@@ -146,7 +151,8 @@ class Stage:
         found, fine = self.program.run(
             items, np.arange(len(begins)), len(begins), size, {place: data[owners] for place, data in given.items()}
         )
-        good[owners[~fine]] = False
+        written.heavy += found.heavy
+        good[owners if written.heavy > weighing.LISTS else owners[~fine]] = False
         sound[which] = good
         if self.kind is not None:
             ends = np.zeros(written.count + 1, np.int32)

@@ -10,6 +10,8 @@ from wireloom.columnar.machine.values import Mask, NoProgramError, Octets
 from wireloom.expressions.words import numbered, words
 
 _SNAPPY = "snappy"
+_ROOM = Space(unpacks=True)
+"""Where all that is unpacked of a record goes, so that it has one bound."""
 
 
 def opened(through: codec.Through, at: Lowering, span: Span) -> Span:
@@ -22,8 +24,7 @@ def opened(through: codec.Through, at: Lowering, span: Span) -> Span:
     if packed is False:
         return span
     where = at.where if packed is True else both(at.asm, at.where, packed)
-    room = at.asm.room(Space(unpacks=True))
-    start, stop = at.asm.several(op.UNPACK, 2, (*span, where), (room, through.limit))
+    start, stop = at.asm.several(op.UNPACK, 2, (*span, where), (at.asm.shared(_ROOM), through.limit))
     if through.raw is not None:
         at.this.columns[through.raw] = Octets(*span, op.ONES if packed is True else packed)
     return start, stop
