@@ -136,22 +136,10 @@ def _passed() -> Callable[..., None]:
     return each
 
 
-Told = tuple[int, Array, Array, Array, Array]
-"""What ``hops`` is told of lengths: the place of the byte that selects one of them, the number of the one that each of
-its values selects, their constants, where the terms of each begin, and all terms.
-"""
-
-
-def told(hop: Any) -> Told:
-    """What ``hops`` is told of a ``Hop``."""
-    constants, terms = np.array(hop.constants, np.int64), hop.table
-    return hop.selector, hop.select, constants, np.searchsorted(terms[:, 0], np.arange(len(constants) + 1)), terms
-
-
 def follow(buffer: Any, at: int, last: int, room: int, hop: Any) -> tuple[Array, int]:
     """``Hop.follow``, compiled."""
     offsets, data = np.empty(room, np.int64), np.frombuffer(buffer, np.uint8)
-    count, at = _follow()(data, data.ctypes.data, at, last, offsets, *told(hop))
+    count, at = _follow()(data, data.ctypes.data, at, last, offsets, *hop.told)
     return offsets[:count], at
 
 
@@ -161,7 +149,8 @@ def hops(
 ) -> tuple[Any, Any]:  # fmt: skip
     """Note where records begin, from ``at`` on, as far as there is room, the last one up to ``last``.
 
-    Returns how many there are, and where the next one would begin. ``base`` is the address of the data.
+    Returns how many there are, and where the next one would begin. ``base`` is the address of the data. What follows
+    ``offsets`` is as in ``hopping.Told``.
     """
     count, end = 0, len(data)
     while at <= last and count < len(offsets):

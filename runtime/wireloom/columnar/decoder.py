@@ -130,7 +130,7 @@ class Decoder:
         if code is None or self.filters or (only is not None and self.names[code] not in only):
             return None
         programs = programs_of(self.protocol, {**self.untold, **parameters}, little=little)
-        ((view, _),) = self.views(np.array([code]), np.zeros(1, np.int64))
+        view = self._view(code)
         program = programs.viewed(view, self.plan.header).passing(code)
         if self.passing is None or self.passing.program is not program:
             self.passing = None if program is None else OnePass(program, code, PASS_ROWS)
@@ -349,7 +349,7 @@ class Decoder:
         batch, _ = self._batch(stretch, rows)
         machine = Machine(self.plan, programs_of(self.protocol, batch.parameters, little=stretch.little), batch)
         if stretch.passed is not None and len(rows) == len(stretch.start):
-            ((view, _),) = self.views(np.array([stretch.passed.code]), np.zeros(1, np.int64))
+            view = self._view(stretch.passed.code)
             return [(view, machine.passed(stretch.passed, rows))], rows[:0]
         found = machine.sort(frozenset(each.column for each in self.filters), self._wanted)
         if found is None:
@@ -369,6 +369,11 @@ class Decoder:
     def views(self, codes: Array, rows: Array) -> Iterator[tuple[ViewedColumns, Array]]:
         """Rows with these messages by their columns; here all have the same."""
         yield self.columns, rows
+
+    def _view(self, code: int) -> ViewedColumns:
+        """The columns that records of a message have."""
+        ((view, _),) = self.views(np.array([code]), np.zeros(1, np.int64))
+        return view
 
     def _batch(self, stretch: Stretch, rows: Array) -> tuple[Batch, int]:
         """The records ``rows``, and where in the stretch's buffer theirs begins."""

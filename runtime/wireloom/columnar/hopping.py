@@ -2,6 +2,7 @@
 
 import struct
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,11 @@ from wireloom.columnar import accel, matching
 from wireloom.columnar.buffers import Array, places
 from wireloom.columnar.fields import Number, code
 from wireloom.columnar.framing import Framing
+
+Told = tuple[int, Array, Array, Array, Array]
+"""What ``accel.hops`` is told of lengths: the place of the byte that selects one of them, the number of the one that
+each of its values selects, their constants, where the terms of each begin, and all terms.
+"""
 
 
 class Hop:
@@ -49,6 +55,13 @@ class Hop:
         self.readers = [_reader(each.terms, little=little) for each in chains]
         every = [(index, *row) for index, some in enumerate(rows) for row in some]
         self.table = np.array(every, np.int64).reshape(-1, 10)
+
+    @cached_property
+    def told(self) -> Told:
+        """What the accelerator is told of these lengths."""
+        constants, terms = np.array(self.constants, np.int64), self.table
+        begins = np.searchsorted(terms[:, 0], np.arange(len(constants) + 1))
+        return self.selector, self.select, constants, begins, terms
 
     def follow(self, buffer: Any, at: int, end: int, room: int) -> tuple[Array, int]:
         """The starts of up to ``room`` records from ``at`` on, and where the last would end, perhaps past ``end``."""

@@ -21,12 +21,20 @@ from wireloom.columnar.machine.assembly import Assembler
 from wireloom.columnar.machine.checks import joined
 from wireloom.columnar.machine.formulas import Found, both, both_masks, either_not, wrapped
 from wireloom.columnar.machine.lowering import Lowering, Span
-from wireloom.columnar.machine.values import APART, WORD, Datum, Level, Mask, NoProgramError, Number, Octets, Struct
+from wireloom.columnar.machine.values import (
+    APART,
+    FARTHEST,
+    WORD,
+    Datum,
+    Level,
+    Mask,
+    NoProgramError,
+    Number,
+    Octets,
+    Struct,
+)
 from wireloom.expressions import Expression
 from wireloom.rowwise import Judge
-
-_MUCH = 1 << 40
-"""No record has so many bytes."""
 
 
 @dataclass(slots=True)
@@ -73,7 +81,7 @@ class Arranging(Lowering):
 
     def __init__(self, judge: Judge, parameters: Mapping[str, Any], asm: Assembler, header: Laid, *, little: bool):
         super().__init__(judge, parameters, little=little, limit=0, asm=asm)
-        self.limit = self.total = asm.number(_MUCH)
+        self.limit = self.total = asm.number(FARTHEST)
         self.position = self.nothing = asm.number(0)
         self.this = self.record = header
         self.header = header
@@ -85,7 +93,7 @@ class Arranging(Lowering):
 
     def offset(self, name: str) -> Number:
         """Where ``name`` starts."""
-        return Number(self.span(name)[0], 0, _MUCH)
+        return Number(self.span(name)[0], 0, FARTHEST)
 
     def span(self, name: str) -> Span:
         """From where to where ``name`` is."""

@@ -153,6 +153,14 @@ class Assembled:
     rooms: "Sequence[Space | Array]"
     reach: int
 
+    def tables(self) -> Array:
+        """The address of each table, at its place among the outputs; 0 at all other places."""
+        found = np.zeros(max(1, len(self.rooms)), np.int64)
+        for place, room in enumerate(self.rooms):
+            if not isinstance(room, Space):
+                found[place] = room.ctypes.data
+        return found
+
 
 def _asked(code: Steps, asked: set[int], *, judging: bool) -> Steps:
     """The instructions whose values are asked for, or that judge rows."""

@@ -4,14 +4,16 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import pyarrow as pa
 
 from wireloom.columnar.arrays import Column, Made, Spread, Structs
 from wireloom.columnar.batch import Batch
 from wireloom.columnar.buffers import Array, occurring
 from wireloom.columnar.chosen import Chosen
+from wireloom.columnar.machine.columns import Filled
 from wireloom.columnar.machine.passing import Passed
 from wireloom.columnar.machine.programs import Programs, ViewPrograms
-from wireloom.columnar.machine.stages import Located
+from wireloom.columnar.machine.stages import Located, Program
 from wireloom.columnar.messages import Decoded, Keep, Plan
 from wireloom.columnar.refusals import Refusals
 from wireloom.columnar.rows import Rows
@@ -61,11 +63,11 @@ class Machine:
     def passed(self, passed: Passed, numbers: Array) -> Chosen:
         """The records of a batch as a program has decoded them that found them. ``numbers`` are as in ``decode``."""
         program, written, count = passed.program, passed.written, len(numbers)
-        columns: dict[str, Column] = {name: Made(each.arrow(written)) for name, each in program.header.items()}
-        fields = {name: each.arrow(written) for name, each in program.columns.items()}
         structs: dict[int, tuple[Array, Structs | Spread]]
-        structs = {passed.code: (numbers - numbers[0], Spread(fields, None, count))}
-        return self._chosen(columns, structs, np.full(count, passed.code), np.ones(count, bool), numbers, self.batch)
+        structs = {passed.code: (numbers - numbers[0], Spread(_fields(program, written), None, count))}
+        return self._chosen(
+            _header(program, written), structs, np.full(count, passed.code), np.ones(count, bool), numbers, self.batch
+        )
 
     def decode(
         self, rows: Array, codes: Array, numbers: Array, view: ViewedColumns, header: frozenset[str]
@@ -116,9 +118,7 @@ def _alone(programs: ViewPrograms, records: Located, codes: Array, occurs: list[
         return {}, {}, np.zeros(count, bool)
     places = np.arange(count)
     written, sound = program.run(records, places, count)
-    columns: dict[str, Column] = {name: Made(each.arrow(written)) for name, each in program.header.items()}
-    fields = {name: each.arrow(written) for name, each in program.columns.items()}
-    return columns, {code: (places, Spread(fields, None, count))}, sound
+    return _header(program, written), {code: (places, Spread(_fields(program, written), None, count))}, sound
 
 
 def _mixed(programs: ViewPrograms, records: Located, codes: Array, occurs: list[int]) -> Yielded:
@@ -128,13 +128,22 @@ def _mixed(programs: ViewPrograms, records: Located, codes: Array, occurs: list[
     if head is None:
         return {}, {}, sound
     written, good = head.run(records, np.arange(count), count)
-    columns: dict[str, Column] = {name: Made(each.arrow(written)) for name, each in head.header.items()}
+    columns = _header(head, written)
     structs: dict[int, tuple[Array, Structs | Spread]] = {}
     for code in occurs:
         if (program := programs[code]) is None:
             continue
         which = np.flatnonzero(codes == code)
         written, sound[which] = program.run(records.take(which), which, count)
-        fields = {name: each.arrow(written) for name, each in program.columns.items()}
-        structs[code] = which, Spread(fields, which, count)
+        structs[code] = which, Spread(_fields(program, written), which, count)
     return columns, structs, sound & good
+
+
+def _header(program: Program, written: Filled) -> dict[str, Column]:
+    """The header's columns."""
+    return {name: Made(each.arrow(written)) for name, each in program.header.items()}
+
+
+def _fields(program: Program, written: Filled) -> dict[str, pa.Array]:
+    """The columns of a message's fields."""
+    return {name: each.arrow(written) for name, each in program.columns.items()}

@@ -60,6 +60,14 @@ def run(
             sound[first + i] = registers[op.SOUND, i]
 
 
+def any_set(mask: Array, count: int) -> bool:
+    """Whether a mask is set in any of the first ``count`` rows."""
+    i = 0
+    while i < count and mask[i] == 0:
+        i += 1
+    return i < count
+
+
 def tile(
     code: Array, count: int, place: Array, registers: Array, out: Array, written: Array, safe: int, end: int
 ) -> None:
@@ -74,10 +82,7 @@ def tile(
         elif kind < op.NEED:
             _load(kind, code[at - 1], count, registers)
         elif kind == op.SKIP:
-            mask, i = registers[code[at - 1, 1]], 0
-            while i < count and mask[i] == 0:
-                i += 1
-            if i == count:
+            if not any_set(registers[code[at - 1, 1]], count):
                 at += code[at - 1, 2]
         elif kind < op.GIVEN:
             _judge(kind, code[at - 1], count, registers, out, good, safe)
@@ -406,7 +411,7 @@ def _put(to: int, sizes: int, texts: int, label: int, room: int) -> int:
     return size
 
 
-SHARED = (*LOOPS, _found, _is_text, _judge, _load, _compute)
+SHARED = (*LOOPS, _found, _is_text, _judge, _load, _compute, any_set)
 """What other loops call, too."""
 TILES = (_put, *SHARED, *UNSNAPPY, _unpack, _append, _store, tile)
 """What loops call that follow programs."""

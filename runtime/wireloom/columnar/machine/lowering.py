@@ -12,7 +12,17 @@ from wireloom.columnar.machine import operations as op
 from wireloom.columnar.machine.assembly import Assembler
 from wireloom.columnar.machine.formulas import both, truth
 from wireloom.columnar.machine.merging import merged
-from wireloom.columnar.machine.values import Datum, Level, Listing, Mask, NoProgramError, Number, Octets, Struct
+from wireloom.columnar.machine.values import (
+    FARTHEST,
+    Datum,
+    Level,
+    Listing,
+    Mask,
+    NoProgramError,
+    Number,
+    Octets,
+    Struct,
+)
 from wireloom.expressions import Expression
 from wireloom.expressions.tree import Expr, Name, Origin
 from wireloom.options import U64Type
@@ -20,8 +30,6 @@ from wireloom.rowwise import Judge
 
 Span = tuple[int, int]
 """The registers that have the addresses where something starts and stops."""
-_FARTHEST = 1 << 40
-"""No record has so many bytes."""
 
 
 class Lowering:
@@ -75,7 +83,7 @@ class Lowering:
                 raise NoProgramError("a parameter that is no number")
             return int(value)
         if name.origin is Origin.SECTION:
-            return Number(self.asm.value(op.SUBTRACT, (self.limit, self.cursor)), 0, _FARTHEST)
+            return Number(self.asm.value(op.SUBTRACT, (self.limit, self.cursor)), 0, FARTHEST)
         if name.origin is Origin.INPUT:
             return self._given(name.name)
         scope = self.record if name.origin is Origin.RECORD else self.this
@@ -96,13 +104,13 @@ class Lowering:
     def size(self, name: str) -> Number:
         """How many bytes ``name`` takes; 0 when it is absent."""
         start, stop = self.span(name)
-        return Number(self.asm.value(op.SUBTRACT, (stop, start)), 0, _FARTHEST)
+        return Number(self.asm.value(op.SUBTRACT, (stop, start)), 0, FARTHEST)
 
     def offset(self, name: str) -> Number:
         """Where ``name`` starts, counted from the record's start; 0 when it is absent."""
         if self.opened:
             raise NoProgramError("where something is in what is packed")
-        return Number(self.asm.value(op.SUBTRACT, (self.span(name)[0], op.START)), 0, _FARTHEST)
+        return Number(self.asm.value(op.SUBTRACT, (self.span(name)[0], op.START)), 0, FARTHEST)
 
     def span(self, name: str) -> Span:
         """From where to where ``name`` is; both the record's start when it is absent."""

@@ -23,6 +23,7 @@ from wireloom.columnar.machine.lowering import Lowering, Span
 from wireloom.columnar.machine.unpacking import opened
 from wireloom.columnar.machine.values import (
     APART,
+    FARTHEST,
     WORD,
     Datum,
     Level,
@@ -294,7 +295,7 @@ def _bounds(kind: codec.Repeat, size: int | None, at: Lowering) -> tuple[Number 
         at.move(stop)
         if size is None:
             return None, (start, stop)
-        left = Number(asm.value(op.SUBTRACT, (stop, start)), 0, 1 << 40)
+        left = Number(asm.value(op.SUBTRACT, (stop, start)), 0, FARTHEST)
         count = Number(asm.value(op.DIVIDE, (left.register, asm.number(size))), 0, left.most)
         whole_items = asm.value(op.MULTIPLY_NUMBER, (count.register,), (size,))
         at.must(asm.value(op.EQUAL, (whole_items, left.register)))
@@ -304,11 +305,11 @@ def _bounds(kind: codec.Repeat, size: int | None, at: Lowering) -> tuple[Number 
         raise NoProgramError("a list that must be read to find its end")
     number = _of_each(at, found)
     at.must(number.valid)
-    fits = asm.value(op.LESS_NUMBER, (whole(asm, number),), (1 << 40,))
+    fits = asm.value(op.LESS_NUMBER, (whole(asm, number),), (FARTHEST,))
     at.must(fits)
     bounded = asm.value(op.CHOOSE, (fits, number.register, asm.number(0)))
     octets = Number(asm.value(op.MULTIPLY_NUMBER, (bounded,), (size,)), 0, 1 << 62)
-    return Number(bounded, 0, 1 << 40), at.take(octets)
+    return Number(bounded, 0, FARTHEST), at.take(octets)
 
 
 def _no_items(kind: codec.Repeat, at: Lowering) -> NoItems:

@@ -41,7 +41,7 @@ def run(
     """Follow records from ``at`` on as far as ``starts`` has room, the last one up to ``last``. Returns how many there
     are, and where the next one begins.
 
-    ``hop`` has what ``accel.hops`` is told of lengths; ``code`` and what follows is as in ``kernel.run``.
+    ``hop`` is as in ``hopping.Told``; ``code`` and what follows is as in ``kernel.run``.
     """
     selector, select, constants, begins, terms = hop
     rows, before = 0, written.copy()
@@ -142,7 +142,7 @@ def _followed(
     assembled, starts = program.assembled, np.empty(written.count, np.int64)
     registers, zeros = np.zeros((assembled.registers, op.TILE), np.int64), np.zeros(assembled.reach, np.uint8)
     count, behind = compiled()(
-        data, data.ctypes.data, at, min(len(data) - hop.reach, limit - 1), bound, accel.told(hop), assembled.code,
+        data, data.ctypes.data, at, min(len(data) - hop.reach, limit - 1), bound, hop.told, assembled.code,
         starts, _places(written.count), registers, written.addresses, written.amounts, zeros.ctypes.data,
     )  # fmt: skip
     starts = starts[:count]

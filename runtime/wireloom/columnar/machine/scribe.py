@@ -64,10 +64,7 @@ def run(
             elif kind < op.NEED:
                 kernel._load(kind, code[at - 1], count, registers)
             elif kind == op.SKIP:
-                mask, i = registers[code[at - 1, 1]], 0
-                while i < count and mask[i] == 0:
-                    i += 1
-                if i == count:
+                if not kernel.any_set(registers[code[at - 1, 1]], count):
                     at += code[at - 1, 2]
             else:
                 kernel._judge(kind, code[at - 1], count, registers, out, good, safe)

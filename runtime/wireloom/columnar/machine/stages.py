@@ -173,7 +173,9 @@ class Stage:
         """As ``_items``, one item of each list after the other."""
         assert self.walk is not None
         ends, good = np.zeros(len(lists.start), np.int64), np.ones(len(lists.start), bool)
-        addresses = self._addresses(given)
+        addresses = self.program.assembled.tables()
+        for place, data in given.items():
+            addresses[place] = data.ctypes.data
         addresses[self.end] = ends.ctypes.data
         amounts = np.zeros((len(addresses), 2), np.int64)
         counts = np.zeros(len(good), np.int64)
@@ -196,14 +198,3 @@ class Stage:
         for turn, (rows, begins) in enumerate(turns):
             found[firsts[rows] + turn] = begins
         return counts, found, good
-
-    def _addresses(self, given: Mapping[int, Array]) -> Array:
-        """The addresses of tables, and of what is given."""
-        rooms = self.program.assembled.rooms
-        found = np.zeros(max(1, len(rooms)), np.int64)
-        for place, room in enumerate(rooms):
-            if not isinstance(room, Space):
-                found[place] = room.ctypes.data
-        for place, data in given.items():
-            found[place] = data.ctypes.data
-        return found

@@ -8,8 +8,8 @@ from wireloom.columnar.machine import operations as op
 
 WORD = 2**63
 """Whole numbers from ``-WORD`` to before ``WORD`` are in registers as they are."""
-
-
+FARTHEST = 1 << 40
+"""No record has so many bytes, and no list so many items."""
 APART = "what only the codec reads"
 """Why no program says something, if no plan does either."""
 Mask = int | bool
