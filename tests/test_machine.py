@@ -21,7 +21,7 @@ from wireloom.codec.checksums import Crc
 from wireloom.columnar import accel, decoder, memory, programmed, weighing
 from wireloom.columnar import sums as registers
 from wireloom.columnar.checksums import told
-from wireloom.columnar.machine import kernel, passing
+from wireloom.columnar.machine import kernel, passing, programs
 from wireloom.columnar.machine.decoding import Machine
 from wireloom.columnar.machine.passing import OnePass
 from wireloom.columnar.scanning import Window
@@ -254,3 +254,32 @@ def test_crcs_are_the_same_compiled() -> None:
                 return int(found[0])
 
             assert sums_of(crc, data, behind) == crc(data)
+
+
+@accelerator.on
+@with_numba
+def test_values_of_messages_stand_in_the_same_memory() -> None:
+    wide = [dict.fromkeys(("start_seqno", "end_seqno", "snapshot_type"), 1), {"by_seqno": 5}]
+    rows = zip(("snapshot_marker", "seqno_advanced"), wide, strict=True)
+    records = [couchbase_dcp.build({"message": name, "opaque": 1, name: each}) for name, each in rows]
+    before = pa.total_allocated_bytes()
+    table = couchbase_dcp.decode_columnar(b"".join(records) * 20_000)
+    taken = pa.total_allocated_bytes() - before
+    values = [table["snapshot_marker"].combine_chunks().field(name) for name in ("start_seqno", "end_seqno")]
+    values.append(table["seqno_advanced"].combine_chunks().field("by_seqno"))
+    assert [each.to_pylist()[index] for index, each in zip((0, 0, 1), values, strict=True)] == [1, 1, 5]
+    held = [name for name in table.column_names if table[name].null_count < len(table)]
+    assert taken < sum(table[name].nbytes for name in held)
+
+
+@accelerator.on
+@with_numba
+def test_the_same_columns_have_the_same_programs_in_every_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    capture = dcp_session.make(200, 2).captures.popitem()[1]
+    expected = couchbase_dcp.decode_columnar(capture, columns=["message", "cas", "mutation"])
+
+    def refuse(*_: Any, **__: Any) -> None:
+        pytest.fail("a program is made again")
+
+    monkeypatch.setattr(programs.Program, "of", refuse)
+    assert couchbase_dcp.decode_columnar(capture, columns=["message", "cas", "mutation"]).equals(expected)

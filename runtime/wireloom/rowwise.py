@@ -6,6 +6,7 @@ This is the only place that decides it: ``columnar.readers`` reads all ``content
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from wireloom.characters import characters
 from wireloom.codec import (
@@ -116,6 +117,7 @@ class Judge:
     strange: Mapping[str, Strange]
 
     @classmethod
+    @lru_cache(maxsize=64)
     def of(cls, protocol: Protocol) -> "Judge":
         """The judge of a protocol. A name that is strange anywhere counts as strange everywhere; those of messages are
         no fields.

@@ -63,17 +63,21 @@ def nulls(kind: pa.DataType, count: int) -> pa.Array:
         return _nulls(kind, 0)  # files have all bytes of columns without rows
     if count <= _MANY:
         return _nulls(kind, _MANY).slice(0, count)
-    return _of_zeros(kind, count, _zeros(count.bit_length()))
+    return _of_zeros(kind, count, zeros(count))
 
 
 @lru_cache(maxsize=16 * 1024)
 def _nulls(kind: pa.DataType, count: int) -> pa.Array:
-    return _of_zeros(kind, count, _zeros(count.bit_length()))
+    return _of_zeros(kind, count, zeros(count))
+
+
+def zeros(count: int) -> pa.Buffer:
+    """Zeros for so many values of any type at least, shared by all who ask."""
+    return _zeros(count.bit_length())
 
 
 @cache
 def _zeros(bits: int) -> pa.Buffer:
-    """Zeros for less than two to the power of ``bits`` values."""
     return pa.py_buffer(np.zeros(_WIDEST << bits, np.uint8))
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from wireloom.columnar.buffers import Array
 from wireloom.columnar.machine import operations as op
+from wireloom.columnar.machine.rooms import Rooms, Space
 
 _WIDTH = 9
 """Numbers of an instruction at most, with the operation itself."""
@@ -27,18 +28,6 @@ class Instruction(NamedTuple):
     sets: tuple[int, ...]
     reads: tuple[int, ...]
     numbers: tuple[int, ...]
-
-
-class Space(NamedTuple):
-    """Space for ``bits`` a row and ``more`` bytes, and for as many bytes as the records have together, if it ``holds``
-    some of theirs. It begins as zeros if it is ``cleared``. If it ``unpacks``, it is for what is unpacked of them.
-    """
-
-    bits: int = 0
-    more: int = 0
-    holds: bool = False
-    cleared: bool = False
-    unpacks: bool = False
 
 
 @dataclass(slots=True)
@@ -150,16 +139,8 @@ class Assembled:
 
     code: Array
     registers: int
-    rooms: "Sequence[Space | Array]"
+    rooms: Rooms
     reach: int
-
-    def tables(self) -> Array:
-        """The address of each table, at its place among the outputs; 0 at all other places."""
-        found = np.zeros(max(1, len(self.rooms)), np.int64)
-        for place, room in enumerate(self.rooms):
-            if not isinstance(room, Space):
-                found[place] = room.ctypes.data
-        return found
 
 
 def _asked(code: Steps, asked: set[int], *, judging: bool) -> Steps:
@@ -226,4 +207,4 @@ def _allocated(code: list[Instruction], asm: Assembler) -> Assembled:
         for value in {*each.reads, *each.sets}:
             if last[value] == place and value >= op.FREE:
                 free.append(registers[value])
-    return Assembled(table, count, asm.rooms, asm.reach)
+    return Assembled(table, count, Rooms(asm.rooms), asm.reach)

@@ -7,12 +7,13 @@ from typing import Protocol
 import numpy as np
 import pyarrow as pa
 
-from wireloom.columnar import weighing
-from wireloom.columnar.buffers import Array, nulls, ragged
+from wireloom.columnar.buffers import Array, nulls, ragged, zeros
 from wireloom.columnar.machine import operations as op
-from wireloom.columnar.machine.assembly import Assembler, Space
+from wireloom.columnar.machine.assembly import Assembler
+from wireloom.columnar.machine.filled import Filled
 from wireloom.columnar.machine.formulas import both
 from wireloom.columnar.machine.labels import bit_table, text_tables
+from wireloom.columnar.machine.rooms import Space
 from wireloom.columnar.machine.values import (
     Datum,
     Flags,
@@ -24,79 +25,6 @@ from wireloom.columnar.machine.values import (
     Octets,
     Struct,
 )
-
-_RATIO = 8
-"""There is room for so many unpacked bytes for each one of the records, but for no more than lists may take."""
-_BEYOND = 64
-"""How many bytes may be written behind the last one that counts."""
-
-
-class Filled:
-    """What a program has written to its outputs, for ``count`` rows of records with ``size`` bytes together.
-
-    ``whole`` says that it writes all of the rows.
-    """
-
-    def __init__(self, rooms: Sequence[Space | Array], count: int, size: int, *, whole: bool) -> None:
-        self.count = count
-        self.rooms = rooms
-        self.unpacking = [place for place, room in enumerate(rooms) if isinstance(room, Space) and room.unpacks]
-        most = min(_RATIO * size, weighing.LISTS) if self.unpacking else 0
-        self.buffers = [_made(room, count, size + most, whole=whole) for room in rooms]
-        self.addresses = np.array([buffer.address for buffer in self.buffers], np.int64)
-        self.amounts = np.zeros((max(1, len(rooms)), 2), np.int64)
-        self.amounts[self.unpacking, 1] = most
-        self.heavy = 0
-        """How many bytes the items of lists take in a table, and what is unpacked."""
-        self.lists: dict[int, tuple[Array, pa.Array]] = {}
-        """Where the items of each row end, and the items, by the place of the list."""
-
-    @property
-    def unpacked(self) -> int:
-        """How many bytes were unpacked."""
-        return int(self.amounts[self.unpacking, 0].sum())
-
-    def cut(self, count: int) -> None:
-        """Leave it at so many rows, all that were written."""
-        if 2 * count < self.count:
-            for room, buffer in zip(self.rooms, self.buffers, strict=True):
-                if isinstance(room, Space) and room.bits:
-                    buffer.resize(_needed(room, count, 0), shrink_to_fit=True)
-        self.count = count
-
-    def numbers(self, place: int, kind: type[np.generic]) -> Array:
-        """Numbers, one a row."""
-        return np.frombuffer(self.buffers[place], kind)[: self.count]
-
-    def bits(self, place: int | None) -> pa.Buffer | None:
-        """Validity or booleans."""
-        return None if place is None else self.buffers[place]
-
-    def offsets(self, place: int, count: int) -> pa.Buffer:
-        """The places at which ``count`` values end, also of the last rows, of which nothing was written."""
-        amount, rows = self.amounts[place].tolist()
-        np.frombuffer(self.buffers[place], np.int32)[rows : count + 1] = amount
-        return self.buffers[place]
-
-    def octets(self, place: int, size: int) -> pa.Buffer:
-        """Bytes, without the room that was not needed."""
-        buffer = self.buffers[place]
-        buffer.resize(size, shrink_to_fit=True)
-        return buffer
-
-
-def _made(room: Space | Array, count: int, size: int, *, whole: bool) -> pa.Buffer:
-    if not isinstance(room, Space):
-        return pa.py_buffer(room)
-    made = pa.allocate_buffer(_needed(room, count, size), resizable=True)
-    if room.cleared or not (whole or room.holds or room.more or room.unpacks):
-        np.frombuffer(made, np.uint8)[:] = 0
-    return made
-
-
-def _needed(room: Space, count: int, size: int) -> int:
-    """The bytes of a room for so many rows."""
-    return -(-room.bits * (count + 1) // 8) + room.more * count + (size if room.holds or room.unpacks else 0) + _BEYOND
 
 
 class Column(Protocol):
@@ -122,7 +50,7 @@ class _Fixed:
     valid: int | None
 
     def arrow(self, written: Filled) -> pa.Array:
-        held = [written.bits(self.valid), written.buffers[self.data]]
+        held = [written.bits(self.valid), written.buffer(self.data)]
         return pa.Array.from_buffers(self.kind, written.count, held, -1 if held[0] else 0)
 
 
@@ -162,7 +90,7 @@ class _NoItems:
 
     def arrow(self, written: Filled) -> pa.Array:
         held = written.bits(self.valid)
-        offsets = nulls(pa.int32(), written.count + 1).buffers()[1]
+        offsets = zeros(written.count + 1)
         values = nulls(self.kind.value_type, 0)
         return pa.Array.from_buffers(self.kind, written.count, [held, offsets], -1 if held else 0, children=[values])
 
@@ -236,7 +164,7 @@ def column(asm: Assembler, kind: pa.DataType, known: Datum | None, where: int = 
             asm.rooms.append(bit_table(tuple(bit for _, bit in bits)))
             _, room = text_tables(asm, texts)
             first = asm.room(Space(bits=32))
-            asm.room(Space(bits=32 * len(bits)))
+            asm.room(Space(bits=32, more=32 // 8 * len(bits)))
             asm.room(Space(more=sum(len(text.encode()) for text in texts)))
             every = 0
             for _, bit in bits:
@@ -264,7 +192,7 @@ def _fixed(asm: Assembler, kind: pa.DataType, number: Number, valid: int | None)
         return _Fixed(kind, _bits(asm, number.register), valid)
     if pa.types.is_floating(kind) != bool(number.floating):
         raise NoProgramError("values of this type")
-    place = asm.room(Space(bits=kind.bit_width))
+    place = asm.room(Space(bits=kind.bit_width, like=str(kind)))
     if pa.types.is_decimal(kind):
         if kind.bit_width != 128 or kind.scale:
             raise NoProgramError("values of this type")

@@ -10,7 +10,7 @@ from wireloom.columnar.arrays import Column, Made, Spread, Structs
 from wireloom.columnar.batch import Batch
 from wireloom.columnar.buffers import Array, occurring
 from wireloom.columnar.chosen import Chosen
-from wireloom.columnar.machine.columns import Filled
+from wireloom.columnar.machine.filled import Filled, Shared
 from wireloom.columnar.machine.passing import Passed
 from wireloom.columnar.machine.programs import Programs, ViewPrograms
 from wireloom.columnar.machine.stages import Located, Program
@@ -130,11 +130,12 @@ def _mixed(programs: ViewPrograms, records: Located, codes: Array, occurs: list[
     written, good = head.run(records, np.arange(count), count)
     columns = _header(head, written)
     structs: dict[int, tuple[Array, Structs | Spread]] = {}
+    shared = Shared(count)
     for code in occurs:
         if (program := programs[code]) is None:
             continue
         which = np.flatnonzero(codes == code)
-        written, sound[which] = program.run(records.take(which), which, count)
+        written, sound[which] = program.run(records.take(which), which, count, shared=shared)
         structs[code] = which, Spread(_fields(program, written), which, count)
     return columns, structs, sound & good
 

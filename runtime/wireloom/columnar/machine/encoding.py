@@ -40,7 +40,7 @@ class WritingProgram:
     def run(self, batch: pa.RecordBatch, rows: Array) -> tuple[pa.Array, Array] | None:
         """The records of these rows, and which of them are sound; None if they do not fit into an array."""
         assembled, count = self.assembled, len(rows)
-        out = assembled.tables()
+        out = assembled.rooms.tables.copy()
         for place, number in self.inputs.addresses(lambda path: _column(batch, path)):
             out[place] = number
         zeros, sound = np.zeros(assembled.reach, np.uint8), np.zeros(count, np.uint8)

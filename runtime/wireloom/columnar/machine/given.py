@@ -8,8 +8,9 @@ import pyarrow as pa
 
 from wireloom.columnar.machine import operations as op
 from wireloom.columnar.machine import orders
-from wireloom.columnar.machine.assembly import Assembler, Space
+from wireloom.columnar.machine.assembly import Assembler
 from wireloom.columnar.machine.formulas import both
+from wireloom.columnar.machine.rooms import Space
 from wireloom.columnar.machine.values import WORD, Datum, NoItems, NoProgramError, Number, Octets, Struct
 
 

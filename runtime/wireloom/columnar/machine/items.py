@@ -1,8 +1,8 @@
 """Items of lists in programs of their own, which are given the numbers that they ask for from around the list."""
 
 from wireloom.columnar.machine import operations as op
-from wireloom.columnar.machine.assembly import Space
 from wireloom.columnar.machine.lowering import Lowering, Span
+from wireloom.columnar.machine.rooms import Space
 from wireloom.columnar.machine.values import Datum, NoProgramError, Number
 from wireloom.expressions.tree import Name, Origin
 

@@ -365,10 +365,8 @@ def _append(
         n = code[4]
         offsets, octets, size, rows = out[n], out[n + 1], written[n, 0], written[n, 1]
         for i in range(count):
-            while rows <= place[i]:
-                put4(offsets + 4 * rows, size)
-                rows += 1
-            if c[i] & good[i] != 0:
+            if c[i] & good[i] != 0 and a[i] < b[i]:
+                rows = _fill(offsets, rows, place[i] + 1, size)
                 copy(octets + size, a[i], b[i] - a[i], end)
                 size += b[i] - a[i]
         written[n, 0], written[n, 1] = size, rows
@@ -377,10 +375,8 @@ def _append(
         n, m, known = code[3], code[4], code[5]
         offsets, octets, size, rows = out[n], out[n + 1], written[n, 0], written[n, 1]
         for i in range(count):
-            while rows <= place[i]:
-                put4(offsets + 4 * rows, size)
-                rows += 1
             if b[i] != 0 and 0 <= a[i] < known:
+                rows = _fill(offsets, rows, place[i] + 1, size)
                 size += _put(octets + size, out[m], out[m + 1], a[i], code[6])
                 byte = out[n + 2] + (place[i] >> 3)
                 put1(byte, u1(byte) | 1 << (place[i] & 7))
@@ -391,16 +387,29 @@ def _append(
         lists, offsets, octets = out[n], out[n + 1], out[n + 2]
         items, rows, size = written[n, 0], written[n, 1], written[n + 1, 0]
         for i in range(count):
-            while rows <= place[i]:
-                put4(lists + 4 * rows, items)
-                rows += 1
             if b[i] != 0 and a[i] & all_bits != 0:
+                rows = _fill(lists, rows, place[i] + 1, items)
                 for label in range(known):
                     if a[i] & i8(out[m] + 8 * label):
                         put4(offsets + 4 * items, size)
                         size += _put(octets + size, out[m + 1], out[m + 2], label, code[6])
                         items += 1
         written[n, 0], written[n, 1], written[n + 1, 0] = items, rows, size
+
+
+def _fill(to: int, at: int, end: int, number: int) -> int:
+    """Write a number, in 4 bytes each, at the places from ``at`` to before ``end``. Returns the end."""
+    stop = min(at + 8, end)
+    while at < stop:
+        put4(to + 4 * at, number)
+        at += 1
+    while at + 8 <= end:
+        move32(to + 4 * at, to + 4 * at - 32)
+        at += 8
+    while at < end:
+        put4(to + 4 * at, number)
+        at += 1
+    return end
 
 
 def _put(to: int, sizes: int, texts: int, label: int, room: int) -> int:
@@ -413,7 +422,7 @@ def _put(to: int, sizes: int, texts: int, label: int, room: int) -> int:
 
 SHARED = (*LOOPS, _found, _is_text, _judge, _load, _compute, any_set)
 """What other loops call, too."""
-TILES = (_put, *SHARED, *UNSNAPPY, _unpack, _append, _store, tile)
+TILES = (_fill, _put, *SHARED, *UNSNAPPY, _unpack, _append, _store, tile)
 """What loops call that follow programs."""
 
 

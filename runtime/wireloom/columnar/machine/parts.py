@@ -14,12 +14,12 @@ from wireloom.codec.runs import Run
 from wireloom.columnar.fields import Number as Kind
 from wireloom.columnar.fields import code
 from wireloom.columnar.machine import operations as op
-from wireloom.columnar.machine.assembly import Space
 from wireloom.columnar.machine.checks import certain, label, meant, put, valid, verify
 from wireloom.columnar.machine.flatbuffers import table
 from wireloom.columnar.machine.formulas import Found, both, both_masks, either_not, some_bits, whole
 from wireloom.columnar.machine.items import ItemLowering
 from wireloom.columnar.machine.lowering import Lowering, Span
+from wireloom.columnar.machine.rooms import Space
 from wireloom.columnar.machine.unpacking import opened
 from wireloom.columnar.machine.values import (
     APART,

@@ -16,8 +16,8 @@ from wireloom.columnar.buffers import Array
 from wireloom.columnar.hopping import Hop
 from wireloom.columnar.machine import kernel
 from wireloom.columnar.machine import operations as op
-from wireloom.columnar.machine.columns import Filled
-from wireloom.columnar.machine.stages import Located, Program
+from wireloom.columnar.machine.filled import Filled
+from wireloom.columnar.machine.stages import Located, Program, registers_for
 
 _LEAST = 8 * op.TILE
 """Fewer records are not worth a batch of their own."""
@@ -104,7 +104,7 @@ class OnePass:
         """As ``scanning.Pass``."""
         most = end if not self.size else min(end, at + self.rows * (self.size + self.size // 4))
         data = np.frombuffer(buffer, np.uint8)[:most]
-        written = Filled(self.program.assembled.rooms, self.rows, most - at, whole=True)
+        written = Filled(self.program.assembled.rooms, self.rows, self.rows, most - at)
         starts, stops = _followed(self.program, data, at, limit, bound, hop, written)
         count = len(starts)
         if count < min(_LEAST, self.rows):
@@ -130,7 +130,7 @@ class Proving:
     def run(self, buffer: Any, at: int, end: int, limit: int, bound: int, hop: Hop) -> tuple[Array, Array, None] | None:
         """As ``scanning.Pass``."""
         data, rooms = np.frombuffer(buffer, np.uint8)[:end], self.program.assembled.rooms
-        written = Filled(rooms, self.rows, 0, whole=True)
+        written = Filled(rooms, self.rows, self.rows, 0)
         starts, stops = _followed(self.program, data, at, limit, bound, hop, written)
         return (starts, stops, None) if len(starts) else None
 
@@ -140,7 +140,7 @@ def _followed(
 ) -> tuple[Array, Array]:
     """Where the records start and stop of which a program has ``written``: from ``at`` on, as many as there is room."""
     assembled, starts = program.assembled, np.empty(written.count, np.int64)
-    registers, zeros = np.zeros((assembled.registers, op.TILE), np.int64), np.zeros(assembled.reach, np.uint8)
+    registers, zeros = registers_for(assembled), np.zeros(assembled.reach, np.uint8)
     count, behind = compiled()(
         data, data.ctypes.data, at, min(len(data) - hop.reach, limit - 1), bound, hop.told, assembled.code,
         starts, _places(written.count), registers, written.addresses, written.amounts, zeros.ctypes.data,

@@ -14,24 +14,28 @@ from wireloom.codec.matching import Match, Selection
 from wireloom.columnar.arrays import Numbers
 from wireloom.columnar.buffers import Array
 from wireloom.columnar.machine import operations as op
-from wireloom.columnar.machine.assembly import Assembler, Space
-from wireloom.columnar.machine.columns import Column, Filled, column
+from wireloom.columnar.machine.assembly import Assembler
+from wireloom.columnar.machine.columns import Column, column
+from wireloom.columnar.machine.filled import Filled
 from wireloom.columnar.machine.lowering import Lowering
 from wireloom.columnar.machine.matches import first
 from wireloom.columnar.machine.messages import message
 from wireloom.columnar.machine.parts import layout
 from wireloom.columnar.machine.proving import prove
+from wireloom.columnar.machine.rooms import Space
 from wireloom.columnar.machine.stages import Located, Program
 from wireloom.columnar.machine.values import Datum, Level, NoProgramError, Number
 from wireloom.columnar.planning import is_proven
 from wireloom.columnar.viewed import Same, ViewedColumns
 from wireloom.rowwise import Judge
 
-_VIEWS = 64
-"""Of so many views at most the programs are kept."""
+_VIEWS, _PROGRAMS = 64, 1024
+"""So many views are known at most, and so many programs."""
 
 
 _Made = TypeVar("_Made")
+_Wanted = tuple[int, tuple[pa.Field, ...], tuple[pa.Field, ...] | None, bool]
+"""The number of a message, the columns of it and of the header, and whether records are proven, too."""
 
 
 def unless_left(make: Callable[[], _Made]) -> _Made | None:
@@ -93,6 +97,7 @@ class Programs:
         self.unknown = next((number for number, name in enumerate(protocol.records) if name == UNKNOWN), -1)
         self._sorting: dict[tuple[str, ...], Sorter | None] = {}
         self._viewed: dict[tuple[Same, str | None], ViewPrograms] = {}
+        self._made: dict[_Wanted, Program | None] = {}
 
     def sorting(self, names: Iterable[str]) -> Sorter | None:
         """Tells messages apart, and writes these fields of the header, too. None if no program can."""
@@ -121,11 +126,21 @@ class Programs:
         """Writes these columns of a message, or none if that is -1, and of the header, which another program reads and
         judges if that is None. None if no program can.
         """
-        return unless_left(lambda: self._program(number, fields, header))
+        wanted = number, tuple(fields), header if header is None else tuple(header), False
+        return self._kept(wanted, lambda: self._program(number, fields, header))
 
     def passing(self, number: int, fields: Sequence[pa.Field], header: Sequence[pa.Field]) -> Program | None:
         """As ``of``; records that are of another message, or not proven, are not sound."""
-        return unless_left(lambda: self._pass(number, fields, header))
+        wanted = number, tuple(fields), tuple(header), True
+        return self._kept(wanted, lambda: self._pass(number, fields, header))
+
+    def _kept(self, wanted: _Wanted, make: Callable[[], Program]) -> Program | None:
+        """Each program is made once: views that are made anew for each call ask for the same ones."""
+        if wanted not in self._made:
+            if len(self._made) >= _PROGRAMS:
+                self._made.clear()
+            self._made[wanted] = unless_left(make)
+        return self._made[wanted]
 
     def lacking(self, schema: pa.Schema) -> Iterator[tuple[str, tuple[str, ...]]]:
         """What makes records unsound because no program says it, for each message by its name."""

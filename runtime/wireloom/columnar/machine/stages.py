@@ -4,6 +4,7 @@ Where a list starts and stops is what the program around it writes. Its items ar
 next items of many lists are read together.
 """
 
+import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -14,9 +15,11 @@ from wireloom.columnar import weighing
 from wireloom.columnar.buffers import Array, nulls, ragged
 from wireloom.columnar.machine import kernel
 from wireloom.columnar.machine import operations as op
-from wireloom.columnar.machine.assembly import Assembled, Instruction, Space
-from wireloom.columnar.machine.columns import Column, Filled, column
+from wireloom.columnar.machine.assembly import Assembled, Instruction
+from wireloom.columnar.machine.columns import Column, column
+from wireloom.columnar.machine.filled import Filled, Shared
 from wireloom.columnar.machine.lowering import Lowering
+from wireloom.columnar.machine.rooms import Space
 
 _FEW, _TURNS = 64, 64
 """After so many items, lists are left to the plan if they are so few that reading the next one of each does not pay."""
@@ -59,15 +62,21 @@ class Program:
         return cls(lowering.asm.assembled(judging=judging), header, columns, stages)
 
     def run(
-        self, records: Located, places: Array, count: int, size: int | None = None, given: Mapping[int, Array] = {}
+        self,
+        records: Located,
+        places: Array,
+        count: int,
+        size: int | None = None,
+        given: Mapping[int, Array] = {},
+        shared: Shared | None = None,
     ) -> tuple[Filled, Array]:
         """What it writes of records to these places among ``count`` rows, and which records are sound.
 
         All records together have ``size`` bytes, if they are not just those between their starts and stops. ``given``
-        are the numbers of each row that come from elsewhere, by the places of outputs.
+        are the numbers of each row that come from elsewhere, by the places of outputs. ``shared`` is as in ``Filled``.
         """
         size = int((records.stop - records.start).sum()) if size is None else size
-        written = Filled(self.assembled.rooms, count, size, whole=len(places) == count)
+        written = Filled(self.assembled.rooms, count, len(places), size, shared)
         for place, data in given.items():
             written.addresses[place] = data.ctypes.data
         sound = np.empty(len(places), bool)
@@ -82,11 +91,27 @@ class Program:
             stage.run(records, places, written, sound)
 
 
+class _Scratch(threading.local):
+    """Registers of a thread, which no program expects to begin as anything."""
+
+    registers = np.zeros((0, op.TILE), np.int64)
+
+
+_SCRATCH = _Scratch()
+
+
+def registers_for(assembled: Assembled) -> Array:
+    """Registers to follow a program with, for the thread that asks."""
+    if len(_SCRATCH.registers) < assembled.registers:
+        _SCRATCH.registers = np.zeros((assembled.registers, op.TILE), np.int64)
+    return _SCRATCH.registers
+
+
 def follow(
     assembled: Assembled, records: Located, places: Array, addresses: Array, amounts: Array, sound: Array
 ) -> None:
     """Follow a program that writes to ``addresses``; ``sound`` becomes the mask of the records that are."""
-    registers = np.zeros((assembled.registers, op.TILE), np.int64)
+    registers = registers_for(assembled)
     zeros = np.zeros(assembled.reach, np.uint8)
     kernel.compiled()(
         assembled.code, records.start, records.stop, places, sound.view(np.uint8), registers,
@@ -173,7 +198,7 @@ class Stage:
         """As ``_items``, one item of each list after the other."""
         assert self.walk is not None
         ends, good = np.zeros(len(lists.start), np.int64), np.ones(len(lists.start), bool)
-        addresses = self.program.assembled.tables()
+        addresses = self.program.assembled.rooms.tables.copy()
         for place, data in given.items():
             addresses[place] = data.ctypes.data
         addresses[self.end] = ends.ctypes.data

@@ -3,9 +3,9 @@
 from wireloom import codec
 from wireloom.codec.compression import COMPRESSORS
 from wireloom.columnar.machine import operations as op
-from wireloom.columnar.machine.assembly import Space
 from wireloom.columnar.machine.formulas import both
 from wireloom.columnar.machine.lowering import Lowering, Span
+from wireloom.columnar.machine.rooms import Space
 from wireloom.columnar.machine.values import Mask, NoProgramError, Octets
 from wireloom.expressions.words import numbered, words
 
