@@ -118,3 +118,21 @@ def test_a_capture_cut_anywhere(protocol: Any, largest: int | None, data: st.Dat
             patched.setattr(cutting, "MAX_RECORD_BYTES", largest)
             patched.setattr(following, "PIECE_BYTES", 50)
         check(lambda: decoder(protocol, largest), capture, sizes, remembered, Path(folder) / "a.bin")
+
+
+@pytest.mark.parametrize("behind", [event(b"d")[:-1] + event(b"a"), event(b"d")[:-1]], ids=["torn", "cut off"])
+@pytest.mark.parametrize("final", [False, True])
+def test_a_range_in_pieces_ends_where_another_malformed_one_begins(
+    behind: bytes, final: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is behind a range is not taken for another piece of it, though it is malformed, too."""
+    monkeypatch.setattr(cutting, "MAX_RECORD_BYTES", 120)
+    monkeypatch.setattr(following, "PIECE_BYTES", 50)
+    path, capture, made = tmp_path / "a.bin", bytes(200) + behind, decoder(databus, 120)
+    path.write_bytes(capture)
+    follower = Follower(made, str(path), Reach())
+    found = rows(follower.between(0, len(capture), final=final), made)
+    if not final:
+        found += rows(follower.between(len(capture), len(capture), final=True), made)
+    assert [row["_offset"] for row in found][:3] == [0, 120, 200]
+    assert found == [row for batch in decoder(databus, 120).capture(capture) for row in batch.to_pylist()]

@@ -104,9 +104,9 @@ class Follower:
             return
         self.reach = Reach(base + int(cuts.stop[count - 1]), scanner.cutter.order)
         if begun is not None:
-            while first < count and first in cuts.errors:
-                first += 1
-            yield Range(begun.start, base + int(cuts.stop[first - 1]), begun.error)
+            assert begun.stop is not None
+            first = int(cuts.start.searchsorted(begun.stop - base))
+            yield Range(begun.start, begun.stop, begun.error)
         if first < count:
             yield _sliced(cuts, first, count)
 
