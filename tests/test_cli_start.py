@@ -2,11 +2,15 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from wireloom.cli import _COMMANDS
 
+FRAME = (
+    Path(__file__).parent.parent / "examples/captures/couchbase_dcp/snapshot_marker_v1__as_drawn_in_the_document.bin"
+)
 IMPORTED = "import sys; from wireloom.cli import app; app(sys.argv[1:], standalone_mode=False); print(*sys.modules)"
 
 
@@ -16,6 +20,10 @@ IMPORTED = "import sys; from wireloom.cli import app; app(sys.argv[1:], standalo
     [
         (("--help",), {"construct", "pyarrow", "numpy", "rich.console", "wireloom.codec", "wireloom.cli.decode"}),
         (("protocols",), {"pyarrow", "numpy", "wireloom.cli.decode", "wireloom_generator"}),
+        (
+            ("decode", "couchbase_dcp", str(FRAME)),
+            {"pyarrow", "numpy", "rich.console", "importlib.metadata", "shutil", "wireloom.codec.straight.reading"},
+        ),
     ],
 )
 def test_what_is_not_used_is_not_imported(arguments: tuple[str, ...], missing: set[str]) -> None:

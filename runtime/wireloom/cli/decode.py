@@ -15,7 +15,6 @@ from wireloom.cli.diagnostics import FailedError, MisuseError, say
 from wireloom.cli.formats import Format, row_writer, tabular, write_batches
 from wireloom.cli.outputs import output
 from wireloom.cli.progress import progress, reads_moving, rows_moving
-from wireloom.cli.splitting import Split
 from wireloom.cli.textual import rows_of_lines
 from wireloom.codec import DecodeError, Forms
 from wireloom.options import Mode, ReadOptions
@@ -24,6 +23,7 @@ from wireloom.views import Row, View, must_be_of_all_columns
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from wireloom.cli.splitting import Split
     from wireloom.columnar.decoder import Decoder
 
 
@@ -97,6 +97,8 @@ def decode(
     if path is not None:
         raise MisuseError("--split-by-message names a directory, --output a file; give one of the two")
     must_be_of_all_columns(options, "--split-by-message")
+    from wireloom.cli.splitting import Split
+
     files = Split(split, chosen, found, options)
     _write_files(run, captures.meant(inputs, *files.paths), files)
 
@@ -117,7 +119,7 @@ def _write(run: "_Decoding", sources: Iterable[str], form: Format, stream: Binar
     write_batches(run.batches(sources, decoding, partial(columnar.batches, schema=schema)), schema, form, stream)
 
 
-def _write_files(run: "_Decoding", sources: Iterable[str], files: Split) -> None:
+def _write_files(run: "_Decoding", sources: Iterable[str], files: "Split") -> None:
     """Write them into a file a message."""
     if files.form is Format.JSONL:
         files.write_rows(run.rows(sources), run.nulls)
