@@ -1,5 +1,7 @@
 """The program ``wireloom``: the only place that prints."""
 
+import atexit
+import gc
 from importlib import import_module
 from typing import Any
 
@@ -22,6 +24,8 @@ _COMMANDS = {
     "init": ("starter", "A small protocol to edit."),
 }
 """In the order in which they are listed: the module of each, imported when it is called, and what the list says."""
+_BEGUN = 100_000
+"""Garbage is looked for when there are so many new objects. Imports make half of them, and none of that is garbage."""
 
 
 class _Commands(click.Group):
@@ -66,5 +70,7 @@ def app() -> None: ...
 
 def main() -> None:
     """The entry point."""
+    gc.set_threshold(_BEGUN)
+    atexit.register(gc.freeze)  # to look for garbage when all of it goes takes as long
     mend()
     app(prog_name="wireloom")

@@ -1,12 +1,10 @@
 """``wireloom check`` and ``wireloom generate``: the compiler, called from the command line."""
 
-import atexit
 import gc
 import keyword
 import re
 import shlex
 from collections.abc import Iterable, Sequence
-from functools import cache
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -166,19 +164,12 @@ def existing(specs: Sequence[Path]) -> list[Path]:
 
 def compiler(module: str) -> ModuleType:
     """A module of the compiler, which is an extra of the package."""
-    _leave_garbage()
+    gc.disable()  # to look for garbage takes a fifth of a compiler's time
     try:
         with needed("this command", "generator"):
             return import_module(f"wireloom_generator.{module}")
     except ModuleNotFoundError as error:
         raise MisuseError(str(error)) from None
-
-
-@cache
-def _leave_garbage() -> None:
-    """To look for garbage takes a fifth of a compiler's time, and when it ends all of it goes."""
-    gc.disable()
-    atexit.register(gc.freeze)
 
 
 def _shown(paths: Iterable[Path]) -> str:
