@@ -118,7 +118,7 @@ class Local:
 
     def remove(self, path: str) -> None:
         if Path(path).is_dir() and not Path(path).is_symlink():
-            import shutil  # with all it can unpack
+            import shutil  # which takes long, and few delete folders
 
             shutil.rmtree(path)
         else:
