@@ -13,8 +13,8 @@ import compiled
 import pyarrow as pa
 import pyarrow.compute
 import pytest
+from click.testing import CliRunner
 from lockstep import Pair, captures_alike, damaged
-from typer.testing import CliRunner
 
 from wireloom.cli import app
 from wireloom.codec import DecodeError, EncodeError, Protocol

@@ -13,8 +13,8 @@ import compiled
 import peak
 import pyarrow as pa
 import pytest
+from click.testing import CliRunner, Result
 from pyarrow import parquet
-from typer.testing import CliRunner, Result
 
 from wireloom.cli import app
 from wireloom_protocols import couchbase_dcp, databus

@@ -16,9 +16,9 @@ from typing import Any
 
 import peak
 import pytest
+from click.testing import CliRunner
 from pyarrow import parquet
 from test_cli import CUT_OFF, MARKER, PROGRAM, STREAM, UNKNOWN, rows, run
-from typer.testing import CliRunner
 
 from wireloom.cli import app
 from wireloom.files import shown

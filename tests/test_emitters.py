@@ -9,8 +9,8 @@ from types import ModuleType
 
 import compiled
 import pytest
+from click.testing import CliRunner
 from compiled import FEATURES
-from typer.testing import CliRunner
 
 from wireloom.cli import app
 from wireloom_generator import emitters

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import rule_examples
 from cases import each
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 from wireloom.cli import app
 from wireloom_generator.rulebook import ENTRIES, Family, RuleDoc

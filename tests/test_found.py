@@ -6,10 +6,10 @@ from pathlib import Path
 
 import compiled
 import pytest
+from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 from lockstep import Pair, capture_alike, tables_alike
-from typer.testing import CliRunner
 
 from wireloom.cli import app
 from wireloom.cli.pieces import pieces

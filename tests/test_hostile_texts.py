@@ -18,9 +18,9 @@ from typing import Any
 import pytest
 from attack.texts import ALL, HARM, TEXTS
 from cases import each
+from click.testing import CliRunner
 from documents import dumped, loaded
 from markdown_it import MarkdownIt
-from typer.testing import CliRunner
 
 from wireloom.cli import app
 from wireloom.cli.findings import ReportFormat, drawing, report

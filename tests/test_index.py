@@ -13,11 +13,11 @@ from zlib import crc32
 
 import pyarrow as pa
 import pytest
+from click.testing import CliRunner
 from fsspec import register_implementation
 from fsspec.implementations.memory import MemoryFileSystem
 from fsspec.spec import AbstractBufferedFile
 from test_splits import CAPTURES, UNKNOWN, decoder, frame
-from typer.testing import CliRunner
 
 from wireloom import files, registry
 from wireloom.cli import app

@@ -9,8 +9,8 @@ from typing import Any
 import jsonschema
 import pytest
 from cases import each
+from click.testing import CliRunner
 from documents import all_loaded, dumped
-from typer.testing import CliRunner
 
 from wireloom.cli import app
 from wireloom_generator.emitters import json_schema

@@ -20,7 +20,7 @@ def run_without(packages: str, code: str, *arguments: str) -> subprocess.Complet
 @pytest.mark.parametrize(
     ("missing", "arguments", "said"),
     [
-        ("typer", ["decode", "databus", "-"], "this program needs typer; pip install 'wireloom[cli]'"),
+        ("click", ["decode", "databus", "-"], "this program needs click; pip install 'wireloom[cli]'"),
         ("rich", ["--version"], "this program needs rich; pip install 'wireloom[cli]'"),
         ("yaml", ["check", "."], "this command needs yaml; pip install 'wireloom[generator]'"),
         ("jinja2", ["generate", "."], "this command needs jinja2; pip install 'wireloom[generator]'"),

@@ -8,8 +8,8 @@ from random import Random
 import compiled
 import pyarrow as pa
 import pytest
+from click.testing import CliRunner
 from lockstep import Pair, capture_alike, streamed
-from typer.testing import CliRunner
 
 from wireloom.cli import app
 from wireloom.codec import DecodeError, Protocol

@@ -18,10 +18,10 @@ import pandas
 import polars
 import pyarrow as pa
 import pytest
+from click.testing import CliRunner
 from deltalake import DeltaTable, write_deltalake
 from pyarrow import parquet
 from pyiceberg.catalog.sql import SqlCatalog
-from typer.testing import CliRunner
 
 from wireloom.cli import app
 from wireloom.columnar.tables import Table

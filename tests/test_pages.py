@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from pages import ELSEWHERE, PAGES, ROOT, blocks, text
-from typer.testing import CliRunner
 
 from wireloom import registry
 from wireloom.cli import app

@@ -6,9 +6,9 @@ from pathlib import Path
 import compiled
 import pytest
 from cases import each
+from click.testing import CliRunner
 from compiled import Compiled
 from lockstep import Pair, records_alike
-from typer.testing import CliRunner
 
 from wireloom.cli import app
 from wireloom.codec import Protocol

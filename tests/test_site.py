@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+import click
 import pytest
-import typer
 from selenium import webdriver
 from selenium.common.exceptions import TimeoutException
 from selenium.webdriver import ActionChains, Keys
@@ -25,7 +25,6 @@ from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.wait import WebDriverWait
-from typer.main import get_command
 
 from wireloom.cli import app
 from wireloom_generator import rulebook
@@ -147,9 +146,9 @@ def test_every_rule_is_in_the_catalogue(pages: dict[Path, Page], site: Path) -> 
 
 def test_every_command_and_option_is_told(site: Path) -> None:
     text = _text(site / "command-line.html")
-    program = get_command(app)
-    for name in program.commands:
-        _, command, _ = program.resolve_command(typer.Context(program), [name])
+    for name in app.commands:
+        _, command, _ = app.resolve_command(click.Context(app), [name])
+        assert command is not None
         assert f"$ wireloom {name} " in text
         assert len(command.params) > 0 or name == "protocols"
         assert all(option in text for parameter in command.params for option in parameter.opts if option[0] == "-")

@@ -90,7 +90,7 @@ def test_a_large_file_whose_records_cannot_be_told_is_read_whole(session: SparkS
 
 
 def test_a_file_is_split_by_its_index(session: SparkSession, tmp_path: Path) -> None:
-    from typer.testing import CliRunner
+    from click.testing import CliRunner
 
     from wireloom.cli import app
 

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pytest
 import vectors
+from click.testing import CliRunner
 from test_spark_source import CUT_OFF, MARKER, UNKNOWN, collected
-from typer.testing import CliRunner
 
 from wireloom import registry
 from wireloom.cli import app

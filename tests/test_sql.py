@@ -7,8 +7,8 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 import pytest
+from click.testing import CliRunner, Result
 from pyarrow import parquet
-from typer.testing import CliRunner, Result
 
 from wireloom.cli import app
 from wireloom.columnar.tables import Table

@@ -8,8 +8,8 @@ from contextlib import chdir
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from pyarrow import parquet
-from typer.testing import CliRunner
 
 import wireloom as runtime
 import wireloom_generator as generator

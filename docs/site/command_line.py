@@ -2,20 +2,16 @@
 
 from collections.abc import Iterator
 
-import typer
-from typer.core import TyperGroup
-from typer.main import get_command
+import click
 
 from wireloom_generator.emitters.docs.markdown import cell, code, prose
 
 
-def command_line_page(app: typer.Typer, name: str) -> str:
+def command_line_page(program: click.Group, name: str) -> str:
     """The page of a program."""
-    program = get_command(app)
-    assert isinstance(program, TyperGroup)
-    context = typer.Context(program, info_name=name)
+    context = click.Context(program, info_name=name, **program.context_settings)
     commands = [
-        (command_name, typer.Context(command, info_name=command_name, parent=context))
+        (command_name, click.Context(command, info_name=command_name, parent=context))
         for command_name in program.list_commands(context)
         if (command := program.resolve_command(context, [command_name])[1]) is not None
     ]
@@ -31,7 +27,7 @@ def command_line_page(app: typer.Typer, name: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _parameters(context: typer.Context) -> Iterator[str]:
+def _parameters(context: click.Context) -> Iterator[str]:
     """Arguments and options, with what ``--help`` tells of them."""
     told = [(parameter, parameter.get_help_record(context)) for parameter in context.command.get_params(context)]
     for kind, title in (("argument", "Argument"), ("option", "Option")):

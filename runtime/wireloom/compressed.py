@@ -1,6 +1,5 @@
 """The content of compressed files as streams."""
 
-import gzip
 import io
 import zlib
 from typing import Any, BinaryIO
@@ -27,7 +26,7 @@ class _Decompressed(io.RawIOBase):
 
     def __init__(self, stored: BinaryIO, compression: str, path: str) -> None:
         self._stored, self._path = stored, path
-        self._content: Any = gzip.GzipFile(fileobj=stored) if compression == "gzip" else _zstd(stored)
+        self._content: Any = _gzip(stored) if compression == "gzip" else _zstd(stored)
 
     def readable(self) -> bool:
         return True
@@ -41,6 +40,12 @@ class _Decompressed(io.RawIOBase):
             raise OSError(f"{self._path}: a compressed file cannot be empty")
         buffer[: len(data)] = data
         return len(data)
+
+
+def _gzip(stored: BinaryIO) -> Any:
+    from gzip import GzipFile
+
+    return GzipFile(fileobj=stored)
 
 
 def _zstd(stored: BinaryIO) -> Any:

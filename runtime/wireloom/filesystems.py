@@ -8,7 +8,6 @@ and ``#`` are ordinary characters. Those libraries find their credentials in the
 import io
 import os
 import re
-import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -119,6 +118,8 @@ class Local:
 
     def remove(self, path: str) -> None:
         if Path(path).is_dir() and not Path(path).is_symlink():
+            import shutil  # which takes long, and few delete folders
+
             shutil.rmtree(path)
         else:
             Path(path).unlink(missing_ok=True)

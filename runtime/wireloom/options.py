@@ -7,9 +7,8 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 MAX_RECORD_BYTES = 64 * 1024 * 1024
 """A record that claims to be longer is malformed, and so is everything after it."""
@@ -224,8 +223,7 @@ def _names(name: str, value: str) -> tuple[str, ...]:
     return names
 
 
-@dataclass(frozen=True, slots=True)
-class TextOption:
+class TextOption(NamedTuple):
     """What an option sets, what reads its text, and what the tables of options in ``docs`` say of it.
 
     Its default is that of the field that it sets. ``about`` is Markdown.
@@ -341,6 +339,8 @@ def resolve(parameters: Iterable[Parameter], given: Mapping[str, object]) -> dic
 
 def unknown(what: str, name: str, known: Iterable[str]) -> str:
     """The message for a name that is not in ``known``, with the closest known one."""
+    from difflib import get_close_matches  # only where something is wrong
+
     names = sorted(known)
     close = get_close_matches(name, names, 1)
     hint = f"did you mean {close[0]!r}?" if close else f"known: {', '.join(names)}" if names else "there is none"

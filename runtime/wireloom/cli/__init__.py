@@ -1,13 +1,13 @@
 """The program ``wireloom``: the only place that prints."""
 
+import atexit
+import gc
 from importlib import import_module
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-from typer.core import TyperCommand, TyperGroup
-from typer.main import get_command
+import click
 
-from wireloom.cli.diagnostics import exit_statuses, tell
+from wireloom.cli.diagnostics import exit_statuses
 from wireloom.cli.streams import mend
 
 _COMMANDS = {
@@ -24,70 +24,53 @@ _COMMANDS = {
     "init": ("starter", "A small protocol to edit."),
 }
 """In the order in which they are listed: the module of each, imported when it is called, and what the list says."""
-_LOOKS: dict[str, Any] = {"add_completion": False, "pretty_exceptions_enable": False, "rich_markup_mode": None}
-"""Plain help: what would draw boxes takes longer to import than all else."""
+_BEGUN = 100_000
+"""Garbage is looked for when there are so many new objects. Imports make half of them, and none of that is garbage."""
 
 
-class _Commands(TyperGroup):
+class _Commands(click.Group):
     """Commands that are listed without being imported."""
 
-    def __init__(self, **given: Any) -> None:
-        super().__init__(**given)
-        self.commands = {name: TyperCommand(name, help=about) for name, (_, about) in _COMMANDS.items()}
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.commands)
 
-    def make_context(self, info_name: str | None, args: list[str], *given: Any, **more: Any) -> Any:
-        arguments = tuple(args)
-        with exit_statuses():  # help and the version are printed here
-            context = super().make_context(info_name, args, *given, **more)
-        context.meta[__name__] = arguments
-        return context
-
-    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
         name, listed, rest = super().resolve_command(ctx, args)
         return name, listed and _command(args[0]), rest
 
-    def invoke(self, ctx: Any) -> Any:
-        from wireloom.cli.arguments import parameters_hinted
+    def make_context(self, *given: Any, **more: Any) -> click.Context:
+        with exit_statuses():  # help and the version are printed here
+            return super().make_context(*given, **more)
 
-        with exit_statuses(), parameters_hinted(ctx.meta[__name__]):
+    def invoke(self, ctx: click.Context) -> Any:
+        with exit_statuses():
             return super().invoke(ctx)
 
 
-def _command(name: str) -> Any:
+def _command(name: str) -> click.Command:
     """A command, its module imported."""
     module, _ = _COMMANDS[name]
-    alone = typer.Typer(**_LOOKS)
-    alone.command(name)(getattr(import_module(f"{__name__}.{module}"), name))
-    return get_command(alone)
+    command: click.Command = getattr(import_module(f"{__name__}.{module}"), name)
+    return command
 
 
-def _tell_version(wanted: bool) -> None:
-    if wanted:
-        from importlib import metadata
-
-        tell(metadata.version("wireloom"))
-        raise typer.Exit
-
-
-app = typer.Typer(
-    name="wireloom",
+@click.group(
+    "wireloom",
     cls=_Commands,
+    commands={name: click.Command(name, help=about) for name, (_, about) in _COMMANDS.items()},
     help="Weaves wire bytes into tables: captures to rows and back, specs to parsers, schemas and documentation.",
     no_args_is_help=True,
-    context_settings={"help_option_names": ["-h", "--help"]},
-    **_LOOKS,
+    context_settings={"help_option_names": ["-h", "--help"], "show_default": True},
 )
-
-
-@app.callback()
-def _options(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_tell_version, is_eager=True, help="Tell the version and end.")
-    ] = False,
-) -> None: ...
+@click.version_option(package_name="wireloom", message="%(version)s", help="Tell the version and end.")
+def app() -> None: ...
 
 
 def main() -> None:
     """The entry point."""
+    gc.set_threshold(_BEGUN)
+    atexit.register(gc.freeze)  # to look for garbage when all of it goes takes as long
     mend()
     app(prog_name="wireloom")

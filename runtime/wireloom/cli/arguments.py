@@ -2,31 +2,60 @@
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
 
-import typer
+import click
 
 from wireloom import registry
-from wireloom.cli.diagnostics import MisuseError, UsageError
+from wireloom.cli.diagnostics import MisuseError
 from wireloom.codec import Protocol
-from wireloom.options import OptionError
+from wireloom.options import MAX_RECORD_BYTES, OptionError, ReadOptions, resolve
 
-ProtocolName = Annotated[
-    str, typer.Argument(metavar="PROTOCOL", help="An installed protocol, or package.module of a generated one.")
-]
-FormName = Annotated[str | None, typer.Option("--form", metavar="NAME", help="One of the protocol's textual forms.")]
-Parameters = Annotated[
-    list[str] | None,
-    typer.Option("--parameter", "-P", metavar="PARAM=VALUE", help="A fact that is not in the bytes. Repeatable."),
-]
+protocol = click.argument("protocol", help="An installed protocol, or package.module of a generated one.")
+from_hex = click.option("--hex", "from_hex", is_flag=True, help="The input is hex text; # begins a comment.")
+form = click.option("--form", metavar="NAME", help="One of the protocol's textual forms.")
+format_name = click.option("--format", "format_name", metavar="NAME", default="jsonl", help="jsonl, parquet or arrow.")
+output = click.option("--output", "path", type=Path, help="Where to write; standard output otherwise.")
+parameters = click.option(
+    "--parameter",
+    "-P",
+    "parameters",
+    metavar="PARAM=VALUE",
+    multiple=True,
+    help="A fact that is not in the bytes. Repeatable.",
+)
+max_record_bytes = click.option(
+    "--max-record-bytes",
+    "maxRecordBytes",
+    metavar="N",
+    type=click.IntRange(min=1),
+    default=MAX_RECORD_BYTES,
+    help="Longer records are malformed.",
+)
+
+
+class OfProtocol(click.Command):
+    """A command whose first argument is a protocol. It tells how to give a parameter that was given as an option."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        given = tuple(args)
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            name = error.option_name.lstrip("-").replace("-", "_")
+            if name not in _parameters(given[:1]):
+                raise
+            _, _, value = " ".join(given).partition(error.option_name)
+            told = value.lstrip(" =").partition(" ")[0] or "…"
+            raise MisuseError(f"{name} is a parameter of the protocol; give it with -P {name}={told}") from None
 
 
 def protocol_of(name: str) -> Protocol:
     """The protocol of that name; packages in the working directory are found, too. Raises ``OptionError``."""
-    if name not in registry.names() and os.getcwd() not in sys.path:  # noqa: PTH109 - sys.path holds text
+    if registry.installed(name) is None and os.getcwd() not in sys.path:  # noqa: PTH109 - sys.path holds text
         sys.path.append(os.getcwd())  # noqa: PTH109
     try:
         return registry.protocol(name)
@@ -42,23 +71,6 @@ def _beside(name: str) -> list[str]:
     return sorted(f"{path.parts[0]}.{name}" for path in found)
 
 
-@contextmanager
-def parameters_hinted(arguments: Sequence[str]) -> Iterator[None]:
-    """Explain how to give a parameter of the protocol if the ``arguments`` of a command have it as an option."""
-    try:
-        yield
-    except typer.BadParameter:
-        raise
-    except UsageError as error:
-        option = getattr(error, "option_name", "")
-        name = option.lstrip("-").replace("-", "_")
-        if name not in _parameters(arguments[1:2]):
-            raise
-        _, _, value = " ".join(arguments).partition(option)
-        given = value.lstrip(" =").partition(" ")[0] or "…"
-        raise MisuseError(f"{name} is a parameter of the protocol; give it with -P {name}={given}") from None
-
-
 def _parameters(protocol: Sequence[str]) -> Iterator[str]:
     """The parameters of a protocol, if there is one of that name."""
     with suppress(OptionError):
@@ -66,12 +78,19 @@ def _parameters(protocol: Sequence[str]) -> Iterator[str]:
             yield from (parameter.name for parameter in protocol_of(name).parameters)
 
 
-def parameters_of(given: list[str] | None) -> dict[str, str]:
+def parameters_of(given: Sequence[str]) -> dict[str, str]:
     """``-P name=value`` arguments as a mapping."""
     parameters: dict[str, str] = {}
-    for item in given or []:
+    for item in given:
         name, equals, value = item.partition("=")
         if not equals or not name:
             raise MisuseError(f"-P takes PARAM=VALUE, not {item!r}")
         parameters[name] = value
     return parameters
+
+
+def options_of(protocol: Protocol, parameters: Sequence[str], told: Mapping[str, object]) -> ReadOptions:
+    """How captures are read. ``told`` has the names of ``ReadOptions.of``, and None for what is not told."""
+    given = {name: value for name, value in told.items() if value is not None}
+    options = ReadOptions.of(given, parameters=(), messages=protocol.messages)
+    return replace(options, parameters=resolve(protocol.parameters, parameters_of(parameters)))

@@ -4,13 +4,14 @@ from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-import typer
+import click
+from click.exceptions import Exit
 
 from wireloom.cli.diagnostics import FAILED, MisuseError, say, tell
 from wireloom.cli.findings import ReportFormat, plain, report
-from wireloom.cli.specs import Formats, compiler, existing
+from wireloom.cli.specs import compiler, existing, report_format
 from wireloom.json_rows import json_text
 
 if TYPE_CHECKING:
@@ -22,49 +23,46 @@ if TYPE_CHECKING:
 E = TypeVar("E", bound=StrEnum)
 
 
-Paths = Annotated[
-    list[Path] | None,
-    typer.Argument(metavar="[OLD NEW | SPECS]", help="Two versions of specs; with --against…, today's alone."),
-]
-Revision = Annotated[str | None, typer.Option(metavar="REVISION", help="The old version is what git has there.")]
-Tags = Annotated[
-    bool, typer.Option("--against-tags", help="The old versions are the tags that are releases, like v1.2.")
-]
-CategoryName = Annotated[
-    str,
-    typer.Option(
-        metavar="WIRE|CODEC|TABLE|DOCS",
-        help="What is kept: the bytes; the Python API too; the tables too; the documentation too.",
-    ),
-]
-DirectionName = Annotated[
-    str,
-    typer.Option(
-        metavar="BACKWARD|FORWARD|FULL[_TRANSITIVE]",
-        help="BACKWARD: the new version takes what the old one made; FORWARD: the other way round; FULL: both. "
-        "TRANSITIVE: against all tags, else against the last.",
-    ),
-]
-AcceptFile = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="The findings that are meant, each with its reason.")
-]
-
-
+@click.command
+@click.argument(
+    "specs",
+    metavar="[OLD NEW | SPECS]",
+    nargs=-1,
+    type=Path,
+    help="Two versions of specs; with --against…, today's alone.",
+)
+@click.option("--against", metavar="REVISION", help="The old version is what git has there.")
+@click.option("--against-tags", is_flag=True, help="The old versions are the tags that are releases, like v1.2.")
+@click.option(
+    "--category",
+    metavar="WIRE|CODEC|TABLE|DOCS",
+    default="TABLE",
+    help="What is kept: the bytes; the Python API too; the tables too; the documentation too.",
+)
+@click.option(
+    "--direction",
+    metavar="BACKWARD|FORWARD|FULL[_TRANSITIVE]",
+    default="FULL_TRANSITIVE",
+    help="BACKWARD: the new version takes what the old one made; FORWARD: the other way round; FULL: both. "
+    "TRANSITIVE: against all tags, else against the last.",
+)
+@click.option("--accept", metavar="FILE", type=Path, help="The findings that are meant, each with its reason.")
+@report_format
 def compat(
-    specs: Paths = None,
-    against: Revision = None,
-    against_tags: Tags = False,
-    category: CategoryName = "TABLE",
-    direction: DirectionName = "FULL_TRANSITIVE",
-    accept: AcceptFile = None,
-    format: Formats = ReportFormat.TEXT,
+    specs: Sequence[Path],
+    against: str | None,
+    against_tags: bool,
+    category: str,
+    direction: str,
+    accept: Path | None,
+    format: ReportFormat,
 ) -> None:
     """What has changed between versions of specs, and whom that breaks. Status 1 if it breaks somebody."""
     changes = compiler("compat.changes")
     kept, kept_for = _one_of(changes.Category, category), _one_of(changes.Direction, direction)
     accepted = _accepted(accept, format)
     if against is None and not against_tags:
-        if specs is None or len(specs) != 2:
+        if len(specs) != 2:
             raise MisuseError("name the old and the new specs, or the old ones with --against or --against-tags")
         paths = existing(specs)
         earlier, paths = {str(paths[0]): _old(str(paths[0]), paths[:1])}, paths[1:]
@@ -75,7 +73,7 @@ def compat(
     result = compiler("compat.report").report(earlier, new, kept, kept_for, accepted)
     _tell(result, tuple(earlier), f"{kept}, {kept_for}", format)
     if result.breaking:
-        raise typer.Exit(FAILED)
+        raise Exit(FAILED)
 
 
 def _one_of(kind: type[E], name: str) -> E:
@@ -95,7 +93,7 @@ def _accepted(path: Path | None, format: ReportFormat) -> "Sequence[Accepted]":
     entries, problems = compiler("compat.accepted").read(path)
     if problems:
         report(problems, format)
-        raise typer.Exit(FAILED)
+        raise Exit(FAILED)
     return entries
 
 
@@ -105,7 +103,7 @@ def _new(paths: Sequence[Path], format: ReportFormat) -> "Version":
         version: Version = module.read(paths)
     except module.BadSpecsError as error:
         report(error.problems, format)
-        raise typer.Exit(FAILED) from None
+        raise Exit(FAILED) from None
     return version
 
 

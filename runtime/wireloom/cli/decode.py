@@ -1,75 +1,89 @@
 """``wireloom decode``: captures to rows."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
-import typer
+import click
 
-from wireloom.cli import captures, pieces
-from wireloom.cli.arguments import FormName, Parameters, ProtocolName, parameters_of, protocol_of
+from wireloom.cli import arguments, captures, pieces
+from wireloom.cli.arguments import OfProtocol, options_of, protocol_of
 from wireloom.cli.diagnostics import FailedError, MisuseError, say
 from wireloom.cli.formats import Format, row_writer, tabular, write_batches
 from wireloom.cli.outputs import output
 from wireloom.cli.progress import progress, reads_moving, rows_moving
-from wireloom.cli.splitting import Split
 from wireloom.cli.textual import rows_of_lines
 from wireloom.codec import DecodeError, Forms
-from wireloom.options import MAX_RECORD_BYTES, Mode, ReadOptions, resolve
+from wireloom.options import Mode, ReadOptions
 from wireloom.views import Row, View, must_be_of_all_columns
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from wireloom.cli.splitting import Split
     from wireloom.columnar.decoder import Decoder
 
 
+@click.command(cls=OfProtocol)
+@arguments.protocol
+@click.argument(
+    "inputs",
+    metavar="INPUT...",
+    nargs=-1,
+    required=True,
+    help="Captures, or directories and patterns of them; - is standard input.",
+)
+@arguments.from_hex
+@arguments.form
+@arguments.format_name
+@arguments.output
+@click.option(
+    "--split-by-message",
+    "split",
+    metavar="DIR",
+    type=Path,
+    help="A file a message in DIR, as if by --message for each.",
+)
+@click.option("--message", metavar="NAME", help="Only this message, its fields beside the header's.")
+@click.option("--messages", metavar="NAME,…", help="Only these messages, each a struct beside the header.")
+@click.option("--columns", metavar="NAME,…", help="Only these columns; struct.field is one of a struct.")
+@click.option(
+    "--mode",
+    metavar="MODE",
+    default=Mode.PERMISSIVE.value,
+    help="Malformed records: PERMISSIVE keeps, DROPMALFORMED drops, FAILFAST stops.",
+)
+@arguments.parameters
+@click.option("--labels/--no-labels", default=True, help="Columns with the names of numbers.")
+@click.option(
+    "--nulls/--no-nulls",
+    default=None,
+    help="Keys whose value is null, in jsonl; on a terminal not unless told.",
+)
+@click.option("--positions", is_flag=True, help="Add _file, _offset and _length.")
+@arguments.max_record_bytes
 def decode(
-    protocol: ProtocolName,
-    inputs: Annotated[
-        list[str],
-        typer.Argument(metavar="INPUT", help="Captures, or directories and patterns of them; - is standard input."),
-    ],
-    from_hex: Annotated[bool, typer.Option("--hex", help="The input is hex text; # begins a comment.")] = False,
-    form: FormName = None,
-    format_: Annotated[str, typer.Option("--format", metavar="NAME", help="jsonl, parquet or arrow.")] = "jsonl",
-    path: Annotated[Path | None, typer.Option("--output", help="Where to write; standard output otherwise.")] = None,
-    split: Annotated[
-        Path | None,
-        typer.Option("--split-by-message", metavar="DIR", help="A file a message in DIR, as if by --message for each."),
-    ] = None,
-    message: Annotated[str | None, typer.Option(help="Only this message, its fields beside the header's.")] = None,
-    messages: Annotated[
-        str | None, typer.Option(metavar="NAME,…", help="Only these messages, each a struct beside the header.")
-    ] = None,
-    columns: Annotated[
-        str | None, typer.Option(metavar="NAME,…", help="Only these columns; struct.field is one of a struct.")
-    ] = None,
-    mode: Annotated[
-        str, typer.Option(help="Malformed records: PERMISSIVE keeps, DROPMALFORMED drops, FAILFAST stops.")
-    ] = "PERMISSIVE",
-    parameter: Parameters = None,
-    labels: Annotated[bool, typer.Option(help="Columns with the names of numbers.")] = True,
-    nulls: Annotated[
-        bool | None,
-        typer.Option("--nulls/--no-nulls", help="Keys whose value is null, in jsonl; on a terminal not unless told."),
-    ] = None,
-    positions: Annotated[bool, typer.Option("--positions", help="Add _file, _offset and _length.")] = False,
-    max_record_bytes: Annotated[int, typer.Option(min=1, help="Longer records are malformed.")] = MAX_RECORD_BYTES,
+    protocol: str,
+    inputs: Sequence[str],
+    from_hex: bool,
+    form: str | None,
+    format_name: str,
+    path: Path | None,
+    split: Path | None,
+    mode: str,
+    parameters: Sequence[str],
+    nulls: bool | None,
+    **told: object,
 ) -> None:
     """Captured bytes to rows: a JSON object a record, or a Parquet or Arrow file. Status 1: a bad record (FAILFAST)."""
     found = protocol_of(protocol)
-    told = {"message": message, "messages": messages, "columns": columns}
-    given: dict[str, object] = {name: value for name, value in told.items() if value is not None}
-    given |= {"labels": labels, "positions": positions, "maxRecordBytes": max_record_bytes}
-    options = ReadOptions.of(given, parameters=(), messages=found.messages)
-    options = replace(options, parameters=resolve(found.parameters, parameters_of(parameter)))
+    options = options_of(found, parameters, told)
     if form is not None and from_hex:
         raise MisuseError("--hex is for bytes; a textual form is text already")
-    chosen = Format.of(format_)
+    chosen = Format.of(format_name)
     chosen.must_suit(path)
     if nulls is not None and chosen is not Format.JSONL:
         raise MisuseError(f"--nulls and --no-nulls are for jsonl; {chosen} has all columns")
@@ -83,6 +97,8 @@ def decode(
     if path is not None:
         raise MisuseError("--split-by-message names a directory, --output a file; give one of the two")
     must_be_of_all_columns(options, "--split-by-message")
+    from wireloom.cli.splitting import Split
+
     files = Split(split, chosen, found, options)
     _write_files(run, captures.meant(inputs, *files.paths), files)
 
@@ -103,7 +119,7 @@ def _write(run: "_Decoding", sources: Iterable[str], form: Format, stream: Binar
     write_batches(run.batches(sources, decoding, partial(columnar.batches, schema=schema)), schema, form, stream)
 
 
-def _write_files(run: "_Decoding", sources: Iterable[str], files: Split) -> None:
+def _write_files(run: "_Decoding", sources: Iterable[str], files: "Split") -> None:
     """Write them into a file a message."""
     if files.form is Format.JSONL:
         files.write_rows(run.rows(sources), run.nulls)

@@ -5,9 +5,9 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import cast
 
-import typer
+import click
+from click.exceptions import Exit, NoArgsIsHelpError
 
 from wireloom import files
 from wireloom.options import OptionError
@@ -15,8 +15,8 @@ from wireloom.printable import printable
 
 FAILED = 1
 MISUSED = 2
-UsageError = cast(type[typer.BadParameter], typer.BadParameter.__bases__[0])
-"""The error that click raises, from its package or from typer's copy of it."""
+INTERRUPTED = 130
+"""As shells have it."""
 
 
 class MisuseError(Exception):
@@ -49,22 +49,25 @@ def exit_statuses() -> Iterator[None]:
         yield
     except (MisuseError, OptionError) as error:
         say(str(error))
-        raise typer.Exit(MISUSED) from None
+        raise Exit(MISUSED) from None
     except FailedError as error:
         say(str(error))
-        raise typer.Exit(FAILED) from None
-    except UsageError as error:
-        error.message = printable(error.message)  # which has arguments in it, and so names of files
+        raise Exit(FAILED) from None
+    except NoArgsIsHelpError:
         raise
+    except click.UsageError as error:  # which has arguments in it, and so names of files
+        raise click.UsageError(printable(error.format_message()), error.ctx) from None
+    except KeyboardInterrupt:
+        raise Exit(INTERRUPTED) from None
     except BrokenPipeError:
         _close_output()
-        raise typer.Exit(0) from None  # whoever reads the output has enough of it
+        raise Exit(0) from None  # whoever reads the output has enough of it
     except OSError as error:
         why = error.strerror or str(error)
         say(f"{files.shown(os.fsdecode(error.filename))}: {why}" if error.filename else why)
         if not error.filename:
             _close_output()  # such as one on a full device, which would be full for the interpreter, too
-        raise typer.Exit(MISUSED) from None
+        raise Exit(MISUSED) from None
 
 
 def _close_output() -> None:

@@ -1,18 +1,18 @@
 """``wireloom encode``: rows to bytes, or to a textual form."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from importlib.util import find_spec
 from io import BufferedIOBase
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
 from wireloom import registry
-from wireloom.cli import captures
-from wireloom.cli.arguments import FormName, Parameters, ProtocolName, parameters_of, protocol_of
+from wireloom.cli import arguments, captures
+from wireloom.cli.arguments import OfProtocol, parameters_of, protocol_of
 from wireloom.cli.diagnostics import FailedError, MisuseError
 from wireloom.cli.formats import batches_of
 from wireloom.cli.outputs import output, replaced
@@ -28,28 +28,33 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
+@click.command(cls=OfProtocol)
+@arguments.protocol
+@click.argument(
+    "source",
+    metavar="[INPUT]",
+    default=captures.STDIN,
+    help="JSON Lines, a Parquet or Arrow file; standard input otherwise, or if it is -.",
+)
+@arguments.output
+@click.option("--hex", "to_hex", is_flag=True, help="Write hex text, one record a line.")
+@arguments.form
+@arguments.parameters
 def encode(
-    protocol: ProtocolName,
-    source: Annotated[
-        str, typer.Argument(metavar="INPUT", help="JSON Lines, a Parquet or Arrow file; - is standard input.")
-    ] = "-",
-    path: Annotated[Path | None, typer.Option("--output", help="Where to write; standard output otherwise.")] = None,
-    to_hex: Annotated[bool, typer.Option("--hex", help="Write hex text, one record a line.")] = False,
-    form: FormName = None,
-    parameter: Parameters = None,
+    protocol: str, source: str, path: Path | None, to_hex: bool, form: str | None, parameters: Sequence[str]
 ) -> None:
     """Rows as decode prints them to bytes. Derived fields may be left out. Status 1: a row that cannot be written.
 
     Beside a large capture is its index, <file>.wlx, as ``wireloom index`` makes it.
     """
     found = protocol_of(protocol)
-    parameters = parameters_of(parameter)
+    told = parameters_of(parameters)
     if form is not None and to_hex:
         raise MisuseError("--hex is for bytes; a textual form is text already")
     chosen = found.form(form) if form else None
     captures.must_exist(source, path)
     with captures.byte_stream(source) as stream, output(path, binary=form is None and not to_hex) as target:
-        builder = CaptureBuilder(found, parameters, alone=chosen is not None or to_hex)
+        builder = CaptureBuilder(found, told, alone=chosen is not None or to_hex)
         for data in _records(stream, source, builder, chosen):
             if to_hex:
                 target.write(data.hex().encode() + b"\n")

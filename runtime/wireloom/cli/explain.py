@@ -3,9 +3,9 @@
 import re
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
+import click
 
 from wireloom.cli.diagnostics import MisuseError
 from wireloom.cli.specs import compiler
@@ -18,11 +18,9 @@ if TYPE_CHECKING:
 _CODE = re.compile(r"``(.+?)``", re.DOTALL)
 
 
-def explain(
-    rules: Annotated[
-        list[str] | None, typer.Argument(metavar="[RULE]...", help="As it stands in the brackets of a problem.")
-    ] = None,
-) -> None:
+@click.command
+@click.argument("rules", metavar="[RULE]...", nargs=-1, help="As it stands in the brackets of a problem.")
+def explain(rules: Sequence[str]) -> None:
     """What rules ask for, and why, with a bad and a good example; without a rule, the list of all of them."""
     entries: Sequence[RuleDoc] = compiler("rulebook").ENTRIES
     if not rules:

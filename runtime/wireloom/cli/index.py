@@ -1,31 +1,29 @@
 """``wireloom index``: notes beside captures where records begin, with which Spark splits them without reading them."""
 
-from dataclasses import replace
-from typing import Annotated
+from collections.abc import Sequence
 
-import typer
+import click
 
 from wireloom import registry
-from wireloom.cli.arguments import Parameters, ProtocolName, parameters_of, protocol_of
+from wireloom.cli import arguments
+from wireloom.cli.arguments import OfProtocol, options_of, protocol_of
 from wireloom.cli.diagnostics import MisuseError, tell
 from wireloom.files import INDEX, INDEX_EVERY, listed, shown
-from wireloom.options import MAX_RECORD_BYTES, ReadOptions, resolve
 
 
-def index(
-    protocol: ProtocolName,
-    files: Annotated[list[str], typer.Argument(metavar="FILES", help="Captures, or directories and patterns of them.")],
-    parameter: Parameters = None,
-    max_record_bytes: Annotated[int, typer.Option(min=1, help="Longer records are malformed.")] = MAX_RECORD_BYTES,
-) -> None:
+@click.command(cls=OfProtocol)
+@arguments.protocol
+@click.argument("files", nargs=-1, required=True, help="Captures, or directories and patterns of them.")
+@arguments.parameters
+@arguments.max_record_bytes
+def index(protocol: str, files: Sequence[str], parameters: Sequence[str], **told: object) -> None:
     """Write beside each capture where its records begin, so that Spark splits it without reading it first."""
     from wireloom.columnar import index as indexes
 
     found = protocol_of(protocol)
     if found.framing.to_the_end:
         raise MisuseError(f"a file of {found.name} is one record (length: rest), and needs no index")
-    options = ReadOptions.of({"maxRecordBytes": max_record_bytes}, parameters=(), messages=found.messages)
-    options = replace(options, parameters=resolve(found.parameters, parameters_of(parameter)))
+    options = options_of(found, parameters, told)
     reading = indexes.Reading.of(found.name, registry.digest(protocol), options)
     given = listed(files)
     for file in (file for file in given if file.takes_index):

@@ -1,15 +1,14 @@
 """``wireloom inspect``: captures explained byte by byte."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
 
-import typer
+import click
 
 from wireloom import files
-from wireloom.cli import captures, pieces
-from wireloom.cli.arguments import Parameters, ProtocolName, parameters_of, protocol_of
+from wireloom.cli import arguments, captures, pieces
+from wireloom.cli.arguments import OfProtocol, parameters_of, protocol_of
 from wireloom.cli.diagnostics import FailedError, MisuseError, say
 from wireloom.cli.outputs import output
 from wireloom.codec import Protocol
@@ -25,28 +24,41 @@ PAGE_RECORDS = 500
 """The most records on a page; more would take a browser too long."""
 
 
+@click.command(cls=OfProtocol)
+@arguments.protocol
+@click.argument("file", help="A capture; - is standard input.")
+@arguments.from_hex
+@click.option(
+    "--offset",
+    metavar="N",
+    default="0",
+    help="Begin at this byte of the capture; decimal, or 0x and hexadecimal.",
+)
+@click.option(
+    "--record",
+    metavar="N",
+    type=click.IntRange(min=0),
+    help="Only this record; the first that is read is 0.",
+)
+@click.option("--only", metavar="MESSAGE", help="Only records of this message.")
+@click.option("--html", metavar="OUT", type=Path, help=f"Write a page instead, of up to {PAGE_RECORDS} records.")
+@arguments.parameters
 def inspect(
-    protocol: ProtocolName,
-    file: Annotated[str, typer.Argument(metavar="FILE", help="A capture; - is standard input.")],
-    from_hex: Annotated[bool, typer.Option("--hex", help="The input is hex text; # begins a comment.")] = False,
-    offset: Annotated[
-        str, typer.Option(metavar="N", help="Begin at this byte of the capture; decimal, or 0x and hexadecimal.")
-    ] = "0",
-    record: Annotated[
-        int | None, typer.Option(metavar="N", min=0, help="Only this record; the first that is read is 0.")
-    ] = None,
-    only: Annotated[str | None, typer.Option(metavar="MESSAGE", help="Only records of this message.")] = None,
-    html: Annotated[
-        Path | None, typer.Option(metavar="OUT", help=f"Write a page instead, of up to {PAGE_RECORDS} records.")
-    ] = None,
-    parameter: Parameters = None,
+    protocol: str,
+    file: str,
+    from_hex: bool,
+    offset: str,
+    record: int | None,
+    only: str | None,
+    html: Path | None,
+    parameters: Sequence[str],
 ) -> None:
     """Captured bytes beside what they are: every field of every record, and where and why a record is malformed."""
     found = protocol_of(protocol)
     if only is not None and only not in found.messages:
         raise MisuseError(unknown("message", only, found.messages))
     captures.must_exist(file, html)
-    resolved = resolve(found.parameters, parameters_of(parameter))
+    resolved = resolve(found.parameters, parameters_of(parameters))
     run = _Inspection(found, resolved, file, from_hex, _number(offset), record, only)
     if html is None:
         _print(run)

@@ -6,7 +6,6 @@ program ends, except by SIGKILL.
 """
 
 import os
-import shutil
 import signal
 import stat
 import sys
@@ -14,8 +13,8 @@ import threading
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from secrets import token_hex
 from typing import BinaryIO
+from uuid import uuid4
 
 from wireloom import files
 from wireloom.cli.diagnostics import MisuseError
@@ -115,7 +114,7 @@ def _placed_when_whole() -> Iterator[OpensFile]:
     def opened(path: Path) -> BinaryIO:
         if path.exists():
             path.open("ab").close()  # what may not be written is not replaced either
-        partial = path.with_name(f".wireloom-{token_hex(8)}")
+        partial = path.with_name(f".wireloom-{uuid4().hex}")
         stream = partial.open("xb")
         begun[partial] = path, stream
         return stream
@@ -127,7 +126,7 @@ def _placed_when_whole() -> Iterator[OpensFile]:
                 stream.close()
             for partial, (path, _) in begun.items():
                 if path.exists():
-                    shutil.copymode(path, partial)
+                    partial.chmod(stat.S_IMODE(path.stat().st_mode))
                 partial.replace(path)
         finally:
             for partial, (_, stream) in begun.items():

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from wireloom.cli import captures
 from wireloom.cli.diagnostics import MisuseError
@@ -18,8 +18,7 @@ _PROMPT = 1024 * 1024
 """A record longer than this is tried again only when twice as many bytes are there."""
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(NamedTuple):
     """A record or a malformed range: its number, its offset in the capture, and its bytes."""
 
     number: int

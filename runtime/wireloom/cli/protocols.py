@@ -1,10 +1,13 @@
 """``wireloom protocols``: what is installed."""
 
+import click
+
 from wireloom import registry
 from wireloom.options import OptionError
 from wireloom.printable import printable
 
 
+@click.command
 def protocols() -> None:
     """The installed protocols and their messages."""
     from rich.console import Console

@@ -1,18 +1,17 @@
 """``wireloom check`` and ``wireloom generate``: the compiler, called from the command line."""
 
-import atexit
 import gc
 import keyword
 import re
 import shlex
 from collections.abc import Iterable, Sequence
-from functools import cache
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
+import click
+from click.exceptions import Exit
 
 from wireloom import files
 from wireloom.cli.changes import show
@@ -23,21 +22,24 @@ from wireloom.extras import needed
 if TYPE_CHECKING:
     from wireloom_generator.generate import Generation
 
-Specs = Annotated[list[Path] | None, typer.Argument(metavar="SPECS", help="Folders or files; specs otherwise.")]
-Formats = Annotated[ReportFormat, typer.Option(help="Lines for people, a list for programs, or annotations of GitHub.")]
+specs_ = click.argument("specs", nargs=-1, type=Path, help="Folders or files; specs otherwise.")
+report_format = click.option(
+    "--format",
+    type=click.Choice(ReportFormat, case_sensitive=False),
+    default=ReportFormat.TEXT.value,
+    help="Lines for people, a list for programs, or annotations of GitHub.",
+)
 
 _DEFAULT = Path("specs")
 _MODULE = re.compile(r"(?!__)[A-Za-z_]\w*", re.ASCII)
 _DONE = {"missing": "wrote", "edited": "wrote", "orphaned": "removed", "foreign": "left what is not generated:"}
 
 
-def check(
-    specs: Specs = None,
-    format: Formats = ReportFormat.TEXT,
-    explain: Annotated[
-        bool, typer.Option("--explain", help="Tell which messages are decoded many at once, and why others are not.")
-    ] = False,
-) -> None:
+@click.command
+@specs_
+@report_format
+@click.option("--explain", is_flag=True, help="Tell which messages are decoded many at once, and why others are not.")
+def check(specs: Sequence[Path], format: ReportFormat, explain: bool) -> None:
     """See whether specs are right; tells every mistake with its line and what would do. Status 1: they are not."""
     paths = existing(specs)
     if explain and format is not ReportFormat.TEXT:
@@ -45,7 +47,7 @@ def check(
     problems = compiler("generate").check(paths)
     report(problems, format)
     if any(problem.severity == "error" for problem in problems):
-        raise typer.Exit(FAILED)
+        raise Exit(FAILED)
     if format is ReportFormat.TEXT and not problems:
         tell(f"{_shown(paths)}: no problems")
     for name, sentences in compiler("generate").explained(paths) if explain else ():
@@ -53,20 +55,29 @@ def check(
             tell(f"{name}: {sentence}")
 
 
+@click.command
+@specs_
+@click.option("--out", type=Path, default=Path("generated"), help="The folder for what is generated.")
+@click.option(
+    "--package",
+    metavar="NAME",
+    help="The package below it that holds the protocols' own; the one there is, if any.",
+)
+@click.option(
+    "--check",
+    "only_check",
+    is_flag=True,
+    help="Write nothing; status 1 if something would be, or git does not have it.",
+)
+@report_format
+@click.option(
+    "--emit",
+    metavar="NAME",
+    multiple=True,
+    help="An output to make, such as docs; repeat it for several. Default: all.",
+)
 def generate(
-    specs: Specs = None,
-    out: Annotated[Path, typer.Option(help="The folder for what is generated.")] = Path("generated"),
-    package: Annotated[
-        str | None, typer.Option(help="The package below it that holds the protocols' own; the one there is, if any.")
-    ] = None,
-    only_check: Annotated[
-        bool, typer.Option("--check", help="Write nothing; status 1 if something would be, or git does not have it.")
-    ] = False,
-    format: Formats = ReportFormat.TEXT,
-    emit: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME", help="An output to make, such as docs; repeat it for several. Default: all."),
-    ] = None,
+    specs: Sequence[Path], out: Path, package: str | None, only_check: bool, format: ReportFormat, emit: Sequence[str]
 ) -> None:
     """Parsers, Spark and Arrow schemas, documentation and dissectors from specs. Status 1: the specs are not right."""
     paths = existing(specs)
@@ -76,17 +87,17 @@ def generate(
         raise MisuseError(f"--format {format} is for what --check finds; give both")
     package = _package_in(out) if package is None else package
     try:
-        result = compiler("generate").generate(paths, out, write=not only_check, package=package, emit=emit or ())
+        result = compiler("generate").generate(paths, out, write=not only_check, package=package, emit=emit)
     except compiler("emitters").EmitterError as error:
         raise MisuseError(str(error)) from error
     if only_check:
-        command = _command(paths, out, package, emit or ())
+        command = _command(paths, out, package, emit)
         stale = f"{_outputs(out, emit)} {_is(emit)} not what {_shown(paths)} gives; run: {command}"
         _prove(result, format, out, stale, command)
     else:
         report(result.problems, format)
         if result.errors:
-            raise typer.Exit(FAILED)
+            raise Exit(FAILED)
     for change in () if only_check else result.changes:
         tell(f"{_DONE[change.kind]} {files.shown(change.path)}")
     if not result.changes and format is ReportFormat.TEXT:
@@ -106,7 +117,7 @@ def _prove(result: "Generation", format: ReportFormat, out: Path, stale: str, co
     if result.problems and not result.errors and format is ReportFormat.TEXT:
         say("warnings fail --check")
     if result.problems or result.changes:
-        raise typer.Exit(FAILED)
+        raise Exit(FAILED)
 
 
 def _command(paths: Sequence[Path], out: Path, package: str, emit: Sequence[str]) -> str:
@@ -116,13 +127,13 @@ def _command(paths: Sequence[Path], out: Path, package: str, emit: Sequence[str]
     return shlex.join(["wireloom", "generate", *map(str, paths), *options])
 
 
-def _outputs(out: Path, emit: Sequence[str] | None) -> str:
+def _outputs(out: Path, emit: Sequence[str]) -> str:
     """What is generated: the outputs that are named, or all that is in the folder."""
     return " and ".join(emit) if emit else files.shown(out)
 
 
-def _is(emit: Sequence[str] | None) -> str:
-    return "are" if emit and len(emit) > 1 else "is"
+def _is(emit: Sequence[str]) -> str:
+    return "are" if len(emit) > 1 else "is"
 
 
 def _is_dotted_name(text: str) -> bool:
@@ -141,7 +152,7 @@ def _package_in(out: Path) -> str:
     return packages.pop() if len(packages) == 1 else ""
 
 
-def existing(specs: Sequence[Path] | None) -> list[Path]:
+def existing(specs: Sequence[Path]) -> list[Path]:
     """The specs to work on: those in the folder ``specs`` if none are named. Raises ``MisuseError``."""
     paths = list(specs or [_DEFAULT])
     for path in paths:
@@ -153,19 +164,12 @@ def existing(specs: Sequence[Path] | None) -> list[Path]:
 
 def compiler(module: str) -> ModuleType:
     """A module of the compiler, which is an extra of the package."""
-    _leave_garbage()
+    gc.disable()  # to look for garbage takes a fifth of a compiler's time
     try:
         with needed("this command", "generator"):
             return import_module(f"wireloom_generator.{module}")
     except ModuleNotFoundError as error:
         raise MisuseError(str(error)) from None
-
-
-@cache
-def _leave_garbage() -> None:
-    """To look for garbage takes a fifth of a compiler's time, and when it ends all of it goes."""
-    gc.disable()
-    atexit.register(gc.freeze)
 
 
 def _shown(paths: Iterable[Path]) -> str:

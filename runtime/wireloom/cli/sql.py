@@ -9,11 +9,12 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from itertools import accumulate, pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
+import click
 
 from wireloom import registry
+from wireloom.cli import arguments
 from wireloom.cli.arguments import protocol_of
 from wireloom.cli.captures import STDIN
 from wireloom.cli.diagnostics import FailedError, MisuseError
@@ -30,13 +31,13 @@ _SCAN = re.compile(r".* failed: (Invalid|IOError): ", re.DOTALL)
 """How DuckDB begins to tell why a scan has failed."""
 
 
-def sql(
-    query: Annotated[str, typer.Argument(help="A query; couchbase_dcp('trace.bin', mode := 'FAILFAST') is a table.")],
-    format_: Annotated[str, typer.Option("--format", metavar="NAME", help="jsonl, parquet or arrow.")] = "jsonl",
-    path: Annotated[Path | None, typer.Option("--output", help="Where to write; standard output otherwise.")] = None,
-) -> None:
+@click.command
+@click.argument("query", help="A query; couchbase_dcp('trace.bin', mode := 'FAILFAST') is a table.")
+@arguments.format_name
+@arguments.output
+def sql(query: str, format_name: str, path: Path | None) -> None:
     """Captures queried with DuckDB: PROTOCOL('path', …) is a table, with the arguments of scan in Python."""
-    chosen = Format.of(format_)
+    chosen = Format.of(format_name)
     chosen.must_suit(path)
     try:
         with needed("this command", "sql"):

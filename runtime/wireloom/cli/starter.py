@@ -3,9 +3,8 @@
 import keyword
 import re
 from pathlib import Path
-from typing import Annotated
 
-import typer
+import click
 
 from wireloom.cli.diagnostics import MisuseError
 from wireloom.cli.specs import compiler
@@ -13,9 +12,9 @@ from wireloom.cli.specs import compiler
 _SPECS = Path("specs")
 
 
-def init(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="The protocol's name: lower-case letters, digits, _.")],
-) -> None:
+@click.command
+@click.argument("name", help="The protocol's name: lower-case letters, digits, _.")
+def init(name: str) -> None:
     """A small protocol to edit, in specs/NAME, with an example that is a test."""
     if keyword.iskeyword(name):
         raise MisuseError(f"{name!r} cannot be the name of a protocol: it is a word of Python's")

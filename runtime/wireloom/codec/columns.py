@@ -95,6 +95,8 @@ def merge(columns: Iterable[Column]) -> tuple[Column, ...]:
     merged: dict[str, Column] = {}
     for column in columns:
         known = merged.setdefault(column.name, column)
+        if known is column:
+            continue
         if known.type in _INTEGERS and column.type in _INTEGERS:
             widest = max(known, column, key=lambda c: _INTEGERS.index(str(c.type)))
             fixed = any(use.type == U64 and not use.u64 for use in (known, column))

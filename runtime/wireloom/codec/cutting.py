@@ -6,6 +6,7 @@ as one malformed range.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from wireloom.codec.errors import DecodeError, counted
 from wireloom.codec.found import WITHIN, Listener
@@ -16,8 +17,7 @@ from wireloom.codec.search import Search, searching
 from wireloom.options import MAX_RECORD_BYTES, SOUGHT
 
 
-@dataclass(frozen=True, slots=True)
-class Cut:
+class Cut(NamedTuple):
     """A piece of a capture: one record, or a malformed range with its ``error``. Offsets in bytes.
 
     The length of a ``proven`` one is believed, even if it runs past the end. The ``preamble`` is no record, but what

@@ -5,10 +5,9 @@
 
 import struct
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import partial, reduce
 from operator import or_
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 from construct import BytesInteger, Construct, FormatField, Renamed, Subconstruct
 
@@ -76,8 +75,7 @@ class EitherOrder(Construct):
         return int(self.big.sizeof())
 
 
-@dataclass(frozen=True, slots=True)
-class Packing:
+class Packing(NamedTuple):
     """How ``struct`` reads a fixed-size construct: its code, its byte order (if it has one) and its table type."""
 
     code: str

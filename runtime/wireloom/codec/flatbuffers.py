@@ -7,8 +7,7 @@ strings.
 
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from wireloom.codec.columns import U64, Column, ColumnType, StructOf
 from wireloom.codec.errors import DecodeError, EncodeError, counted
@@ -38,8 +37,7 @@ SCALARS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class TableField:
+class TableField(NamedTuple):
     """A field of a table: its vtable slot ``id``, its type, and the default a reader sees when it is not stored."""
 
     name: str

@@ -5,8 +5,7 @@ import binascii
 import json
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from wireloom.codec.errors import DecodeError
 from wireloom.codec.frames import Values
@@ -44,8 +43,7 @@ def _signed(number: int) -> int:
     return number - (1 << 32) if number >> 31 else number
 
 
-@dataclass(frozen=True, slots=True)
-class _Notation:
+class _Notation(NamedTuple):
     write: Callable[[Any], Any]
     read: Callable[[Any], Any]
 
@@ -58,8 +56,7 @@ _NOTATIONS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class FormEntry:
+class FormEntry(NamedTuple):
     """One key of the object: a field in a notation, or a constant.
 
     ``field`` is a path if the field is inside of structs, null if one of them is. ``notation`` is ``value``, ``label``,
@@ -154,12 +151,13 @@ class Forms:
         return self._reading.read(line)
 
 
-_ASTRAL_OR_CONTROL = re.compile(r"[\U00010000-\U0010ffff]|\\u00[01][0-9a-f]")
+_ASTRAL_OR_CONTROL = r"[\U00010000-\U0010ffff]|\\u00[01][0-9a-f]"
+"""Compiled when it is needed, since that takes long."""
 
 
 def _jackson(text: str) -> str:
     """JSON escaped as Jackson does: upper-case ``\\u`` for controls, surrogate pairs for what is beyond 16 bits."""
-    return _ASTRAL_OR_CONTROL.sub(_escape, text)
+    return re.sub(_ASTRAL_OR_CONTROL, _escape, text)
 
 
 def _escape(found: re.Match[str]) -> str:

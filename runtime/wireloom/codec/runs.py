@@ -2,6 +2,7 @@
 
 import struct
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import accumulate
 
 from wireloom.codec.claims import Validity
@@ -50,7 +51,6 @@ class Run:
         self.names = tuple(name for name, _ in fields)
         self.showing = tuple(column for name, field in fields for column in field.showing(name))
         self.big = _Packed(fields, little=False)
-        self.little = _Packed(fields, little=True)
         self.size = self.big.struct.size
         self.types = [kind.type for _, field in fields if (kind := packing_of(field.subcon)) is not None]
         packed = [(name, field, at) for (name, field), at in zip(fields, self.big.offsets, strict=True)]
@@ -65,6 +65,11 @@ class Run:
         self._filled = [(name, field) for name, field in fields if field.fills]
         self._checked = [(name, field) for name, field in fields if field.const is not None or field.u64]
         self._validities = [Validity(name, field.valid) for name, field in fields if field.valid]
+
+    @cached_property
+    def little(self) -> _Packed:
+        """As ``big``, in a record whose byte order is little."""
+        return _Packed(self.fields, little=True)
 
     def columns(self) -> Iterator[Column]:
         """The columns in order."""

@@ -6,7 +6,6 @@ record has what was read before it failed.
 
 import dataclasses
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -231,8 +230,7 @@ def _flat(spans: list[Span]) -> Iterator[Span]:
             yield from inner or ([span] if span.kind is SpanKind.FIELD and span.held is not None else [])
 
 
-@dataclass(frozen=True, slots=True)
-class Traced:
+class Traced(NamedTuple):
     """What became of a record that was decoded with a trace.
 
     ``misfit`` is the error about its length, ``error`` the one from decoding it; ``row`` is there if decoding

@@ -215,11 +215,11 @@ class Straight:
         return met > self.many
 
     def _selecting(self, little: bool) -> "StraightLine":
+        if not self._is_many(little):
+            return nothing
         from wireloom.codec.straight.reading import selecting
         from wireloom.codec.straight.terms import UnsaidError
 
-        if not self._is_many(little):
-            return nothing
         try:
             found = nothing if self.record.until else selecting(self.record, self.dispatch.fields, little=little)
         except UnsaidError:
@@ -239,12 +239,12 @@ class Straight:
 
     def _reading(self, kind: tuple[bool, Any], parameters: Values) -> "StraightLine":
         """The function that reads a kind of records, once it has been met often enough."""
-        from wireloom.codec.straight.reading import reading
-        from wireloom.codec.straight.terms import UnsaidError
-
         little, values = kind
         if values is None or not self._is_many(kind):
             return nothing
+        from wireloom.codec.straight.reading import reading
+        from wireloom.codec.straight.terms import UnsaidError
+
         self._read[kind] = nothing
         known = dict(zip(self.dispatch.fields, values, strict=True))
         names = tuple(parameter.name for parameter in self.recorded)
@@ -257,11 +257,11 @@ class Straight:
 
     def _writing(self, kind: RecordKind, selecting: list[Any], parameters: Values) -> "StraightLine":
         """The function that writes a kind of records, once it has been met often enough."""
+        if not self._is_many(("written", *kind)):
+            return nothing
         from wireloom.codec.straight.records import writing
         from wireloom.codec.straight.terms import UnsaidError
 
-        if not self._is_many(("written", *kind)):
-            return nothing
         self._write[kind] = nothing
         message = self.dispatch.messages[self._names[kind[1]]]
         variants = tuple(each for each in (*message.variants, None) if kind[2] in (None, each and each.name))
