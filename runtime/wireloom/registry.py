@@ -1,8 +1,11 @@
-"""Protocols by name: those that come with Wireloom, those that packages have under the entry-point group
-``wireloom.protocols``, or any importable package.
+"""Protocols by name: those installed under the entry-point group ``wireloom.protocols``, or any importable package.
+
+The protocols that come with Wireloom are found in the same way.
 """
 
+import inspect
 from functools import cache
+from hashlib import blake2b
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -13,34 +16,24 @@ from wireloom.codec import Protocol
 from wireloom.options import OptionError, unknown
 
 if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
     from wireloom.columnar.tables import Table
 
-OWN = "wireloom_protocols"
-"""The package of the protocols that come with Wireloom."""
 GROUP = "wireloom.protocols"
 """The entry-point group. A package declares ``name = "package.module"`` for a generated module."""
 
 
 @cache
-def _declared() -> dict[str, str]:
-    """The modules of the protocols that packages declare."""
+def _installed() -> "dict[str, EntryPoint]":
     from importlib.metadata import entry_points  # which takes long, and not every program asks for it
 
-    return {entry.name: entry.value for entry in entry_points(group=GROUP)}
+    return {entry.name: entry for entry in entry_points(group=GROUP)}
 
 
 def names() -> tuple[str, ...]:
     """The installed protocols in alphabetical order."""
-    from pkgutil import iter_modules
-
-    own = (module.name for module in iter_modules(map(str, _folders(OWN))))
-    return tuple(sorted({*own, *_declared()}))
-
-
-def installed(name: str) -> str | None:
-    """The module of an installed protocol."""
-    own = f"{OWN}.{name}"
-    return own if name.isidentifier() and _folders(OWN) and _folders(own) else _declared().get(name)
+    return tuple(sorted(_installed()))
 
 
 def load(name: str) -> ModuleType:
@@ -48,10 +41,10 @@ def load(name: str) -> ModuleType:
 
     Raises ``OptionError`` when there is none or it cannot be imported.
     """
-    found = installed(name)
-    if found is None and "." not in name and not _is_generated(name):
+    entry = _installed().get(name)
+    if entry is None and "." not in name and not _is_generated(name):
         raise OptionError(_holding(name) or unknown("protocol", name, names()))
-    path = found or name
+    path = name if entry is None else entry.value
     module = _imported(path, name)
     if not isinstance(getattr(module, "PROTOCOL", None), Protocol):
         raise OptionError(_holding(name) or f"{path} is not a generated protocol: it has no PROTOCOL")
@@ -101,8 +94,5 @@ def protocol(name: str) -> Protocol:
 @cache
 def digest(name: str) -> str:
     """A digest of how the protocol's records are described. Raises ``OSError`` where its source is not installed."""
-    import inspect
-    from hashlib import blake2b
-
     parsers = import_module(f"{load(name).__name__}.parsers")
     return blake2b(inspect.getsource(parsers).encode(), digest_size=16).hexdigest()
