@@ -3,9 +3,8 @@
 The protocols that come with Wireloom are found in the same way.
 """
 
-import inspect
+import sys
 from functools import cache
-from hashlib import blake2b
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -16,8 +15,6 @@ from wireloom.codec import Protocol
 from wireloom.options import OptionError, unknown
 
 if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
-
     from wireloom.columnar.tables import Table
 
 GROUP = "wireloom.protocols"
@@ -25,10 +22,29 @@ GROUP = "wireloom.protocols"
 
 
 @cache
-def _installed() -> "dict[str, EntryPoint]":
-    from importlib.metadata import entry_points  # which takes long, and not every program asks for it
+def _installed() -> dict[str, str]:
+    """The modules of all installed protocols by name."""
+    from importlib.metadata import entry_points
 
-    return {entry.name: entry for entry in entry_points(group=GROUP)}
+    return {entry.name: entry.value for entry in entry_points(group=GROUP)}
+
+
+@cache
+def installed(name: str) -> str | None:
+    """The module of an installed protocol.
+
+    Where packages lie in plain folders, their declarations are read without ``importlib.metadata``, whose import takes
+    longer than a small capture.
+    """
+    for folder in sys.path:
+        for declared in Path(folder or ".").glob("*.dist-info/entry_points.txt"):
+            section = ""
+            for line in declared.read_text("utf-8", "replace").splitlines():
+                key, _, value = map(str.strip, line.partition("="))
+                section = key if key.startswith("[") else section
+                if section == f"[{GROUP}]" and key == name:
+                    return value
+    return _installed().get(name)
 
 
 def names() -> tuple[str, ...]:
@@ -41,10 +57,10 @@ def load(name: str) -> ModuleType:
 
     Raises ``OptionError`` when there is none or it cannot be imported.
     """
-    entry = _installed().get(name)
-    if entry is None and "." not in name and not _is_generated(name):
+    found = installed(name)
+    if found is None and "." not in name and not _is_generated(name):
         raise OptionError(_holding(name) or unknown("protocol", name, names()))
-    path = name if entry is None else entry.value
+    path = found or name
     module = _imported(path, name)
     if not isinstance(getattr(module, "PROTOCOL", None), Protocol):
         raise OptionError(_holding(name) or f"{path} is not a generated protocol: it has no PROTOCOL")
@@ -94,5 +110,8 @@ def protocol(name: str) -> Protocol:
 @cache
 def digest(name: str) -> str:
     """A digest of how the protocol's records are described. Raises ``OSError`` where its source is not installed."""
+    import inspect
+    from hashlib import blake2b
+
     parsers = import_module(f"{load(name).__name__}.parsers")
     return blake2b(inspect.getsource(parsers).encode(), digest_size=16).hexdigest()

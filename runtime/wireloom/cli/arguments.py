@@ -55,7 +55,7 @@ class OfProtocol(click.Command):
 
 def protocol_of(name: str) -> Protocol:
     """The protocol of that name; packages in the working directory are found, too. Raises ``OptionError``."""
-    if name not in registry.names() and os.getcwd() not in sys.path:  # noqa: PTH109 - sys.path holds text
+    if registry.installed(name) is None and os.getcwd() not in sys.path:  # noqa: PTH109 - sys.path holds text
         sys.path.append(os.getcwd())  # noqa: PTH109
     try:
         return registry.protocol(name)

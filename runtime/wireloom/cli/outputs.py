@@ -109,29 +109,32 @@ def _whole_file(path: Path) -> Iterator[BinaryIO]:
 @contextmanager
 def _placed_when_whole() -> Iterator[OpensFile]:
     """As ``whole_files``, wherever they are."""
-    begun: dict[Path, tuple[Path, BinaryIO]] = {}
+    partials: dict[Path, Path] = {}
+    streams: list[BinaryIO] = []
 
     def opened(path: Path) -> BinaryIO:
         if path.exists():
             path.open("ab").close()  # what may not be written is not replaced either
         partial = path.with_name(f".wireloom-{uuid4().hex}")
+        partials[partial] = path  # before it is there, as a signal may come at any time
         stream = partial.open("xb")
-        begun[partial] = path, stream
+        streams.append(stream)
         return stream
 
-    with _signals_remove(begun):
+    with _signals_remove(partials):
         try:
             yield opened
-            for _, stream in begun.values():
+            for stream in streams:
                 stream.close()
-            for partial, (path, _) in begun.items():
+            for partial, path in partials.items():
                 if path.exists():
                     partial.chmod(stat.S_IMODE(path.stat().st_mode))
                 partial.replace(path)
         finally:
-            for partial, (_, stream) in begun.items():
+            for stream in streams:
                 with suppress(OSError):  # what could not be written is told already
                     stream.close()
+            for partial in partials:
                 partial.unlink(missing_ok=True)
 
 
