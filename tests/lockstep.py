@@ -149,7 +149,7 @@ def streamed(decoding: Decoder, capture: bytes, sizes: Random) -> Iterator[pa.Re
     stream, least = BytesIO(capture), 1 + len(capture) // 100
     piece, rows, size = (least * sizes.randint(1, most) for most in (60, 5, 90))
     with small(piece=piece, rows=rows, size=size):
-        yield from decoding.stream(lambda count: stream.read(min(count, least * sizes.randint(1, 20))))
+        yield from decoding.stream(lambda memory: stream.readinto(memory[: least * sizes.randint(1, 20)]))
 
 
 @contextmanager

@@ -63,7 +63,7 @@ def alone(protocol: Any, captures: dict[str, bytes], **options: Any) -> tuple[pa
     batches, tallies = [], []
     for name, data in captures.items():
         decoding = made(protocol, **options)
-        batches += decoding.stream(io.BytesIO(data).read, name)
+        batches += decoding.stream(io.BytesIO(data).readinto, name)
         tallies.append(decoding.tally)
     return pa.Table.from_batches(batches, decoding.schema), tallies
 

@@ -62,7 +62,7 @@ def divided(decoding: Decoder, capture: bytes, every: int) -> list[tuple[int, in
 def part(protocol: Any, capture: bytes, start: int, stop: int | None) -> list[pa.RecordBatch]:
     stream = io.BytesIO(capture)
     stream.seek(start)
-    return list(decoder(protocol).stream(stream.read, start=start, stop=stop))
+    return list(decoder(protocol).stream(stream.readinto, start=start, stop=stop))
 
 
 @pytest.mark.sweep

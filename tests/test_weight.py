@@ -136,7 +136,7 @@ def test_memory_is_bounded_whatever_the_bytes(piece: int, monkeypatch: pytest.Mo
     before = pa.total_allocated_bytes()
     tracemalloc.start()
     rows = most = 0
-    for batch in pair.decoder(pair.options({})).stream(stream.read):
+    for batch in pair.decoder(pair.options({})).stream(stream.readinto):
         rows += batch.num_rows
         most = max(most, pa.total_allocated_bytes() - before)
     peak = tracemalloc.get_traced_memory()[1]

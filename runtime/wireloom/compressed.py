@@ -2,12 +2,12 @@
 
 import io
 import zlib
-from typing import Any, BinaryIO
+from typing import Any
 
 _CHUNK = 1024 * 1024
 
 
-def decompressed(stored: BinaryIO, compression: str, path: str) -> BinaryIO:
+def decompressed(stored: io.BufferedIOBase, compression: str, path: str) -> io.BufferedIOBase:
     """The content of a file with that compression, ``gzip`` or ``zstd``. Errors while reading it name its ``path``."""
     return _Content(_Decompressed(stored, compression, path), _CHUNK)
 
@@ -20,11 +20,14 @@ class _Content(io.BufferedReader):
     def read(self, size: int | None = -1) -> bytes:
         return super().read(size) if size is None or size < 0 else self.read1(size)
 
+    def readinto(self, buffer: Any) -> int:
+        return self.readinto1(buffer)
+
 
 class _Decompressed(io.RawIOBase):
     """The content of a compressed file, with all its members or frames. Every error is an ``OSError``."""
 
-    def __init__(self, stored: BinaryIO, compression: str, path: str) -> None:
+    def __init__(self, stored: io.BufferedIOBase, compression: str, path: str) -> None:
         self._stored, self._path = stored, path
         self._content: Any = _gzip(stored) if compression == "gzip" else _zstd(stored)
 
@@ -42,13 +45,13 @@ class _Decompressed(io.RawIOBase):
         return len(data)
 
 
-def _gzip(stored: BinaryIO) -> Any:
+def _gzip(stored: io.BufferedIOBase) -> Any:
     from gzip import GzipFile
 
     return GzipFile(fileobj=stored)
 
 
-def _zstd(stored: BinaryIO) -> Any:
+def _zstd(stored: io.BufferedIOBase) -> Any:
     import pyarrow as pa
 
     return pa.CompressedInputStream(stored, "zstd")

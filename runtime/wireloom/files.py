@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from glob import has_magic
+from io import BufferedIOBase
 from pathlib import Path
 from typing import BinaryIO
 from uuid import uuid4
@@ -69,7 +70,7 @@ def listed(paths: Iterable[str], *, indexes: bool = False) -> tuple[CaptureFile,
 
 
 @contextmanager
-def opened(path: str, offset: int = 0, *, ahead: int = _REMOTE_CHUNK) -> Iterator[BinaryIO]:
+def opened(path: str, offset: int = 0, *, ahead: int = _REMOTE_CHUNK) -> Iterator[BufferedIOBase]:
     """The bytes of a file from ``offset`` on, decompressed according to its name. Only an uncompressed file has
     offsets.
 
@@ -91,7 +92,7 @@ def opened(path: str, offset: int = 0, *, ahead: int = _REMOTE_CHUNK) -> Iterato
                 yield stream
 
 
-def stored(path: str) -> BinaryIO:
+def stored(path: str) -> BufferedIOBase:
     """The bytes of a file as they are stored, compressed or not."""
     filesystem, name = located(path)
     return filesystem.reader(name, 0)

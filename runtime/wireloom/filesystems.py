@@ -105,7 +105,7 @@ class Local:
             elif Path(path).is_symlink():
                 raise OptionError(f"there is no file or directory {path}")
 
-    def reader(self, path: str, _ahead: int) -> BinaryIO:
+    def reader(self, path: str, _ahead: int) -> io.BufferedIOBase:
         return Path(path).open("rb")
 
     def writer(self, path: str) -> BinaryIO:
@@ -193,7 +193,7 @@ class Remote:
         start = [self.root.rstrip("/")] if self.root else []
         return "/".join((*start, *_names(path, self.prefix))) or self.root
 
-    def reader(self, path: str, ahead: int) -> BinaryIO:
+    def reader(self, path: str, ahead: int) -> io.BufferedIOBase:
         stored = self.library.open_input_file(self._inner(path))
         return io.BufferedReader(stored, ahead) if ahead else stored
 

@@ -60,7 +60,7 @@ def parts_agree(target: Target, capture: bytes, parameters: Parameters, random: 
         found = [
             batch
             for start, stop in parts
-            for batch in reader().stream(io.BytesIO(capture[start:]).read, start=start, stop=stop)
+            for batch in reader().stream(io.BytesIO(capture[start:]).readinto, start=start, stop=stop)
         ]
     finally:
         decoder.PIECE_BYTES = usual

@@ -173,7 +173,7 @@ class _Decoding:
             decoder = decoding(replace(self.view.options, mode=self.mode))
             with captures.byte_stream(source, from_hex=self.from_hex) as stream, self._progress(source) as move:
                 try:
-                    yield from decoder.stream(reads_moving(stream.read, move), source)
+                    yield from decoder.stream(reads_moving(stream.readinto, move), source)
                 except DecodeError as error:
                     raise FailedError(f"{captures.name_of(source)}: {error.reason}") from None
             seen = decoder.tally

@@ -3,9 +3,13 @@
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from wireloom.printable import printable
 from wireloom.views import Row
+
+if TYPE_CHECKING:
+    from wireloom.columnar.scanning import ReadInto
 
 _EVERY = 512
 """How many rows pass between two updates of the bar."""
@@ -40,17 +44,17 @@ def rows_moving(rows: Iterable[Row], move: Callable[[int], None] | None) -> Iter
         yield row
 
 
-def reads_moving(read: Callable[[int], bytes], move: Callable[[int], None] | None) -> Callable[[int], bytes]:
-    """A ``read`` that also moves the bar."""
+def reads_moving(readinto: "ReadInto", move: Callable[[int], None] | None) -> "ReadInto":
+    """A ``readinto`` that also moves the bar."""
     if move is None:
-        return read
+        return readinto
     position = 0
 
-    def reading(size: int) -> bytes:
+    def reading(memory: memoryview) -> int | None:
         nonlocal position
-        data = read(size)
-        position += len(data)
+        count = readinto(memory)
+        position += count or 0
         move(position)
-        return data
+        return count
 
     return reading

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from wireloom.columnar.buffers import Array
+from wireloom.columnar.buffers import Array, read_only
 from wireloom.columnar.memory import i8, i8_big, shifted
 from wireloom.columnar.sums import FLIPPED, LOOPS, behind
 
@@ -138,7 +138,7 @@ def _passed() -> Callable[..., None]:
 
 def follow(buffer: Any, at: int, last: int, room: int, hop: Any) -> tuple[Array, int]:
     """``Hop.follow``, compiled."""
-    offsets, data = np.empty(room, np.int64), np.frombuffer(buffer, np.uint8)
+    offsets, data = np.empty(room, np.int64), read_only(buffer)
     count, at = _follow()(data, data.ctypes.data, at, last, offsets, *hop.told)
     return offsets[:count], at
 

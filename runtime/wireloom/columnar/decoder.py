@@ -26,7 +26,7 @@ from wireloom.columnar.machine.passing import OnePass, Proving
 from wireloom.columnar.machine.programs import programs_of
 from wireloom.columnar.messages import Decoded
 from wireloom.columnar.planning import plan_of
-from wireloom.columnar.scanning import Cuts, FindPass, Pieces, Scanner, Window
+from wireloom.columnar.scanning import Cuts, FindPass, Pieces, ReadInto, Scanner, Window
 from wireloom.columnar.stretches import Held, Stretch, Together
 from wireloom.columnar.tallies import Tally
 from wireloom.columnar.viewed import REASON, Viewed, ViewedColumns, together
@@ -142,28 +142,28 @@ class Decoder:
             yield from self.cuts(cuts, file)
 
     def stream(
-        self, read: Callable[[int], bytes], file: str = "", *, start: int = 0, stop: int | None = None
+        self, readinto: ReadInto, file: str = "", *, start: int = 0, stop: int | None = None
     ) -> Iterator[pa.RecordBatch]:
-        """The batches of a capture that ``read`` gives piece by piece; as ``cut``."""
-        for cuts in self.cut(read, start=start, stop=stop):
+        """The batches of a capture that is read by ``readinto`` piece by piece; as ``cut``."""
+        for cuts in self.cut(readinto, start=start, stop=stop):
             yield from self.cuts(cuts, file)
 
     def cut(
         self,
-        read: Callable[[int], bytes],
+        readinto: ReadInto,
         *,
         start: int = 0,
         stop: int | None = None,
         parameters: Mapping[str, Any] | None = None,
     ) -> Iterator[Cuts]:
-        """The records of a capture that ``read`` gives piece by piece from its byte ``start`` on.
+        """The records of a capture that is read by ``readinto`` piece by piece from its byte ``start`` on.
 
         Those that begin before ``stop``; little behind it is read. It needs memory for a few pieces, or for the largest
         record. ``parameters`` are as in ``scanner``.
         """
         scanner = self.scanner(parameters)
         size = PIECE_BYTES if stop is None else min(PIECE_BYTES, max(1, stop - start))
-        pieces = Pieces(read, size, start, final=True)
+        pieces = Pieces(readinto, size, start, final=True)
         for window in pieces:
             at = 0
             limit = None if stop is None else stop - window.base

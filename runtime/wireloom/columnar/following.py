@@ -73,7 +73,7 @@ class Follower:
         scanner.cutter.order = self.reach.order
         with opened(self.path, position) as stream:
             left = size - position
-            pieces = Pieces(upto(stream.read, left), min(PIECE_BYTES, left), position, final=final)
+            pieces = Pieces(upto(stream.readinto, left), min(PIECE_BYTES, left), position, final=final)
             for window in pieces:
                 at = 0
                 for cuts, after in scanner.scan(window):
@@ -116,8 +116,7 @@ class Follower:
         largest, awaits = cutter.largest, cutter.awaits
         position = malformed.start
         with opened(self.path, position) as stream:
-            read = upto(stream.read, malformed.stop - position)
-            while data := read(largest):
+            while data := stream.read(min(largest, malformed.stop - position)):
                 size = len(data)
                 rows, first = (np.array([0]), np.array([size])), awaits and not position
                 yield Cuts(Window(data, position), *rows, False, known, {0: malformed.error}, preamble=first)

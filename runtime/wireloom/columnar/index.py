@@ -73,8 +73,7 @@ def ensure(file: CaptureFile, reading: Reading, scanner: Callable[[], Scanner]) 
 def write(file: CaptureFile, reading: Reading, scanner: Scanner) -> int:
     """Make the index of a capture, which is read once, and tell how many records it notes. An old one is replaced."""
     with opened(file.path, ahead=0) as stream:
-        readinto = stream.readinto  # type: ignore[attr-defined] # which all files have
-        noted = tuple(places(scanner, readinto, file.size, EVERY))
+        noted = tuple(places(scanner, stream.readinto, file.size, EVERY))
     content = _content(file, reading, noted)
     with replacing(file.path + INDEX) as target:
         target.write(content)

@@ -39,6 +39,9 @@ class Prover(Pass, Protocol):
         ...
 
 
+ReadInto = Callable[[memoryview], int | None]
+"""Fills some memory with the next bytes of a stream, and tells how many there were, as ``io.RawIOBase`` does."""
+
 FindPass = Callable[[Mapping[str, Any], bool], Pass | None]
 """Finds the pass for records of captures with some parameters and in a byte order, little-endian if true."""
 
@@ -338,8 +341,8 @@ class Pieces:
     whether the capture ends where the stream ends.
     """
 
-    def __init__(self, read: Callable[[int], bytes], size: int, base: int, final: bool) -> None:
-        self.read = read
+    def __init__(self, readinto: ReadInto, size: int, base: int, final: bool) -> None:
+        self.readinto = readinto
         self.size = size
         self.window = Window(b"", base, final=False)
         self.final = final
@@ -347,26 +350,30 @@ class Pieces:
     def __iter__(self) -> Iterator[Window]:
         ended = False
         while not ended:
-            size = self.size
-            more, failure = self._filled(size)
-            ended = len(more) < size
+            rest, size = self.window.buffer, self.size
+            memory = bytearray(len(rest) + size)
+            memory[: len(rest)] = rest
+            count, failure = self._filled(memoryview(memory)[len(rest) :])
+            ended = count < size
+            del memory[len(rest) + count :]
             final = ended and self.final and failure is None
-            self.window = Window(self.window.buffer + more, self.window.base, final)
+            self.window = Window(memory, self.window.base, final)
             yield self.window
             if failure is not None:
                 raise failure
 
-    def _filled(self, size: int) -> tuple[bytes, OSError | None]:
-        """The next ``size`` bytes, or all up to the stream's end, or to where it cannot be read, with the error."""
-        parts: list[bytes] = []
-        left, failure = size, None
-        try:
-            while left and (part := self.read(left)):
-                parts.append(part)
-                left -= len(part)
-        except OSError as error:
-            failure = error
-        return parts[0] if len(parts) == 1 else b"".join(parts), failure
+    def _filled(self, memory: memoryview) -> tuple[int, OSError | None]:
+        """How many bytes were read until the memory was full, or to where the stream ends or cannot be read, with the
+        error.
+        """
+        count = 0
+        with memory:
+            try:
+                while count < len(memory) and (more := self.readinto(memory[count:])):
+                    count += more
+            except OSError as error:
+                return count, error
+        return count, None
 
     def keep(self, position: int) -> None:
         """Forget the bytes before ``position``."""

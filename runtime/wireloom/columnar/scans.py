@@ -51,7 +51,7 @@ def cut(decoder: Decoder, part: FilePart) -> Iterator[Cuts]:
             raise UnfitError("its header is malformed")
         known = header.parameters
     with opened(part.path, part.start, ahead=0) as stream:
-        cuts: Iterable[Cuts] = decoder.cut(stream.read, start=part.start, stop=part.stop, parameters=known)
+        cuts: Iterable[Cuts] = decoder.cut(stream.readinto, start=part.start, stop=part.stop, parameters=known)
         if part.indexed:
             cuts = index.checked(cuts, decoder.scanner(), part.start, part.stop)
         elif part.searched is not None:
@@ -82,7 +82,7 @@ def _found(part: FilePart, size: int, decoder: Decoder) -> FilePart | None:
     def begun(start: int, limit: int) -> int | None:
         base, scanner = max(first, splits.before(start)), decoder.scanner(known)
         with opened(part.path, base, ahead=0) as stream:
-            return splits.begun(scanner, stream.read, base, start, limit, size, first=first, final=part.final)
+            return splits.begun(scanner, stream.readinto, base, start, limit, size, first=first, final=part.final)
 
     start = begun(part.start, part.stop or size) if part.start else 0
     if start is None:

@@ -6,12 +6,12 @@ what reads the part in front must arrive at the same place.
 """
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from wireloom.codec import DecodeError
 from wireloom.columnar import decoder
-from wireloom.columnar.scanning import Cuts, Pieces, Scanner, Window
+from wireloom.columnar.scanning import Cuts, Pieces, ReadInto, Scanner, Window
 
 BEFORE_BYTES = 1024 * 1024
 """How far in front of a cut the search for records begins; further than a terminator is long."""
@@ -19,10 +19,6 @@ BEFORE_BYTES = 1024 * 1024
 
 class UnfitError(ValueError):
     """Where a record should begin, none does: what is noted of a capture, or was found in it, does not fit it."""
-
-
-ReadInto = Callable[[memoryview], int | None]
-"""Fills some memory with the next bytes of a stream, and tells how many there were, as ``io.RawIOBase`` does."""
 
 
 class Place(NamedTuple):
@@ -89,7 +85,7 @@ class _OnePlace:
 
 def begun(
     scanner: Scanner,
-    read: Callable[[int], bytes],
+    readinto: ReadInto,
     base: int,
     start: int,
     limit: int,
@@ -102,11 +98,11 @@ def begun(
     begins there or behind; None if there are none from ``base`` to ``limit``.
 
     The first record from ``base`` on that can be told is followed to a record from ``start`` on. ``base`` is
-    ``before(start)`` or where the ``first`` record begins, and ``read`` gives the capture's bytes from there on.
+    ``before(start)`` or where the ``first`` record begins, and ``readinto`` reads the capture from there on.
     So all who ask are told the same, and records in a payload, whose chain ends where the payload does, are passed.
     Unless the capture is ``final``, so are those in an incomplete record at its end.
     """
-    pieces, told = Pieces(upto(read, size - base), 2 * BEFORE_BYTES, base, final=final), base == first
+    pieces, told = Pieces(upto(readinto, size - base), 2 * BEFORE_BYTES, base, final=final), base == first
     for window in pieces:
         at = 0
         if not told:
@@ -166,14 +162,14 @@ def checked(cuts: Iterable[Cuts], start: int, stop: int | None) -> Iterator[Cuts
         raise UnfitError(f"no record begins at byte {stop}")
 
 
-def upto(read: Callable[[int], bytes], size: int) -> Callable[[int], bytes]:
-    """A function that reads the first ``size`` bytes from ``read`` and then nothing."""
+def upto(readinto: ReadInto, size: int) -> ReadInto:
+    """Reads the first ``size`` bytes by ``readinto`` and then nothing."""
     left = size
 
-    def bounded(wanted: int) -> bytes:
+    def bounded(memory: memoryview) -> int:
         nonlocal left
-        found = read(min(wanted, left))
-        left -= len(found)
+        found = readinto(memory[:left]) or 0
+        left -= found
         return found
 
     return bounded

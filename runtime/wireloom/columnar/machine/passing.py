@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from wireloom.columnar import accel
-from wireloom.columnar.buffers import Array
+from wireloom.columnar.buffers import Array, read_only
 from wireloom.columnar.hopping import Hop
 from wireloom.columnar.machine import kernel
 from wireloom.columnar.machine import operations as op
@@ -103,7 +103,7 @@ class OnePass:
     ) -> tuple[Array, Array, Passed] | None:
         """As ``scanning.Pass``."""
         most = end if not self.size else min(end, at + self.rows * (self.size + self.size // 4))
-        data = np.frombuffer(buffer, np.uint8)[:most]
+        data = read_only(buffer)[:most]
         written = Filled(self.program.assembled.rooms, self.rows, self.rows, most - at)
         starts, stops = _followed(self.program, data, at, limit, bound, hop, written)
         count = len(starts)
@@ -129,7 +129,7 @@ class Proving:
 
     def run(self, buffer: Any, at: int, end: int, limit: int, bound: int, hop: Hop) -> tuple[Array, Array, None] | None:
         """As ``scanning.Pass``."""
-        data, rooms = np.frombuffer(buffer, np.uint8)[:end], self.program.assembled.rooms
+        data, rooms = read_only(buffer)[:end], self.program.assembled.rooms
         written = Filled(rooms, self.rows, self.rows, 0)
         starts, stops = _followed(self.program, data, at, limit, bound, hop, written)
         return (starts, stops, None) if len(starts) else None
