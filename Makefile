@@ -14,7 +14,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # One worker runs everything in the session of Spark (see tests/conftest.py), the others the rest.
 PYTEST := $(BIN)/pytest --numprocesses auto --dist loadgroup
 
-FAST := 'not spark and not site and not wireshark and not memcached and not program and not sweep and not long'
+FAST := 'not spark and not site and not wireshark and not memcached and not program and not accelerated and not sweep and not long'
 
 .NOTPARALLEL:
 .PHONY: help setup java browser tshark memcached generate schema-check lint types test test-fast test-spark matrix pythons fuzz bench docs demo check clean
@@ -62,7 +62,7 @@ types: $(STAMP) ## mypy, strict
 test: $(STAMP) java browser tshark memcached ## all tests
 	$(PYTEST) -m 'not long'
 
-test-fast: $(STAMP) ## the tests that need no other program, but for sweeps
+test-fast: $(STAMP) ## the tests that need no other program and no compiled loops, but for sweeps
 	$(PYTEST) -m $(FAST)
 
 test-spark: $(STAMP) java ## the tests that need Spark

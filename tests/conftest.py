@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,6 +20,15 @@ if TYPE_CHECKING:
 settings.register_profile("wireloom", deadline=None, max_examples=25)
 settings.register_profile("thorough", deadline=None, max_examples=1000)
 settings.load_profile("wireloom")
+
+
+gc.disable()  # nothing is garbage while modules are imported and tests are collected
+
+
+def pytest_collection_finish() -> None:
+    """Leave what stays to the end out of what the garbage collector goes over again and again."""
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.hookimpl(tryfirst=True)  # before what divides the groups among workers reads them

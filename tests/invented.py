@@ -6,7 +6,7 @@ among them. A few combinations cannot be written, as when the values would read 
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from decimal import Decimal
 from functools import cache
 from itertools import product
@@ -83,16 +83,25 @@ def asked(expression: Expression) -> frozenset[str]:
     return frozenset(name.name for _, name in expression.mentions)
 
 
-def selecting(variant: Variant | None, names: frozenset[str]) -> list[Values]:
-    """Values for which the variant's condition holds, if it is about values that can be chosen."""
-    if variant is None or variant.when is None:
+def selecting(message: Message, variant: Variant | None, names: frozenset[str]) -> list[Values]:
+    """Values for which the variant's condition holds, or that of none, as far as it is about values to be chosen."""
+    if variant is None:
+        found = [each.when for each in message.variants if each.when is not None and names >= asked(each.when)]
+        if len(frozenset().union(*map(asked, found))) > 2:  # more values than are worth trying
+            return [{}]
+        return _tried(found, lambda values: not any(each.holds(values, values, Frame({})) for each in found)) or [{}]
+    when = variant.when
+    if when is None or not names >= asked(when):
         return [{}]
-    wanted = sorted(asked(variant.when))
-    if not names.issuperset(wanted):
-        return [{}]
-    known = dict.fromkeys((*NUMBERS, *_literals(variant.when)))
-    tried = (dict(zip(wanted, numbers, strict=True)) for numbers in product(known, repeat=len(wanted)))
-    return [values for values in tried if variant.when.holds(values, values, Frame({}))]
+    return _tried([when], lambda values: when.holds(values, values, Frame({})))
+
+
+def _tried(conditions: list[Expression], wanted: Callable[[Values], bool]) -> list[Values]:
+    """Of the values of all names in the conditions, those that are wanted."""
+    names = sorted(frozenset().union(*map(asked, conditions)))
+    known = dict.fromkeys((*NUMBERS, *(number for each in conditions for number in _literals(each))))
+    tried = (dict(zip(names, numbers, strict=True)) for numbers in product(known, repeat=len(names)))
+    return [values for values in tried if wanted(values)]
 
 
 def _selecting(selection: Selection) -> st.SearchStrategy[Any]:
@@ -124,7 +133,9 @@ class _Row:
         head = {name for step in record.head.steps for name in step.showing}
         own = {name for layout in self._layouts() for name in layout.showing}
         this = dict.fromkeys(column.name for column in self.message.columns)
-        for name, value in self.choose(st.sampled_from(selecting(self.variant, frozenset(head | own)))).items():
+        for name, value in self.choose(
+            st.sampled_from(selecting(self.message, self.variant, frozenset(head | own)))
+        ).items():
             (self.record if name in head else this)[name] = value
         self._fill(record.head, self.record)
         for part in record.tail:

@@ -20,13 +20,15 @@ from wireloom import columnar
 from wireloom.codec import DecodeError, EncodeError, Protocol
 from wireloom.codec.captures import CaptureBuilder
 from wireloom.codec.cutting import Cut
-from wireloom.columnar import decoder, encoding
+from wireloom.columnar import buffers, decoder, encoding
 from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.narrow import NarrowDecoder, message_of
 from wireloom.columnar.scanning import Cuts, Window
 from wireloom.columnar.tables import Table
 from wireloom.options import Mode, ReadOptions
 from wireloom.views import NO_MESSAGE, Row, View, narrow
+
+buffers._MANY = 64  # missing values are slices of so many nulls, all of which are validated with each slice
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import pytest
 
 from wireloom.columnar import accel
 
-pytestmark = [accelerator.on, pytest.mark.skipif(not accelerator.THERE, reason="numba is not there")]
+pytestmark = pytest.mark.skipif(not accelerator.THERE, reason="numba is not there")
 
 
 def twice(number: int) -> int:
@@ -62,6 +62,7 @@ for frames in map(int, sys.argv[1:]):
 """
 
 
+@pytest.mark.program
 @pytest.mark.parametrize(("told", "loaded"), [(None, [False, False, True]), ("1", [True] * 3), ("0", [False] * 3)])
 def test_numba_is_loaded_when_it_pays(told: str | None, loaded: list[bool], monkeypatch: pytest.MonkeyPatch) -> None:
     if told is None:

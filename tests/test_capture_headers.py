@@ -164,6 +164,7 @@ def test_behind_a_malformed_header_no_record_is_searched_for() -> None:
     assert row["_corrupt_record"] == broken
 
 
+@pytest.mark.sweep
 def test_both_engines_read_the_same() -> None:
     random = Random("headers")
     for data in CAPTURES.values():

@@ -179,6 +179,7 @@ def test_an_older_version_that_comes_again_does_not_count() -> None:
     assert told(frames) == {**told(WRITTEN), "a": (5, '"a5"')}
 
 
+@pytest.mark.sweep
 def test_a_stream_that_begins_very_often_takes_no_longer_for_each() -> None:
     again = dcp.decoded([*dcp.stream(1, 2, A), dcp.marker(1, 2, 9), dcp.mutation(1, 3, "a", "a3")])
     table = again.take(pa.array([*range(again.num_rows)] * 30_000)).combine_chunks()
@@ -365,6 +366,7 @@ AFTER = [
 ]
 
 
+@pytest.mark.sweep
 @each("cut", range(1, len(ROLLED_BACK) + len(AFTER)))
 def test_changes_make_the_table_of_then_that_of_now(cut: int) -> None:
     table = dcp.decoded([*ROLLED_BACK, *AFTER])

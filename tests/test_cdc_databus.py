@@ -117,6 +117,7 @@ def test_events_that_come_again_are_left_out_as_java_does(text: str, expected: A
     assert found(list(windows(decoded(stream(text)), drop_old=True))) == expected
 
 
+@pytest.mark.sweep
 @each(("text", "old"), [*((text, False) for text in WINDOWS), *((text, True) for text in WITHOUT_OLD)])
 def test_windows_are_the_same_however_the_stream_is_cut(text: str, old: bool) -> None:
     batches = decoded(stream(text), 1)
@@ -188,6 +189,7 @@ def test_the_windows_of_a_stream_are_counted(vector: Vector) -> None:
     assert offsets(list(windows(decoded(data, 16)))) == expected
 
 
+@pytest.mark.sweep
 @of_kind("stream", id="stream_mixed_be")
 def test_a_damaged_event_makes_its_window_incomplete_and_no_other(vector: Vector) -> None:
     data, said = beside(vector, "file").read_bytes(), said_events(vector)

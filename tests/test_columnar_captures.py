@@ -40,6 +40,7 @@ def data_of(*files: str) -> list[bytes]:
     return [data for row in rows if "hex" in row and (data := vectors.data_of(row))]
 
 
+@pytest.mark.sweep
 @accelerator.off_and_on
 def test_frames(accelerated: bool) -> None:
     pair = GENERATED["couchbase_dcp"]
@@ -53,6 +54,7 @@ def test_frames(accelerated: bool) -> None:
         records_alike(pair, [changed for data in records[first : first + 16] for changed in damaged(data, random, 8)])
 
 
+@pytest.mark.sweep
 @accelerator.off_and_on
 @pytest.mark.parametrize("order", ORDERS)
 def test_events(order: str, accelerated: bool) -> None:
@@ -70,6 +72,7 @@ def test_events(order: str, accelerated: bool) -> None:
         capture_alike(pair, b"".join(some), byte_order=order, maxRecordBytes="80")
 
 
+@pytest.mark.sweep
 @accelerator.off_and_on
 @pytest.mark.parametrize("order", ORDERS)
 def test_streams_of_events(order: str, accelerated: bool) -> None:
@@ -79,6 +82,7 @@ def test_streams_of_events(order: str, accelerated: bool) -> None:
             capture_alike(GENERATED["databus"], path.read_bytes(), byte_order=order)
 
 
+@pytest.mark.sweep
 @each("path", sorted(CAPTURES.glob("*/*.bin")))
 def test_captures_as_tables_by_message(path: Path) -> None:
     pair, capture = GENERATED[path.parent.name], path.read_bytes()

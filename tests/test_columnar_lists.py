@@ -156,6 +156,7 @@ def test_an_empty_item_does_not_end_a_list() -> None:
     captures_alike(Pair.of(found.columnar), capture)
 
 
+@pytest.mark.sweep
 def test_empty_items_of_lists_in_lists_are_counted_by_the_record() -> None:
     lists = "    - {name: lists, type: Items, with: {flag: flag}, repeat: {count: number}}\n"
     found = compiled.of(HOLLOW + lists + "    - {name: end, type: bytes, size: rest}\n")

@@ -2,13 +2,10 @@
 
 from random import Random
 
-import compiled
-import every_type
 import pytest
+from cases import often
 from lockstep import capture_alike, captures_alike, damaged, records_alike
-from worked import GENERATED, examples, orders, pair_of
-
-every = pytest.mark.parametrize("name", [*compiled.FEATURES, every_type.NAME, *GENERATED])
+from worked import every, examples, orders, pair_of
 
 
 @every
@@ -37,7 +34,7 @@ def test_examples_with_damage(name: str) -> None:
     pair = pair_of(name)
     for parameters, records in examples(name):
         for record in set(records):
-            many = list(damaged(record, random, 20 if name in GENERATED else 12))
+            many = list(damaged(record, random, often(8, 20)))
             for u64 in ("declared", "long"):
                 records_alike(pair, many, [random.choice(orders(name)) for _ in many], u64=u64, **parameters)
             for message in random.sample(list(pair.codec.messages), min(5, len(pair.codec.messages))):

@@ -123,6 +123,7 @@ DCP = Pair(couchbase_dcp.PROTOCOL)
 SIZE = 4_500_000
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("last", [b"", b"\x51"], ids=["sound", "the last cut off"])
 def test_a_table_of_items_of_a_byte_takes_some_times_their_bytes(last: bytes) -> None:
     """As columns that the schema has they weigh 119 bytes each; most of those are nulls, which are there once."""

@@ -95,6 +95,7 @@ def test_every_rule_has_a_pair_of_specs(rule: str) -> None:
     assert rule in {line.split()[0] for line in _report(rule)}
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", CASES)
 def test_bytes_decode_otherwise_where_it_says_so_and_nowhere_else(name: str, tmp_path: Path) -> None:
     versions = _versions(name, tmp_path)
@@ -108,6 +109,7 @@ def test_bytes_decode_otherwise_where_it_says_so_and_nowhere_else(name: str, tmp
             assert bool(differing) is not (f"{name}: {side}" in UNSEEN), f"{side}: {len(differing)} differ"
 
 
+@pytest.mark.sweep
 def test_earlier_versions_need_only_be_understood(tmp_path: Path) -> None:
     compared = set()
     for path, rule in ((path, path.stem.partition(".")[0]) for path in INVALID):

@@ -129,7 +129,7 @@ def decided(log: list[Row], position: Row) -> int | None:
     return couchbase.rollback_point(log, 2**63, **asked)
 
 
-@pytest.mark.sweep
+@pytest.mark.long
 def test_all_of_it_holds_at_full_size() -> None:
     session = dcp_session.make()
     assert session.frames["mutation"] > dcp_session.DOCUMENTS

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import compiled
+import pytest
 from cases import each
 from test_specs_readme import BLOCKS, documents
 
@@ -199,6 +200,7 @@ def _trailing(protocol: model.Protocol) -> Iterator[str]:
     )
 
 
+@pytest.mark.sweep
 @each("name", SPECS)
 def test_examples_are_taken_apart_as_the_tables_say(name: str) -> None:
     found = compiled.of(SPECS[name]) if SPECS[name] else compiled.compiled(SHIPPED / name)

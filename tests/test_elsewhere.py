@@ -275,7 +275,7 @@ message: one
 match: {}
 sections:
   body:
-    - {name: numbers, type: bytes, size: 3000}
+    - {name: numbers, type: bytes, size: 300}
     - {name: count, type: u16, derive: count(entries)}
     - {name: entries, type: Entry, repeat: {count: count}}
     - {name: more, type: bytes, size: rest}
@@ -285,19 +285,19 @@ sections:
 @pytest.mark.parametrize(
     ("again", "counted"),
     [
-        ("type: bytes, size: 3000", 3006),
-        ("type: u8, repeat: {count: 3000}", 3006),
-        ("type: One, repeat: {count: 3000}", 4 * 3000),
-        ("type: Few, repeat: {count: 1000}", 4 * 3000),
-        ("type: Bare, repeat: {count: 3000}", 4 * 3000),
-        ("type: bytes, size: 1, repeat: {count: 3000}", 4 * 3000),
+        ("type: bytes, size: 300", 306),
+        pytest.param("type: u8, repeat: {count: 300}", 306, marks=pytest.mark.sweep),
+        ("type: One, repeat: {count: 300}", 4 * 300),
+        pytest.param("type: Few, repeat: {count: 100}", 4 * 300, marks=pytest.mark.sweep),
+        pytest.param("type: Bare, repeat: {count: 300}", 4 * 300, marks=pytest.mark.sweep),
+        pytest.param("type: bytes, size: 1, repeat: {count: 300}", 4 * 300, marks=pytest.mark.sweep),
     ],
 )
 def test_what_is_read_again_takes_no_longer_than_a_few_records_do(again: str, counted: int) -> None:
     both = Pair.of(compiled.of(STEPS % again).columnar)
 
     def record(count: int) -> bytes:
-        body = bytes(3000) + count.to_bytes(2) + bytes(6000)
+        body = bytes(300) + count.to_bytes(2) + bytes(600)
         return (len(body) + 4).to_bytes(4) + body
 
     most = 64 * len(record(0)) // counted

@@ -57,6 +57,7 @@ class Counting(Encoder):
         return super()._built(batch, rows)
 
 
+@pytest.mark.sweep
 @given(name=st.sampled_from(sorted(MODULES)), seed=st.integers(0, 2**32))
 def test_changed_rows_are_written_or_refused_as_by_the_codec(name: str, seed: int) -> None:
     """Values that are missing, of other rows, or at the bounds of their columns."""

@@ -5,21 +5,19 @@ from random import Random
 from typing import Any
 
 import accelerator
-import compiled
-import every_type
 import numpy as np
 import pyarrow as pa
 import pytest
+from cases import often
 from lockstep import damaged, rows_alike
 from test_encode_columnar import OPTIONS, change
-from worked import GENERATED, examples, pair_of
+from worked import every, examples, pair_of
 
 from wireloom.columnar import accel
 from wireloom.columnar.encoding import Encoder
 from wireloom.columnar.machine import scribe
 from wireloom.columnar.tables import Table
 
-every = pytest.mark.parametrize("name", [*compiled.FEATURES, every_type.NAME, *GENERATED])
 with_numba = pytest.mark.skipif(not accelerator.THERE, reason="numba is not there")
 
 
@@ -50,14 +48,14 @@ def test_changed_rows(name: str) -> None:
     for parameters, table in tables(name):
         for message in dict.fromkeys(table["message"].to_pylist()):
             found = [row for row in table.to_pylist() if row["message"] == message]
-            for _ in range(8 if message else 0):
+            for _ in range(often(3, 8) if message else 0):
                 changed = [*found, *found]
                 changed = pa.Table.from_pylist(changed, table.schema).to_pylist()
                 change(random, changed)
                 rows_alike(pair_of(name), pa.Table.from_pylist(changed, table.schema), **parameters)
 
 
-@pytest.mark.parametrize("name", GENERATED)
+@pytest.mark.parametrize("name", [pytest.param("couchbase_dcp", marks=pytest.mark.sweep), "databus", "memcached"])
 def test_a_debugger_can_walk_through_the_loop(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     written = Encoder._written
     sound: list[int] = []

@@ -31,6 +31,7 @@ def test_one_byte_is_one_character_and_back(encoding: str) -> None:
             decoded(bytes([known[0], byte]), encoding, 0)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("encoding", OTHERS)
 def test_one_byte_and_two_come_back_or_are_refused(encoding: str) -> None:
     read = 0
@@ -44,6 +45,7 @@ def test_one_byte_and_two_come_back_or_are_refused(encoding: str) -> None:
     assert read > 1000 or encoding.startswith("utf-32")
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("encoding", OTHERS)
 def test_a_character_comes_back_or_is_refused(encoding: str) -> None:
     written = 0

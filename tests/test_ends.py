@@ -64,6 +64,7 @@ def records(alphabet: bytes = b"\0\3 .-a\xff") -> list[bytes]:
     return [bytes([len(body)]) + body for body in bodies]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_is_read_is_written_as_it_was_and_many_are_read_as_one_is(kind: str) -> None:
     found = protocol(kind)

@@ -125,6 +125,7 @@ def test_examples_are_equal_everywhere(protocol: ModuleType, data: bytes, parame
     assert_equal_everywhere(protocol, list(protocol.iter_records(data, "PERMISSIVE", **parameters)))
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_vectors_are_equal_everywhere(protocol: str) -> None:
     module = PROTOCOLS[protocol]
@@ -140,12 +141,17 @@ def test_vectors_are_equal_everywhere(protocol: str) -> None:
 # --- invented messages
 
 SHAPES = [
-    pytest.param(module, message, variant, id=f"{name}:{message.name}:{variant.name if variant else 'no variant'}")
+    pytest.param(
+        module,
+        message,
+        variant,
+        id=f"{name}:{message.name}:{variant.name if variant else 'no variant'}",
+        marks=() if name == "databus" else pytest.mark.sweep,
+    )
     for name, module in PROTOCOLS.items()
     for message, variant in invented.shapes(module.PROTOCOL)
     if variant is not None or message.name not in ALWAYS_ONE_OF_ITS_VARIANTS
 ]
-every_shape = pytest.mark.parametrize(("protocol", "message", "variant"), SHAPES)
 
 
 def inventions(protocol: ModuleType, message: Any, variant: Any, count: int, **parameters: Any) -> list[Invention]:
@@ -165,7 +171,7 @@ def inventions(protocol: ModuleType, message: Any, variant: Any, count: int, **p
     return found
 
 
-@every_shape
+@pytest.mark.parametrize(("protocol", "message", "variant"), SHAPES)
 def test_invented_messages_come_back_and_are_equal_everywhere(protocol: ModuleType, message: Any, variant: Any) -> None:
     rows = []
     for said, data in inventions(protocol, message, variant, 5):

@@ -11,6 +11,7 @@ from lockstep import Pair, captures_alike, damaged, records_alike
 from wireloom.codec.captures import CaptureBuilder
 from wireloom_generator.generate import check_outputs as check
 
+pytestmark = pytest.mark.sweep
 each_protocol = pytest.mark.parametrize("name", strangers.NAMES)
 
 
@@ -41,14 +42,12 @@ def test_records_are_written_back_to_the_byte(name: str) -> None:
         assert b"".join(map(CaptureBuilder(codec, capture.parameters).build, rows)) == capture.data, capture.name
 
 
-@pytest.mark.sweep
 @each_protocol
 def test_both_engines_read_the_same(name: str) -> None:
     for capture in strangers.captures(name):
         captures_alike(pair(name), capture.data, **capture.parameters)
 
 
-@pytest.mark.sweep
 @each_protocol
 def test_both_engines_refuse_the_same(name: str) -> None:
     random = Random(name)

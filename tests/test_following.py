@@ -106,6 +106,7 @@ def test_a_capture_that_grows_byte_by_byte(name: str, tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("protocol", PIECES, ids=lambda protocol: protocol.PROTOCOL.name)
 @pytest.mark.parametrize("largest", [None, 120])
 @given(data=st.data())

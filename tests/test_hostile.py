@@ -94,6 +94,7 @@ def patched(data: bytes, at: int, replacement: bytes) -> bytes:
 # --- too short, too long, nothing
 
 
+@pytest.mark.sweep
 @every_sample
 def test_a_record_truncated_at_any_length_is_one_malformed_row(protocol: ModuleType, data: bytes) -> None:
     for length in range(1, len(data)):

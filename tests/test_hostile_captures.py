@@ -27,6 +27,7 @@ def pair(name: str) -> Pair:
     return Pair.of(compiled.compiled(folder).columnar)
 
 
+@pytest.mark.sweep
 @accelerator.off_and_on
 @pytest.mark.parametrize("size", [1, 700])
 @each("hostile", [pytest.param(hostile, id=hostile.name) for hostile in captures.EVERY])

@@ -47,7 +47,7 @@ def test_is_refused_soon_where_it_stands(name: str, tmp_path: Path) -> None:
     assert time.process_time() - before < SOON
 
 
-@pytest.mark.sweep
+@pytest.mark.long
 @pytest.mark.parametrize(
     "files",
     [

@@ -59,7 +59,7 @@ def parted(protocol: Any, capture: bytes, parts: list[tuple[int, int]]) -> pa.Ta
 
 
 @pytest.mark.parametrize("name", CAPTURES)
-@pytest.mark.parametrize("noted", [1, 50, 100, 1000])
+@pytest.mark.parametrize("noted", [50, *(pytest.param(noted, marks=pytest.mark.sweep) for noted in (1, 100, 1000))])
 def test_parts_by_an_index_give_the_rows_of_the_whole(
     name: str, noted: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -178,6 +178,7 @@ def test_a_file_that_is_no_index_is_not_believed(indexed: CaptureFile, data: byt
         index.read(indexed, reading(decoder(couchbase_dcp)))
 
 
+@pytest.mark.sweep
 def test_every_forged_place_is_found_by_the_task_before_it(indexed: CaptureFile) -> None:
     boundaries = decoder(couchbase_dcp)
     starts = {start for batch in boundaries.capture(PLAIN) for start in batch.column("_offset").to_pylist()}
@@ -292,7 +293,9 @@ def test_rows_that_cannot_be_encoded_leave_the_file_and_its_index(written: Path,
 
 @pytest.mark.parametrize("name", CAPTURES)
 @pytest.mark.parametrize("every", [1, 50, 100, 1000])
-@pytest.mark.parametrize("piece", [1, 60, 16 * 1024 * 1024])
+@pytest.mark.parametrize(
+    "piece", [60, *(pytest.param(piece, marks=pytest.mark.sweep) for piece in (1, 16 * 1024 * 1024))]
+)
 def test_what_is_written_record_by_record_is_indexed_as_what_is_read(
     name: str, every: int, piece: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

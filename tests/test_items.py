@@ -103,6 +103,7 @@ sections:
         found.codec.parse(bytes.fromhex("ffffffff"))
 
 
+@pytest.mark.sweep
 @each("name", ["items", "items_before", "items_elsewhere"])
 def test_hostile_bytes_are_read_or_refused(name: str) -> None:
     found, chance = compiled.feature(name), random.Random(5)

@@ -178,6 +178,7 @@ def values(kind: Any) -> st.SearchStrategy[Any]:
     return VALUES[kind]
 
 
+@pytest.mark.sweep
 @given(st.data())
 def test_every_value_comes_back(data: st.DataObject) -> None:
     drawn = data.draw(columns())

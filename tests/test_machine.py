@@ -5,8 +5,6 @@ from random import Random
 from typing import Any
 
 import accelerator
-import compiled
-import every_type
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -15,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lockstep import assert_equal, capture_alike, damaged, records_alike
 from test_dcp_session import dcp_session
-from worked import GENERATED, examples, orders, pair_of
+from worked import GENERATED, every, examples, orders, pair_of
 
 from wireloom.codec.checksums import Crc
 from wireloom.columnar import accel, decoder, memory, programmed, weighing
@@ -28,7 +26,6 @@ from wireloom.columnar.scanning import Window
 from wireloom_generator.reading.catalogue import ALGORITHMS
 from wireloom_protocols import couchbase_dcp
 
-every = pytest.mark.parametrize("name", [*compiled.FEATURES, every_type.NAME, *GENERATED])
 with_numba = pytest.mark.skipif(not accelerator.THERE, reason="numba is not there")
 
 

@@ -49,6 +49,7 @@ def head_size(protocol: Any, data: bytes) -> int:
     return 24 + (data[2] if data[0] in (0x08, 0x18) else 0)
 
 
+@pytest.mark.sweep
 @every_record
 def test_a_record_that_is_cut_off_keeps_its_header(protocol: Any, data: bytes) -> None:
     whole = outline(protocol, protocol.parse(data))
@@ -69,6 +70,7 @@ def test_a_value_with_bytes_behind_the_record_keeps_its_header(protocol: Any, da
     assert row["_corrupt_record"] == data + b"\0"
 
 
+@pytest.mark.sweep
 @every_record
 def test_a_value_that_is_cut_off_is_told_as_a_capture_that_is(protocol: Any, data: bytes) -> None:
     pair = Pair(protocol.PROTOCOL)
@@ -184,6 +186,7 @@ STREAMS = {
 }
 
 
+@pytest.mark.sweep
 @accelerator.off_and_on
 @pytest.mark.parametrize("stream", STREAMS.values(), ids=STREAMS)
 def test_streams_of_malformed_records_are_the_codecs(stream: bytes, accelerated: bool) -> None:

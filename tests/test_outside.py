@@ -9,23 +9,23 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import compiled
-import dask.dataframe
-import duckdb
-import pandas
-import polars
 import pyarrow as pa
 import pytest
 from click.testing import CliRunner
-from deltalake import DeltaTable, write_deltalake
 from pyarrow import parquet
-from pyiceberg.catalog.sql import SqlCatalog
 
 from wireloom.cli import app
 from wireloom.columnar.tables import Table
 from wireloom_protocols import couchbase_dcp, databus
+
+if TYPE_CHECKING:
+    import pandas
+    from pyiceberg.catalog.sql import SqlCatalog
+
+pytestmark = pytest.mark.sweep  # all of them take seconds to import, so that tests do it themselves
 
 ROOT = Path(__file__).parent.parent
 CAPTURES = {
@@ -106,10 +106,14 @@ def test_the_recipe_for_ray_runs(names: dict[str, Any], ray: ModuleType) -> None
 
 @PROTOCOLS
 def test_duckdb_has_every_row(protocol: Any) -> None:
+    import duckdb
+
     assert duckdb.from_arrow(scanned(protocol)).fetchall() == [tuple(row.values()) for row in whole(protocol)]
 
 
 def test_duckdb_tells_the_file_and_the_reason() -> None:
+    import duckdb
+
     frames = couchbase_dcp.scan(CAPTURES[couchbase_dcp] / "session.bin")
     with pytest.raises(duckdb.Error, match=r"session\.bin: truncated: .* at byte 1704"):
         duckdb.from_arrow(frames).fetchall()
@@ -117,6 +121,8 @@ def test_duckdb_tells_the_file_and_the_reason() -> None:
 
 @PROTOCOLS
 def test_polars_has_every_row(protocol: Any) -> None:
+    import polars
+
     frame = polars.from_arrow(scanned(protocol))
     assert isinstance(frame, polars.DataFrame)
     assert frame.to_dicts() == whole(protocol)
@@ -124,6 +130,8 @@ def test_polars_has_every_row(protocol: Any) -> None:
 
 @PROTOCOLS
 def test_pandas_keeps_integers_that_may_be_null(protocol: Any) -> None:
+    import pandas
+
     frame = scanned(protocol).read_pandas(types_mapper=pandas.ArrowDtype)
     assert pa.Table.from_pandas(frame, schema=scanned(protocol).schema, preserve_index=False).to_pylist() == whole(
         protocol
@@ -132,6 +140,9 @@ def test_pandas_keeps_integers_that_may_be_null(protocol: Any) -> None:
 
 @PROTOCOLS
 def test_dask_has_every_row(protocol: Any) -> None:
+    import dask.dataframe
+    import pandas
+
     def frame(path: Path) -> pandas.DataFrame:
         reader = protocol.scan(path, mode="PERMISSIVE", positions=True)
         found: pandas.DataFrame = reader.read_pandas(types_mapper=pandas.ArrowDtype)
@@ -169,6 +180,8 @@ def comments(schema: pa.Schema | pa.StructType, within: str = "") -> dict[str, b
 
 @PROTOCOLS
 def test_delta_has_every_row_and_comment(protocol: Any, tmp_path: Path) -> None:
+    from deltalake import DeltaTable, write_deltalake
+
     write_deltalake(tmp_path / "delta", scanned(protocol))
     found = DeltaTable(tmp_path / "delta")
     stored = found.to_pyarrow_table().sort_by([("_file", "ascending"), ("_offset", "ascending")])
@@ -190,6 +203,8 @@ def test_iceberg_has_every_row(protocol: Any, tmp_path: Path) -> None:
 
 
 def catalog(folder: Path) -> SqlCatalog:
+    from pyiceberg.catalog.sql import SqlCatalog
+
     made = SqlCatalog("local", uri=f"sqlite:///{folder}/catalog.db", warehouse=f"{folder}/warehouse")
     made.create_namespace("wire")
     return made
@@ -242,6 +257,8 @@ GROWN = [{"celsius": 21, "serial": None}, {"celsius": 22, "serial": 2**64 - 1}]
 
 
 def test_a_delta_table_grows_as_compat_promised(revisions: list[pa.RecordBatchReader], tmp_path: Path) -> None:
+    from deltalake import DeltaTable, write_deltalake
+
     for rows in revisions:
         write_deltalake(tmp_path / "delta", rows, mode="append", schema_mode="merge")
     assert readings(DeltaTable(tmp_path / "delta").to_pyarrow_table()) == GROWN

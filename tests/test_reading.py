@@ -98,6 +98,7 @@ def apart(codec: Protocol) -> set[str]:
     return {message for message, left in account(codec).left.items() if left}
 
 
+@pytest.mark.sweep
 @each("name", compiled.FEATURES)
 def test_what_is_said_of_a_feature_is_what_the_decoder_does(name: str) -> None:
     found: Compiled = compiled.feature(name)

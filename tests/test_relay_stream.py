@@ -58,12 +58,14 @@ def test_no_event_is_malformed_where_there_is_no_damage(order: str) -> None:
     assert events(databus.iter_records(stream.data, byte_order=order)) == [*stream.events.values()]
 
 
+@pytest.mark.sweep
 @each(("order", "seed"), [(order, seed) for order in ORDERS for seed in range(5)])
 def test_no_sound_event_is_lost(order: str, seed: int) -> None:
     stream = made(order, seed)
     assert sound(stream) == stream.events
 
 
+@pytest.mark.sweep
 @given(
     order=st.sampled_from(ORDERS),
     first=st.integers(0, 700),
@@ -121,7 +123,7 @@ def test_every_byte_comes_back(order: str) -> None:
     assert b"".join(map(databus.build, databus.iter_records(data, "PERMISSIVE"))) == data
 
 
-@pytest.mark.sweep
+@pytest.mark.long
 @each("order", ORDERS)
 def test_all_of_it_holds_at_full_size(order: str) -> None:
     stream = relay_stream.make(order=order)

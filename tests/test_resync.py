@@ -151,6 +151,7 @@ def test_a_checksum_of_packets_proves_them() -> None:
     assert [reason is None for reason in found["_corrupt_reason"].to_pylist()] == [True, False, True]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", sums.SOME)
 def test_sums_of_ranges_that_overlap_are_those_of_each(name: str) -> None:
     chance, data = Random(3), Random(4).randbytes(100_000)

@@ -99,20 +99,11 @@ def test_a_folder_without_specs_is_told(tmp_path: Path) -> None:
     assert [problem.rule for problem in problems] == ["no-spec"]
 
 
-@each("path", VALID)
-def test_a_slip_of_the_pen_never_breaks_the_compiler(path: Path, tmp_path: Path) -> None:
-    _slip(path, 3, tmp_path)
-
-
 @pytest.mark.sweep
 @each("path", VALID)
-def test_many_slips_of_the_pen_never_break_the_compiler(path: Path, tmp_path: Path) -> None:
-    _slip(path, often(10, 30), tmp_path)
-
-
-def _slip(path: Path, count: int, root: Path) -> None:
-    for number, text in enumerate(_slips(path.read_text(encoding="utf-8"), path.stem, count)):
-        specs, problems = frontend.read([_written(text, root / path.stem / str(number))])
+def test_slips_of_the_pen_never_break_the_compiler(path: Path, tmp_path: Path) -> None:
+    for number, text in enumerate(_slips(path.read_text(encoding="utf-8"), path.stem, often(10, 30))):
+        specs, problems = frontend.read([_written(text, tmp_path / path.stem / str(number))])
         if not any(problem.severity is Severity.ERROR for problem in problems):
             assert [protocol_of(one) for one in specs]
 

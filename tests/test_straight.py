@@ -4,21 +4,17 @@ from contextlib import suppress
 from random import Random
 from typing import Any
 
-import compiled
-import every_type
 import invented_specs
 import pytest
 import vectors
 from lockstep import damaged
 from straight_lines import build_alike, builds, changed, parse_alike, present, reads
 from vectors import data_of
-from worked import GENERATED, examples, orders, pair_of
+from worked import GENERATED, every, examples, orders, pair_of
 
 from wireloom.codec import DecodeError, Protocol
 from wireloom.codec.straight import Straight
 from wireloom.options import resolve
-
-every = pytest.mark.parametrize("name", [*compiled.FEATURES, every_type.NAME, *GENERATED])
 
 
 @every
@@ -33,6 +29,7 @@ def test_worked_examples_and_damage(name: str) -> None:
                 parse_alike(protocol, record[:length], orders(name), **parameters)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", GENERATED)
 def test_vectors_and_damage(name: str) -> None:
     random, protocol = Random(name), pair_of(name).codec
@@ -60,6 +57,7 @@ def test_rows_of_worked_examples_and_changes(name: str) -> None:
             rows_alike(protocol, record, random, 12, **parameters)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", GENERATED)
 def test_rows_of_vectors_and_changes(name: str) -> None:
     random, protocol = Random(name), pair_of(name).codec
@@ -125,6 +123,7 @@ def records_of(name: str) -> list[bytes]:
     return [data_of(row) for row in rows if "hex" in row]
 
 
+@pytest.mark.sweep
 def test_kinds_that_never_end_do_not_keep_others_from_a_straight_line() -> None:
     protocol = pair_of("couchbase_dcp").codec
     (data, *_), *_ = (records for _, records in examples("couchbase_dcp"))

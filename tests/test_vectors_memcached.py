@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import pytest
 import vectors
 from cases import each
 from lockstep import Pair, captures_alike
@@ -106,6 +107,7 @@ def test_frames_of_documents_decode_to_what_their_bytes_say(vector: Vector) -> N
         assert [fields[name] for name in trailing] == [None] * len(trailing)
 
 
+@pytest.mark.sweep
 def test_frames_of_documents_are_a_capture_that_both_engines_read_alike() -> None:
     rows = (row.values[0] for row in vectors.parameters("couchbase_dcp_all/other_doc_frames.jsonl"))
     captures_alike(Pair.of(memcached), b"".join(data_of(row) for row in rows if row.get("repaired_hex")))

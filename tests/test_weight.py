@@ -60,7 +60,14 @@ ITEMS = {
     "lists in lists": ("type: Lists, repeat: rest", b"\0\1\0\2\1\7"),
     "up to one": ("type: Labelled, repeat: {until: kind == 0}", b"\1\7"),
 }
-EACH = pytest.mark.parametrize(("entry", "item"), ITEMS.values(), ids=ITEMS)
+WHILE_ONE_WORKS = ("numbers", "structs of varying size")
+EACH = pytest.mark.parametrize(
+    ("entry", "item"),
+    [
+        pytest.param(*case, id=name, marks=() if name in WHILE_ONE_WORKS else pytest.mark.sweep)
+        for name, case in ITEMS.items()
+    ],
+)
 
 
 def made(entry: str) -> Pair:

@@ -6,6 +6,7 @@ from typing import Any
 
 import compiled
 import every_type
+import pytest
 from lockstep import Pair
 
 from wireloom_generator.reading import spec
@@ -16,6 +17,30 @@ from wireloom_protocols.memcached import columnar as memcached
 
 GENERATED = {"couchbase_dcp": couchbase_dcp, "databus": databus, "memcached": memcached}
 SPECS = Path(__file__).parent.parent / "specs"
+WHILE_ONE_WORKS = (
+    "checksums_over_each_other",
+    "choice_by_match",
+    "derive",
+    "flatbuffers_sized",
+    "given",
+    "meanings",
+    "proof_resync",
+    "recursion",
+    "repeat_until_derived",
+    "sections_trailing",
+    "variants_sharing_a_column",
+    "databus",
+)
+"""Those that have little in common; a sweep goes over all of them."""
+
+every = pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=() if name in WHILE_ONE_WORKS else pytest.mark.sweep)
+        for name in (*compiled.FEATURES, every_type.NAME, *GENERATED)
+    ],
+)
+"""Every feature and protocol of ours."""
 
 
 @cache
