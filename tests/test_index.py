@@ -47,7 +47,7 @@ def rows(decoding: Decoder, capture: bytes, start: int, stop: int | None) -> lis
     """The rows of a part as a task reads them, checked."""
     stream = io.BytesIO(capture)
     stream.seek(start)
-    cuts = decoding.cut(stream.read, start=start, stop=stop)
+    cuts = decoding.cut(stream.readinto, start=start, stop=stop)
     return [batch for each in index.checked(cuts, decoding.scanner(), start, stop) for batch in decoding.cuts(each, "")]
 
 
@@ -318,7 +318,7 @@ def test_what_is_written_record_by_record_is_indexed_as_what_is_read(
 def test_little_is_read_behind_a_part(stop: int) -> None:
     long = 100_024
     stream = io.BytesIO(frame(bytes(long - 24)) * 500)
-    cut = sum(len(cuts.start) for cuts in decoder(couchbase_dcp).cut(stream.read, stop=stop))
+    cut = sum(len(cuts.start) for cuts in decoder(couchbase_dcp).cut(stream.readinto, stop=stop))
     assert cut == -(-stop // long)
     assert stop <= stream.tell() <= stop + 3 * long
 

@@ -355,9 +355,9 @@ class Pieces:
             memory[: len(rest)] = rest
             count, failure = self._filled(memoryview(memory)[len(rest) :])
             ended = count < size
-            del memory[len(rest) + count :]
+            buffer = bytes(memoryview(memory)[: len(rest) + count]) if ended else memory
             final = ended and self.final and failure is None
-            self.window = Window(memory, self.window.base, final)
+            self.window = Window(buffer, self.window.base, final)
             yield self.window
             if failure is not None:
                 raise failure
@@ -367,12 +367,11 @@ class Pieces:
         error.
         """
         count = 0
-        with memory:
-            try:
-                while count < len(memory) and (more := self.readinto(memory[count:])):
-                    count += more
-            except OSError as error:
-                return count, error
+        try:
+            while count < len(memory) and (more := self.readinto(memory[count:])):
+                count += more
+        except OSError as error:
+            return count, error
         return count, None
 
     def keep(self, position: int) -> None:
