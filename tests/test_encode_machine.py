@@ -17,7 +17,9 @@ from wireloom.columnar import accel
 from wireloom.columnar.encoding import Encoder
 from wireloom.columnar.machine import scribe
 from wireloom.columnar.tables import Table
+from wireloom_protocols import couchbase_dcp
 
+MARKER = {"start_seqno": 0, "end_seqno": 8, "snapshot_type": 1}
 with_numba = pytest.mark.skipif(not accelerator.THERE, reason="numba is not there")
 
 
@@ -74,3 +76,27 @@ def test_a_debugger_can_walk_through_the_loop(name: str, monkeypatch: pytest.Mon
             rows_alike(pair_of(name), table, **parameters)
         rows += len(table)
     assert sum(sound) > rows / 2
+
+
+@accelerator.on
+@with_numba
+def test_items_of_lists_are_written_by_programs(monkeypatch: pytest.MonkeyPatch) -> None:
+    ways: list[str] = []
+    for way in ("_laid", "_built"):
+        monkeypatch.setattr(Encoder, way, lambda *_, way=way: ways.append(way))
+    infos: list[dict[str, Any]] = [{"id": 2, "stream_id": 7}, {"id": 1, "durability_level": 1, "durability_timeout": 9}]
+    log = [{"vb_uuid": number, "vb_seqno": 0} for number in range(5)]
+    logs = (
+        {"message": "failover_log_response", "status": 0, "failover_log_response": {"entries": log[:count]}}
+        for count in (1, 5, 0)
+    )
+    markers = (
+        {"message": "snapshot_marker", "magic": 8, "frame_infos": infos[:count], "snapshot_marker": MARKER}
+        for count in (0, 1, 2, 1)
+    )
+    monkeypatch.setattr(Encoder, "_tells", False)
+    for rows in (markers, logs):
+        records = [couchbase_dcp.build(row) for row in rows]
+        table = couchbase_dcp.decode_columnar(b"".join(records))
+        assert couchbase_dcp.encode_records(table).to_pylist() == records
+    assert ways == []

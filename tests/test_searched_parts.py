@@ -300,6 +300,6 @@ def test_no_part_begins_in_an_incomplete_record_that_waits_behind_garbage() -> N
     with searching(1, 1000):
         for final in (True, False):
             scanner, base = DATABUS.decoder(DATABUS.options({})).scanner(), splits.before(200)
-            read = io.BytesIO(capture[base:]).read
-            found.append(splits.begun(scanner, read, base, 200, len(capture), len(capture), final=final))
+            readinto = io.BytesIO(capture[base:]).readinto
+            found.append(splits.begun(scanner, readinto, base, 200, len(capture), len(capture), final=final))
     assert found == [capture.index(event(b"b")), len(capture)]

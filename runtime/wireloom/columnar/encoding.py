@@ -17,6 +17,7 @@ from wireloom.codec.captures import CaptureBuilder
 from wireloom.codec.found import WITHIN
 from wireloom.codec.protocol import POSITIONS
 from wireloom.columnar import accel, arrow_schema
+from wireloom.columnar.alike import alike
 from wireloom.columnar.arrays import Structs
 from wireloom.columnar.batch import Batch
 from wireloom.columnar.buffers import Array, octets_of, strings
@@ -296,21 +297,11 @@ def _same(found: Structs, given: Given, filled: Set[str]) -> Array:
         had = column.arrow(wanted.type)
         if had.equals(wanted):
             continue
-        both = _equal(had, wanted)
+        both = alike(had, wanted)
         if name in filled:
             both |= wanted.is_null().to_numpy(zero_copy_only=False)
         same &= both
     return same
-
-
-def _equal(one: pa.Array, other: pa.Array) -> Array:
-    """Which values are equal, or are both missing."""
-    if pa.types.is_nested(one.type):
-        return np.array([a == b for a, b in zip(one.to_pylist(), other.to_pylist(), strict=True)], bool)
-    found = pc.equal(one, other).fill_null(False).to_numpy(zero_copy_only=False)
-    none: Array = (one.is_null().to_numpy(zero_copy_only=False)) & (other.is_null().to_numpy(zero_copy_only=False))
-    equal: Array = found | none
-    return equal
 
 
 def plain(batch: pa.RecordBatch) -> Iterator[Row]:

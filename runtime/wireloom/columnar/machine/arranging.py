@@ -4,7 +4,6 @@ What is laid out is a guess, of which nothing is checked: the program proves it 
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 from construct import BytesInteger, FormatField
@@ -20,13 +19,14 @@ from wireloom.columnar.machine import orders
 from wireloom.columnar.machine.assembly import Assembler
 from wireloom.columnar.machine.checks import joined
 from wireloom.columnar.machine.formulas import Found, both, both_masks, either_not, wrapped
+from wireloom.columnar.machine.given import ITEM, Inputs, Items, Outline, Path
+from wireloom.columnar.machine.laid import Following, Laid, Stamp
 from wireloom.columnar.machine.lowering import Lowering, Span
 from wireloom.columnar.machine.values import (
     APART,
     FARTHEST,
     WORD,
     Datum,
-    Level,
     Mask,
     NoProgramError,
     Number,
@@ -34,44 +34,8 @@ from wireloom.columnar.machine.values import (
     Struct,
 )
 from wireloom.expressions import Expression
+from wireloom.expressions.tree import Name, Origin
 from wireloom.rowwise import Judge
-
-
-@dataclass(slots=True)
-class Laid(Level):
-    """The values of a struct that is laid out: where those that are bytes stand, which fields can be ``filled`` in, and
-    the structs in it.
-    """
-
-    octets: dict[str, Span] = field(default_factory=dict)
-    filled: set[str] = field(default_factory=set)
-    inner: "dict[str, Laid]" = field(default_factory=dict)
-    spans: dict[str, Span] = field(default_factory=dict)
-    told: Mapping[str, Datum] = field(init=False)
-    """What is given, with nothing filled in."""
-
-    def __post_init__(self) -> None:
-        self.told = dict(self.columns)
-
-
-@dataclass(frozen=True, slots=True)
-class _Following:
-    """A field whose value follows from others, and the mask of the rows in which it is laid out."""
-
-    name: str
-    said: codec.Field
-    of: Laid
-    where: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Stamp:
-    """A checksum that stands ``shift`` bytes behind ``position``."""
-
-    following: _Following
-    kind: Kind
-    position: int
-    shift: int
 
 
 class Arranging(Lowering):
@@ -86,8 +50,10 @@ class Arranging(Lowering):
         self.this = self.record = header
         self.header = header
         self.writes: list[Callable[[], None]] = []
-        self.following: list[_Following] = []
-        self.sums: list[_Stamp] = []
+        self.following: list[Following] = []
+        self.sums: list[Stamp] = []
+        self.items: dict[Path, ItemArranging] = {}
+        """The lists whose items programs of their own write before."""
 
     # What expressions ask for
 
@@ -133,7 +99,7 @@ class Arranging(Lowering):
         for seal in reversed(self.sums):
             self._sum(seal)
 
-    def _follow(self, each: _Following, known: Datum | None) -> None:
+    def _follow(self, each: Following, known: Datum | None) -> None:
         assert each.said.derive is not None
         self.this, self.spans = each.of, each.of.spans
         found = self.ask(each.said.derive)
@@ -145,7 +111,7 @@ class Arranging(Lowering):
             number = Number(register, min(known.least, number.least), max(known.most, number.most))
         each.of.columns[each.name] = number
 
-    def _sum(self, each: _Stamp) -> None:
+    def _sum(self, each: Stamp) -> None:
         self.this, self.spans, self.where = each.following.of, each.following.of.spans, each.following.where
         checksum = each.following.said.checksum
         assert checksum is not None
@@ -256,7 +222,7 @@ class Arranging(Lowering):
         self.spans[name] = start, self.cursor
         of, where = self.this, self.where
         if said.checksum is not None:
-            self.sums.append(_Stamp(_Following(name, said, of, where), kind, position, shift))
+            self.sums.append(Stamp(Following(name, said, of, where), kind, position, shift))
         else:
             self.writes.append(lambda: self._write(self._register(of, name), kind, position, shift, where))
 
@@ -268,7 +234,7 @@ class Arranging(Lowering):
         if said.checksum is not None or said.derive is not None:
             self.this.filled.add(name)
             if said.derive is not None:
-                self.following.append(_Following(name, said, self.this, self.where))
+                self.following.append(Following(name, said, self.this, self.where))
             return
         instead = said.const if said.const is not None else said.default
         if instead is not None and not isinstance(instead, Expression):
@@ -367,6 +333,7 @@ class Arranging(Lowering):
                 self._value(name, said, kind.layout)
             case codec.Repeat(until=None):
                 self.this.filled.add(name)
+                self._items(name, kind)
             case _:
                 raise NoProgramError(f"parts of type {type(kind).__name__}")
 
@@ -401,13 +368,31 @@ class Arranging(Lowering):
                 self.writes.append(lambda: self._write(size, kind, position, shift, where))
             case _:
                 raise NoProgramError(f"parts of type {type(extent).__name__}")
-        if known is None:
+        if known is not None:
+            self.this.octets[name] = self._copy(known)
+
+    def _items(self, name: str, kind: codec.Repeat) -> None:
+        """The items of a list, if a program can write them; else it is laid out as if it had none."""
+        known = self.this.columns.get(name)
+        apart = kind.at is not None or kind.shared or kind.numbered or kind.hollow or kind.name is not None
+        if not isinstance(known, Items) or known.outline.items is None or apart:
             return
-        begin, to, shift_to = self.cursor, self.position, self.shift
-        self._on(size)
-        self.this.octets[name] = begin, self.position
-        there = both(asm, where, known.valid)
-        self.writes.append(lambda: asm.do(orders.COPY, (known.start, known.stop, self._place(to), there), (shift_to,)))
+        inner = ItemArranging(self, known.outline.items)
+        try:
+            inner.item(kind.item)
+        except NoProgramError:
+            return
+        self.items[known.path] = inner
+        self._copy(known.written())
+
+    def _copy(self, octets: Octets) -> Span:
+        """Let some bytes go to the cursor. Returns from where to where they are."""
+        asm, where = self.asm, both(self.asm, self.where, octets.valid)
+        size = asm.value(op.SUBTRACT, (octets.stop, octets.start))
+        begin, to, shift = self.cursor, self.position, self.shift
+        self._on(size if octets.valid == op.ONES else asm.value(op.CHOOSE, (octets.valid, size, self.nothing)))
+        self.writes.append(lambda: asm.do(orders.COPY, (octets.start, octets.stop, self._place(to), where), (shift,)))
+        return begin, self.position
 
     def _trailing(self, name: str | None) -> None:
         if name is not None:
@@ -425,3 +410,40 @@ class Arranging(Lowering):
         self.nesting -= 1
         inner.spans = self.inside = self.spans
         self.this, self.spans = outer, spans
+
+
+class ItemArranging(Arranging):
+    """Lays out items of a list: structs, the only column of a table beside those of the header that they ask for."""
+
+    def __init__(self, around: Arranging, items: Outline) -> None:
+        asm = Assembler()
+        self.inputs = Inputs(asm)
+        laid = Laid(self.inputs.columns((), {ITEM: items}))
+        super().__init__(around.judge, around.parameters, asm, laid, little=around.little)
+        self.around = around
+        self.asked: dict[str, Datum] = {}
+        """What is asked of the header."""
+
+    def item(self, kind: object) -> None:
+        """Lay out an item. Raises ``NoProgramError``."""
+        while isinstance(kind, codec.Nested) and isinstance(kind.extent, codec.Rest | codec.Size):
+            kind = kind.layout
+        if not isinstance(kind, codec.Layout | codec.With):
+            raise NoProgramError("items that are no structs")
+        self._struct(ITEM, kind if isinstance(kind, codec.Layout) else kind.layout, {})
+        self._finish()
+
+    def known(self, name: Name) -> Datum | int | None:
+        if name.origin is not Origin.RECORD:
+            return super().known(name)
+        found = self.around.known(name)
+        if found is None or isinstance(found, int):
+            return found
+        if isinstance(found, Number) and found.least == found.most and found.valid == op.ONES:
+            return found.least
+        if name.name not in self.asked:
+            outline = self.around.header.outlines.get(name.name)
+            if outline is None:
+                raise NoProgramError("what is not given of the header")
+            self.asked |= self.inputs.columns((), {name.name: outline})
+        return self.asked[name.name]

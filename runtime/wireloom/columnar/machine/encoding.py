@@ -1,7 +1,7 @@
 """Rows of tables written as records by programs, as far as these find that the records say what the rows do."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
@@ -9,15 +9,20 @@ import numpy as np
 import pyarrow as pa
 
 from wireloom.codec import Column, Protocol
+from wireloom.columnar.alike import lists_alike
 from wireloom.columnar.buffers import Array, array
 from wireloom.columnar.machine import operations as op
 from wireloom.columnar.machine import scribe
-from wireloom.columnar.machine.arranging import Arranging, Laid
+from wireloom.columnar.machine.arranging import Arranging
 from wireloom.columnar.machine.assembly import Assembled, Assembler
-from wireloom.columnar.machine.given import Inputs, Outline, Path
+from wireloom.columnar.machine.columns import Column as Filling
+from wireloom.columnar.machine.filled import Filled
+from wireloom.columnar.machine.given import ITEM, WRITTEN, Inputs, Outline, Path
+from wireloom.columnar.machine.laid import Laid
 from wireloom.columnar.machine.matches import first
 from wireloom.columnar.machine.programs import programs_of, unless_left
 from wireloom.columnar.machine.rereading import reread
+from wireloom.columnar.machine.stages import Located, Stage
 from wireloom.columnar.machine.values import Level, NoProgramError
 from wireloom.columnar.planning import is_proven
 
@@ -31,37 +36,90 @@ Outlines = tuple[tuple[str, Outline], ...]
 
 @dataclass(slots=True)
 class WritingProgram:
-    """A program that writes the records of a message, of about ``size`` bytes each, and the columns that it reads."""
+    """A program that writes records of about ``size`` bytes each, and the columns that it reads.
+
+    Items of lists are written before, by programs of their own, which are ``asked`` for columns of the header, too.
+    ``stages`` read them again, as the columns ``reread``.
+    """
 
     assembled: Assembled
     inputs: Inputs
+    items: "dict[Path, WritingProgram]"
+    stages: tuple[Stage, ...] = ()
+    reread: Mapping[Path, Filling] = field(default_factory=dict)
+    asked: tuple[str, ...] = ()
     size: int = 64
 
     def run(self, batch: pa.RecordBatch, rows: Array) -> tuple[pa.Array, Array] | None:
         """The records of these rows, and which of them are sound; None if they do not fit into an array."""
-        assembled, count = self.assembled, len(rows)
-        out = assembled.rooms.tables.copy()
-        for place, number in self.inputs.addresses(lambda path: _column(batch, path)):
-            out[place] = number
+        assembled, count, places = self.assembled, len(rows), np.arange(len(rows))
+        known: dict[Path, tuple[pa.Array, Array]] = {}
+        for path, program in self.items.items():
+            if (found := program.lists(batch, path)) is None:
+                return None
+            known[path] = found
+        written = Filled(assembled.rooms, count, count, 0)
+        for place, number in self.inputs.addresses(lambda path: _column(batch, path, known)):
+            written.addresses[place] = number
         zeros, sound = np.zeros(assembled.reach, np.uint8), np.zeros(count, np.uint8)
         registers, ends = np.zeros((assembled.registers, op.TILE), np.int64), np.zeros(count + 1, np.int32)
         data = pa.allocate_buffer(self.size * (count + op.TILE), resizable=True)
         done = 0
         while done < count:
             done = scribe.compiled()(
-                assembled.code, rows, sound, registers, out, ends, data.address, data.size, zeros.ctypes.data, done
-            )
+                assembled.code, rows, places, sound, registers, written.addresses, ends,
+                data.address, data.size, zeros.ctypes.data, done,
+            )  # fmt: skip
             if done < count:
                 if data.size > _LARGEST:
                     return None
                 data.resize(2 * data.size)
+                done = 0 if self.stages else done  # lists are where they were, which may be elsewhere now
+        self._prove(data, ends, written, sound.view(bool), batch, rows)
+        for _, fine in known.values():
+            sound &= fine[rows]
         data.resize(int(ends[-1]))
         self.size = max(self.size, 1 + data.size // max(1, count))
         return array(pa.binary(), count, None, ends, data), sound.view(bool)
 
+    def _prove(
+        self, data: pa.Buffer, ends: Array, written: Filled, sound: Array, batch: pa.RecordBatch, rows: Array
+    ) -> None:
+        """Leave those rows sound whose lists say what was given."""
+        start, stop = (each.astype(np.int64) + data.address for each in (ends[:-1], ends[1:]))
+        records, places = Located(start, stop, data.address + data.size), np.arange(len(rows))
+        for stage in self.stages:
+            stage.run(records, places, written, sound)
+        for path, column in self.reread.items():
+            given = _column(batch, path, {})
+            given = given if len(rows) == len(given) else given.take(pa.array(rows))
+            sound &= lists_alike(column.arrow(written), given)
 
-def _column(batch: pa.RecordBatch, path: Path) -> pa.Array:
-    """A column, or a field in one, without regard to where what is around it is missing."""
+    def lists(self, batch: pa.RecordBatch, path: Path) -> tuple[pa.Array, Array] | None:
+        """The bytes of the items of each list, and which are sound, if this writes items; None if they do not fit."""
+        lists = _column(batch, path, {})
+        offsets = lists.offsets.to_numpy()
+        columns = {ITEM: lists.values.slice(offsets[0], offsets[-1] - offsets[0])}
+        owners = pa.array(np.repeat(np.arange(len(lists)), np.diff(offsets)))
+        columns |= {name: batch.column(name).take(owners) for name in self.asked}
+        items = pa.RecordBatch.from_pydict(columns)
+        found = self.run(items, np.arange(len(items)))
+        if found is None:
+            return None
+        (_, ends, octets), sound = found[0].buffers(), found[1]
+        at, unsound = offsets - offsets[0], np.append(0, np.cumsum(~sound))
+        bounds = np.frombuffer(ends, np.int32)[at]
+        return array(pa.binary(), len(lists), None, bounds, octets), unsound[at[1:]] == unsound[at[:-1]]
+
+
+ListBytes = Mapping[Path, tuple[pa.Array, Array]]
+"""The bytes of lists' items, and which of these are sound."""
+
+
+def _column(batch: pa.RecordBatch, path: Path, known: ListBytes) -> pa.Array:
+    """A column, or a field in one, without regard to where what is around it is missing; or the bytes of its items."""
+    if path[-1] == WRITTEN:
+        return known[path[:-1]][0]
     found = batch.column(path[0])
     for name in path[1:]:
         found = found.field(name)
@@ -110,16 +168,23 @@ class WritingPrograms:
             return asm.value(op.EQUAL_NUMBER, (code,), (number,))
 
         proven = is_proven(protocol, said.match)
-        reread(said, arranging, fields, variant, protocol.framing, proven, is_of)
-        return WritingProgram(asm.assembled(), inputs)
+        stages, again = reread(said, arranging, fields, variant, protocol.framing, proven, is_of)
+        return WritingProgram(asm.assembled(), inputs, _items(arranging), stages, again)
+
+
+def _items(around: Arranging) -> dict[Path, WritingProgram]:
+    """The programs that write items of lists before another one does the rest."""
+    return {
+        path: WritingProgram(inner.asm.assembled(), inner.inputs, _items(inner), asked=tuple(inner.asked))
+        for path, inner in around.items.items()
+    }
 
 
 def _given(inputs: Inputs, path: Path, outlines: dict[str, Outline], columns: Iterable[Column]) -> Laid:
     """What is given of the header, or of a message. Rows with labels of numbers that are missing are not sound."""
     labels = {column.name for column in columns if column.label}
-    found = Laid(
-        inputs.columns(path, {name: each for name, each in outlines.items() if name not in labels | {"variant"}})
-    )
+    told = {name: each for name, each in outlines.items() if name not in labels | {"variant"}}
+    found = Laid(inputs.columns(path, told), outlines=told)
     for label in labels & outlines.keys():
         number = found.columns.get(label.rpartition("_")[0])
         if number is None or number.valid != op.ONES:

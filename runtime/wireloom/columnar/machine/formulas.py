@@ -293,8 +293,10 @@ class _Formula:
 
     def _count(self, name: Name) -> Found:
         value = self.around.known(name)
-        if value is None or isinstance(value, NoItems):
+        if value is None:
             return 0
+        if isinstance(value, NoItems):
+            return 0 if value.count is None else value.count
         if isinstance(value, Listed) and value.count is not None and value.valid == op.ONES:
             return value.count
         raise NoProgramError("what numbers of 64 bits cannot say")

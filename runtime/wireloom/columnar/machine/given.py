@@ -11,19 +11,19 @@ from wireloom.columnar.machine import orders
 from wireloom.columnar.machine.assembly import Assembler
 from wireloom.columnar.machine.formulas import both
 from wireloom.columnar.machine.rooms import Space
-from wireloom.columnar.machine.values import WORD, Datum, NoItems, NoProgramError, Number, Octets, Struct
+from wireloom.columnar.machine.values import FARTHEST, WORD, Datum, NoItems, NoProgramError, Number, Octets, Struct
 
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """What a program knows of a column: its type, whether some values are missing, and its fields if it is a struct.
-
-    Lists have no fields, as no program writes their items.
+    """What a program knows of a column: its type, whether some values are missing, its fields if it is a struct, and
+    its ``items`` if it is a list that has some.
     """
 
     kind: pa.DataType
     missing: bool
     fields: "tuple[tuple[str, Outline], ...]" = ()
+    items: "Outline | None" = None
 
 
 def outline_of(column: pa.Array) -> Outline | None:
@@ -31,6 +31,8 @@ def outline_of(column: pa.Array) -> Outline | None:
     nulls = column.null_count
     if nulls == len(column):
         return None
+    if pa.types.is_list(column.type):
+        return Outline(column.type, nulls > 0, items=outline_of(column.flatten()))
     if not pa.types.is_struct(column.type):
         return Outline(column.type, nulls > 0)
     outlines = ((field.name, outline_of(column.field(place))) for place, field in enumerate(column.type))
@@ -39,15 +41,25 @@ def outline_of(column: pa.Array) -> Outline | None:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Items(NoItems):
-    """A list in each row where ``valid`` is set: how many items it has, of which there may be none."""
-
-    count: int = 0
-
-
 Path = tuple[str, ...]
 """The name of a column, and those of fields in it."""
+ITEM = ""
+"""The name of the only column of a table of items."""
+WRITTEN = "items, as they are written"
+"""Behind the path of a list, that of the bytes of its items: a value a row."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Items(NoItems):
+    """A list of a table: where it is, and what is known of it."""
+
+    path: Path
+    outline: Outline
+    inputs: "Inputs"
+
+    def written(self) -> Octets:
+        """The bytes of its items, which a program of their own writes before."""
+        return self.inputs.octets((*self.path, WRITTEN), self.valid)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,12 +107,10 @@ class Inputs:
         if pa.types.is_struct(kind):
             return Struct(self.columns(path, dict(outline.fields), valid), valid)
         if pa.types.is_list(kind):
-            count = asm.value(orders.COUNT, (self.row,), (self._take(path, _values(4)),))
-            return Items(valid, count)
+            count = Number(asm.value(orders.COUNT, (self.row,), (self._take(path, _values(4)),)), 0, FARTHEST)
+            return Items(valid, count, path=path, outline=outline, inputs=self)
         if kind in (pa.string(), pa.binary()):
-            place = self._take(path, _values(4), _octets)
-            start, stop = asm.several(orders.SPAN, 2, (self.row,), (place,))
-            return Octets(start, stop, valid)
+            return self.octets(path, valid)
         if pa.types.is_boolean(kind):
             place = self._take(path, _bits, _offset)
             return Number(asm.value(orders.BIT, (self.row,), (place,)), 0, 1, valid, truth=True)
@@ -110,6 +120,11 @@ class Inputs:
             asm.check(asm.value(op.EQUAL_NUMBER, (high,), (0,)), valid)
             return Number(low, 0, 2 * WORD - 1, valid)
         return self._number(path, kind, valid)
+
+    def octets(self, path: Path, valid: int) -> Octets:
+        """Texts or bytes."""
+        start, stop = self.asm.several(orders.SPAN, 2, (self.row,), (self._take(path, _values(4), _octets),))
+        return Octets(start, stop, valid)
 
     def _number(self, path: Path, kind: pa.DataType, valid: int) -> Number:
         asm, fits = self.asm, pa.types.is_integer(kind) or pa.types.is_temporal(kind) or pa.types.is_floating(kind)

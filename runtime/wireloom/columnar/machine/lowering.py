@@ -62,7 +62,7 @@ class Lowering:
         self.inside: dict[str, Span] = {}
         """Where the fields are of the struct that was read last."""
         self.nesting = 0
-        self.decoding = decoding
+        self.decoding = self.listing = decoding
         """Whether lists may have items, and bytes be packed."""
         self.lists: list[Listing] = []
         """The lists whose items other programs read."""

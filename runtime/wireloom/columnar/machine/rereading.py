@@ -2,22 +2,28 @@
 
 from collections.abc import Callable, Set
 
+import pyarrow as pa
+
 from wireloom import codec
 from wireloom.columnar.machine import operations as op
-from wireloom.columnar.machine.arranging import Arranging, Laid
+from wireloom.columnar.machine.arranging import Arranging
 from wireloom.columnar.machine.checks import Proven
+from wireloom.columnar.machine.columns import Column, column
 from wireloom.columnar.machine.formulas import both
-from wireloom.columnar.machine.given import Items
+from wireloom.columnar.machine.given import Items, Path
+from wireloom.columnar.machine.laid import Laid
 from wireloom.columnar.machine.lowering import Lowering
 from wireloom.columnar.machine.messages import message
 from wireloom.columnar.machine.parts import layout
 from wireloom.columnar.machine.proving import prove
+from wireloom.columnar.machine.stages import Stage, staged
 from wireloom.columnar.machine.values import (
     WORD,
     Datum,
     Flags,
     Label,
     Level,
+    Listed,
     NoItems,
     NoProgramError,
     Number,
@@ -35,13 +41,15 @@ def reread(
     framing: codec.Framing,
     proven: Proven,
     is_of: Callable[[Level], int],
-) -> None:
-    """Read a record again, and compare all of its values. ``is_of`` gives the mask of the records whose header selects
-    the message. Raises ``NoProgramError``.
+) -> tuple[tuple[Stage, ...], dict[Path, Column]]:
+    """Read a record again, and compare all of its values but for items of lists: returns what reads these, and columns
+    of them to be compared. ``is_of`` gives the mask of the records whose header selects the message. Raises
+    ``NoProgramError``.
     """
     asm = arranging.asm
     prove(framing, _lowering(arranging), doubting=True)
     at = _lowering(arranging)
+    at.listing = True
     layout(said.record.head, at)
     at.must(is_of(at.record))
     level = message(said, at, proven)
@@ -55,6 +63,7 @@ def reread(
     comparing = _Comparing(at)
     comparing.all(at.record, arranging.header, {column.name for column in said.record.columns if column.label})
     comparing.all(level, fields, {column.name for column in said.columns if column.label} | {"variant"})
+    return tuple(staged(at)), comparing.lists
 
 
 def _lowering(arranging: Arranging) -> Lowering:
@@ -67,6 +76,7 @@ class _Comparing:
     def __init__(self, at: Lowering) -> None:
         self.at = at
         self.asm = at.asm
+        self.lists: dict[Path, Column] = {}
 
     def all(
         self, found: Level | Struct, given: Laid, labels: Set[str], where: int = op.ONES, *, inner: bool = False
@@ -107,11 +117,22 @@ class _Comparing:
                 for register, place in zip((found.start, found.stop), given.octets[name], strict=True):
                     address = self.asm.value(op.ADD, (op.START, place))
                     self.at.must(self.asm.value(op.EQUAL, (register, address)), where)
-            case NoItems(), Items(count=count):
+            case NoItems(), Items(count=Number(register=count)):
                 self.at.must(self.asm.value(op.EQUAL_NUMBER, (count,), (0,)), where)
+            case Listed(), Items():
+                kind = _without_labels(wanted.outline.kind, found.listings[0].item)
+                self.lists[wanted.path] = column(self.asm, kind, found, where)
             case Struct(), Struct() if name in given.inner:
                 self.all(found, given.inner[name], set(), where, inner=True)
             case _ if where == op.ONES:
                 raise NoProgramError("a value that is not given as it is read")
             case _:
                 self.at.must(False, where)
+
+
+def _without_labels(kind: pa.DataType, item: Datum) -> pa.DataType:
+    """The type of a list of structs without the fields that are labels, which do not count."""
+    if not pa.types.is_struct(kind.value_type) or not isinstance(item, Struct):
+        return kind
+    labels = {name for name, known in item.fields.items() if isinstance(known, Label | Flags)}
+    return pa.list_(pa.struct([each for each in kind.value_type if each.name not in labels]))

@@ -27,6 +27,7 @@ from wireloom.columnar.memory import (
 def run(
     code: Array,
     rows: Array,
+    places: Array,
     sound: Array,
     registers: Array,
     out: Array,
@@ -39,8 +40,8 @@ def run(
     """Follow a program for these ``rows`` of a table from the one at ``done`` on. Returns how many rows are done: fewer
     than all if the next ones do not fit into the ``room`` at the address ``into``.
 
-    The arrays have 64-bit integers, but for ``ends``, which becomes the places at which records end, behind a first 0.
-    Other arguments are as in ``kernel.run``.
+    Theirs are the rows ``places`` of outputs. The arrays have 64-bit integers, but for ``ends``, which becomes the
+    places at which records end, behind a first 0. Other arguments are as in ``kernel.run``.
     """
     good = registers[op.SOUND]
     for first in range(done, len(rows), op.TILE):
@@ -66,8 +67,10 @@ def run(
             elif kind == op.SKIP:
                 if not kernel.any_set(registers[code[at - 1, 1]], count):
                     at += code[at - 1, 2]
-            else:
+            elif kind < op.GIVEN:
                 kernel._judge(kind, code[at - 1], count, registers, out, good, safe)
+            else:
+                kernel._store(kind, code[at - 1], count, places[first:], registers, out)
         for i in range(count):
             sound[first + i] = registers[op.SOUND, i]
     return len(rows)
@@ -193,4 +196,4 @@ def _copy(to: int, at: int, size: int) -> None:
 @cache
 def compiled() -> Callable[..., int]:
     """``run``, compiled."""
-    return accel.compiled(run, _copy, _write_number, _write, _allot, _given, *kernel.SHARED)
+    return accel.compiled(run, _copy, _write_number, _write, _allot, _given, kernel._store, *kernel.SHARED)

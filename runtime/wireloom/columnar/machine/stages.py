@@ -58,7 +58,7 @@ class Program:
         cls, lowering: Lowering, header: Mapping[str, Column], columns: Mapping[str, Column], *, judging: bool = True
     ) -> "Program":
         """The program that was put together."""
-        stages = tuple(_staged(lowering))
+        stages = tuple(staged(lowering))
         return cls(lowering.asm.assembled(judging=judging), header, columns, stages)
 
     def run(
@@ -119,7 +119,7 @@ def follow(
     )  # fmt: skip
 
 
-def _staged(lowering: Lowering) -> Iterator["Stage"]:
+def staged(lowering: Lowering) -> Iterator["Stage"]:
     """The programs of a program's lists, which writes where they are."""
     for listing in lowering.lists:
         inner = listing.at
@@ -134,7 +134,7 @@ def _staged(lowering: Lowering) -> Iterator["Stage"]:
             given[place] = lowering.asm.room(Space(bits=64))
             lowering.asm.store(op.STORE_8, (register,), (given[place],))
         items = None if listing.kind is None else column(inner.asm, listing.kind, listing.item)
-        stages = tuple(_staged(inner))
+        stages = tuple(staged(inner))
         walk = end = None
         if listing.size is None:
             end = inner.asm.room(Space())

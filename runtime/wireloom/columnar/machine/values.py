@@ -69,9 +69,10 @@ class Flags:
 
 @dataclass(frozen=True, slots=True)
 class NoItems:
-    """A list without items in each row where ``valid`` is set."""
+    """A list in each row where ``valid`` is set, without items; or one of a table, with ``count`` items."""
 
     valid: int = op.ONES
+    count: Number | None = None
 
 
 @dataclass(slots=True, eq=False)

@@ -1,0 +1,32 @@
+"""Which values of two arrays are the same."""
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from wireloom.columnar.buffers import Array
+
+
+def alike(one: pa.Array, other: pa.Array) -> Array:
+    """Which values are equal, or are both missing. Fields of structs that only ``other`` has do not count."""
+    none: Array = one.is_null().to_numpy(zero_copy_only=False)
+    missing: Array = other.is_null().to_numpy(zero_copy_only=False)
+    if pa.types.is_list(one.type):
+        same: Array = (none == missing) & lists_alike(one, other)
+    elif pa.types.is_struct(one.type):
+        same = none == missing
+        for field in one.type:
+            same &= none | alike(pc.struct_field(one, field.name), pc.struct_field(other, field.name))
+    else:
+        same = pc.equal(one, other).fill_null(False).to_numpy(zero_copy_only=False) | (none & missing)
+    return same
+
+
+def lists_alike(one: pa.Array, other: pa.Array) -> Array:
+    """Which lists have equal items, as ``alike``; a missing one has none."""
+    counts, others = (pc.list_value_length(each).fill_null(0).to_numpy() for each in (one, other))
+    same: Array = counts == others
+    kept = pa.array(same & (counts > 0))
+    owners = np.repeat(np.flatnonzero(kept), counts[kept])
+    same[owners[~alike(one.filter(kept).flatten(), other.filter(kept).flatten())]] = False
+    return same

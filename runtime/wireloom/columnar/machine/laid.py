@@ -1,0 +1,48 @@
+"""What is known of a struct while a program that writes it is put together."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from wireloom import codec
+from wireloom.columnar.fields import Number as Kind
+from wireloom.columnar.machine.given import Outline
+from wireloom.columnar.machine.lowering import Span
+from wireloom.columnar.machine.values import Datum, Level
+
+
+@dataclass(slots=True)
+class Laid(Level):
+    """The values of a struct that is laid out: where those that are bytes stand, which fields can be ``filled`` in, the
+    structs in it, and what is known of its columns.
+    """
+
+    octets: dict[str, Span] = field(default_factory=dict)
+    filled: set[str] = field(default_factory=set)
+    inner: "dict[str, Laid]" = field(default_factory=dict)
+    spans: dict[str, Span] = field(default_factory=dict)
+    outlines: Mapping[str, Outline] = field(default_factory=dict)
+    told: Mapping[str, Datum] = field(init=False)
+    """What is given, with nothing filled in."""
+
+    def __post_init__(self) -> None:
+        self.told = dict(self.columns)
+
+
+@dataclass(frozen=True, slots=True)
+class Following:
+    """A field whose value follows from others, and the mask of the rows in which it is laid out."""
+
+    name: str
+    said: codec.Field
+    of: Laid
+    where: int
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """A checksum that stands ``shift`` bytes behind ``position``."""
+
+    following: Following
+    kind: Kind
+    position: int
+    shift: int
