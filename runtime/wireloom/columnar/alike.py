@@ -9,6 +9,8 @@ from wireloom.columnar.buffers import Array
 
 def alike(one: pa.Array, other: pa.Array) -> Array:
     """Which values are equal, or are both missing. Fields of structs that only ``other`` has do not count."""
+    if one.null_count == len(one) and other.null_count == len(other):
+        return np.ones(len(one), bool)
     none: Array = one.is_null().to_numpy(zero_copy_only=False)
     missing: Array = other.is_null().to_numpy(zero_copy_only=False)
     if pa.types.is_list(one.type):
@@ -26,6 +28,8 @@ def lists_alike(one: pa.Array, other: pa.Array) -> Array:
     """Which lists have equal items, as ``alike``; a missing one has none."""
     counts, others = (pc.list_value_length(each).fill_null(0).to_numpy() for each in (one, other))
     same: Array = counts == others
+    if not counts.any():
+        return same
     kept = pa.array(same & (counts > 0))
     owners = np.repeat(np.flatnonzero(kept), counts[kept])
     same[owners[~alike(one.filter(kept).flatten(), other.filter(kept).flatten())]] = False

@@ -23,7 +23,7 @@ from wireloom.columnar.batch import Batch
 from wireloom.columnar.buffers import Array, octets_of, strings
 from wireloom.columnar.laying import Given, Laying, UnlaidError
 from wireloom.columnar.machine.encoding import writing
-from wireloom.columnar.machine.given import outline_of
+from wireloom.columnar.machine.given import Outline, outline_of
 from wireloom.columnar.planning import plan_of
 from wireloom.columnar.weighing import TooHeavyError
 from wireloom.options import MAX_RECORD_BYTES
@@ -69,6 +69,7 @@ class Encoder:
         self.schema = arrow_schema(protocol.columns)
         self.labels = frozenset(column.name for column in protocol.record.columns if column.label)
         self.rows = 0
+        self.outlined: tuple[pa.RecordBatch | None, dict[str, Outline | None]] = None, {}
 
     def encode(self, batch: pa.RecordBatch) -> pa.Array:
         """The bytes of each row. Raises ``EncodeError`` with the number of the ``row``."""
@@ -180,10 +181,19 @@ class Encoder:
         ):
             return None
         parameters, little, variant = told
-        outlines = ((each, outline_of(batch.column(each))) for each in names)
+        outlines = ((each, self._outline(batch, each)) for each in names)
         found = tuple((each, outline) for each, outline in outlines if outline is not None)
         program = writing(self.protocol, parameters, little=little).of(group.code, variant, found)
         return None if program is None else program.run(batch, rows)
+
+    def _outline(self, batch: pa.RecordBatch, name: str) -> Outline | None:
+        """What programs know of a column, found once for all rows of a batch."""
+        if self.outlined[0] is not batch:
+            self.outlined = batch, {}
+        known = self.outlined[1]
+        if name not in known:
+            known[name] = outline_of(batch.column(name))
+        return known[name]
 
     def _laid(self, batch: pa.RecordBatch, rows: Array, group: "_Kind") -> tuple[pa.Array, Array] | None:
         """The bytes of rows, and which of them are sure; None if they cannot be laid out."""

@@ -55,7 +55,7 @@ class WritingProgram:
         assembled, count, places = self.assembled, len(rows), np.arange(len(rows))
         known: dict[Path, tuple[pa.Array, Array]] = {}
         for path, program in self.items.items():
-            if (found := program.lists(batch, path)) is None:
+            if (found := program.lists(batch, path, rows)) is None:
                 return None
             known[path] = found
         written = Filled(assembled.rooms, count, count, 0)
@@ -77,7 +77,7 @@ class WritingProgram:
                 done = 0 if self.stages else done  # lists are where they were, which may be elsewhere now
         self._prove(data, ends, written, sound.view(bool), batch, rows)
         for _, fine in known.values():
-            sound &= fine[rows]
+            sound &= fine
         data.resize(int(ends[-1]))
         self.size = max(self.size, 1 + data.size // max(1, count))
         return array(pa.binary(), count, None, ends, data), sound.view(bool)
@@ -91,25 +91,34 @@ class WritingProgram:
         for stage in self.stages:
             stage.run(records, places, written, sound)
         for path, column in self.reread.items():
-            given = _column(batch, path, {})
-            given = given if len(rows) == len(given) else given.take(pa.array(rows))
-            sound &= lists_alike(column.arrow(written), given)
+            sound &= lists_alike(column.arrow(written), _of(_column(batch, path, {}), rows))
 
-    def lists(self, batch: pa.RecordBatch, path: Path) -> tuple[pa.Array, Array] | None:
-        """The bytes of the items of each list, and which are sound, if this writes items; None if they do not fit."""
-        lists = _column(batch, path, {})
-        offsets = lists.offsets.to_numpy()
-        columns = {ITEM: lists.values.slice(offsets[0], offsets[-1] - offsets[0])}
-        owners = pa.array(np.repeat(np.arange(len(lists)), np.diff(offsets)))
+    def lists(self, batch: pa.RecordBatch, path: Path, rows: Array) -> tuple[pa.Array, Array] | None:
+        """The bytes of the items of each list in these ``rows``, none in others, and which of them are sound, if this
+        writes items; None if they do not fit.
+        """
+        lists = _of(_column(batch, path, {}), rows)
+        offsets, counts = lists.offsets.to_numpy(), np.zeros(len(batch), np.int64)
+        if offsets[0] == offsets[-1]:
+            return array(pa.binary(), len(batch), None, np.zeros(len(batch) + 1, np.int32), b""), np.ones(
+                len(rows), bool
+            )
+        counts[rows] = np.diff(offsets)
+        owners = pa.array(np.repeat(np.arange(len(batch)), counts))
+        columns = {ITEM: lists.values.slice(offsets[0], len(owners))}
         columns |= {name: batch.column(name).take(owners) for name in self.asked}
-        items = pa.RecordBatch.from_pydict(columns)
-        found = self.run(items, np.arange(len(items)))
+        found = self.run(pa.RecordBatch.from_pydict(columns), np.arange(len(owners)))
         if found is None:
             return None
         (_, ends, octets), sound = found[0].buffers(), found[1]
         at, unsound = offsets - offsets[0], np.append(0, np.cumsum(~sound))
-        bounds = np.frombuffer(ends, np.int32)[at]
-        return array(pa.binary(), len(lists), None, bounds, octets), unsound[at[1:]] == unsound[at[:-1]]
+        bounds = np.frombuffer(ends, np.int32)[np.append(0, np.cumsum(counts))]
+        return array(pa.binary(), len(batch), None, bounds, octets), unsound[at[1:]] == unsound[at[:-1]]
+
+
+def _of(column: pa.Array, rows: Array) -> pa.Array:
+    """The values of some rows."""
+    return column if len(rows) == len(column) else column.take(pa.array(rows))
 
 
 ListBytes = Mapping[Path, tuple[pa.Array, Array]]
