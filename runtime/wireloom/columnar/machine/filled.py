@@ -48,24 +48,23 @@ class Filled:
     def __init__(self, rooms: Rooms, count: int, records: int, size: int, shared: Shared | None = None) -> None:
         self.count = count
         self.rooms = rooms
-        self.within = rooms.cleared + ([] if shared is not None else rooms.values)
         self.apart: dict[int, pa.Buffer] = {}
+        self.own = rooms.alone + ([] if shared is not None else rooms.values)
         if shared is not None:
             alike: Counter[str] = Counter()
             for place, room in rooms.values:
                 self.apart[place] = shared.buffer(room, alike[room.like])
                 alike[room.like] += 1
-        for place, room in rooms.alone:
+        for place, room in self.own:
             self.apart[place] = pa.allocate_buffer(_bytes(room, count), resizable=True)
         most = min(_RATIO * size, weighing.LISTS) if rooms.unpacking else 0
         for place, room in rooms.octets:
             needed = _bytes(room, 0) + room.more * records + _BEYOND
             needed += size + most if room.holds or room.unpacks else 0
             self.apart[place] = pa.allocate_buffer(needed, resizable=True)
-        self.begins, needed = _laid(self.within, count)
+        self.begins, needed = _laid(rooms.cleared, count)
         self.memory = pa.allocate_buffer(needed, resizable=True)
-        if rooms.cleared:
-            ctypes.memset(self.memory.address, 0, _laid(rooms.cleared, count)[1])
+        ctypes.memset(self.memory.address, 0, needed)
         self.addresses = rooms.tables.copy()
         for place, begin in self.begins.items():
             self.addresses[place] = self.memory.address + begin
@@ -86,12 +85,12 @@ class Filled:
     def cut(self, count: int) -> None:
         """Leave it at so many rows, all that were written."""
         if 2 * count < self.count:
-            before, (self.begins, needed) = self.begins, _laid(self.within, count)
-            for place, room in self.within:
+            before, (self.begins, needed) = self.begins, _laid(self.rooms.cleared, count)
+            for place, room in self.rooms.cleared:
                 to, begin = (self.memory.address + begins[place] for begins in (self.begins, before))
                 ctypes.memmove(to, begin, _bytes(room, count))
             self.memory.resize(needed, shrink_to_fit=True)
-            for place, room in self.rooms.alone:
+            for place, room in self.own:
                 self.apart[place].resize(_bytes(room, count), shrink_to_fit=True)
         self.count = count
 
