@@ -15,17 +15,13 @@ from wireloom.codec.runs import Run
 from wireloom.columnar.fields import Number as Kind
 from wireloom.columnar.fields import code
 from wireloom.columnar.machine import operations as op
-from wireloom.columnar.machine import orders
 from wireloom.columnar.machine.assembly import Assembler
-from wireloom.columnar.machine.checks import joined
-from wireloom.columnar.machine.formulas import Found, both, both_masks, either_not, wrapped
+from wireloom.columnar.machine.formulas import both, both_masks, either_not
 from wireloom.columnar.machine.given import ITEM, Inputs, Items, Outline, Path
-from wireloom.columnar.machine.laid import Following, Laid, Stamp
-from wireloom.columnar.machine.lowering import Lowering, Span
+from wireloom.columnar.machine.laid import Laid
+from wireloom.columnar.machine.placing import Placing
 from wireloom.columnar.machine.values import (
     APART,
-    FARTHEST,
-    WORD,
     Datum,
     Mask,
     NoProgramError,
@@ -33,37 +29,17 @@ from wireloom.columnar.machine.values import (
     Octets,
     Struct,
 )
-from wireloom.expressions import Expression
 from wireloom.expressions.tree import Name, Origin
 from wireloom.rowwise import Judge
 
 
-class Arranging(Lowering):
-    """Lays out a message. Positions are counted from the record's start, until there is ``room``."""
-
-    this: Laid
+class Arranging(Placing):
+    """Lays out a message."""
 
     def __init__(self, judge: Judge, parameters: Mapping[str, Any], asm: Assembler, header: Laid, *, little: bool):
-        super().__init__(judge, parameters, little=little, limit=0, asm=asm)
-        self.limit = self.total = asm.number(FARTHEST)
-        self.position = self.nothing = asm.number(0)
-        self.this = self.record = header
-        self.header = header
-        self.writes: list[Callable[[], None]] = []
-        self.following: list[Following] = []
-        self.sums: list[Stamp] = []
+        super().__init__(judge, parameters, asm, header, little=little)
         self.items: dict[Path, ItemArranging] = {}
         """The lists whose items programs of their own write before."""
-
-    # What expressions ask for
-
-    def offset(self, name: str) -> Number:
-        """Where ``name`` starts."""
-        return Number(self.span(name)[0], 0, FARTHEST)
-
-    def span(self, name: str) -> Span:
-        """From where to where ``name`` is."""
-        return (self.nothing, self.total) if name == "record" else self.spans.get(name, (self.nothing, self.nothing))
 
     # Whole messages
 
@@ -85,44 +61,6 @@ class Arranging(Lowering):
             self.spans[part.name] = start, self.cursor
         self.header.spans = fields.spans = self.spans
         self._finish()
-
-    def _finish(self) -> None:
-        """Compute what follows from the values and from where they stand, and write everything."""
-        self.total = self.cursor
-        given = [each.of.columns.get(each.name) for each in self.following]
-        for _ in self.following:
-            for each, known in zip(self.following, given, strict=True):
-                self._follow(each, known)
-        self.asm.do(orders.ALLOT, (self.total,), ())
-        for write in self.writes:
-            write()
-        for seal in reversed(self.sums):
-            self._sum(seal)
-
-    def _follow(self, each: Following, known: Datum | None) -> None:
-        assert each.said.derive is not None
-        self.this, self.spans = each.of, each.of.spans
-        found = self.ask(each.said.derive)
-        if found is None:
-            return
-        number = self._of_each(found)
-        if isinstance(known, Number) and known.valid != op.ONES:
-            register = self.asm.value(op.CHOOSE, (known.valid, known.register, number.register))
-            number = Number(register, min(known.least, number.least), max(known.most, number.most))
-        each.of.columns[each.name] = number
-
-    def _sum(self, each: Stamp) -> None:
-        self.this, self.spans, self.where = each.following.of, each.following.of.spans, each.following.where
-        checksum = each.following.said.checksum
-        assert checksum is not None
-        self._write(joined(self, checksum, self.where), each.kind, each.position, each.shift, self.where)
-
-    def _of_each(self, found: Found) -> Number:
-        if isinstance(found, int):
-            return Number(self.asm.number(wrapped(found)), found, found)
-        if found is None:
-            raise NoProgramError("a value that no row has")
-        return found
 
     # Parts
 
@@ -210,96 +148,6 @@ class Arranging(Lowering):
             if found is not None:
                 self.this.columns[part.name] = self._of_each(found)
 
-    # Numbers
-
-    def _field(self, name: str, said: codec.Field, kind: Kind) -> None:
-        """A number of a fixed size, which goes to the cursor."""
-        if said.meaning is not None or isinstance(said.subcon, codec.As) or kind.half:
-            raise NoProgramError("a number that stands for something else")
-        self._prepare(name, said)
-        start, position, shift = self.cursor, self.position, self.shift
-        self.move(position, shift + kind.size)
-        self.spans[name] = start, self.cursor
-        of, where = self.this, self.where
-        if said.checksum is not None:
-            self.sums.append(Stamp(Following(name, said, of, where), kind, position, shift))
-        else:
-            self.writes.append(lambda: self._write(self._register(of, name), kind, position, shift, where))
-
-    def _prepare(self, name: str, said: codec.Field) -> None:
-        """Put something in place of missing values, or remember that it follows from others."""
-        known = self.this.columns.get(name)
-        if known is not None and known.valid == op.ONES:
-            return
-        if said.checksum is not None or said.derive is not None:
-            self.this.filled.add(name)
-            if said.derive is not None:
-                self.following.append(Following(name, said, self.this, self.where))
-            return
-        instead = said.const if said.const is not None else said.default
-        if instead is not None and not isinstance(instead, Expression):
-            self.fill(self.this, name, instead)
-
-    def fill(self, of: Laid, name: str, instead: object) -> None:
-        """Put a number where none is given. Raises ``NoProgramError`` if it is none."""
-        known = of.columns.get(name)
-        if not isinstance(instead, int) or not -WORD <= instead < WORD or not isinstance(known, Number | None):
-            raise NoProgramError("something to fill in that is no integer")
-        other = Number(self.asm.number(instead), int(instead), int(instead), truth=isinstance(instead, bool))
-        of.filled.add(name)
-        if known is None:
-            of.columns[name] = other
-        elif known.valid != op.ONES:
-            register = self.asm.value(op.CHOOSE, (known.valid, known.register, other.register))
-            least, most = min(known.least, int(instead)), max(known.most, int(instead))
-            of.columns[name] = Number(register, least, most, truth=known.truth)
-
-    def _register(self, of: Laid, name: str) -> int:
-        """The number under that name, 0 where there is none."""
-        known = of.columns.get(name)
-        match known:
-            case None:
-                return self.nothing
-            case Number():
-                return known.register
-        raise NoProgramError("a number that is given as something else")
-
-    def _write(self, register: int, kind: Kind, position: int, shift: int, where: int) -> None:
-        """Write a number so many bytes behind a position of the record."""
-        big = not kind.is_little(little=self.little)
-        self.asm.do(orders.WRITE, (register, self._place(position), where), (shift, kind.size, int(big)))
-
-    def _place(self, position: int) -> int:
-        """The address of a position of the record, which has its room."""
-        return op.START if position == self.nothing else self.asm.value(op.ADD, (op.START, position))
-
-    def _bits(self, part: codec.Bits) -> None:
-        kind = Kind(code(part.integer))
-        if part.over or any(isinstance(said.subcon, codec.BitList) or said.meaning for _, said, _, _ in part.fields):
-            raise NoProgramError("bits over others, as a list, or with a meaning")
-        position, shift = self.position, self.shift
-        start = self.cursor
-        self.move(position, shift + kind.size)
-        for name, said, _, _ in part.fields:
-            if said.checksum is not None:
-                raise NoProgramError("a checksum in bits")
-            self._prepare(name, said)
-            self.spans[name] = start, self.cursor
-        if part.whole is not None:
-            self.this.filled.add(part.whole[0])
-            self.spans[part.whole[0]] = start, self.cursor
-        of, where = self.this, self.where
-        self.writes.append(lambda: self._write(self._word(part, of), kind, position, shift, where))
-
-    def _word(self, part: codec.Bits, of: Laid) -> int:
-        """The number that bits make up, where it is not given itself."""
-        asm, word = self.asm, self.nothing
-        for name, _, shift, mask in part.fields:
-            bits = asm.value(op.AND_NUMBER, (self._register(of, name),), (wrapped(mask),))
-            word = asm.value(op.OR, (word, asm.value(op.SHIFT_LEFT, (bits, asm.number(shift)))))
-        known = None if part.whole is None else of.columns.get(part.whole[0])
-        return asm.value(op.CHOOSE, (known.valid, known.register, word)) if isinstance(known, Number) else word
-
     # Bytes, texts and structs
 
     def _lone(self, part: Lone) -> None:
@@ -337,19 +185,6 @@ class Arranging(Lowering):
             case _:
                 raise NoProgramError(f"parts of type {type(kind).__name__}")
 
-    def _varint(self, name: str, said: codec.Field) -> None:
-        if said.derived:
-            raise NoProgramError("a derived value without a size of its own")
-        self._prepare(name, said)
-        register, position = self._register(self.this, name), self.cursor
-        where = self.where
-        self.writes.append(lambda: self.asm.do(orders.WRITE_VARINT, (register, self._place(position), where), (0,)))
-        self._on(self.asm.value(orders.VARINT_SIZE, (register,)))
-
-    def _on(self, size: int) -> None:
-        """Go on so many bytes behind the cursor."""
-        self.move(self.asm.value(op.ADD, (self.cursor, size)))
-
     def _octets(self, name: str, extent: object = None) -> None:
         """The bytes that are given under that name, and their length in front of them, if their extent has one."""
         known, asm, where = self.this.columns.get(name), self.asm, self.where
@@ -384,15 +219,6 @@ class Arranging(Lowering):
             return
         self.items[known.path] = inner
         self._copy(known.written())
-
-    def _copy(self, octets: Octets) -> Span:
-        """Let some bytes go to the cursor. Returns from where to where they are."""
-        asm, where = self.asm, both(self.asm, self.where, octets.valid)
-        size = asm.value(op.SUBTRACT, (octets.stop, octets.start))
-        begin, to, shift = self.cursor, self.position, self.shift
-        self._on(size if octets.valid == op.ONES else asm.value(op.CHOOSE, (octets.valid, size, self.nothing)))
-        self.writes.append(lambda: asm.do(orders.COPY, (octets.start, octets.stop, self._place(to), where), (shift,)))
-        return begin, self.position
 
     def _trailing(self, name: str | None) -> None:
         if name is not None:
