@@ -19,7 +19,7 @@ from wireloom.columnar.machine.assembly import Assembler
 from wireloom.columnar.machine.formulas import both, both_masks, either_not
 from wireloom.columnar.machine.given import ITEM, Inputs, Items, Outline, Path
 from wireloom.columnar.machine.laid import Laid
-from wireloom.columnar.machine.placing import Placing
+from wireloom.columnar.machine.placing import ArrangingNumbers
 from wireloom.columnar.machine.values import (
     APART,
     Datum,
@@ -33,7 +33,7 @@ from wireloom.expressions.tree import Name, Origin
 from wireloom.rowwise import Judge
 
 
-class Arranging(Placing):
+class Arranging(ArrangingNumbers):
     """Lays out a message."""
 
     def __init__(self, judge: Judge, parameters: Mapping[str, Any], asm: Assembler, header: Laid, *, little: bool):

@@ -28,7 +28,7 @@ from wireloom.expressions import Expression
 from wireloom.rowwise import Judge
 
 
-class Placing(Lowering):
+class ArrangingNumbers(Lowering):
     """Lays out numbers. Positions are counted from the record's start, until there is room."""
 
     this: Laid
