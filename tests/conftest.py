@@ -31,6 +31,11 @@ def pytest_collection_finish() -> None:
     gc.enable()
 
 
+def pytest_unconfigure() -> None:
+    """Let it go at the end, where DuckDB tells of what it finds left."""
+    gc.unfreeze()
+
+
 @pytest.hookimpl(tryfirst=True)  # before what divides the groups among workers reads them
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Keep in one worker what is dear to start: a run has one session, and compiles the accelerator once."""

@@ -1,6 +1,8 @@
 """``wireloom sql``: what a query may say, what comes out, and how it fails."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -200,3 +202,13 @@ def test_a_file_that_cannot_be_read_is_told_in_its_own_words(tmp_path: Path) -> 
     done = ran(f"from {call(tmp_path / 'a.gz')}")
     assert done.exit_code == 1
     assert done.stderr.startswith(f"wireloom: {tmp_path}")
+
+
+@pytest.mark.program
+def test_the_program_says_nothing_else(tmp_path: Path) -> None:
+    """Not even when it ends and DuckDB looks for what was left."""
+    path = tmp_path / "a.bin"
+    path.write_bytes(MARKER)
+    command = [sys.executable, "-m", "wireloom", "sql", f"select count(*) as n from {call(path)}"]
+    done = subprocess.run(command, capture_output=True, check=True)
+    assert (done.stdout, done.stderr) == (b'{"n":1}\n', b"")

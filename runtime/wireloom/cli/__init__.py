@@ -1,6 +1,5 @@
 """The program ``wireloom``: the only place that prints."""
 
-import atexit
 import gc
 from importlib import import_module
 from typing import Any
@@ -71,6 +70,5 @@ def app() -> None: ...
 def main() -> None:
     """The entry point."""
     gc.set_threshold(_BEGUN)
-    atexit.register(gc.freeze)  # to look for garbage when all of it goes takes as long
     mend()
     app(prog_name="wireloom")

@@ -1,11 +1,13 @@
 """Arguments that several commands take, and what they mean."""
 
+import gc
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -38,7 +40,15 @@ max_record_bytes = click.option(
 
 
 class OfProtocol(click.Command):
-    """A command whose first argument is a protocol. It tells how to give a parameter that was given as an option."""
+    """A command whose first argument is a protocol. It tells how to give a parameter that was given as an option, and
+    is the last that the program does: what it leaves is not looked through for garbage.
+    """
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        finally:
+            gc.freeze()
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         given = tuple(args)
