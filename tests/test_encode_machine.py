@@ -94,7 +94,6 @@ def test_items_of_lists_are_written_by_programs(monkeypatch: pytest.MonkeyPatch)
         {"message": "snapshot_marker", "magic": 8, "frame_infos": infos[:count], "snapshot_marker": MARKER}
         for count in (0, 1, 2, 1)
     )
-    monkeypatch.setattr(Encoder, "_tells", False)
     for rows in (markers, logs):
         records = [couchbase_dcp.build(row) for row in rows]
         table = couchbase_dcp.decode_columnar(b"".join(records))

@@ -58,6 +58,11 @@ class CaptureBuilder:
         self.size = len(data)
         return data
 
+    def passed(self, size: int) -> None:
+        """Go on behind records of other messages than those that tell something, so many bytes in."""
+        if self.listener is not None:
+            self.known, self.size = self.listener.known(self.known), size
+
     def _record(self, row: Mapping[str, Any]) -> bytes:
         """The bytes of a record; what it tells of others is known behind it."""
         listener = self.listener

@@ -76,16 +76,27 @@ class Encoder:
         found: list[pa.Array] = []
         at = 0
         while at < len(batch):
-            alone = self.protocol.preamble is not None or self._tells
-            some = batch.slice(at, _FEW if alone else BATCH_ROWS)
-            found.append(self._built(some, np.arange(len(some))) if alone else self._encoded(some))
+            size, count = self.builder.size, self._quiet(batch.slice(at, BATCH_ROWS))
+            some = batch.slice(at, count or _FEW)
+            found.append(self._encoded(some) if count else self._built(some, np.arange(len(some))))
+            if count:
+                self.builder.passed(size + (pc.sum(pc.binary_length(found[-1])).as_py() or 0))
             at, self.rows = at + len(some), self.rows + len(some)
         return pa.concat_arrays(found) if found else pa.array([], pa.binary())
 
-    @property
-    def _tells(self) -> bool:
-        """Whether rows may still tell how those behind them are written."""
-        return self.builder.listener is not None and self.builder.size < WITHIN
+    def _quiet(self, batch: pa.RecordBatch) -> int:
+        """How many rows there are in front of the first that may tell how those behind it are written."""
+        listener = self.builder.listener
+        if self.protocol.preamble is not None:
+            return 0
+        if listener is None or self.builder.size >= WITHIN:
+            return len(batch)
+        if "message" not in batch.schema.names:
+            return 0
+        names = batch.column("message").cast(pa.string())
+        tell = pc.or_(names.is_null(), pc.is_in(names, value_set=strings(sorted(listener.wanted))))
+        first = pc.index(tell, True).as_py()
+        return len(batch) if first < 0 else int(first)
 
     def _encoded(self, batch: pa.RecordBatch) -> pa.Array:
         parts, numbers = [], []
