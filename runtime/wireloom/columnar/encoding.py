@@ -5,7 +5,7 @@ by the codec, one by one, whose bytes and errors they get.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Set
-from functools import cache
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -69,27 +69,31 @@ class Encoder:
         self.schema = arrow_schema(protocol.columns)
         self.labels = frozenset(column.name for column in protocol.record.columns if column.label)
         self.rows = 0
-        self.outlined: tuple[pa.RecordBatch | None, dict[str, Outline | None]] = None, {}
 
     def encode(self, batch: pa.RecordBatch) -> pa.Array:
         """The bytes of each row. Raises ``EncodeError`` with the number of the ``row``."""
         found: list[pa.Array] = []
         at = 0
         while at < len(batch):
-            size, count = self.builder.size, self._quiet(batch.slice(at, BATCH_ROWS))
+            size, tells, count = self.builder.size, self._tells, self._quiet(batch.slice(at, BATCH_ROWS))
             some = batch.slice(at, count or _FEW)
             found.append(self._encoded(some) if count else self._built(some, np.arange(len(some))))
-            if count:
+            if count and tells:
                 self.builder.passed(size + (pc.sum(pc.binary_length(found[-1])).as_py() or 0))
             at, self.rows = at + len(some), self.rows + len(some)
         return pa.concat_arrays(found) if found else pa.array([], pa.binary())
+
+    @property
+    def _tells(self) -> bool:
+        """Whether rows may still tell how those behind them are written."""
+        return self.builder.listener is not None and self.builder.size < WITHIN
 
     def _quiet(self, batch: pa.RecordBatch) -> int:
         """How many rows there are in front of the first that may tell how those behind it are written."""
         listener = self.builder.listener
         if self.protocol.preamble is not None:
             return 0
-        if listener is None or self.builder.size >= WITHIN:
+        if listener is None or not self._tells:
             return len(batch)
         if "message" not in batch.schema.names:
             return 0
@@ -101,9 +105,10 @@ class Encoder:
     def _encoded(self, batch: pa.RecordBatch) -> pa.Array:
         parts, numbers = [], []
         left, strange = np.ones(len(batch), bool), self._strange(batch)
+        outline = cache(lambda name: outline_of(batch.column(name)))
         for group, found in self._groups(batch):
             rows = found[~strange[found]]
-            for way in (self._written, self._laid):
+            for way in (partial(self._written, outline), self._laid):
                 laid = way(batch, rows, group) if len(rows) else None
                 if laid is not None:
                     records, sure = laid
@@ -182,8 +187,12 @@ class Encoder:
             return None
         return parameters, orders[0], -1 if group.variant is None else variants.index(group.variant)
 
-    def _written(self, batch: pa.RecordBatch, rows: Array, group: "_Kind") -> tuple[pa.Array, Array] | None:
-        """The bytes of rows as a program writes them, and which of them are sure; None if no program does."""
+    def _written(
+        self, outline: Callable[[str], Outline | None], batch: pa.RecordBatch, rows: Array, group: "_Kind"
+    ) -> tuple[pa.Array, Array] | None:
+        """The bytes of rows as a program writes them, and which of them are sure; None if no program does. ``outline``
+        gives those of the batch's columns.
+        """
         told = self._told(group) if accel.WORTH else None
         name = self.plan.said[group.code].name
         names = [each for each in (*self.header, name) if each in batch.schema.names]
@@ -192,19 +201,10 @@ class Encoder:
         ):
             return None
         parameters, little, variant = told
-        outlines = ((each, self._outline(batch, each)) for each in names)
-        found = tuple((each, outline) for each, outline in outlines if outline is not None)
+        outlines = ((each, outline(each)) for each in names)
+        found = tuple((each, known) for each, known in outlines if known is not None)
         program = writing(self.protocol, parameters, little=little).of(group.code, variant, found)
         return None if program is None else program.run(batch, rows)
-
-    def _outline(self, batch: pa.RecordBatch, name: str) -> Outline | None:
-        """What programs know of a column, found once for all rows of a batch."""
-        if self.outlined[0] is not batch:
-            self.outlined = batch, {}
-        known = self.outlined[1]
-        if name not in known:
-            known[name] = outline_of(batch.column(name))
-        return known[name]
 
     def _laid(self, batch: pa.RecordBatch, rows: Array, group: "_Kind") -> tuple[pa.Array, Array] | None:
         """The bytes of rows, and which of them are sure; None if they cannot be laid out."""

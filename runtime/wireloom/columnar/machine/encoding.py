@@ -22,7 +22,7 @@ from wireloom.columnar.machine.laid import Laid
 from wireloom.columnar.machine.matches import first
 from wireloom.columnar.machine.programs import programs_of, unless_left
 from wireloom.columnar.machine.rereading import reread
-from wireloom.columnar.machine.stages import Located, Stage
+from wireloom.columnar.machine.stages import Located, Stage, registers_for
 from wireloom.columnar.machine.values import Level, NoProgramError
 from wireloom.columnar.planning import is_proven
 
@@ -62,7 +62,7 @@ class WritingProgram:
         for place, number in self.inputs.addresses(lambda path: _column(batch, path, known)):
             written.addresses[place] = number
         zeros, sound = np.zeros(assembled.reach, np.uint8), np.zeros(count, np.uint8)
-        registers, ends = np.zeros((assembled.registers, op.TILE), np.int64), np.zeros(count + 1, np.int32)
+        registers, ends = registers_for(assembled), np.zeros(count + 1, np.int32)
         data = pa.allocate_buffer(self.size * (count + op.TILE), resizable=True)
         done = 0
         while done < count:
@@ -75,7 +75,8 @@ class WritingProgram:
                     return None
                 data.resize(2 * data.size)
                 done = 0 if self.stages else done  # lists are where they were, which may be elsewhere now
-        self._prove(data, ends, written, sound.view(bool), batch, rows)
+        if self.stages:
+            self._prove(data, ends, written, sound.view(bool), batch, rows)
         for _, fine in known.values():
             sound &= fine
         data.resize(int(ends[-1]))
@@ -100,9 +101,8 @@ class WritingProgram:
         lists = _of(_column(batch, path, {}), rows)
         offsets, counts = lists.offsets.to_numpy(), np.zeros(len(batch), np.int64)
         if offsets[0] == offsets[-1]:
-            return array(pa.binary(), len(batch), None, np.zeros(len(batch) + 1, np.int32), b""), np.ones(
-                len(rows), bool
-            )
+            none = array(pa.binary(), len(batch), None, np.zeros(len(batch) + 1, np.int32), b"")
+            return none, np.ones(len(rows), bool)
         counts[rows] = np.diff(offsets)
         owners = pa.array(np.repeat(np.arange(len(batch)), counts))
         columns = {ITEM: lists.values.slice(offsets[0], len(owners))}

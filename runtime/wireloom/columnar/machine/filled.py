@@ -15,8 +15,6 @@ _RATIO = 8
 """There is room for so many unpacked bytes for each one of the records, but for no more than lists may take."""
 _BEYOND = 64
 """How many bytes may be written behind the last one that counts."""
-
-
 _LINE = 64
 """Rooms begin at multiples of so many bytes."""
 

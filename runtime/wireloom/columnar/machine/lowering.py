@@ -62,8 +62,8 @@ class Lowering:
         self.inside: dict[str, Span] = {}
         """Where the fields are of the struct that was read last."""
         self.nesting = 0
-        self.decoding = self.listing = decoding
-        """Whether lists may have items, and bytes be packed."""
+        self.unpacking = self.listing = decoding
+        """Whether bytes may be packed, and lists have items."""
         self.lists: list[Listing] = []
         """The lists whose items other programs read."""
         self.opened = 0
