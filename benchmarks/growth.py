@@ -43,7 +43,7 @@ class Run:
 
 
 def runs(sizes: Sequence[float]) -> Iterator[Report]:
-    """``wireloom decode --format arrow`` of mutations, for each size in megabytes, without numba and with it."""
+    """``wireloom decode --format arrow`` of mutations, for each size in megabytes, without the accelerator and with."""
     ways = [False, *([True] if rivals.RIVALS["columnar_accelerated"].may_run() else [])]
     found: dict[bool, list[Run]] = {way: [] for way in ways}
     for number, size in enumerate(sizes):

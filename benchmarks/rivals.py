@@ -13,7 +13,7 @@ import protocols
 
 Decoder = Callable[[bytes], Any]
 
-ACCELERATOR = "numba"
+ACCELERATOR = "llvmlite"
 SWITCH = "WIRELOOM_ACCEL"
 """An environment variable. 0 turns the accelerator off where it is installed."""
 

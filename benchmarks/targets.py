@@ -79,7 +79,7 @@ def told(measured: Sequence[Measured], note: str = "") -> Iterator[Report]:
         rows.append((target.what, target.of, *cells))
     said = [TARGETS[each.target].reached(each) for each in found.values()]
     held, missed = said.count(True), said.count(False)
-    columns = ("", "", "without numba", "target", "", "with numba", "target", "")
+    columns = ("", "", "without accel", "target", "", "with accel", "target", "")
     caption = f"{note}{held} targets hold, {missed} are missed. Middle and spread of rounds in turns."
     numbers = [
         {

@@ -102,7 +102,7 @@ def _apart(name: str, size: int, accelerated: str) -> Read:
 def _read(name: str, size: int) -> Read:
     """Read a capture, after small ones, so that modules are there and all loops compiled.
 
-    Compiling takes numba some tenths of a second a loop, once a process. That is not measured. The time is the best
+    Compiling takes some tenths of a second a loop, once. That is not measured. The time is the best
     of some rounds. The growth is that of the first: the others have its memory.
     """
     captures = {one.name: one for one in hostile.EVERY}

@@ -1,10 +1,14 @@
-"""The accelerator in tests: off but where a test asks for it, as each process compiles its loops for seconds."""
+"""The accelerator in tests: off but where a test asks for it, as each process loads its loops."""
 
+import ast
 import os
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from wireloom.columnar import accel, encoding
+from wireloom.columnar.machine import loops
 
 THERE = accel.ENABLED
 accel.WORTH.after = 0
@@ -13,9 +17,12 @@ encoding.MANY = 1
 on = pytest.mark.accelerated
 """A test with it. All of them are run by one process."""
 
+of_all_and_own = pytest.mark.parametrize("pays", [loops.PAYS, 0], ids=["of all", "own"])
+"""A test with the loop for all programs, and with one for each; it is to hand that to ``pay``."""
+
 off_and_on = pytest.mark.parametrize(
     "accelerated",
-    [False, pytest.param(True, marks=[on, pytest.mark.skipif(not THERE, reason="numba is not there")])],
+    [False, pytest.param(True, marks=[on, pytest.mark.skipif(not THERE, reason="LLVM is not there")])],
 )
 """A test without it and with it."""
 
@@ -25,3 +32,16 @@ def switched(item: pytest.Item) -> None:
     accel.ENABLED = THERE and item.get_closest_marker(on.name) is not None
     accel.WORTH.after = 0
     os.environ["WIRELOOM_ACCEL"] = str(int(accel.ENABLED))
+
+
+def pay(monkeypatch: pytest.MonkeyPatch, rows: int) -> None:
+    """Make a loop for each program that was followed for so many rows."""
+    monkeypatch.setattr(loops, "PAYS", rows)
+    monkeypatch.setattr(loops, "KEPT_PAYS", rows)
+
+
+def as_python(name: str, source: Callable[[], ast.FunctionDef]) -> Any:
+    """A loop as plain Python, as a debugger would see it."""
+    function, names = source(), {**loops.NAMES, "Amounts": Any, "Array": Any}
+    exec(compile(ast.unparse(ast.fix_missing_locations(function)), name, "exec"), names)
+    return names[function.name]

@@ -1,4 +1,4 @@
-"""Programs write what the codec writes, and the loop that follows them is plain Python, which numba compiles."""
+"""Programs write what the codec writes, and the loops that follow them are plain Python, which LLVM compiles."""
 
 from collections.abc import Iterator
 from random import Random
@@ -15,12 +15,12 @@ from worked import every, examples, pair_of
 
 from wireloom.columnar import accel
 from wireloom.columnar.encoding import Encoder
-from wireloom.columnar.machine import scribe
+from wireloom.columnar.machine import loops, scribe
 from wireloom.columnar.tables import Table
 from wireloom_protocols import couchbase_dcp
 
 MARKER = {"start_seqno": 0, "end_seqno": 8, "snapshot_type": 1}
-with_numba = pytest.mark.skipif(not accelerator.THERE, reason="numba is not there")
+with_llvm = pytest.mark.skipif(not accelerator.THERE, reason="LLVM is not there")
 
 
 def tables(name: str, *, also: int = 0) -> Iterator[tuple[dict[str, Any], pa.Table]]:
@@ -34,15 +34,17 @@ def tables(name: str, *, also: int = 0) -> Iterator[tuple[dict[str, Any], pa.Tab
 
 
 @accelerator.on
-@with_numba
+@with_llvm
+@accelerator.of_all_and_own
 @every
-def test_examples_and_damage(name: str) -> None:
+def test_examples_and_damage(name: str, pays: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    accelerator.pay(monkeypatch, pays)
     for parameters, table in tables(name, also=4):
         rows_alike(pair_of(name), table, **parameters)
 
 
 @accelerator.on
-@with_numba
+@with_llvm
 @every
 def test_changed_rows(name: str) -> None:
     """Values that are missing, or of other rows."""
@@ -57,8 +59,10 @@ def test_changed_rows(name: str) -> None:
                 rows_alike(pair_of(name), pa.Table.from_pylist(changed, table.schema), **parameters)
 
 
+@accelerator.of_all_and_own
 @pytest.mark.parametrize("name", [pytest.param("couchbase_dcp", marks=pytest.mark.sweep), "databus", "memcached"])
-def test_a_debugger_can_walk_through_the_loop(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_debugger_can_walk_through_the_loop(name: str, pays: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    accelerator.pay(monkeypatch, pays)
     written = Encoder._written
     sound: list[int] = []
 
@@ -69,6 +73,7 @@ def test_a_debugger_can_walk_through_the_loop(name: str, monkeypatch: pytest.Mon
 
     monkeypatch.setattr(Encoder, "_written", noted)
     monkeypatch.setattr(scribe, "compiled", lambda: scribe.run)
+    monkeypatch.setattr(loops, "compiled_loop", accelerator.as_python)
     rows = 0
     for parameters, table in list(tables(name)):
         with monkeypatch.context() as patched:
@@ -79,7 +84,7 @@ def test_a_debugger_can_walk_through_the_loop(name: str, monkeypatch: pytest.Mon
 
 
 @accelerator.on
-@with_numba
+@with_llvm
 def test_items_of_lists_are_written_by_programs(monkeypatch: pytest.MonkeyPatch) -> None:
     ways: list[str] = []
     for way in ("_laid", "_built"):

@@ -137,7 +137,7 @@ def test_damaged_captures_are_the_same_rows_in_both_engines(
     name: str, seed: int, accelerated: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if accelerated:
-        pytest.importorskip("numba")
+        pytest.importorskip("llvmlite")
     chance = Random(seed)
     monkeypatch.setattr(accel, "ENABLED", accelerated)
     monkeypatch.setattr(search, "FEWEST", chance.choice((1, 30, 512)))

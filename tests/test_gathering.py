@@ -114,7 +114,7 @@ def test_captures_too_heavy_together_are_counted_once(monkeypatch: pytest.Monkey
 
 
 @accelerator.on
-@pytest.mark.skipif(not accelerator.THERE, reason="numba is not there")
+@pytest.mark.skipif(not accelerator.THERE, reason="LLVM is not there")
 def test_records_that_are_decoded_when_they_are_found_are_not_decoded_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(decoding_module, "BATCH_ROWS", 64)
     monkeypatch.setattr(passing, "_LEAST", 10)

@@ -1,4 +1,4 @@
-"""Programs say of records what the codec says, and the loop that follows them is plain Python, which numba compiles."""
+"""Programs say of records what the codec says, and the loops that follow them are plain Python, which LLVM compiles."""
 
 from collections.abc import Iterator
 from random import Random
@@ -18,21 +18,25 @@ from worked import GENERATED, every, examples, orders, pair_of
 from wireloom.codec.checksums import Crc
 from wireloom.columnar import accel, decoder, memory, programmed, weighing
 from wireloom.columnar import sums as registers
+from wireloom.columnar.buffers import Array
 from wireloom.columnar.checksums import told
-from wireloom.columnar.machine import kernel, passing, programs
+from wireloom.columnar.compiled import crc_loop
+from wireloom.columnar.machine import kernel, loops, passing, programs
 from wireloom.columnar.machine.decoding import Machine
 from wireloom.columnar.machine.passing import OnePass
 from wireloom.columnar.scanning import Window
 from wireloom_generator.reading.catalogue import ALGORITHMS
 from wireloom_protocols import couchbase_dcp
 
-with_numba = pytest.mark.skipif(not accelerator.THERE, reason="numba is not there")
+with_llvm = pytest.mark.skipif(not accelerator.THERE, reason="LLVM is not there")
 
 
 @accelerator.on
-@with_numba
+@with_llvm
+@accelerator.of_all_and_own
 @every
-def test_examples_and_damage(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_examples_and_damage(name: str, pays: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    accelerator.pay(monkeypatch, pays)
     random, pair = Random(name), pair_of(name)
     monkeypatch.setattr(decoder, "_MOSTLY", 0)
     for parameters, records in examples(name):
@@ -56,11 +60,16 @@ def sound(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 
     monkeypatch.setattr(Machine, "decode", noted)
     monkeypatch.setattr(kernel, "compiled", lambda: kernel.run)
+    monkeypatch.setattr(loops, "compiled_loop", accelerator.as_python)
     return found
 
 
+@accelerator.of_all_and_own
 @pytest.mark.parametrize("name", GENERATED)
-def test_a_debugger_can_walk_through_the_loop(name: str, sound: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_debugger_can_walk_through_the_loop(
+    name: str, pays: int, sound: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    accelerator.pay(monkeypatch, pays)
     pair, read = pair_of(name), 0
     for parameters, records in examples(name):
         chosen = pair.options(parameters)
@@ -94,13 +103,14 @@ def walked(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         return passed
 
     monkeypatch.setattr(OnePass, "run", noted)
+    accelerator.pay(monkeypatch, 0)
     monkeypatch.setattr(passing, "_LEAST", 1)
     monkeypatch.setattr(decoder, "BATCH_ROWS", 8)
     return found
 
 
 @accelerator.on
-@with_numba
+@with_llvm
 @every
 def test_records_of_one_message_in_one_pass(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     random, pair = Random(name), pair_of(name)
@@ -114,11 +124,9 @@ def test_records_of_one_message_in_one_pass(name: str, monkeypatch: pytest.Monke
 
 
 @accelerator.on
-@with_numba
-@pytest.mark.parametrize(("rows", "first"), [(40, 40), (600, 600), (4000, 5 * 512)])
-def test_a_pass_ends_in_front_of_the_tile_with_anything_else(
-    rows: int, first: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@with_llvm
+@pytest.mark.parametrize(("rows", "first"), [(40, 40), (600, 600), (4000, 2992)])
+def test_a_pass_ends_in_front_of_anything_else(rows: int, first: int, monkeypatch: pytest.MonkeyPatch) -> None:
     found = walked(monkeypatch)
     monkeypatch.setattr(decoder, "PASS_ROWS", rows)
     many, other = xattrs(1, 2) * 3000, couchbase_dcp.build({"message": "dcp_noop", "opaque": 1})
@@ -129,7 +137,7 @@ def test_a_pass_ends_in_front_of_the_tile_with_anything_else(
 
 
 @accelerator.on
-@with_numba
+@with_llvm
 def test_documents_of_all_kinds() -> None:
     for capture in dcp_session.make(200, 2).captures.values():
         capture_alike(pair_of("couchbase_dcp"), capture, in_pieces=False)
@@ -146,7 +154,7 @@ def xattrs(*sizes: int) -> bytes:
 
 
 @accelerator.on
-@with_numba
+@with_llvm
 @pytest.mark.parametrize("heaviest", [weighing.LISTS, 200])
 def test_long_lists_beside_short_ones(heaviest: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(weighing, "LISTS", heaviest)
@@ -186,16 +194,10 @@ def test_crcs_in_memory_of_processors_that_cannot_fold(crc: Crc, data: bytes) ->
         assert sums_of(crc, data, registers.behind) == crc(data)
 
 
-def behind_all(register: int, at: Any, stop: Any, tables: int, flipped: int, found: Any) -> None:
-    """The registers behind ranges of memory."""
-    for i in range(len(at)):
-        found[i] = registers.behind(register, at[i], stop[i], tables, flipped)
-
-
 LOADS = ("u1", "u2", "u4", "i8", "u2_big", "u4_big", "i8_big")
 
 
-def numbers(at: int, found: Any) -> None:
+def numbers(at: int, found: Array) -> None:
     """What each way to load finds, and how numbers are shifted."""
     found[0], found[1], found[2], found[3] = memory.u1(at), memory.u2(at), memory.u4(at), memory.i8(at)
     found[4], found[5], found[6] = memory.u2_big(at), memory.u4_big(at), memory.i8_big(at)
@@ -213,7 +215,7 @@ def copies(to: int, at: int) -> None:
 
 
 @accelerator.on
-@with_numba
+@with_llvm
 def test_memory_is_the_same_compiled() -> None:
     random = Random("memory")
     load, store = accel.compiled(numbers), accel.compiled(copies)
@@ -237,9 +239,9 @@ def known() -> Iterator[Crc]:
 
 
 @accelerator.on
-@with_numba
+@with_llvm
 def test_crcs_are_the_same_compiled() -> None:
-    compiled_crc = accel.compiled(behind_all, *registers.LOOPS)
+    compiled_crc = accel.compiled(crc_loop)
     random = Random("sums")
     for crc in known():
         for size in (*range(0, 40, 3), 128, 1003):
@@ -247,14 +249,14 @@ def test_crcs_are_the_same_compiled() -> None:
 
             def behind(register: int, at: int, stop: int, tables: int, flipped: int) -> int:
                 found = np.zeros(1, np.int64)
-                compiled_crc(register, np.array([at]), np.array([stop]), tables, flipped, found)
+                compiled_crc(np.array([at]), np.array([stop]), 1, tables, register, flipped, found)
                 return int(found[0])
 
             assert sums_of(crc, data, behind) == crc(data)
 
 
 @accelerator.on
-@with_numba
+@with_llvm
 def test_values_of_messages_stand_in_the_same_memory() -> None:
     wide = [dict.fromkeys(("start_seqno", "end_seqno", "snapshot_type"), 1), {"by_seqno": 5}]
     rows = zip(("snapshot_marker", "seqno_advanced"), wide, strict=True)
@@ -270,7 +272,7 @@ def test_values_of_messages_stand_in_the_same_memory() -> None:
 
 
 @accelerator.on
-@with_numba
+@with_llvm
 def test_the_same_columns_have_the_same_programs_in_every_call(monkeypatch: pytest.MonkeyPatch) -> None:
     capture = dcp_session.make(200, 2).captures.popitem()[1]
     expected = couchbase_dcp.decode_columnar(capture, columns=["message", "cas", "mutation"])

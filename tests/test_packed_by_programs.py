@@ -15,7 +15,7 @@ from wireloom.codec.reader import Reader
 from wireloom.columnar import decoder, weighing
 from wireloom.columnar.machine.decoding import Machine
 
-pytestmark = [accelerator.on, pytest.mark.skipif(not accelerator.THERE, reason="numba is not there")]
+pytestmark = [accelerator.on, pytest.mark.skipif(not accelerator.THERE, reason="LLVM is not there")]
 pytest.importorskip("cramjam")
 pack = COMPRESSORS["snappy"].pack
 

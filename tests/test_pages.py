@@ -107,7 +107,7 @@ def _run(block: str, folder: Path) -> None:
         run = subprocess.run(
             ["bash", "-o", "pipefail", "-c", command],
             cwd=folder,
-            env={**os.environ, "PATH": path, "WIRELOOM_ACCEL": "0"},  # numba takes a second to start
+            env={**os.environ, "PATH": path, "WIRELOOM_ACCEL": "0"},
             capture_output=True,
             text=True,
             check=False,

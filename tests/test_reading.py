@@ -114,8 +114,8 @@ def test_what_is_said_of_a_protocol_is_what_the_decoder_does(codec: Protocol) ->
 
 
 LOOPED = [
-    "With numba, too, numpy reads strange where it meets what only the codec reads.",
-    "With numba, a compiled loop reads the other messages.",
+    "With `accel`, too, numpy reads strange where it meets what only the codec reads.",
+    "With `accel`, a compiled loop reads the other messages.",
 ]
 
 

@@ -24,7 +24,7 @@ RECORD = "574c 01 0016 00000007 0000018bcfe56800 41ac0000 00 6174746963"
 def wireloom(folder: Path, *arguments: str, stdin: str = "", status: int = 0) -> str:
     """Run the program in ``folder``; its standard output, or where it fails its standard error.
 
-    What imports the generated protocol has a process of its own, which does without the start-up of numba.
+    What imports the generated protocol has a process of its own, which does without the accelerator.
     """
     if arguments[0] not in ("decode", "encode"):
         with chdir(folder):

@@ -56,9 +56,9 @@ def looped(codec: "Protocol") -> Iterator[str]:
         messages.setdefault(reasons, []).append(name)
     others = messages.pop((), [])
     for reasons, names in messages.items():
-        yield f"With numba, too, numpy reads {', '.join(names)} where it meets {'; '.join(reasons)}."
+        yield f"With `accel`, too, numpy reads {', '.join(names)} where it meets {'; '.join(reasons)}."
     if others:
-        yield f"With numba, a compiled loop reads {'the other' if messages else 'all'} messages."
+        yield f"With `accel`, a compiled loop reads {'the other' if messages else 'all'} messages."
 
 
 def single(codec: "Protocol") -> Iterator[str]:

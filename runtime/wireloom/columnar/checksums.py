@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 
 from wireloom.codec.checksums import ADLER, Algorithm, Crc, Totals, Words, table
-from wireloom.columnar import accel
+from wireloom.columnar import accel, compiled
 from wireloom.columnar.buffers import Array, ragged, windows
 from wireloom.columnar.fields import Joined, number
 from wireloom.columnar.frames import Values
@@ -130,7 +130,7 @@ def _registers(crc: Crc, buffer: Array, start: Array, stop: Array) -> Array:
     """The register behind each range."""
     if accel.WORTH:
         tables = word_tables(crc)
-        found = accel.crc(buffer, start, stop, tables, crc.initial, flipped=not crc.reflect_in)
+        found = compiled.crc(buffer, start, stop, tables, crc.initial, flipped=not crc.reflect_in)
         return found.view(np.uint64).astype(register_type(crc))
     sizes = stop - start
     accel.WORTH.add(int(sizes.sum()))
@@ -245,7 +245,7 @@ def passed(crc: Crc, registers: Array, count: Array) -> Array:
         if digits.any():
             tables = _passing(crc, level)
             if accel.WORTH:
-                registers = accel.passed(registers, digits, tables)
+                registers = compiled.passed(registers, digits, tables)
             else:
                 registers = _looked_up(registers, digits, tables)
         count, most, level = count >> 8, most >> 8, level + 1

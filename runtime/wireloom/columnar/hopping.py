@@ -11,13 +11,13 @@ from wireloom import codec
 from wireloom.codec.chains import Term, chain
 from wireloom.codec.framing import Framing as CodecFraming
 from wireloom.codec.varints import Varint
-from wireloom.columnar import accel, matching
+from wireloom.columnar import accel, compiled, matching
 from wireloom.columnar.buffers import Array, places
 from wireloom.columnar.fields import Number, code
 from wireloom.columnar.framing import Framing
 
 Told = tuple[int, Array, Array, Array, Array]
-"""What ``accel.hops`` is told of lengths: the place of the byte that selects one of them, the number of the one that
+"""What ``compiled.hops`` is told of lengths: the place of the byte that selects one of them, the number of the one that
 each of its values selects, their constants, where the terms of each begin, and all terms.
 """
 
@@ -69,7 +69,7 @@ class Hop:
             return _terminated(np.frombuffer(buffer, np.uint8), self.until, at, end, room)
         last = end - self.reach
         if accel.WORTH:
-            return accel.follow(buffer, at, last, room, self)
+            return compiled.follow(buffer, at, last, room, self)
         offsets = [0] * room
         count, stop = (self._one if self.selector < 0 else self._several)(buffer, at, last, offsets)
         accel.WORTH.add(min(stop, end) - at)

@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 
 from wireloom.codec.checksums import Algorithm, Crc, Rolling, Totals, Words
-from wireloom.columnar import accel, checksums
+from wireloom.columnar import accel, checksums, compiled
 from wireloom.columnar.buffers import Array
 from wireloom.columnar.sums import FLIPPED
 
@@ -109,7 +109,7 @@ def _registers(algorithm: Rolling, data: Array, register: int) -> Array:
         data = FLIPPED[data]
     table = checksums.single(algorithm)
     if accel.WORTH:
-        return accel.registers(data, table, register)
+        return compiled.registers(data, table, register)
     accel.WORTH.add(len(data))
     rows = -(-len(data) // _COLUMNS)
     padded: Array = np.zeros(rows * _COLUMNS, np.uint8)

@@ -49,9 +49,6 @@ def _word(word: int, tables: int) -> int:
     return found
 
 
-LOOPS = (behind, _word)
-
-
 @cache
 def word_tables(crc: Crc) -> Array:
     """What each byte at each of eight places adds to the register, and what ``folded`` multiplies with, as 64-bit

@@ -1,4 +1,4 @@
-"""Blocks of Snappy unpacked in memory, by loops for numba: a library takes longer to be called than to unpack.
+"""Blocks of Snappy unpacked in memory, by compiled loops: a library takes longer to be called than to unpack.
 
 Source: format_description.txt of Snappy. A block that is not unpacked here may still be sound.
 """
@@ -76,7 +76,3 @@ def copy(to: int, at: int, size: int, end: int) -> None:
             done += 32
     else:
         move(to, at, size)
-
-
-UNSNAPPY = (copy, _again, _more, unsnappy)
-"""What loops call that unpack."""

@@ -4,7 +4,8 @@ Each instruction sets values of its own. At the end, what nobody asks for is lef
 they are known, and values share registers.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -14,10 +15,9 @@ import numpy as np
 from wireloom.columnar.buffers import Array
 from wireloom.columnar.machine import operations as op
 from wireloom.columnar.machine import orders
+from wireloom.columnar.machine.loops import Loops
 from wireloom.columnar.machine.rooms import Rooms, Space
 
-_WIDTH = 9
-"""Numbers of an instruction at most, with the operation itself."""
 _JUDGING = frozenset((op.NEED, op.TAKE, op.VARINT, op.FIND, op.UNPACK, op.CHECK, op.CHECK_TEXT))
 _NUMBER_READS = frozenset((op.LOAD_1, op.LOAD_2, op.LOAD_2_BIG, op.LOAD_4, op.LOAD_4_BIG, op.LOAD_8, op.LOAD_8_BIG))
 
@@ -33,7 +33,7 @@ class Instruction(NamedTuple):
 
 @dataclass(slots=True)
 class Block:
-    """Instructions that are left out in tiles in which the mask ``when`` is set in no row."""
+    """Instructions that are left out in tiles in which the mask ``when`` is set in no row. What they set is 0 there."""
 
     when: int
     body: "list[Instruction | Block]" = field(default_factory=list)
@@ -129,19 +129,20 @@ class Assembler:
         asked = {value for each in outputs for value in each.reads}
         code = _asked(self.code, asked, judging=judging)
         code = _with_outputs(code, outputs)
-        return _allocated(list(_flat(code)), self)
+        return _allocated(list(_flat(code, _left(code))), self)
 
 
 @dataclass(frozen=True, slots=True)
 class Assembled:
     """A program for the machine: one instruction a row, how many registers it takes, what it writes to and reads from,
-    and how many zeros it reads at most where nothing is.
+    how many zeros it reads at most where nothing is, and the loops of its own.
     """
 
     code: Array
     registers: int
     rooms: Rooms
     reach: int
+    loops: Loops
 
 
 def _asked(code: Steps, asked: set[int], *, judging: bool) -> Steps:
@@ -182,14 +183,40 @@ def _set_by(part: Instruction | Block) -> Iterator[int]:
             yield from _set_by(each)
 
 
-def _flat(code: Steps) -> Iterator[Instruction]:
+def _flat(code: Steps, left: Mapping[int, Sequence[int]]) -> Iterator[Instruction]:
+    """All instructions. Values that are asked for outside of a block, which are ``left`` by it, are 0 before it."""
     for each in code:
         if isinstance(each, Instruction):
             yield each
         else:
-            body = list(_flat(each.body))
+            body = list(_flat(each.body, left))
+            yield from (Instruction(op.NUMBER, (value,), (), (0,)) for value in left.get(id(each), ()))
             yield Instruction(op.SKIP, (), (each.when,), (len(body),))
             yield from body
+
+
+def _left(code: Steps) -> dict[int, list[int]]:
+    """The values that are set in a block and read outside of it, by the identity of the block."""
+    found: defaultdict[int, dict[int, None]] = defaultdict(dict)
+    within: dict[int, tuple[int, ...]] = {}
+
+    def go(code: Steps, blocks: tuple[int, ...]) -> None:
+        for each in code:
+            if isinstance(each, Block):
+                read(each.when, blocks)
+                go(each.body, (*blocks, id(each)))
+            else:
+                for value in each.reads:
+                    read(value, blocks)
+                within.update(dict.fromkeys(each.sets, blocks))
+
+    def read(value: int, blocks: tuple[int, ...]) -> None:
+        for block in within.get(value, ()):
+            if block not in blocks:
+                found[block][value] = None
+
+    go(code, ())
+    return {block: list(values) for block, values in found.items()}
 
 
 def _allocated(code: list[Instruction], asm: Assembler) -> Assembled:
@@ -198,9 +225,11 @@ def _allocated(code: list[Instruction], asm: Assembler) -> Assembled:
     registers = {value: value for value in range(op.FREE)}
     free: list[int] = []
     count = op.FREE
-    table = np.zeros((len(code), _WIDTH), np.int64)
+    table = np.zeros((len(code), op.WIDTH), np.int64)
     for place, each in enumerate(code):
         for value in each.sets:
+            if value in registers:
+                continue  # it was 0 before a block
             if not free:
                 free, count = [count], count + 1
             registers[value] = free.pop()
@@ -209,4 +238,4 @@ def _allocated(code: list[Instruction], asm: Assembler) -> Assembled:
         for value in {*each.reads, *each.sets}:
             if last[value] == place and value >= op.FREE:
                 free.append(registers[value])
-    return Assembled(table, count, Rooms(asm.rooms), asm.reach)
+    return Assembled(table, count, Rooms(asm.rooms), asm.reach, Loops(table))

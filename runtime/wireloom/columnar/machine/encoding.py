@@ -62,14 +62,16 @@ class WritingProgram:
         for place, number in self.inputs.addresses(lambda path: _column(batch, path, known)):
             written.addresses[place] = number
         zeros, sound = np.zeros(assembled.reach, np.uint8), np.zeros(count, np.uint8)
-        registers, ends = registers_for(assembled), np.zeros(count + 1, np.int32)
+        ends = np.zeros(count + 1, np.int64)
         data = pa.allocate_buffer(self.size * (count + op.TILE), resizable=True)
-        done = 0
+        loop, code, done = assembled.loops.write(count), assembled.code, 0
         while done < count:
-            done = scribe.compiled()(
-                assembled.code, rows, places, sound, registers, written.addresses, ends,
-                data.address, data.size, zeros.ctypes.data, done,
-            )  # fmt: skip
+            ranges = rows, places, count, sound.ctypes.data
+            memory = written.addresses, ends, data.address, data.size, zeros.ctypes.data, done
+            if loop is not None:
+                done = loop(*ranges, *memory)
+            else:
+                done = scribe.compiled()(code, len(code), *ranges, registers_for(assembled), *memory)
             if done < count:
                 if data.size > _LARGEST:
                     return None
@@ -81,13 +83,13 @@ class WritingProgram:
             sound &= fine
         data.resize(int(ends[-1]))
         self.size = max(self.size, 1 + data.size // max(1, count))
-        return array(pa.binary(), count, None, ends, data), sound.view(bool)
+        return array(pa.binary(), count, None, ends.astype(np.int32), data), sound.view(bool)
 
     def _prove(
         self, data: pa.Buffer, ends: Array, written: Filled, sound: Array, batch: pa.RecordBatch, rows: Array
     ) -> None:
         """Leave those rows sound whose lists say what was given."""
-        start, stop = (each.astype(np.int64) + data.address for each in (ends[:-1], ends[1:]))
+        start, stop = ends[:-1] + data.address, ends[1:] + data.address
         records, places = Located(start, stop, data.address + data.size), np.arange(len(rows))
         for stage in self.stages:
             stage.run(records, places, written, sound)

@@ -1,8 +1,7 @@
 """The loop that follows programs, one tile of rows after another.
 
 An instruction works on all rows of a tile before the next one does, as numpy would, but the registers stay in the
-processor's cache. numba compiles it once, for all protocols. Without numba it is plain Python, so that tests and
-debuggers can walk through it.
+processor's cache. It is compiled once, for all protocols. As plain Python, tests and debuggers walk through it.
 """
 
 from collections.abc import Callable
@@ -11,6 +10,7 @@ from functools import cache
 from wireloom.columnar import accel
 from wireloom.columnar.buffers import Array
 from wireloom.columnar.machine import operations as op
+from wireloom.columnar.machine.operations import Amounts, Instructions, Registers
 from wireloom.columnar.memory import (
     i8,
     i8_big,
@@ -25,39 +25,41 @@ from wireloom.columnar.memory import (
     u4,
     u4_big,
 )
-from wireloom.columnar.sums import LOOPS, behind
-from wireloom.columnar.unsnappy import UNSNAPPY, copy, unsnappy
+from wireloom.columnar.sums import behind
+from wireloom.columnar.unsnappy import copy, unsnappy
 
 
 def run(
-    code: Array,
+    code: Instructions,
+    size: int,
     start: Array,
     stop: Array,
     place: Array,
-    sound: Array,
-    registers: Array,
+    records: int,
+    sound: int,
+    registers: Registers,
     out: Array,
-    written: Array,
+    written: Amounts,
     safe: int,
     end: int,
 ) -> None:
-    """Follow a program. All arguments are arrays of 64-bit integers, but for the last two.
+    """Follow a program of ``size`` instructions.
 
-    ``code`` has one instruction a row. Records are at the addresses from ``start`` to ``stop``. Theirs are the rows
-    ``place`` of the outputs, which ascend; ``sound`` becomes the mask of those that are sound. ``out`` has addresses of
-    outputs and tables, ``written`` how much of each output is written: bytes or items, and rows. At ``safe`` are zeros,
-    ``end`` is the end of the bytes that may be read.
+    Its ``records`` are at the addresses from ``start`` to ``stop``. Theirs are the rows ``place`` of the outputs, which
+    ascend; at ``sound`` is written which are sound, a byte each. ``out`` has addresses of outputs and tables,
+    ``written`` how much of each output is written: bytes or items, and rows. At ``safe`` are zeros, ``end`` is the end
+    of the bytes that may be read.
     """
-    for first in range(0, len(start), op.TILE):
-        count = min(op.TILE, len(start) - first)
+    for first in range(0, records, op.TILE):
+        count = min(op.TILE, records - first)
         for i in range(count):
             registers[op.START, i] = start[first + i]
             registers[op.STOP, i] = stop[first + i]
             registers[op.SOUND, i] = 1
             registers[op.ONES, i] = 1
-        tile(code, count, place[first : first + count], registers, out, written, safe, end)
+        tile(code, size, count, place[first:], registers, out, written, safe, end)
         for i in range(count):
-            sound[first + i] = registers[op.SOUND, i]
+            put1(sound + first + i, registers[op.SOUND, i])
 
 
 def any_set(mask: Array, count: int) -> bool:
@@ -69,32 +71,56 @@ def any_set(mask: Array, count: int) -> bool:
 
 
 def tile(
-    code: Array, count: int, place: Array, registers: Array, out: Array, written: Array, safe: int, end: int
+    code: Instructions,
+    size: int,
+    count: int,
+    place: Array,
+    registers: Registers,
+    out: Array,
+    written: Amounts,
+    safe: int,
+    end: int,
 ) -> None:
     """Follow a program for ``count`` rows, whose first registers are set."""
-    good = registers[op.SOUND]
     at = 0
-    while at < len(code):
+    while at < size:
         kind = code[at, 0]
         at += 1
-        if kind < op.LOAD_1:
-            _compute(kind, code[at - 1], count, registers, out)
-        elif kind < op.NEED:
-            _load(kind, code[at - 1], count, registers)
-        elif kind == op.SKIP:
+        if kind == op.SKIP:
             if not any_set(registers[code[at - 1, 1]], count):
                 at += code[at - 1, 2]
-        elif kind < op.GIVEN:
-            _judge(kind, code[at - 1], count, registers, out, good, safe)
-        elif kind < op.UNPACK:
-            _store(kind, code[at - 1], count, place, registers, out)
-        elif kind == op.UNPACK:
-            _unpack(code[at - 1], count, registers, out, written, good, safe, end)
         else:
-            _append(kind, code[at - 1], count, place, registers, out, written, good, end)
+            step(kind, code[at - 1], count, place, registers, out, written, safe, end)
 
 
-def _compute(kind: int, code: Array, count: int, registers: Array, out: Array) -> None:
+def step(
+    kind: int,
+    code: Array,
+    count: int,
+    place: Array,
+    registers: Registers,
+    out: Array,
+    written: Amounts,
+    safe: int,
+    end: int,
+) -> None:
+    """Follow an instruction."""
+    good = registers[op.SOUND]
+    if kind < op.LOAD_1:
+        _compute(kind, code, count, registers, out)
+    elif kind < op.NEED:
+        _load(kind, code, count, registers)
+    elif kind < op.GIVEN:
+        _judge(kind, code, count, registers, out, good, safe)
+    elif kind < op.UNPACK:
+        _store(kind, code, count, place, registers, out)
+    elif kind == op.UNPACK:
+        _unpack(code, count, registers, out, written, good, safe, end)
+    else:
+        _append(kind, code, count, place, registers, out, written, good, end)
+
+
+def _compute(kind: int, code: Array, count: int, registers: Registers, out: Array) -> None:
     d = registers[code[1]]
     if kind == op.NUMBER:
         for i in range(count):
@@ -172,12 +198,12 @@ def _compute(kind: int, code: Array, count: int, registers: Array, out: Array) -
         for i in range(count):
             d[i] = u4(table + 4 * a[i]) if 0 <= a[i] < size else -1
     elif kind == op.SIGN:
-        high = 64 - code[3]
+        high = 1 << code[3] - 1
         for i in range(count):
-            d[i] = a[i] << high >> high
+            d[i] = (a[i] & high + high - 1 ^ high) - high
 
 
-def _load(kind: int, code: Array, count: int, registers: Array) -> None:
+def _load(kind: int, code: Array, count: int, registers: Registers) -> None:
     d, a, n = registers[code[1]], registers[code[2]], code[3]
     if kind == op.LOAD_1:
         for i in range(count):
@@ -209,7 +235,7 @@ def _load(kind: int, code: Array, count: int, registers: Array) -> None:
             d[i] = value
 
 
-def _judge(kind: int, code: Array, count: int, registers: Array, out: Array, good: Array, safe: int) -> None:
+def _judge(kind: int, code: Array, count: int, registers: Registers, out: Array, good: Array, safe: int) -> None:
     if kind == op.NEED:
         d, a, b, c = registers[code[1]], registers[code[2]], registers[code[3]], registers[code[4]]
         n = code[5]
@@ -299,7 +325,7 @@ def _is_text(at: int, stop: int) -> bool:
     return True
 
 
-def _store(kind: int, code: Array, count: int, place: Array, registers: Array, out: Array) -> None:
+def _store(kind: int, code: Array, count: int, place: Array, registers: Registers, out: Array) -> None:
     a, to = registers[code[1]], out[code[2]]
     if kind == op.GIVEN:
         for i in range(count):
@@ -331,7 +357,7 @@ def _store(kind: int, code: Array, count: int, place: Array, registers: Array, o
 
 
 def _unpack(
-    code: Array, count: int, registers: Array, out: Array, written: Array, good: Array, safe: int, end: int
+    code: Array, count: int, registers: Registers, out: Array, written: Amounts, good: Array, safe: int, end: int
 ) -> None:
     d, e = registers[code[1]], registers[code[2]]
     a, b, c, n = registers[code[3]], registers[code[4]], registers[code[5]], code[6]
@@ -354,9 +380,9 @@ def _append(
     code: Array,
     count: int,
     place: Array,
-    registers: Array,
+    registers: Registers,
     out: Array,
-    written: Array,
+    written: Amounts,
     good: Array,
     end: int,
 ) -> None:
@@ -420,13 +446,7 @@ def _put(to: int, sizes: int, texts: int, label: int, room: int) -> int:
     return size
 
 
-SHARED = (*LOOPS, _found, _is_text, _judge, _load, _compute, any_set)
-"""What other loops call, too."""
-TILES = (_fill, _put, *SHARED, *UNSNAPPY, _unpack, _append, _store, tile)
-"""What loops call that follow programs."""
-
-
 @cache
-def compiled() -> Callable[..., None]:
+def compiled() -> Callable[..., int]:
     """``run``, compiled."""
-    return accel.compiled(run, *TILES)
+    return accel.compiled(run)

@@ -7,6 +7,7 @@ from wireloom.columnar import accel
 from wireloom.columnar.buffers import Array
 from wireloom.columnar.machine import kernel, orders
 from wireloom.columnar.machine import operations as op
+from wireloom.columnar.machine.operations import Instructions, Registers
 from wireloom.columnar.memory import (
     i8,
     move32,
@@ -25,11 +26,13 @@ from wireloom.columnar.memory import (
 
 
 def run(
-    code: Array,
+    code: Instructions,
+    size: int,
     rows: Array,
     places: Array,
-    sound: Array,
-    registers: Array,
+    last: int,
+    sound: int,
+    registers: Registers,
     out: Array,
     ends: Array,
     into: int,
@@ -37,46 +40,53 @@ def run(
     safe: int,
     done: int,
 ) -> int:
-    """Follow a program for these ``rows`` of a table from the one at ``done`` on. Returns how many rows are done: fewer
-    than all if the next ones do not fit into the ``room`` at the address ``into``.
+    """Follow a program for the ``rows`` of a table from the one at ``done`` to before ``last``. Returns how many rows
+    are done: fewer than ``last`` if the next ones do not fit into the ``room`` at the address ``into``.
 
-    Theirs are the rows ``places`` of outputs. The arrays have 64-bit integers, but for ``ends``, which becomes the
-    places at which records end, behind a first 0. Other arguments are as in ``kernel.run``.
+    Theirs are the rows ``places`` of outputs. ``ends`` becomes the places at which records end, behind a first 0. Other
+    arguments are as in ``kernel.run``.
     """
-    good = registers[op.SOUND]
-    for first in range(done, len(rows), op.TILE):
-        count = min(op.TILE, len(rows) - first)
+    for first in range(done, last, op.TILE):
+        count = min(op.TILE, last - first)
         for i in range(count):
             registers[op.SOUND, i] = 1
             registers[op.ONES, i] = 1
         at = 0
-        while at < len(code):
+        while at < size:
             kind = code[at, 0]
             at += 1
-            if kind >= orders.WRITE:
-                _write(kind, code[at - 1], count, registers)
-            elif kind == orders.ALLOT:
+            if kind == orders.ALLOT:
                 if not _allot(registers[code[at - 1, 1]], count, registers, ends[first:], into, room):
                     return first
-            elif kind >= orders.ROW:
-                _given(kind, code[at - 1], count, rows[first:], registers, out)
-            elif kind < op.LOAD_1:
-                kernel._compute(kind, code[at - 1], count, registers, out)
-            elif kind < op.NEED:
-                kernel._load(kind, code[at - 1], count, registers)
             elif kind == op.SKIP:
                 if not kernel.any_set(registers[code[at - 1, 1]], count):
                     at += code[at - 1, 2]
-            elif kind < op.GIVEN:
-                kernel._judge(kind, code[at - 1], count, registers, out, good, safe)
             else:
-                kernel._store(kind, code[at - 1], count, places[first:], registers, out)
+                step(kind, code[at - 1], count, rows[first:], places[first:], registers, out, safe)
         for i in range(count):
-            sound[first + i] = registers[op.SOUND, i]
-    return len(rows)
+            put1(sound + first + i, registers[op.SOUND, i])
+    return last
 
 
-def _given(kind: int, code: Array, count: int, rows: Array, registers: Array, out: Array) -> None:
+def step(
+    kind: int, code: Array, count: int, rows: Array, place: Array, registers: Registers, out: Array, safe: int
+) -> None:
+    """Follow an instruction."""
+    if kind >= orders.WRITE:
+        _write(kind, code, count, registers)
+    elif kind >= orders.ROW:
+        _given(kind, code, count, rows, registers, out)
+    elif kind < op.LOAD_1:
+        kernel._compute(kind, code, count, registers, out)
+    elif kind < op.NEED:
+        kernel._load(kind, code, count, registers)
+    elif kind < op.GIVEN:
+        kernel._judge(kind, code, count, registers, out, registers[op.SOUND], safe)
+    else:
+        kernel._store(kind, code, count, place, registers, out)
+
+
+def _given(kind: int, code: Array, count: int, rows: Array, registers: Registers, out: Array) -> None:
     """What is in the columns of the table."""
     d = registers[code[1]]
     if kind == orders.ROW:
@@ -119,7 +129,7 @@ def _given(kind: int, code: Array, count: int, rows: Array, registers: Array, ou
             d[i] = size
 
 
-def _allot(sizes: Array, count: int, registers: Array, ends: Array, into: int, room: int) -> bool:
+def _allot(sizes: Array, count: int, registers: Registers, ends: Array, into: int, room: int) -> bool:
     """Give each record its place behind the others. False if there is no room for all of them."""
     end = int(ends[0])
     for i in range(count):
@@ -135,7 +145,7 @@ def _allot(sizes: Array, count: int, registers: Array, ends: Array, into: int, r
     return True
 
 
-def _write(kind: int, code: Array, count: int, registers: Array) -> None:
+def _write(kind: int, code: Array, count: int, registers: Registers) -> None:
     """Write into records."""
     a, b, c = registers[code[1]], registers[code[2]], registers[code[3]]
     if kind == orders.WRITE:
@@ -196,4 +206,4 @@ def _copy(to: int, at: int, size: int) -> None:
 @cache
 def compiled() -> Callable[..., int]:
     """``run``, compiled."""
-    return accel.compiled(run, _copy, _write_number, _write, _allot, _given, kernel._store, *kernel.SHARED)
+    return accel.compiled(run)

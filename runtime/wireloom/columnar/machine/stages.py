@@ -111,12 +111,13 @@ def follow(
     assembled: Assembled, records: Located, places: Array, addresses: Array, amounts: Array, sound: Array
 ) -> None:
     """Follow a program that writes to ``addresses``; ``sound`` becomes the mask of the records that are."""
-    registers = registers_for(assembled)
-    zeros = np.zeros(assembled.reach, np.uint8)
-    kernel.compiled()(
-        assembled.code, records.start, records.stop, places, sound.view(np.uint8), registers,
-        addresses, amounts, zeros.ctypes.data, records.end,
-    )  # fmt: skip
+    zeros, count, code = np.zeros(assembled.reach, np.uint8), len(places), assembled.code
+    ranges = records.start, records.stop, places, count, sound.ctypes.data
+    memory = addresses, amounts, zeros.ctypes.data, records.end
+    if (loop := assembled.loops.follow(count)) is not None:
+        loop(*ranges, *memory)
+    else:
+        kernel.compiled()(code, len(code), *ranges, registers_for(assembled), *memory)
 
 
 def staged(lowering: Lowering) -> Iterator["Stage"]:

@@ -1,0 +1,190 @@
+"""Loops over bytes and records, compiled: checksums, and from record to record."""
+
+from collections.abc import Callable
+from functools import cache
+from typing import Annotated, Any
+
+import numpy as np
+
+from wireloom.columnar import accel
+from wireloom.columnar.buffers import Array
+from wireloom.columnar.memory import i8, i8_big, put1, put2, put4, put8, shifted, u1, u2, u4
+from wireloom.columnar.sums import FLIPPED, behind
+
+
+def crc(buffer: Array, start: Array, stop: Array, tables: Array, register: int, *, flipped: bool) -> Array:
+    """The reflected register behind each range of ``buffer``, whose bytes are ``flipped`` or not, as 64-bit integers.
+    ``tables`` are those of ``sums.word_tables``.
+    """
+    found = np.empty(len(start), np.int64)
+    base, flips = buffer.ctypes.data, FLIPPED.ctypes.data if flipped else 0
+    _crc()(start + base, stop + base, len(start), tables.ctypes.data, _signed(register), flips, found)
+    return found
+
+
+def crc_loop(starts: Array, stops: Array, count: int, tables: int, register: int, flips: int, found: Array) -> None:
+    """See ``crc``."""
+    for row in range(count):
+        found[row] = behind(register, starts[row], stops[row], tables, flips)
+
+
+@cache
+def _crc() -> Callable[..., int]:
+    return accel.compiled(crc_loop)
+
+
+def registers(data: Array, table: Array, register: int) -> Array:
+    """A CRC's reflected register after each byte; ``table`` has what one byte changes."""
+    found = np.empty(len(data), table.dtype)
+    bytes_of = np.ascontiguousarray(data)
+    _registers()(
+        bytes_of.ctypes.data, len(data), table.astype(np.uint64).view(np.int64), _signed(register),
+        found.ctypes.data, table.itemsize,
+    )  # fmt: skip
+    return found
+
+
+def registers_loop(data: int, count: int, table: Array, register: int, found: int, size: int) -> None:
+    """See ``registers``. The registers have ``size`` bytes each."""
+    for at in range(count):
+        register = table[(register ^ u1(data + at)) & 0xFF] ^ shifted(register, 8)
+        _put(found + size * at, register, size)
+
+
+@cache
+def _registers() -> Callable[..., int]:
+    return accel.compiled(registers_loop)
+
+
+def passed(registers: Array, digits: Array, tables: Array) -> Array:
+    """What each register becomes; ``tables`` have the effect of each of its bytes."""
+    before, count = np.ascontiguousarray(registers), len(registers)
+    found = np.empty(count, tables.dtype)
+    _passed()(
+        before.ctypes.data, before.itemsize, digits, count, tables.ctypes.data, tables.shape[1],
+        found.ctypes.data, found.itemsize,
+    )  # fmt: skip
+    return found
+
+
+def passed_loop(
+    registers: int, before: int, digits: Array, count: int, tables: int, parts: int, found: int, size: int
+) -> None:
+    """See ``passed``. Registers have ``before`` bytes, then ``size`` bytes, of which ``parts`` count."""
+    for row in range(count):
+        register, result = _number(registers + before * row, before), 0
+        for part in range(parts):
+            place = (digits[row] * parts + part) * 256 + (shifted(register, 8 * part) & 0xFF)
+            result ^= _number(tables + size * place, size)
+        _put(found + size * row, result, size)
+
+
+def _number(at: int, size: int) -> int:
+    if size == 1:
+        return u1(at)
+    if size == 2:
+        return u2(at)
+    return u4(at) if size == 4 else i8(at)
+
+
+def _put(at: int, number: int, size: int) -> None:
+    if size == 1:
+        put1(at, number)
+    elif size == 2:
+        put2(at, number)
+    elif size == 4:
+        put4(at, number)
+    else:
+        put8(at, number)
+
+
+@cache
+def _passed() -> Callable[..., int]:
+    return accel.compiled(passed_loop)
+
+
+Terms = Annotated[Array, 10]
+"""The terms of lengths, as in ``hopping.Told``."""
+
+
+def follow(buffer: Any, at: int, last: int, room: int, hop: Any) -> tuple[Array, int]:
+    """``Hop.follow``, compiled."""
+    offsets, data = np.empty(room + 1, np.int64), np.frombuffer(buffer, np.uint8)
+    count = _follow()(data.ctypes.data, len(data), at, last, room, offsets, *hop.told)
+    return offsets[:count], int(offsets[count])
+
+
+def hops(
+    data: int, end: int, at: int, last: int, room: int, offsets: Array, selector: int, select: Array,
+    constants: Array, begins: Array, terms: Terms,
+) -> int:  # fmt: skip
+    """Note where records begin, from ``at`` on, as far as there is ``room``, the last one up to ``last``, and behind
+    them where the next one would begin. Returns how many there are.
+
+    ``data`` is an address, ``end`` how many bytes are there. What follows ``offsets`` is as in ``hopping.Told``.
+    """
+    count = 0
+    while at <= last and count < room:
+        offsets[count] = at
+        count += 1
+        index = select[u1(data + at + selector)] if selector >= 0 else 0
+        if index < 0:
+            break
+        length, place = constants[index], at
+        for each in range(begins[index], begins[index + 1]):
+            first, form = place + terms[each, 2], terms[each, 1]
+            value, size = term(data, end, first, form, terms[each, 3], terms[each, 4], terms[each, 5])
+            place = first + size if form > 0 else place
+            length += (value >> terms[each, 8] & terms[each, 9]) * terms[each, 6] + size * terms[each, 7]
+        if length <= 0:
+            break
+        at += min(length, end + 1)  # the next one is not in the data, however large the length
+    offsets[count] = at
+    return count
+
+
+def term(data: int, end: int, first: int, form: int, size: int, signed: int, little: int) -> tuple[int, int]:
+    """The number at ``first``, which has ``size`` bytes unless its ``form`` is one of variable size, and its size.
+    Bytes behind the ``end`` of the data are 0.
+    """
+    if form > 0:
+        value, size = _varint(data, end, form, first, size)
+        return value, size
+    if first + 8 <= end:
+        spare = 64 - 8 * size
+        word = i8(data + first) << spare if little != 0 else i8_big(data + first)
+        return word >> spare if signed != 0 else shifted(word, spare), size
+    value = 0
+    for byte in range(size):
+        place = first + size - 1 - byte if little != 0 else first + byte
+        value = value << 8 | (u1(data + place) if place < end else 0)
+    if signed != 0 and size < 8 and value >> (8 * size - 1) != 0:
+        value -= 1 << (8 * size)
+    return value, size
+
+
+def _varint(data: int, end: int, form: int, first: int, size: int) -> tuple[int, int]:
+    """A number of variable size, and that size."""
+    value = 0
+    if form == 3 and first < end:
+        size = 1 << (u1(data + first) >> 6)
+    for byte in range(size):
+        part = u1(data + first + byte) if first + byte < end else 0
+        if form == 3:
+            value = value << 8 | (part if byte > 0 else part & 0x3F)
+        elif form == 2:
+            value = value << 7 | part & 0x7F
+        else:
+            value |= (part & 0x7F) << (7 * byte)
+        if form != 3 and part < 0x80:
+            return value, byte + 1
+    return value, size
+
+
+@cache
+def _follow() -> Callable[..., int]:
+    return accel.compiled(hops)
+
+
+def _signed(number: int) -> int:
+    return number - (1 << 64) if number >> 63 else number

@@ -1,0 +1,64 @@
+"""Machine code that is kept for other processes, in the cache folder of whoever runs them.
+
+Nothing depends on it: where there is no such folder, or it cannot be written, code is made anew in each process. The
+folder is ``WIRELOOM_CACHE``, or else ``wireloom`` where the system keeps caches.
+"""
+
+import hashlib
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+
+_MOST = 4096
+"""So many files are kept at most."""
+_CHECK = hashlib.sha256
+
+
+def has(name: str) -> bool:
+    """Whether code is kept under that name."""
+    folder = _folder()
+    return folder is not None and (folder / name).exists()
+
+
+def found(name: str, make: Callable[[], bytes]) -> bytes:
+    """The code under that name, which is made, and kept, if there is none."""
+    folder = _folder()
+    if folder is not None:
+        with suppress(OSError):
+            data = (folder / name).read_bytes()
+            check, code = data[: _CHECK().digest_size], data[_CHECK().digest_size :]
+            if _CHECK(code).digest() == check:
+                return code
+    code = make()
+    if folder is not None:
+        with suppress(OSError):
+            _keep(folder, name, code)
+    return code
+
+
+def _keep(folder: Path, name: str, code: bytes) -> None:
+    files = list(folder.iterdir())
+    if len(files) >= _MOST:
+        for old in sorted(files, key=lambda file: file.stat().st_mtime)[: _MOST // 2]:
+            old.unlink(missing_ok=True)
+    with NamedTemporaryFile(dir=folder, delete=False) as file:
+        file.write(_CHECK(code).digest() + code)
+    Path(file.name).replace(folder / name)
+
+
+@cache
+def _folder() -> Path | None:
+    """The folder, which nobody else may write to; None if there is none."""
+    said = os.environ.get("WIRELOOM_CACHE")
+    try:
+        caches = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+        folder = Path(said) if said else Path(caches) / "wireloom"
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        state = folder.stat()
+    except (OSError, RuntimeError):
+        return None
+    mine = os.name == "nt" or (state.st_uid == os.getuid() and not state.st_mode & 0o022)
+    return folder if mine and os.access(folder, os.W_OK) else None

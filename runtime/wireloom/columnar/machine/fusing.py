@@ -1,0 +1,252 @@
+"""Programs as code of their own, which holds a record in the processor's registers.
+
+What an instruction does is taken from the loop that follows programs: the source of ``step``, with what the program
+says in place of the names, so that nothing is left to decide. All that is known of a row are variables then: ``r4`` is
+register 4, ``o2`` the address of output 2, ``w2_0`` and ``w2_1`` are how much of it is written. Whatever else is one of
+all rows begins with ``its_``.
+"""
+
+import ast
+import operator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from wireloom.columnar import native
+from wireloom.columnar.buffers import Array
+from wireloom.columnar.machine import operations as op
+from wireloom.columnar.machine import orders
+
+LOADED, STORED = ast.Load(), ast.Store()
+_OPERATORS: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.LShift: operator.lshift,
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+}
+
+
+_NUMBERS = frozenset(("safe", "end"))
+"""The arguments of ``step`` that are still there."""
+
+
+class _Marked(str):
+    """An argument of ``step`` that is not there any more, as it is about all rows."""
+
+
+class _Register(int):
+    """A register by its number: all its rows are one variable."""
+
+
+_Body = Iterable[ast.stmt]
+
+
+class Fused:
+    """The statements that a program is, for one row, and the variables in them."""
+
+    def __init__(self, code: Array, step: native.Function) -> None:
+        self.code = [tuple(row) for row in code.tolist()]
+        self.step = step
+        self.parameters = {each.arg for each in native.parsed(step).args.args} - _NUMBERS
+        self.outputs: set[int] = set()
+        self.amounts: set[tuple[int, int]] = set()
+        self.body = list(self._instructions(0, len(self.code)))
+
+    def _instructions(self, at: int, end: int) -> Iterator[ast.stmt]:
+        while at < end:
+            kind, *numbers = code = self.code[at]
+            at += 1
+            if kind == op.SKIP:
+                test = ast.Compare(self.register(numbers[0]), [ast.NotEq()], [ast.Constant(0)])
+                yield ast.If(test, list(self._instructions(at, at + numbers[1])), [])
+                at += numbers[1]
+            elif kind == orders.ALLOT:
+                size = self.register(numbers[0])
+                yield ast.Assign([ast.Name(ALLOTTED, STORED)], size)
+                yield ast.Expr(ast.Name(ALLOTTED, LOADED))
+            else:
+                known = {**{name: _Marked(name) for name in self.parameters}, "kind": kind, "code": code}
+                yield from _Inlined(self, self.step, known).statements(native.parsed(self.step).body)
+
+    def register(self, number: int, ctx: ast.expr_context = LOADED) -> ast.Name:
+        """The variable for a register."""
+        return ast.Name(f"r{number}", ctx)
+
+    def output(self, number: int) -> ast.Name:
+        """The variable for the address of an output."""
+        self.outputs.add(number)
+        return ast.Name(f"o{number}", LOADED)
+
+    def amount(self, number: int, part: int, ctx: ast.expr_context) -> ast.Name:
+        """The variable for how much of an output is written."""
+        self.amounts.add((number, part))
+        return ast.Name(f"w{number}_{part}", ctx)
+
+
+ALLOTTED = "allotted"
+"""The variable for the size of a record, and the statement behind which it has its place."""
+
+
+class _Inlined:
+    """A call in which some of the arguments are ``known``."""
+
+    def __init__(self, fused: Fused, called: native.Function, known: dict[str, Any]) -> None:
+        self.fused = fused
+        self.names = called.__globals__
+        self.known = known
+        self.returned = False
+
+    def statements(self, body: _Body, *, in_row: bool = False) -> Iterator[ast.stmt]:
+        """What is left of statements; those ``in_row`` are about one row."""
+        for each in body:
+            if self.returned:
+                return
+            match each:
+                case ast.If(test=test, body=then, orelse=orelse):
+                    found = self.value(test)
+                    if isinstance(found, ast.Constant):
+                        yield from self.statements(then if found.value else orelse, in_row=in_row)
+                    else:
+                        parts = (list(self.statements(part, in_row=in_row)) for part in (then, orelse))
+                        yield ast.If(found, *parts)
+                case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)) if not in_row:
+                    for target, value in zip(targets, values, strict=True):
+                        yield from self._assigned(target, self.value(value))
+                case ast.Assign(targets=[target], value=value) if not in_row:
+                    yield from self._assigned(target, self.value(value))
+                case ast.For(target=target, iter=ast.Call(args=[count]), body=inner) if self._marked(count):
+                    yield from self.statements(inner, in_row=True)
+                case ast.For(target=target, iter=counted, body=inner):
+                    yield ast.For(target, self.value(counted), list(self.statements(inner, in_row=in_row)), [])
+                case ast.While(test=test, body=inner):
+                    yield ast.While(self.value(test), list(self.statements(inner, in_row=in_row)), [])
+                case ast.Expr(value=ast.Call() as call) if (put := self._inlined(call)) is not None:
+                    yield from put
+                case ast.Return():
+                    self.returned = True
+                case ast.Expr(value=ast.Constant()):
+                    pass
+                case _:
+                    yield self._rebuilt(each)
+
+    def _marked(self, node: ast.expr) -> bool:
+        return isinstance(node, ast.Name) and isinstance(self.known.get(node.id), _Marked)
+
+    def _assigned(self, target: ast.expr, value: Any) -> Iterator[ast.stmt]:
+        """An assignment, unless the name stands for what is the same in all rows."""
+        same = not isinstance(value, ast.expr) or isinstance(value, ast.Constant) or _is_output(value)
+        if isinstance(target, ast.Name) and same:
+            self.known[target.id] = value
+        else:
+            yield ast.Assign([self.value(target)], value)
+
+    def _inlined(self, call: ast.Call) -> list[ast.stmt] | None:
+        """A call of a function that is about all rows."""
+        called = self._global(call.func)
+        values = [self.value(each) for each in call.args]
+        if all(isinstance(each, ast.expr) for each in values):
+            return None
+        node = native.parsed(called)
+        known = dict(zip((each.arg for each in node.args.args), values, strict=True))
+        return list(_Inlined(self.fused, called, known).statements(node.body))
+
+    def _global(self, node: ast.expr) -> Any:
+        if isinstance(node, ast.Attribute):
+            return getattr(self._global(node.value), node.attr)
+        assert isinstance(node, ast.Name)
+        return self.names.get(node.id)
+
+    def value(self, node: ast.expr) -> Any:
+        """What is left of an expression; something else if that is about all rows."""
+        match node:
+            case ast.Name(id=name):
+                found = self.known.get(name, node)
+                return ast.Constant(found) if type(found) is int else found
+            case ast.Attribute():
+                return ast.Constant(self._global(node))
+            case ast.Subscript(value=array, slice=index, ctx=ctx):
+                return self._element(self.value(array), self.value(index), ctx)
+            case ast.IfExp(test=test, body=body, orelse=orelse):
+                found = self.value(test)
+                if isinstance(found, ast.Constant):
+                    return self.value(body if found.value else orelse)
+                return ast.IfExp(found, self.value(body), self.value(orelse))
+            case ast.BinOp(left=left, op=kind, right=right):
+                one, other = self.value(left), self.value(right)
+                return _folded(type(kind), one, other) or ast.BinOp(one, kind, other)
+            case ast.Compare(left=left, ops=[kind], comparators=[right]):
+                one, other = self.value(left), self.value(right)
+                return _folded(type(kind), one, other) or ast.Compare(one, [kind], [other])
+        return self._rebuilt(node)
+
+    def _element(self, array: Any, index: Any, ctx: ast.expr_context) -> Any:
+        if isinstance(array, tuple):
+            return ast.Constant(array[index.value])
+        if isinstance(array, _Register):
+            return self.fused.register(array, ctx)
+        assert isinstance(array, _Marked), array
+        match array, index:
+            case "registers", ast.Tuple(elts=[ast.Constant(value=int() as number), _]):
+                return self.fused.register(number, ctx)
+            case "registers", ast.Constant(value=int() as number):
+                return _Register(number)
+            case "out", ast.Constant(value=int() as number):
+                return self.fused.output(number)
+            case "written", ast.Tuple(elts=[ast.Constant(value=int() as number), ast.Constant(value=int() as part)]):
+                return self.fused.amount(number, part, ctx)
+        return ast.Name(f"its_{array}", ctx)
+
+    def _rebuilt(self, node: Any) -> Any:
+        """The same with what is known in its parts."""
+        parts: dict[str, Any] = {}
+        for name, part in ast.iter_fields(node):
+            if isinstance(part, list):
+                parts[name] = [self.value(each) if isinstance(each, ast.expr) else each for each in part]
+            else:
+                parts[name] = self.value(part) if isinstance(part, ast.expr) and name != "func" else part
+        return type(node)(**parts)
+
+
+def _folded(kind: type[ast.AST], one: Any, other: Any) -> ast.Constant | None:
+    """What is known of an operation."""
+    if kind in _OPERATORS and isinstance(one, ast.Constant) and isinstance(other, ast.Constant):
+        return ast.Constant(int(_OPERATORS[kind](one.value, other.value)))
+    return None
+
+
+def _is_output(value: ast.expr) -> bool:
+    return isinstance(value, ast.Name) and value.id[0] == "o" and value.id[1:].isdigit()
+
+
+def framed(frame: str, parts: Mapping[str, _Body]) -> ast.FunctionDef:
+    """The function of a frame, with statements in place of names that stand alone in its lines."""
+
+    def put(body: _Body) -> Iterator[ast.stmt]:
+        for each in body:
+            if isinstance(each, ast.Expr) and isinstance(each.value, ast.Name):
+                yield from put(parts[each.value.id])
+                continue
+            for name in ("body", "orelse"):
+                if hasattr(each, name):
+                    setattr(each, name, list(put(getattr(each, name))))
+            yield each
+
+    (found,) = ast.parse(frame).body
+    assert isinstance(found, ast.FunctionDef)
+    own = _assigned([found]) | {each.arg for each in found.args.args}
+    taken = own & _assigned(parts["body"])
+    assert not taken, taken
+    found.body = list(put(found.body))
+    return found
+
+
+def _assigned(body: _Body) -> set[str]:
+    """The names that statements assign to."""
+    names = (each for part in body for each in ast.walk(part) if isinstance(each, ast.Name))
+    stored = {each.id for each in names if isinstance(each.ctx, ast.Store)}
+    return {name for name in stored if not name[1:].isdigit()}

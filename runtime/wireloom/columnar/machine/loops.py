@@ -1,0 +1,157 @@
+"""The loops that follow a program: the one for all programs, and one of its own once so many rows have paid for it."""
+
+import ast
+from collections.abc import Callable, Iterator, Mapping
+from hashlib import sha256
+from typing import Any
+
+from wireloom.columnar import accel, compiled, kept, memory
+from wireloom.columnar.buffers import Array
+from wireloom.columnar.hopping import Hop
+from wireloom.columnar.machine import kernel, scribe
+from wireloom.columnar.machine.fusing import ALLOTTED, Fused, framed
+
+PAYS = 1 << 20
+"""A loop is made for a program that was followed for so many rows."""
+KEPT_PAYS = 1 << 14
+"""The same if it is kept from an earlier process."""
+
+Loop = Callable[..., int]
+
+_FOLLOW = """
+def follow(
+    starts: Array, stops: Array, places: Array, records: int, sound: int, out: Array, written: Amounts, safe: int,
+    end: int,
+) -> None:
+    begin
+    for row in range(records):
+        r0, r1, r2, r3 = starts[row], stops[row], 1, 1
+        its_place = places[row]
+        body
+        put1(sound + row, r2)
+    finish
+"""
+_FIND = """
+def find(
+    data: int, extent: int, place: int, last: int, bound: int, most: int, starts: Array, select: Array, out: Array,
+    written: Amounts, safe: int, end: int,
+) -> int:
+    begin
+    its_place = 0
+    while its_place < most and place <= last:
+        length = 0
+        measure
+        if length <= 0 or length > bound or length > extent - place:
+            break
+        r0, r1, r2, r3 = data + place, data + place + length, 1, 1
+        keep
+        body
+        if r2 == 0:
+            restore
+            break
+        starts[its_place] = place
+        its_place += 1
+        place += length
+    starts[its_place] = place
+    finish
+    return its_place
+"""
+_WRITE = """
+def write(
+    rows: Array, places: Array, last: int, sound: int, out: Array, ends: Array, into: int, capacity: int, safe: int,
+    done: int,
+) -> int:
+    begin
+    filled = ends[done]
+    for row in range(done, last):
+        r2, r3 = 1, 1
+        its_rows, its_place = rows[row], places[row]
+        body
+        put1(sound + row, r2)
+    return last
+"""
+_ALLOT = """
+r0 = into + filled
+filled += allotted
+if filled > capacity:
+    return row
+r1 = into + filled
+ends[row + 1] = filled
+"""
+
+
+class Loops:
+    """The loops of a program's own, each made when it pays."""
+
+    def __init__(self, code: Array) -> None:
+        self.code = code
+        self._rows = 0
+        self._made: dict[str, Loop] = {}
+
+    def follow(self, rows: int) -> Loop | None:
+        """Decodes records; None as long as the loop for all programs is to decode these ``rows``."""
+        return self._loop("follow", rows, lambda: self._framed(_FOLLOW, kernel.step))
+
+    def find(self, rows: int, hop: Hop) -> Loop | None:
+        """Finds records one behind the other, and decodes them up to the first that is not sound."""
+        if hop.until:
+            return None
+        _, _, constants, _, terms = hop.told
+        said = repr((hop.selector, constants.tolist(), terms.tolist()))
+        kind = f"find.{sha256(said.encode()).hexdigest()[:16]}"
+        return self._loop(kind, rows, lambda: self._framed(_FIND, kernel.step, measure=_measured(hop)))
+
+    def write(self, rows: int) -> Loop | None:
+        """Encodes rows of a table."""
+        return self._loop("write", rows, lambda: self._framed(_WRITE, scribe.step, **{ALLOTTED: _ALLOT}))
+
+    def _loop(self, kind: str, rows: int, source: Callable[[], ast.FunctionDef]) -> Loop | None:
+        self._rows += rows
+        if kind not in self._made and self._rows >= min(PAYS, KEPT_PAYS):
+            name = f"{kind}.{sha256(self.code.tobytes()).hexdigest()[:32]}"
+            if self._rows >= PAYS or kept.has(accel.keeping(name)):
+                self._made[kind] = compiled_loop(name, source)
+        return self._made.get(kind)
+
+    def _framed(self, frame: str, step: Any, **parts: str) -> ast.FunctionDef:
+        fused = Fused(self.code, step)
+        amounts = sorted(fused.amounts)
+        begin = [f"o{number} = out[{number}]" for number in sorted(fused.outputs)]
+        begin += [f"w{number}_{part} = written[{number}, {part}]" for number, part in amounts]
+        finish = [f"written[{number}, {part}] = w{number}_{part}" for number, part in amounts]
+        keep = [f"k{number}_{part} = w{number}_{part}" for number, part in amounts]
+        restore = [f"w{number}_{part} = k{number}_{part}" for number, part in amounts]
+        lines = {"begin": begin, "finish": finish, "keep": keep, "restore": restore}
+        texts = {name: "\n".join(each) for name, each in lines.items()} | parts
+        return framed(frame, {"body": fused.body, **{name: ast.parse(text).body for name, text in texts.items()}})
+
+
+def compiled_loop(name: str, source: Callable[[], ast.FunctionDef]) -> Loop:
+    """The loop of a source, which is asked for if no code of that name is kept."""
+    return accel.loaded(name, source, NAMES, vectorized=False)
+
+
+NAMES: Mapping[str, Any] = {**vars(memory), **vars(compiled), **vars(scribe), **vars(kernel)}
+"""What the names stand for that loops do not say themselves."""
+
+
+def _measured(hop: Hop) -> str:
+    """How the length of a record is found."""
+    _, _, constants, begins, terms = hop.told
+    if hop.selector < 0:
+        return "\n".join(_lengths(int(constants[0]), terms.tolist()))
+    lines = [f"which = select[u1(data + place + {hop.selector})]"]
+    for index, constant in enumerate(constants.tolist()):
+        lines.append(f"if which == {index}:")
+        lines += [f"    {line}" for line in _lengths(constant, terms[begins[index] : begins[index + 1]].tolist())]
+    return "\n".join(lines)
+
+
+def _lengths(constant: int, terms: list[list[int]]) -> Iterator[str]:
+    yield f"length = {constant}"
+    yield "first = place"
+    for _, form, offset, size, signed, little, factor, of_size, shift, mask in terms:
+        yield f"number, taken = term(data, extent, first + {offset}, {form}, {size}, {signed}, {little})"
+        if form > 0:
+            yield f"first += {offset} + taken"
+        yield f"length += (number >> {shift} & {mask}) * {factor} + taken * {of_size}"
