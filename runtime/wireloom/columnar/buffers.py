@@ -250,7 +250,7 @@ def labels(
         data, rows = data[valid], rows[valid]
     codes, found = _distinct(data, label)
     if len(found) == 1 and len(rows) == count:
-        return _repeated(kind, found[0], count)
+        return repeated(kind, found[0], count)
     whole = len(rows) == count
     if kind == pa.string():
         return _texts(found, codes, None if whole else Places(rows, count), hidden=valid is None)
@@ -267,13 +267,14 @@ _SHARED = 16 * 1024 * 1024
 """Columns with a single label share one array if it has no more bytes than this."""
 
 
-def _repeated(kind: pa.DataType, label: Any, count: int) -> pa.Array:
+def repeated(kind: pa.DataType, label: Any, count: int) -> pa.Array:
     """One label, a text or texts, for all of this many rows."""
     if label is None:
         return nulls(kind, count)
     texts = (label,) if kind == pa.string() else tuple(label)
-    size = sum(4 + len(text.encode()) for text in texts) * count
-    return (_same if size <= _SHARED else _same.__wrapped__)(kind, texts, count)
+    many = 1 << count.bit_length()  # so that batches of any size share it
+    size = sum(4 + len(text.encode()) for text in texts) * many
+    return _same(kind, texts, many).slice(0, count) if size <= _SHARED else _same.__wrapped__(kind, texts, count)
 
 
 @lru_cache(maxsize=4)

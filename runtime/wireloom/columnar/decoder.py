@@ -26,10 +26,10 @@ from wireloom.columnar.machine.passing import OnePass, Proving
 from wireloom.columnar.machine.programs import programs_of
 from wireloom.columnar.messages import Decoded
 from wireloom.columnar.planning import plan_of
-from wireloom.columnar.scanning import Cuts, FindPass, Pieces, ReadInto, Scanner, Window
+from wireloom.columnar.scanning import Cuts, Pieces, ReadInto, Scanner, Window
 from wireloom.columnar.stretches import Held, Stretch, Together
 from wireloom.columnar.tallies import Tally
-from wireloom.columnar.viewed import REASON, Viewed, ViewedColumns, together
+from wireloom.columnar.viewed import REASON, Common, Viewed, ViewedColumns, together
 from wireloom.columnar.weighing import TooHeavyError, bear, heaviness
 from wireloom.options import Mode, ReadOptions
 from wireloom.views import Row, View
@@ -82,6 +82,8 @@ class Decoder:
         self.single: int | None = None
         """The number of the message that all records in front are of, if they are of one."""
         self.passing: OnePass | None = None
+        self.begun = False
+        """Whether any records were decoded."""
         self.resting = 0
         """How many batches are left to the plan before programs are tried again."""
         self.share = BATCH_ROWS
@@ -109,13 +111,15 @@ class Decoder:
         known = dict(self.options.parameters if parameters is None else parameters)
         cutter = Cutter(self.protocol.framing, known, self.options.max_record_bytes)
         if cutter.ahead is not None:
-            alone = partial(self._scanner, one_pass=lambda parameters, little: None)  # what is looked at is not decoded
-            cutter.ahead = BulkAhead(cutter, self.plan, alone, self.untold)
-        return self._scanner(cutter, self._pass)
+            cutter.ahead = BulkAhead(cutter, self.plan, self._scanner, self.untold)
+        scanner = self._scanner(cutter)
+        scanner.one_pass, scanner.probes = self._pass, bool(accel.WORTH) and not (self.begun or self.filters)
+        return scanner
 
-    def _scanner(self, cutter: Cutter, one_pass: FindPass) -> Scanner:
+    def _scanner(self, cutter: Cutter) -> Scanner:
+        """What only looks at records."""
         framing = self.plan.framing
-        return Scanner(cutter, framing, self.gaps, self._proof, one_pass, rows=BATCH_ROWS, size=BATCH_BYTES)
+        return Scanner(cutter, framing, self.gaps, self._proof, rows=BATCH_ROWS, size=BATCH_BYTES)
 
     def _proof(self, parameters: Mapping[str, Any], little: bool) -> Proving | None:
         """What proves records of captures with these parameters by a program, if it is worth it."""
@@ -236,11 +240,17 @@ class Decoder:
         ``redo`` gets those already known as ``malformed``, and those that turn out doubtful. ``added`` gives columns
         that are not in the bytes.
         """
+        self.begun = True
+        if stretch.passed is not None:
+            if (batch := self._passed(stretch, added)) is not None:
+                yield batch
+                return
+            stretch = replace(stretch, passed=None)
         sound = np.ones(len(stretch.start), bool)
         sound[list(malformed)] = False
         at = 0
         while at < len(sound) or not len(sound):
-            rows = np.arange(at, len(sound) if stretch.passed else min(at + self.share, len(sound)))
+            rows = np.arange(at, min(at + self.share, len(sound)))
             ends = stretch.sources(rows[[0, -1]]).tolist() if len(rows) else [0, -1]
             mine = slice(ends[0], ends[1] + 1)
             before = [copy(tally) for tally in self.tallies[mine]]
@@ -249,7 +259,6 @@ class Decoder:
             except TooHeavyError as error:
                 self.tallies[mine] = before
                 self.share = max(1, int(len(rows) * error.part / 2))  # not what just fits: the others may be heavier
-                stretch = replace(stretch, passed=None)
                 sound[rows] &= len(rows) > 1  # what is wrong with a single one says the codec
                 continue
             yield from batches
@@ -258,6 +267,24 @@ class Decoder:
             if not len(sound):
                 return
             at += len(rows)
+
+    def _passed(
+        self, stretch: Stretch, added: Mapping[str, Callable[[Array], pa.Array]]
+    ) -> tuple[pa.RecordBatch, Array] | None:
+        """The batch of records that were decoded when they were found, all of one message; None if it is too heavy."""
+        passed, rows = stretch.passed, np.arange(len(stretch.start))
+        view, known = self._view(passed.code), Common({**self.untold, **self._known(stretch)}, bool(stretch.little))
+        columns = view.of_one(passed.code, passed.header(), passed.fields(), known, rows, added)
+        viewed = Viewed(view, columns, rows)
+        if viewed.weight > Reader.HEAVIEST:
+            return None
+        ((source, count),) = stretch.counts(rows)
+        self.tallies[source].records += count
+        return viewed.batch
+
+    def _known(self, stretch: Stretch) -> Mapping[str, Any]:
+        """The parameters of the captures of a stretch."""
+        return self.options.parameters if stretch.parameters is None else stretch.parameters
 
     def _batches(
         self,
@@ -348,9 +375,6 @@ class Decoder:
             return [], rows
         batch, _ = self._batch(stretch, rows)
         machine = Machine(self.plan, programs_of(self.protocol, batch.parameters, little=stretch.little), batch)
-        if stretch.passed is not None and len(rows) == len(stretch.start):
-            view = self._view(stretch.passed.code)
-            return [(view, machine.passed(stretch.passed, rows))], rows[:0]
         found = machine.sort(frozenset(each.column for each in self.filters), self._wanted)
         if found is None:
             self.resting = _REST
@@ -382,8 +406,7 @@ class Decoder:
         little = stretch.little if whole or isinstance(stretch.little, bool) else stretch.little[rows]
         first, last = (int(start.min()), int(stop.max())) if len(rows) else (0, 0)
         buffer = np.frombuffer(stretch.buffer, np.uint8)
-        known = self.options.parameters if stretch.parameters is None else stretch.parameters
-        parameters = {**self.untold, **known}
+        parameters = {**self.untold, **self._known(stretch)}
         terminator = len(self.protocol.record.until)
         return Batch(buffer[first:last], start - first, stop - first, parameters, little, terminator), first
 
@@ -392,8 +415,7 @@ class Decoder:
         batch, first = self._batch(stretch, rows)
         if len(stretch.gaps):
             gaps = np.flatnonzero(np.isin(rows, stretch.gaps))
-            known = self.options.parameters if stretch.parameters is None else stretch.parameters
-            self.gaps(known).refuse(batch, gaps, np.frombuffer(stretch.buffer, np.uint8), first)
+            self.gaps(self._known(stretch)).refuse(batch, gaps, np.frombuffer(stretch.buffer, np.uint8), first)
         decoded = self.plan.decode(batch, self._wanted)
         origin = np.broadcast_to(np.asarray(stretch.origin), len(stretch.start))[rows] + first
         return self._chosen(decoded, batch, rows, stretch.sources(rows), origin)

@@ -87,10 +87,15 @@ framing gets more and more records to itself, up to as many, until it is tried a
 """
 
 
+_PROBED = 1024 * 1024
+"""In more bytes than this, a few records may come first."""
+
+
 class Scanner:
     """Cuts windows of a capture into records, ``rows`` of them or ``size`` bytes together, and not many more.
 
-    Where the ``cutter`` is in the capture, there it begins.
+    Where the ``cutter`` is in the capture, there it begins. ``one_pass`` is asked for a ``Pass`` before each of the
+    groups; if it ``probes``, a few records come first, which may show that there is one.
     """
 
     def __init__(
@@ -99,7 +104,6 @@ class Scanner:
         framing: Framing,
         gaps: Callable[[Mapping[str, Any]], Gaps],
         proof: Callable[[Mapping[str, Any], bool], Prover | None],
-        one_pass: FindPass,
         *,
         rows: int,
         size: int,
@@ -112,7 +116,8 @@ class Scanner:
         self.size = size
         self.gaps_of = gaps
         self.proof = proof
-        self.one_pass = one_pass
+        self.one_pass: FindPass = lambda parameters, little: None
+        self.probes = False
         if not cutter.awaits:
             self._begin(cutter.parameters)
         self.room = _FIRST_ROOM
@@ -150,17 +155,18 @@ class Scanner:
         self.cutter.find(window.buffer, start, end, base=window.base, final=window.final)
         group = _Group(window, self.parameters)
         at = start
+        most = _FIRST_ROOM if self.probes and end - start > _PROBED else self.rows
         while at < end and (at < limit or self.cutter.lost):
             awaited = self.cutter.awaits
-            stretch = self._stretch(window, array, at, limit, self.rows - group.count)
+            stretch = self._stretch(window, array, at, limit, most - group.count)
             if stretch is None:
                 break
             at = group.add(stretch)
-            if awaited or stretch.passed or group.count >= self.rows or at - group.first >= self.size:
+            if awaited or stretch.passed or group.count >= most or at - group.first >= self.size:
                 yield replace(group.cuts(), preamble=awaited and window.base + group.first == 0), at
                 if awaited and not self.cutter.awaits:
                     self._begin(self.parameters)
-                group = _Group(window, self.parameters)
+                group, most, self.probes = _Group(window, self.parameters), self.rows, False
         if group.count:
             yield group.cuts(), at
 

@@ -3,14 +3,16 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from wireloom.codec import Protocol
 from wireloom.codec.protocol import CORRUPT
-from wireloom.columnar.arrays import Column, Labels, Numbers
-from wireloom.columnar.buffers import Array, nulls
+from wireloom.columnar.arrays import Column, Labels, Numbers, Spread
+from wireloom.columnar.buffers import Array, nulls, repeated
 from wireloom.columnar.chosen import Chosen, Numbered, both, made
 from wireloom.columnar.weighing import weight_of, width
 from wireloom.options import ReadOptions
@@ -66,6 +68,38 @@ class ViewedColumns:
             for field in self.schema
         ]
 
+    def of_one(
+        self,
+        code: int,
+        header: Mapping[str, pa.Array],
+        fields: Mapping[str, pa.Array],
+        known: "Common",
+        rows: Array,
+        added: Mapping[str, Callable[[Array], pa.Array]],
+    ) -> list[pa.Array]:
+        """The columns of sound records ``rows`` that are all of the message ``code``, by those of the header and of the
+        message's fields. ``added`` is as in ``of``.
+        """
+        count, own = len(rows), self.options.message is not None
+
+        def column(field: pa.Field) -> pa.Array:
+            name, kind = field.name, field.type
+            if name in added:
+                return added[name](rows)
+            if name == "message":
+                return repeated(kind, self.names[code], count)
+            if name in self.recorded:
+                return self._constant(name, kind, known, count)
+            if name in header:
+                return header[name]
+            if own and name in fields:
+                return fields[name]
+            if not own and name == self.names[code]:
+                return Spread(dict(fields), None, count).arrow(kind)
+            return self._nulls(field, count)
+
+        return [column(field) for field in self.schema]
+
     def of_codec(
         self, rows: Sequence[Row], numbers: Array, added: Mapping[str, Callable[[Array], pa.Array]]
     ) -> list[pa.Array]:
@@ -109,16 +143,27 @@ class ViewedColumns:
         return found.slice(0, count)
 
     def _parameter(self, name: str, kind: pa.DataType, rows: Chosen) -> pa.Array:
-        value, valid = rows.batch.parameters[name], rows.has_head
-        if name != self.byte_order:
-            codes, told = np.zeros(len(rows.chosen), np.uint8), (str(value), "")
-        else:
-            little = rows.batch.little
-            codes = np.full(len(rows.chosen), little) if isinstance(little, bool) else rows.of(little)
-            codes, told = codes.astype(np.uint8), _ORDERS
+        little, valid = rows.batch.little, rows.has_head
+        if name != self.byte_order or isinstance(little, bool):
+            known = Common(rows.batch.parameters, bool(little))
+            found = self._constant(name, kind, known, len(rows.chosen))
+            return found if valid is None else pc.if_else(pa.array(valid), found, pa.scalar(None, kind))
+        return Labels(Numbers(rows.of(little).astype(np.uint8), valid), _ORDERS.__getitem__, kind).arrow(kind)
+
+    def _constant(self, name: str, kind: pa.DataType, known: "Common", count: int) -> pa.Array:
+        value = known.parameters[name]
+        if name == self.byte_order:
+            return repeated(kind, _ORDERS[known.little], count)
         if isinstance(value, int):
-            return Numbers(np.full(len(codes), value), valid).arrow(kind)
-        return Labels(Numbers(codes, valid), told.__getitem__, kind).arrow(kind)
+            return Numbers(np.full(count, value), None).arrow(kind)
+        return repeated(kind, str(value), count)
+
+
+class Common(NamedTuple):
+    """What is known of all records of a batch: the parameters of their capture, and their byte order."""
+
+    parameters: Mapping[str, Any]
+    little: bool
 
 
 @dataclass(frozen=True, slots=True)

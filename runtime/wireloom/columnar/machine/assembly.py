@@ -18,7 +18,6 @@ from wireloom.columnar.machine import orders
 from wireloom.columnar.machine.loops import Loops
 from wireloom.columnar.machine.rooms import Rooms, Space
 
-_JUDGING = frozenset((op.NEED, op.TAKE, op.VARINT, op.FIND, op.UNPACK, op.CHECK, op.CHECK_TEXT))
 _NUMBER_READS = frozenset((op.LOAD_1, op.LOAD_2, op.LOAD_2_BIG, op.LOAD_4, op.LOAD_4_BIG, op.LOAD_8, op.LOAD_8_BIG))
 
 
@@ -63,7 +62,7 @@ class Assembler:
         found = self._known.get(key)
         if found is None:
             (found,) = self.several(kind, 1, reads, numbers)
-            if not self._depth and kind not in _JUDGING:
+            if not self._depth and kind not in op.JUDGING:
                 self._known[key] = found
         return found
 
@@ -154,7 +153,7 @@ def _asked(code: Steps, asked: set[int], *, judging: bool) -> Steps:
             if body:
                 asked.add(each.when)
                 found.append(Block(each.when, body))
-        elif asked.intersection(each.sets) or (judging and (each.kind in _JUDGING or not each.sets)):
+        elif asked.intersection(each.sets) or (judging and (each.kind in op.JUDGING or not each.sets)):
             asked.update(each.reads)
             found.append(each)
     return found[::-1]

@@ -11,7 +11,6 @@ from wireloom.columnar.batch import Batch
 from wireloom.columnar.buffers import Array, occurring
 from wireloom.columnar.chosen import Chosen
 from wireloom.columnar.machine.filled import Filled, Shared
-from wireloom.columnar.machine.passing import Passed
 from wireloom.columnar.machine.programs import Programs, ViewPrograms
 from wireloom.columnar.machine.stages import Located, Program
 from wireloom.columnar.messages import Decoded, Keep, Plan
@@ -60,15 +59,6 @@ class Machine:
             every.put(name, column)
         return Sorting(codes, keep(every, codes) & sound, sound)
 
-    def passed(self, passed: Passed, numbers: Array) -> Chosen:
-        """The records of a batch as a program has decoded them that found them. ``numbers`` are as in ``decode``."""
-        program, written, count = passed.program, passed.written, len(numbers)
-        structs: dict[int, tuple[Array, Structs | Spread]]
-        structs = {passed.code: (numbers - numbers[0], Spread(_fields(program, written), None, count))}
-        return self._chosen(
-            _header(program, written), structs, np.full(count, passed.code), np.ones(count, bool), numbers, self.batch
-        )
-
     def decode(
         self, rows: Array, codes: Array, numbers: Array, view: ViewedColumns, header: frozenset[str]
     ) -> tuple[Chosen, Array]:
@@ -85,25 +75,13 @@ class Machine:
             batch = Batch(batch.buffer, batch.start[rows], batch.stop[rows], batch.parameters, batch.little)
         occurs = sorted(occurring(codes))
         columns, structs, sound = (_alone if len(occurs) == 1 else _mixed)(programs, records, codes, occurs)
-        return self._chosen(columns, structs, codes, sound, numbers, batch), sound
-
-    def _chosen(
-        self,
-        columns: dict[str, Column],
-        structs: dict[int, tuple[Array, Structs | Spread]],
-        codes: Array,
-        sound: Array,
-        numbers: Array,
-        batch: Batch,
-    ) -> Chosen:
-        count = len(codes)
         none = np.zeros(count, bool)
         decoded = Decoded(
             Structs(count, columns), codes, ~none, structs, none, Refusals(count), none, frozenset(columns)
         )
         chosen = np.flatnonzero(sound)
         numbers = numbers if len(chosen) == count else numbers[chosen]
-        return Chosen(decoded, batch, chosen, numbers, numbers, Mode.PERMISSIVE, None)
+        return Chosen(decoded, batch, chosen, numbers, numbers, Mode.PERMISSIVE, None), sound
 
 
 Yielded = tuple[dict[str, Column], dict[int, tuple[Array, Structs | Spread]], Array]

@@ -72,6 +72,8 @@ class Fused:
             else:
                 known = {**{name: _Marked(name) for name in self.parameters}, "kind": kind, "code": code}
                 yield from _Inlined(self, self.step, known).statements(native.parsed(self.step).body)
+                if kind in op.JUDGING:
+                    yield ast.If(ast.Compare(self.register(op.SOUND), [ast.Eq()], [ast.Constant(0)]), [_UNSOUND], [])
 
     def register(self, number: int, ctx: ast.expr_context = LOADED) -> ast.Name:
         """The variable for a register."""
@@ -88,8 +90,11 @@ class Fused:
         return ast.Name(f"w{number}_{part}", ctx)
 
 
-ALLOTTED = "allotted"
-"""The variable for the size of a record, and the statement behind which it has its place."""
+ALLOTTED, UNSOUND = "allotted", "unsound"
+"""The variable for the size of a record, and the statement behind which it has its place; what is done if a row is not
+sound.
+"""
+_UNSOUND = ast.Expr(ast.Name(UNSOUND, LOADED))
 
 
 class _Inlined:

@@ -302,10 +302,17 @@ def _found(at: int, stop: int, wanted: int, size: int) -> int:
     return at
 
 
+_HIGH = -0x7F7F7F7F7F7F7F80
+"""The highest bit of each byte, in two's complement."""
+
+
 def _is_text(at: int, stop: int) -> bool:
     """Whether the bytes are UTF-8."""
-    while at + 8 <= stop and i8(at) & -0x7F7F7F7F7F7F7F80 == 0:
+    last = max(at, stop - 8)
+    while at < last and i8(at) & _HIGH == 0:
         at += 8
+    if at >= last and stop - last == 8 and i8(last) & _HIGH == 0:
+        return True
     while at < stop:
         lead = u1(at)
         if lead < 0x80:

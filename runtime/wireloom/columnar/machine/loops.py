@@ -9,7 +9,7 @@ from wireloom.columnar import accel, compiled, kept, memory
 from wireloom.columnar.buffers import Array
 from wireloom.columnar.hopping import Hop
 from wireloom.columnar.machine import kernel, scribe
-from wireloom.columnar.machine.fusing import ALLOTTED, Fused, framed
+from wireloom.columnar.machine.fusing import ALLOTTED, UNSOUND, Fused, framed
 
 PAYS = 1 << 20
 """A loop is made for a program that was followed for so many rows."""
@@ -28,8 +28,13 @@ def follow(
         r0, r1, r2, r3 = starts[row], stops[row], 1, 1
         its_place = places[row]
         body
-        put1(sound + row, r2)
+        put1(sound + row, 1)
+    keep
     finish
+"""
+_REFUSE = """
+put1(sound + row, 0)
+continue
 """
 _FIND = """
 def find(
@@ -44,11 +49,8 @@ def find(
         if length <= 0 or length > bound or length > extent - place:
             break
         r0, r1, r2, r3 = data + place, data + place + length, 1, 1
-        keep
         body
-        if r2 == 0:
-            restore
-            break
+        keep
         starts[its_place] = place
         its_place += 1
         place += length
@@ -67,8 +69,13 @@ def write(
         r2, r3 = 1, 1
         its_rows, its_place = rows[row], places[row]
         body
-        put1(sound + row, r2)
+        put1(sound + row, 1)
     return last
+"""
+_REFUSE_WRITTEN = """
+ends[row + 1] = filled
+put1(sound + row, 0)
+continue
 """
 _ALLOT = """
 r0 = into + filled
@@ -90,20 +97,22 @@ class Loops:
 
     def follow(self, rows: int) -> Loop | None:
         """Decodes records; None as long as the loop for all programs is to decode these ``rows``."""
-        return self._loop("follow", rows, lambda: self._framed(_FOLLOW, kernel.step))
+        return self._loop("follow", rows, lambda: self._framed(_FOLLOW, kernel.step, {UNSOUND: _REFUSE}))
 
     def find(self, rows: int, hop: Hop) -> Loop | None:
         """Finds records one behind the other, and decodes them up to the first that is not sound."""
         if hop.until:
             return None
         _, _, constants, _, terms = hop.told
-        said = repr((hop.selector, constants.tolist(), terms.tolist()))
-        kind = f"find.{sha256(said.encode()).hexdigest()[:16]}"
-        return self._loop(kind, rows, lambda: self._framed(_FIND, kernel.step, measure=_measured(hop)))
+        said = repr((hop.selector, constants.tolist(), terms.tolist())).encode()
+        kind = f"find.{sha256(said).hexdigest()[:16]}"
+        parts = {UNSOUND: "break", "measure": _measured(hop)}
+        return self._loop(kind, rows, lambda: self._framed(_FIND, kernel.step, parts))
 
     def write(self, rows: int) -> Loop | None:
         """Encodes rows of a table."""
-        return self._loop("write", rows, lambda: self._framed(_WRITE, scribe.step, **{ALLOTTED: _ALLOT}))
+        parts = {UNSOUND: _REFUSE_WRITTEN, ALLOTTED: _ALLOT}
+        return self._loop("write", rows, lambda: self._framed(_WRITE, scribe.step, parts))
 
     def _loop(self, kind: str, rows: int, source: Callable[[], ast.FunctionDef]) -> Loop | None:
         self._rows += rows
@@ -113,16 +122,18 @@ class Loops:
                 self._made[kind] = compiled_loop(name, source)
         return self._made.get(kind)
 
-    def _framed(self, frame: str, step: Any, **parts: str) -> ast.FunctionDef:
+    def _framed(self, frame: str, step: Any, parts: Mapping[str, str]) -> ast.FunctionDef:
         fused = Fused(self.code, step)
-        amounts = sorted(fused.amounts)
+        amounts = [(f"{number}_{part}", f"written[{number}, {part}]") for number, part in sorted(fused.amounts)]
+        keep = [f"k{name} = w{name}" for name, _ in amounts]
         begin = [f"o{number} = out[{number}]" for number in sorted(fused.outputs)]
-        begin += [f"w{number}_{part} = written[{number}, {part}]" for number, part in amounts]
-        finish = [f"written[{number}, {part}] = w{number}_{part}" for number, part in amounts]
-        keep = [f"k{number}_{part} = w{number}_{part}" for number, part in amounts]
-        restore = [f"w{number}_{part} = k{number}_{part}" for number, part in amounts]
-        lines = {"begin": begin, "finish": finish, "keep": keep, "restore": restore}
-        texts = {name: "\n".join(each) for name, each in lines.items()} | parts
+        begin += [f"w{name} = {place}" for name, place in amounts]
+        lines: dict[str, list[str]] = {
+            "begin": begin + keep,
+            "keep": keep,
+            "finish": [f"{place} = k{name}" for name, place in amounts],
+        }
+        texts = {**parts, **{name: "\n".join(each) for name, each in lines.items()}}
         return framed(frame, {"body": fused.body, **{name: ast.parse(text).body for name, text in texts.items()}})
 
 

@@ -79,3 +79,6 @@ FREE = 4
     STORE_LABEL,  # the text number a where b is set: offsets, bytes, validity from n on; sizes and texts from m on
     STORE_FLAGS,  # the texts of bits of a where b is set: two kinds of offsets, and bytes; bits, sizes and texts
 ) = range(52)
+
+JUDGING = frozenset((NEED, TAKE, VARINT, FIND, UNPACK, CHECK, CHECK_TEXT))
+"""The instructions that find rows not sound."""

@@ -9,6 +9,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from wireloom.columnar.buffers import Array, read_only
 from wireloom.columnar.hopping import Hop
@@ -29,6 +30,14 @@ class Passed:
     code: int
     written: Filled
 
+    def header(self) -> dict[str, pa.Array]:
+        """The columns of the header."""
+        return {name: each.arrow(self.written) for name, each in self.program.header.items()}
+
+    def fields(self) -> dict[str, pa.Array]:
+        """The columns of the message's fields."""
+        return {name: each.arrow(self.written) for name, each in self.program.columns.items()}
+
 
 class OnePass:
     """Finds and decodes records that are all of the message ``code``, by a ``program`` that proves them, too."""
@@ -47,18 +56,22 @@ class OnePass:
         loop = self.program.assembled.loops.find(self.rows, hop)
         if loop is None:
             return None
-        most = end if not self.size else min(end, at + self.rows * (self.size + self.size // 4))
+        rows = min(self.rows, (end - at) // self.size + _LEAST) if self.size else self.rows
+        most = min(end, at + rows * (self.size + self.size // 4)) if self.size else end
         data = read_only(buffer)[:most]
-        written = Filled(self.program.assembled.rooms, self.rows, self.rows, most - at)
+        written = Filled(self.program.assembled.rooms, rows, rows, most - at)
         starts, stops = _found(loop, self.program, data, at, limit, bound, hop, written)
         count = len(starts)
         if count < min(_LEAST, self.rows):
             return None
-        self.size = int(stops[-1] - at) // count + 1
+        self.size = max(1, int(stops[-1] - at) // count)
         written.cut(count)
-        sound = np.ones(count, bool)
-        self.program.read_lists(Located.of(data, starts, stops), _places(count), written, sound)
-        return (starts, stops, Passed(self.program, self.code, written)) if sound.all() else None
+        if self.program.stages:
+            sound = np.ones(count, bool)
+            self.program.read_lists(Located.of(data, starts, stops), _places(count), written, sound)
+            if not sound.all():
+                return None
+        return starts, stops, Passed(self.program, self.code, written)
 
 
 class Proving:
