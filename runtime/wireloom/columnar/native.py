@@ -106,7 +106,7 @@ class Module:
         if called not in self._functions:
             node = parsed(called)
             # Names that are not exported, too, are looked up among those of all modules when these are loaded.
-            name = f"{node.name}.{self.name}"
+            name = f"{node.name}.{len(self._functions)}.{self.name}"
             self._functions[called] = name, _returned(node)
             self.texts.append(_Function(self, node, called.__globals__).text(name, "internal "))
         return self._functions[called]

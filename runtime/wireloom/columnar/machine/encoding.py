@@ -67,7 +67,7 @@ class WritingProgram:
         loop, code, done = assembled.loops.write(count), assembled.code, 0
         while done < count:
             ranges = rows, places, count, sound.ctypes.data
-            memory = written.addresses, ends, data.address, data.size, zeros.ctypes.data, done
+            memory = written.addresses, written.amounts, ends, data.address, data.size, zeros.ctypes.data, done
             if loop is not None:
                 done = loop(*ranges, *memory)
             else:
@@ -76,7 +76,8 @@ class WritingProgram:
                 if data.size > _LARGEST:
                     return None
                 data.resize(2 * data.size)
-                done = 0 if self.stages else done  # lists are where they were, which may be elsewhere now
+                if self.stages:  # lists are where they were, which may be elsewhere now
+                    done, written.amounts[:, 0] = 0, 0
         if self.stages:
             self._prove(data, ends, written, sound.view(bool), batch, rows)
         for _, fine in known.values():

@@ -414,14 +414,25 @@ def _append(
                 byte = out[n + 2] + (place[i] >> 3)
                 put1(byte, u1(byte) | 1 << (place[i] & 7))
         written[n, 0], written[n, 1] = size, rows
+    elif kind == op.STORE_LIST:
+        a, b, c = registers[code[1]], registers[code[2]], registers[code[3]]
+        n = code[4]
+        starts, stops, rows_of, lists = out[n], out[n + 1], out[n + 2], written[n, 0]
+        for i in range(count):
+            if c[i] & good[i] != 0 and a[i] < b[i]:
+                put8(starts + 8 * lists, a[i])
+                put8(stops + 8 * lists, b[i])
+                put8(rows_of + 8 * lists, place[i])
+                lists += 1
+        written[n, 0] = lists
     else:
         a, b = registers[code[1]], registers[code[2]]
         n, m, known, all_bits = code[3], code[4], code[5], code[7]
-        lists, offsets, octets = out[n], out[n + 1], out[n + 2]
+        ends, offsets, octets = out[n], out[n + 1], out[n + 2]
         items, rows, size = written[n, 0], written[n, 1], written[n + 1, 0]
         for i in range(count):
             if b[i] != 0 and a[i] & all_bits != 0:
-                rows = _fill(lists, rows, place[i] + 1, items)
+                rows = _fill(ends, rows, place[i] + 1, items)
                 for label in range(known):
                     if a[i] & i8(out[m] + 8 * label):
                         put4(offsets + 4 * items, size)

@@ -60,8 +60,8 @@ def find(
 """
 _WRITE = """
 def write(
-    rows: Array, places: Array, last: int, sound: int, out: Array, ends: Array, into: int, capacity: int, safe: int,
-    done: int,
+    rows: Array, places: Array, last: int, sound: int, out: Array, written: Amounts, ends: Array, into: int,
+    capacity: int, safe: int, done: int,
 ) -> int:
     begin
     filled = ends[done]
@@ -70,6 +70,8 @@ def write(
         its_rows, its_place = rows[row], places[row]
         body
         put1(sound + row, 1)
+    keep
+    finish
     return last
 """
 _REFUSE_WRITTEN = """
@@ -81,6 +83,8 @@ _ALLOT = """
 r0 = into + filled
 filled += allotted
 if filled > capacity:
+    keep
+    finish
     return row
 r1 = into + filled
 ends[row + 1] = filled

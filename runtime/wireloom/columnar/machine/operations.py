@@ -78,7 +78,8 @@ FREE = 4
     STORE_BYTES,  # the bytes from a to b where c is set: offsets at output n, bytes behind it
     STORE_LABEL,  # the text number a where b is set: offsets, bytes, validity from n on; sizes and texts from m on
     STORE_FLAGS,  # the texts of bits of a where b is set: two kinds of offsets, and bytes; bits, sizes and texts
-) = range(52)
+    STORE_LIST,  # a, b and the row at outputs from n on, one behind the other, where c is set and a is before b
+) = range(53)
 
 JUDGING = frozenset((NEED, TAKE, VARINT, FIND, UNPACK, CHECK, CHECK_TEXT))
 """The instructions that find rows not sound."""

@@ -281,7 +281,7 @@ def _list(kind: codec.Repeat, at: Lowering) -> Listed | NoItems:
     at.left |= inner.left
     place = at.asm.room(Space(bits=64))
     at.asm.room(Space(bits=64))
-    at.asm.room(Space(bits=8))
+    at.asm.room(Space(bits=64))
     listing = Listing(place, start, stop, at.where, item, inner, size, kind.weight)
     at.lists.append(listing)
     return Listed((listing,), count)

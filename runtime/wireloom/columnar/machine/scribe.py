@@ -7,7 +7,7 @@ from wireloom.columnar import accel
 from wireloom.columnar.buffers import Array
 from wireloom.columnar.machine import kernel, orders
 from wireloom.columnar.machine import operations as op
-from wireloom.columnar.machine.operations import Instructions, Registers
+from wireloom.columnar.machine.operations import Amounts, Instructions, Registers
 from wireloom.columnar.memory import (
     i8,
     move32,
@@ -34,6 +34,7 @@ def run(
     sound: int,
     registers: Registers,
     out: Array,
+    written: Amounts,
     ends: Array,
     into: int,
     room: int,
@@ -62,28 +63,30 @@ def run(
                 if not kernel.any_set(registers[code[at - 1, 1]], count):
                     at += code[at - 1, 2]
             else:
-                step(kind, code[at - 1], count, rows[first:], places[first:], registers, out, safe)
+                step(kind, code[at - 1], count, rows[first:], places[first:], registers, out, written, safe)
         for i in range(count):
             put1(sound + first + i, registers[op.SOUND, i])
     return last
 
 
 def step(
-    kind: int, code: Array, count: int, rows: Array, place: Array, registers: Registers, out: Array, safe: int
+    kind: int,
+    code: Array,
+    count: int,
+    rows: Array,
+    place: Array,
+    registers: Registers,
+    out: Array,
+    written: Amounts,
+    safe: int,
 ) -> None:
     """Follow an instruction."""
     if kind >= orders.WRITE:
         _write(kind, code, count, registers)
     elif kind >= orders.ROW:
         _given(kind, code, count, rows, registers, out)
-    elif kind < op.LOAD_1:
-        kernel._compute(kind, code, count, registers, out)
-    elif kind < op.NEED:
-        kernel._load(kind, code, count, registers)
-    elif kind < op.GIVEN:
-        kernel._judge(kind, code, count, registers, out, registers[op.SOUND], safe)
     else:
-        kernel._store(kind, code, count, place, registers, out)
+        kernel.step(kind, code, count, place, registers, out, written, safe, 0)
 
 
 def _given(kind: int, code: Array, count: int, rows: Array, registers: Registers, out: Array) -> None:

@@ -124,12 +124,7 @@ def staged(lowering: Lowering) -> Iterator["Stage"]:
     """The programs of a program's lists, which writes where they are."""
     for listing in lowering.lists:
         inner = listing.at
-        for kind, register, place in (
-            (op.STORE_8, listing.start, listing.place),
-            (op.STORE_8, listing.stop, listing.place + 1),
-            (op.STORE_1, listing.where, listing.place + 2),
-        ):
-            lowering.asm.store(kind, (register,), (place,))
+        lowering.asm.store(op.STORE_LIST, (listing.start, listing.stop, listing.where), (listing.place,))
         given = {}
         for place, register in inner.given.items():
             given[place] = lowering.asm.room(Space(bits=64))
@@ -162,11 +157,14 @@ class Stage:
 
     def run(self, records: Located, places: Array, written: Filled, sound: Array) -> None:
         """Read the items of those records that are ``sound``, and mark those in which one is not."""
-        there = written.numbers(self.place + 2, np.uint8)[places].view(bool) & sound
-        which = np.flatnonzero(there)
-        starts, stops = (written.numbers(self.place + each, np.int64)[places[which]] for each in (0, 1))
+        count = int(written.amounts[self.place, 0])
+        starts, stops, rows = (written.numbers(self.place + each, np.int64, count) for each in range(3))
+        which = places.searchsorted(rows)
+        if not sound[which].all():
+            kept = sound[which]
+            starts, stops, rows, which = starts[kept], stops[kept], rows[kept], which[kept]
         lists = Located(starts, stops, records.end)
-        given = {place: written.numbers(outer, np.int64)[places[which]] for place, outer in self.given.items()}
+        given = {place: written.numbers(outer, np.int64)[rows] for place, outer in self.given.items()}
         counts, begins, good = self._items(lists, given)
         written.heavy += int(counts.sum()) * self.weight
         if written.heavy > weighing.LISTS:
@@ -182,7 +180,7 @@ class Stage:
         sound[which] = good
         if self.kind is not None:
             ends = np.zeros(written.count + 1, np.int32)
-            ends[places[which] + 1] = counts
+            ends[rows + 1] = counts
             (item,) = self.program.columns.values()
             values = item.arrow(found) if len(begins) else nulls(self.kind, 0)
             written.lists[self.place] = np.cumsum(ends, dtype=np.int32), values
