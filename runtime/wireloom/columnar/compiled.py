@@ -8,6 +8,7 @@ import numpy as np
 
 from wireloom.columnar import accel
 from wireloom.columnar.buffers import Array
+from wireloom.columnar.copies import copy_all
 from wireloom.columnar.memory import i8, i8_big, put1, put2, put4, put8, shifted, u1, u2, u4
 from wireloom.columnar.sums import FLIPPED, behind
 
@@ -101,6 +102,85 @@ def _put(at: int, number: int, size: int) -> None:
 @cache
 def _passed() -> Callable[..., int]:
     return accel.compiled(passed_loop)
+
+
+def labelled(offsets: int, octets: int, count: int) -> tuple[Array, Array] | None:
+    """The number of each of ``count`` texts among those that occur, and the rows of these; None if they are many. At
+    the addresses ``offsets`` and ``octets`` is what an Arrow array has.
+    """
+    found, rows = np.empty(count, np.int64), np.zeros(_MOST_LABELS, np.int64)
+    known = _labelled()(offsets, octets, count, found, rows, _MOST_LABELS)
+    return None if known < 0 else (found, rows[:known])
+
+
+_MOST_LABELS = 64
+"""Those of more texts are not numbered."""
+
+
+def labels_loop(offsets: int, octets: int, count: int, found: Array, rows: Array, most: int) -> int:
+    """See ``labelled``. Returns how many texts occur, -1 if there are more than ``most``."""
+    known, last = 0, 0
+    for row in range(count):
+        at, stop = octets + u4(offsets + 4 * row), octets + u4(offsets + 4 * row + 4)
+        if known == 0 or not _same_text(at, stop, octets, offsets + 4 * rows[last]):
+            last = 0
+            while last < known and not _same_text(at, stop, octets, offsets + 4 * rows[last]):
+                last += 1
+            if last == known:
+                if known == most:
+                    return -1
+                rows[known] = row
+                known += 1
+        found[row] = last
+    return known
+
+
+def _same_text(at: int, stop: int, octets: int, other: int) -> bool:
+    """Whether bytes are those whose offset is at ``other``."""
+    begin, end = octets + u4(other), octets + u4(other + 4)
+    if stop - at != end - begin:
+        return False
+    while at + 8 <= stop:
+        if i8(at) != i8(begin):
+            return False
+        at, begin = at + 8, begin + 8
+    while at < stop:
+        if u1(at) != u1(begin):
+            return False
+        at, begin = at + 1, begin + 1
+    return True
+
+
+@cache
+def _labelled() -> Callable[..., int]:
+    return accel.compiled(labels_loop)
+
+
+def weave(places: Array, begins: Array, owners: Array, offsets: int, octets: int) -> None:
+    """Put values of several Arrow arrays one behind the other in the order of their ``owners``.
+
+    An owner says whose next value it is. ``places`` are the addresses of the offsets of each array, ``begins`` those of
+    its bytes. What comes of it is written to the addresses ``offsets`` and ``octets``.
+    """
+    _woven()(places.copy(), begins, owners, len(owners), offsets, octets)
+
+
+def woven_loop(places: Array, begins: Array, owners: Array, count: int, offsets: int, octets: int) -> None:
+    """See ``weave``."""
+    to = octets
+    put4(offsets, 0)
+    for row in range(count):
+        place, begin = places[owners[row]], begins[owners[row]]
+        at, size = begin + u4(place), u4(place + 4) - u4(place)
+        places[owners[row]] = place + 4
+        copy_all(to, at, size)
+        to += size
+        put4(offsets + 4 * row + 4, to - octets)
+
+
+@cache
+def _woven() -> Callable[..., int]:
+    return accel.compiled(woven_loop)
 
 
 Terms = Annotated[Array, 10]

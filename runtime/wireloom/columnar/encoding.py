@@ -4,7 +4,7 @@ Bytes that decode to just what was given are right, as values determine the byte
 by the codec, one by one, whose bytes and errors they get.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from functools import cache, partial
 from typing import Any, NamedTuple
 
@@ -20,7 +20,8 @@ from wireloom.columnar import accel, arrow_schema
 from wireloom.columnar.alike import alike
 from wireloom.columnar.arrays import Structs
 from wireloom.columnar.batch import Batch
-from wireloom.columnar.buffers import Array, octets_of, strings
+from wireloom.columnar.buffers import Array, array, occurring, octets_of, strings
+from wireloom.columnar.compiled import labelled, weave
 from wireloom.columnar.laying import Given, Laying, UnlaidError
 from wireloom.columnar.machine.encoding import writing
 from wireloom.columnar.machine.given import Outline, outline_of
@@ -72,16 +73,20 @@ class Encoder:
 
     def encode(self, batch: pa.RecordBatch) -> pa.Array:
         """The bytes of each row. Raises ``EncodeError`` with the number of the ``row``."""
-        found: list[pa.Array] = []
+        found = list(self.parts(batch))
+        return pa.concat_arrays(found) if found else pa.array([], pa.binary())
+
+    def parts(self, batch: pa.RecordBatch) -> Iterator[pa.Array]:
+        """The same, some rows after the other."""
         at = 0
         while at < len(batch):
             size, tells, count = self.builder.size, self._tells, self._quiet(batch.slice(at, BATCH_ROWS))
             some = batch.slice(at, count or _FEW)
-            found.append(self._encoded(some) if count else self._built(some, np.arange(len(some))))
+            found = self._encoded(some) if count else self._built(some, np.arange(len(some)))
             if count and tells:
-                self.builder.passed(size + (pc.sum(pc.binary_length(found[-1])).as_py() or 0))
+                self.builder.passed(size + (pc.sum(pc.binary_length(found)).as_py() or 0))
             at, self.rows = at + len(some), self.rows + len(some)
-        return pa.concat_arrays(found) if found else pa.array([], pa.binary())
+            yield found
 
     @property
     def _tells(self) -> bool:
@@ -119,9 +124,12 @@ class Encoder:
         if left.any():
             numbers.append(np.flatnonzero(left))
             parts.append(self._built(batch, numbers[-1]))
+        if len(parts) == 1:
+            return parts[0]
+        if accel.WORTH and not any(part.null_count for part in parts):
+            return _woven(parts, numbers)
         order = np.argsort(np.concatenate(numbers), kind="stable")
-        whole = pa.concat_arrays(parts)
-        return whole if len(parts) == 1 else whole.take(pa.array(order))
+        return pa.concat_arrays(parts).take(pa.array(order))
 
     def _strange(self, batch: pa.RecordBatch) -> Array:
         """The rows in which something is given that the codec refuses, or that says how they are written."""
@@ -251,22 +259,47 @@ class Encoder:
         return sure
 
 
+def _woven(parts: Sequence[pa.Array], numbers: Sequence[Array]) -> pa.Array:
+    """The values of arrays in the order of their numbers, which are all up to some."""
+    owners = np.empty(sum(map(len, numbers)), np.int64)
+    for owner, rows in enumerate(numbers):
+        owners[rows] = owner
+    found = [(part.buffers(), part.offset) for part in parts]
+    places = np.array([ends.address + 4 * offset for (_, ends, _), offset in found], np.int64)
+    begins = np.array([octets.address if octets else 0 for (_, _, octets), _ in found], np.int64)
+    size = sum(int(pc.sum(pc.binary_length(part)).as_py() or 0) for part in parts)
+    ends, octets = pa.allocate_buffer(4 * len(owners) + 4), pa.allocate_buffer(size)
+    weave(places, begins, owners, ends.address, octets.address)
+    return array(pa.binary(), len(owners), None, ends, octets)
+
+
+def _numbered(column: pa.Array) -> tuple[Array, list[Any]]:
+    """A number for each value, and the values by their numbers."""
+    if accel.WORTH and column.type == pa.string() and len(column) and not column.null_count:
+        _, ends, octets = column.buffers()
+        found = labelled(ends.address + 4 * column.offset, octets.address if octets else 0, len(column))
+        if found is not None:
+            return found[0], [column[row].as_py() for row in found[1].tolist()]
+    encoded = column.dictionary_encode(null_encoding="encode")
+    return encoded.indices.to_numpy(), encoded.dictionary.to_pylist()
+
+
 def _distinct(keys: Mapping[str, pa.Array]) -> Iterator[tuple[Row, Array]]:
     """The rows that have the same values for all keys, and these values."""
     codes = np.zeros(len(next(iter(keys.values()))), np.int64)
     told = []
     for column in keys.values():
-        encoded = column.dictionary_encode(null_encoding="encode")
-        told.append(encoded.dictionary)
-        if len(encoded.dictionary) > 1:
-            codes = codes * len(encoded.dictionary) + encoded.indices.to_numpy()
-    occurring = np.unique(codes).tolist() if any(len(each) > 1 for each in told) else [0] * min(1, len(codes))
-    for code in occurring:
-        rows = np.flatnonzero(codes == code)
+        numbers, occurs = _numbered(column)
+        told.append(occurs)
+        if len(occurs) > 1:
+            codes = codes * len(occurs) + numbers
+    single = all(len(occurs) <= 1 for occurs in told)
+    for code in [0] * min(1, len(codes)) if single else sorted(occurring(codes)):
+        rows = np.arange(len(codes)) if single else np.flatnonzero(codes == code)
         found: Row = {}
-        for name, dictionary in reversed(list(zip(keys, told, strict=True))):
-            code, number = divmod(code, max(1, len(dictionary)))
-            found[name] = dictionary[number].as_py()
+        for name, occurs in reversed(list(zip(keys, told, strict=True))):
+            code, number = divmod(code, max(1, len(occurs)))
+            found[name] = occurs[number]
         yield found, rows
 
 

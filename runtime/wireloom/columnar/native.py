@@ -246,7 +246,7 @@ class _Function:
             case ast.Expr(value=ast.Constant()):
                 pass  # a docstring
             case _:
-                raise NotImplementedError(ast.unparse(node))
+                raise NotImplementedError(f"not compiled: {ast.unparse(node)}")
 
     def _assign(self, target: ast.expr, value: str, kind: _Local) -> None:
         if isinstance(target, ast.Name):
@@ -360,7 +360,7 @@ class _Function:
                 return found
             case ast.Compare() | ast.BoolOp() | ast.UnaryOp(op=ast.Not()):
                 return self._emit(f"zext i1 {self._test(node)} to i64")
-        raise NotImplementedError(ast.unparse(node))
+        raise NotImplementedError(f"not compiled: {ast.unparse(node)}")
 
     def _global(self, node: ast.expr) -> Any:
         """What a name stands for that is not a local one."""

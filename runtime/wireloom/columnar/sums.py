@@ -21,7 +21,7 @@ def behind(register: int, at: int, stop: int, tables: int, flipped: int) -> int:
     """The register behind the bytes from ``at`` to before ``stop``. At ``tables`` is what ``word_tables`` gives, and at
     ``flipped`` each byte with its bits in the other order, or 0 if they are taken as they are.
     """
-    blocks = (stop - at) // _BLOCK
+    first, blocks = at, (stop - at) // _BLOCK
     if flipped == 0 and blocks > 1 and folds():
         low, high = folded(register, at, blocks, i8(tables + _CONSTANTS), i8(tables + _CONSTANTS + 8))
         register = _word(_word(low, tables) ^ high, tables)
@@ -34,6 +34,13 @@ def behind(register: int, at: int, stop: int, tables: int, flipped: int) -> int:
                 word |= u1(flipped + u1(at + byte)) << 8 * byte
         register = _word(word ^ register, tables)
         at += SLICES
+    left = stop - at
+    if flipped == 0 and left > 0 and stop - first >= SLICES:
+        changed = register ^ shifted(i8(stop - SLICES), 8 * (SLICES - left))
+        register = shifted(register, 8 * left)
+        for byte in range(left):
+            register ^= i8(tables + 2048 * (SLICES - left + byte) + 8 * (shifted(changed, 8 * byte) & 0xFF))
+        return register
     while at < stop:
         value = u1(at) if flipped == 0 else u1(flipped + u1(at))
         register = shifted(register, 8) ^ i8(tables + 2048 * (SLICES - 1) + 8 * ((register ^ value) & 0xFF))

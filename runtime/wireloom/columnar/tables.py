@@ -145,7 +145,7 @@ class Table:
     def _encoded(self, table: pa.Table | pa.RecordBatchReader, parameters: Mapping[str, Any]) -> Iterator[pa.Array]:
         encoder = Encoder(self.protocol, parameters)
         batches = table.to_batches() if isinstance(table, pa.Table) else table
-        return (encoder.encode(batch) for batch in batches)
+        return (part for batch in batches for part in encoder.parts(batch))
 
     def to_batches(self, rows: Iterable[Mapping[str, Any]]) -> pa.RecordBatchReader:
         """Rows as ``parse`` and ``iter_records`` give them, batch by batch."""

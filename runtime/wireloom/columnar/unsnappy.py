@@ -3,7 +3,8 @@
 Source: format_description.txt of Snappy. A block that is not unpacked here may still be sound.
 """
 
-from wireloom.columnar.memory import i8, move, move32, put1, put8, u1
+from wireloom.columnar.copies import copy
+from wireloom.columnar.memory import i8, put1, put8, u1
 
 SLACK = 64
 """How many bytes may be written behind the last one that counts."""
@@ -65,14 +66,3 @@ def _again(to: int, back: int, count: int) -> None:
     else:
         for done in range(count):
             put1(to + done, u1(to - back + done))
-
-
-def copy(to: int, at: int, size: int, end: int) -> None:
-    """Copy some bytes, and up to 31 more, if nobody may miss these: those behind ``to`` are written later."""
-    if at + size + 32 <= end:
-        done = 0
-        while done < size:
-            move32(to + done, at + done)
-            done += 32
-    else:
-        move(to, at, size)

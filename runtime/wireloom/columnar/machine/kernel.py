@@ -9,6 +9,7 @@ from functools import cache
 
 from wireloom.columnar import accel
 from wireloom.columnar.buffers import Array
+from wireloom.columnar.copies import copy
 from wireloom.columnar.machine import operations as op
 from wireloom.columnar.machine.operations import Amounts, Instructions, Registers
 from wireloom.columnar.memory import (
@@ -26,7 +27,7 @@ from wireloom.columnar.memory import (
     u4_big,
 )
 from wireloom.columnar.sums import behind
-from wireloom.columnar.unsnappy import copy, unsnappy
+from wireloom.columnar.unsnappy import unsnappy
 
 
 def run(

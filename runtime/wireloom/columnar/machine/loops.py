@@ -11,7 +11,7 @@ from wireloom.columnar.hopping import Hop
 from wireloom.columnar.machine import kernel, scribe
 from wireloom.columnar.machine.fusing import ALLOTTED, UNSOUND, Fused, framed
 
-PAYS = 1 << 20
+PAYS = 1 << 18
 """A loop is made for a program that was followed for so many rows."""
 KEPT_PAYS = 1 << 14
 """The same if it is kept from an earlier process."""

@@ -5,12 +5,12 @@ from functools import cache
 
 from wireloom.columnar import accel
 from wireloom.columnar.buffers import Array
+from wireloom.columnar.copies import copy_all
 from wireloom.columnar.machine import kernel, orders
 from wireloom.columnar.machine import operations as op
 from wireloom.columnar.machine.operations import Amounts, Instructions, Registers
 from wireloom.columnar.memory import (
     i8,
-    move32,
     put1,
     put2,
     put2_big,
@@ -165,7 +165,7 @@ def _write(kind: int, code: Array, count: int, registers: Registers) -> None:
         d, n = registers[code[4]], code[5]
         for i in range(count):
             if d[i] != 0:
-                _copy(c[i] + n, a[i], b[i] - a[i])
+                copy_all(c[i] + n, a[i], b[i] - a[i])
 
 
 def _write_number(size: int, big: bool, a: Array, b: Array, c: Array, n: int, count: int) -> None:
@@ -186,24 +186,6 @@ def _write_number(size: int, big: bool, a: Array, b: Array, c: Array, n: int, co
             if c[i] != 0:
                 for byte in range(size):
                     put1(b[i] + n + (size - 1 - byte if big else byte), a[i] >> 8 * byte)
-
-
-def _copy(to: int, at: int, size: int) -> None:
-    """Copy just these bytes; the last of them perhaps twice."""
-    if size >= 32:
-        for done in range(0, size - 31, 32):
-            move32(to + done, at + done)
-        move32(to + size - 32, at + size - 32)
-    elif size >= 8:
-        for done in range(0, size - 7, 8):
-            put8(to + done, i8(at + done))
-        put8(to + size - 8, i8(at + size - 8))
-    elif size >= 4:
-        put4(to, u4(at))
-        put4(to + size - 4, u4(at + size - 4))
-    else:
-        for done in range(size):
-            put1(to + done, u1(at + done))
 
 
 @cache
