@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import copy
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -21,9 +21,6 @@ from wireloom.columnar.filters import Filter
 from wireloom.columnar.frames import Values
 from wireloom.columnar.gaps import Gaps
 from wireloom.columnar.listening import BulkAhead
-from wireloom.columnar.machine.decoding import Machine
-from wireloom.columnar.machine.passing import OnePass, Proving
-from wireloom.columnar.machine.programs import programs_of
 from wireloom.columnar.messages import Decoded
 from wireloom.columnar.planning import plan_of
 from wireloom.columnar.scanning import Cuts, Pieces, ReadInto, Scanner, Window
@@ -33,6 +30,9 @@ from wireloom.columnar.viewed import REASON, Common, Viewed, ViewedColumns, toge
 from wireloom.columnar.weighing import TooHeavyError, bear, heaviness
 from wireloom.options import Mode, ReadOptions
 from wireloom.views import Row, View
+
+if TYPE_CHECKING:
+    from wireloom.columnar.machine.passing import OnePass, Proving
 
 BATCH_ROWS = 32 * 1024
 PASS_ROWS = 128 * 1024
@@ -121,18 +121,24 @@ class Decoder:
         framing = self.plan.framing
         return Scanner(cutter, framing, self.gaps, self._proof, rows=BATCH_ROWS, size=BATCH_BYTES)
 
-    def _proof(self, parameters: Mapping[str, Any], little: bool) -> Proving | None:
+    def _proof(self, parameters: Mapping[str, Any], little: bool) -> "Proving | None":
         """What proves records of captures with these parameters by a program, if it is worth it."""
         if not accel.WORTH:
             return None
+        from wireloom.columnar.machine.passing import Proving  # here and below: which few records do without
+        from wireloom.columnar.machine.programs import programs_of
+
         program = programs_of(self.protocol, {**self.untold, **parameters}, little=little).proof
         return None if program is None else Proving(program, BATCH_ROWS)
 
-    def _pass(self, parameters: Mapping[str, Any], little: bool) -> OnePass | None:
+    def _pass(self, parameters: Mapping[str, Any], little: bool) -> "OnePass | None":
         """What finds and decodes records in one pass, if those in front of them are all of one message."""
         code, only = self.single, self.options.only
         if code is None or self.filters or (only is not None and self.names[code] not in only):
             return None
+        from wireloom.columnar.machine.passing import OnePass
+        from wireloom.columnar.machine.programs import programs_of
+
         programs = programs_of(self.protocol, {**self.untold, **parameters}, little=little)
         view = self._view(code)
         program = programs.viewed(view, self.plan.header).passing(code)
@@ -373,6 +379,9 @@ class Decoder:
         if self.resting:
             self.resting -= 1
             return [], rows
+        from wireloom.columnar.machine.decoding import Machine
+        from wireloom.columnar.machine.programs import programs_of
+
         batch, _ = self._batch(stretch, rows)
         machine = Machine(self.plan, programs_of(self.protocol, batch.parameters, little=stretch.little), batch)
         found = machine.sort(frozenset(each.column for each in self.filters), self._wanted)

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from wireloom.codec.matching import Selection
 from wireloom.columnar.buffers import Array, windows
@@ -40,5 +39,7 @@ def is_told(array: pa.Array) -> bool:
 
 def made(array: pa.Array, selection: Selection) -> Array:
     """Which of these texts or bytes select it."""
+    import pyarrow.compute as pc  # which only what was computed asks for
+
     found: Array = pc.is_in(array, pa.array(list(selection.listed), array.type)).to_numpy(zero_copy_only=False)
     return found

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from wireloom.columnar.buffers import Array
 
@@ -72,6 +71,8 @@ def _joined(detail: Sequence[Words], count: int) -> pa.Array:
         else:
             merged.append(words)
     columns = [pa.scalar(words) if isinstance(words, str) else _texts(words) for words in merged]
+    import pyarrow.compute as pc  # which sound records do without
+
     found = pc.binary_join_element_wise(*columns, "")
     return found if isinstance(found, pa.Array) else pa.repeat(found, count)
 

@@ -14,7 +14,6 @@ from wireloom.codec import DecodeError, Protocol
 from wireloom.columnar import arrow_schema, batches, scans
 from wireloom.columnar.buffers import octets_of
 from wireloom.columnar.decoder import Decoder
-from wireloom.columnar.encoding import Encoder
 from wireloom.columnar.filters import Condition, filters_of
 from wireloom.columnar.narrow import NarrowDecoder, message_of
 from wireloom.columnar.scans import FilePart
@@ -143,6 +142,8 @@ class Table:
         return pa.chunked_array(self._encoded(table, parameters), pa.binary())
 
     def _encoded(self, table: pa.Table | pa.RecordBatchReader, parameters: Mapping[str, Any]) -> Iterator[pa.Array]:
+        from wireloom.columnar.encoding import Encoder  # which those who decode do without
+
         encoder = Encoder(self.protocol, parameters)
         batches = table.to_batches() if isinstance(table, pa.Table) else table
         return (part for batch in batches for part in encoder.parts(batch))

@@ -7,11 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from wireloom.codec import Protocol
 from wireloom.codec.protocol import CORRUPT
-from wireloom.columnar.arrays import Column, Labels, Numbers, Spread
+from wireloom.columnar.arrays import Column, Labels, Made, Numbers, Spread
 from wireloom.columnar.buffers import Array, nulls, repeated
 from wireloom.columnar.chosen import Chosen, Numbered, both, made
 from wireloom.columnar.weighing import weight_of, width
@@ -146,8 +145,9 @@ class ViewedColumns:
         little, valid = rows.batch.little, rows.has_head
         if name != self.byte_order or isinstance(little, bool):
             known = Common(rows.batch.parameters, bool(little))
-            found = self._constant(name, kind, known, len(rows.chosen))
-            return found if valid is None else pc.if_else(pa.array(valid), found, pa.scalar(None, kind))
+            there = None if valid is None else np.flatnonzero(valid)
+            found = self._constant(name, kind, known, len(rows.chosen) if there is None else len(there))
+            return found if there is None else Made(found).scattered(there, len(rows.chosen)).array
         return Labels(Numbers(rows.of(little).astype(np.uint8), valid), _ORDERS.__getitem__, kind).arrow(kind)
 
     def _constant(self, name: str, kind: pa.DataType, known: "Common", count: int) -> pa.Array:
