@@ -15,11 +15,13 @@ from lockstep import damaged
 from attack import contracts
 from attack.mutation import Mutator
 from attack.targets import NAMES, target
+from wireloom.columnar.machine import loops
 
 
 def attack(name: str, seed: str) -> None:
     """One round on the target called ``name``. The same seed is the same round."""
     random = Random(f"{seed} {name}")
+    loops.PAYS = loops.KEPT_PAYS = random.choice((0, 1 << 18))  # so that the accelerator follows programs in both ways
     attacked = target(name, seed)
     parameters = random.choice(attacked.parameters)
     mutator = Mutator(attacked.pair.codec, attacked.records, parameters, random)

@@ -111,7 +111,7 @@ class Decoder:
         known = dict(self.options.parameters if parameters is None else parameters)
         cutter = Cutter(self.protocol.framing, known, self.options.max_record_bytes)
         if cutter.ahead is not None:
-            cutter.ahead = BulkAhead(cutter, self.plan, self._scanner, self.untold)
+            cutter.ahead = BulkAhead(cutter, self.protocol, self._scanner, self.untold)
         scanner = self._scanner(cutter)
         scanner.one_pass, scanner.probes = self._pass, bool(accel.WORTH) and not (self.begun or self.filters)
         return scanner

@@ -5,12 +5,14 @@ from typing import Any
 
 import numpy as np
 
+from wireloom.codec import Protocol
 from wireloom.codec.cutting import Ahead, Cutter
 from wireloom.codec.found import WITHIN
 from wireloom.codec.lengths import Buffer
+from wireloom.columnar import accel
 from wireloom.columnar.batch import Batch
 from wireloom.columnar.buffers import Array
-from wireloom.columnar.messages import Plan
+from wireloom.columnar.planning import plan_of
 from wireloom.columnar.scanning import Cuts, Scanner, Window
 
 _SINGLE = 16
@@ -20,15 +22,16 @@ _SINGLE = 16
 class BulkAhead(Ahead):
     """As ``Ahead``, but the codec looks only at records that may be of the messages it waits for.
 
-    ``scanner`` makes what cuts the others, and the ``plan`` tells their messages. ``untold`` is what headers of
+    ``scanner`` makes what cuts the others. ``untold`` is what headers of
     captures say, for those whose header is malformed.
     """
 
     def __init__(
-        self, cutter: Cutter, plan: Plan, scanner: Callable[[Cutter], Scanner], untold: Mapping[str, Any]
+        self, cutter: Cutter, protocol: Protocol, scanner: Callable[[Cutter], Scanner], untold: Mapping[str, Any]
     ) -> None:
         super().__init__(cutter.framing, cutter.parameters, cutter.bound)
-        self.plan = plan
+        self.protocol = protocol
+        self.plan = plan_of(protocol)
         self.make = scanner
         self.untold = untold
         self.single = _SINGLE
@@ -64,6 +67,19 @@ class BulkAhead(Ahead):
         parameters, terminator = {**self.untold, **cuts.parameters}, len(self.cutter.framing.until)
         buffer = np.frombuffer(cuts.window.buffer, np.uint8)
         batch = Batch(buffer, cuts.start[rows], cuts.stop[rows], parameters, little, terminator)
-        decoded = self.plan.decode(batch, lambda header, message: np.zeros(len(message), bool))
         wanted = [number for number, said in enumerate(self.plan.said) if said.name in self.listener.wanted]
-        return rows[decoded.doubtful | np.isin(decoded.message, wanted)]
+        codes, sure = self._sorted(batch)
+        return rows[~sure | np.isin(codes, wanted)]
+
+    def _sorted(self, batch: Batch) -> tuple[Array, Array]:
+        """The numbers of the messages of records, and which of them are sure."""
+        if accel.WORTH and isinstance(batch.little, bool):
+            from wireloom.columnar.machine.programs import programs_of  # which few records do without
+            from wireloom.columnar.machine.stages import Located
+
+            sorter = programs_of(self.protocol, batch.parameters, little=batch.little).sorting(())
+            if sorter is not None:
+                codes, _, sound = sorter.run(Located.of(batch.buffer, batch.start, batch.stop))
+                return codes, sound
+        decoded = self.plan.decode(batch, lambda header, message: np.zeros(len(message), bool))
+        return decoded.message, ~decoded.doubtful

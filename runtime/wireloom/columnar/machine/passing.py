@@ -20,6 +20,8 @@ from wireloom.columnar.machine.stages import Located, Program
 
 _LEAST = 8 * op.TILE
 """Fewer records are not worth a batch of their own."""
+_FEW = 64
+"""So many records tell how large they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +58,11 @@ class OnePass:
         loop = self.program.assembled.loops.find(self.rows, hop)
         if loop is None:
             return None
-        rows = min(self.rows, (end - at) // self.size + _LEAST) if self.size else self.rows
-        most = min(end, at + rows * (self.size + self.size // 4)) if self.size else end
+        if not self.size:
+            starts, stop = hop.follow(buffer, at, end, _FEW)
+            self.size = max(1, (stop - at) // max(1, len(starts)))
+        rows = min(self.rows, (end - at) // self.size + _LEAST)
+        most = min(end, at + rows * (self.size + self.size // 4))
         data = read_only(buffer)[:most]
         written = Filled(self.program.assembled.rooms, rows, rows, most - at)
         starts, stops = _found(loop, self.program, data, at, limit, bound, hop, written)
