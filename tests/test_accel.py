@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 
 import accelerator
@@ -10,12 +11,9 @@ import numpy as np
 import pytest
 
 from wireloom.columnar import accel, kept
+from wireloom.columnar.unsnappy import _more
 
 pytestmark = pytest.mark.skipif(not accelerator.THERE, reason="LLVM is not there")
-
-
-def twice(number: int) -> int:
-    return number * 2
 
 
 @pytest.fixture
@@ -28,59 +26,61 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def test_code_is_kept(folder: Path) -> None:
-    assert accel.compiled(twice)(21) == 42
+    assert accel.compiled(_more)(3) == 4
     (file,) = folder.iterdir()
     before = file.stat().st_mtime_ns
-    assert accel.compiled(twice)(21) == 42
+    assert accel.compiled(_more)(3) == 4
     assert [each.stat().st_mtime_ns for each in folder.iterdir()] == [before]
 
 
 @pytest.mark.parametrize("changed", [b"", b"code of nobody"])
 def test_code_that_is_damaged_is_made_again(changed: bytes, folder: Path) -> None:
-    accel.compiled(twice)
+    accel.compiled(_more)
     (file,) = folder.iterdir()
     sound = file.read_bytes()
     file.write_bytes(changed)
-    assert accel.compiled(twice)(21) == 42
+    assert accel.compiled(_more)(3) == 4
     assert file.read_bytes() == sound
 
 
 def test_code_runs_without_a_folder_to_keep_it_in(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder / "file").write_text("")
     monkeypatch.setenv("WIRELOOM_CACHE", str(folder / "file" / "below"))
-    assert accel.compiled(twice)(21) == 42
+    assert accel.compiled(_more)(3) == 4
 
 
 def test_code_is_not_taken_from_where_others_write(folder: Path) -> None:
-    accel.compiled(twice)
+    accel.compiled(_more)
     folder.chmod(0o777)
     kept._folder.cache_clear()
-    assert not kept.has(next(folder.iterdir()).name)
-    assert accel.compiled(twice)(21) == 42
+    assert not kept.has(next(folder.iterdir()).stem)
+    assert accel.compiled(_more)(3) == 4
 
 
 def test_code_runs_if_it_cannot_be_kept(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object) -> None:
         raise OSError(28, "no space left on device")
 
-    monkeypatch.setattr(kept, "_keep", full)
-    assert accel.compiled(twice)(4) == 8
+    monkeypatch.setattr(Path, "replace", full)
+    assert accel.compiled(_more)(3) == 4
     assert not list(folder.iterdir())
 
 
 def test_few_files_are_kept(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kept, "_MOST", 4)
+    (folder / "of somebody else").write_text("")
     for number in range(20):
         kept.found(str(number), lambda: b"code")
         assert kept.has(str(number))
-        assert len(list(folder.iterdir())) <= 4
+        assert len(list(folder.glob("*.o"))) <= 4
+    assert (folder / "of somebody else").exists()
 
 
 def test_arrays_are_what_is_said_of_them() -> None:
     with pytest.raises(TypeError, match="int32"):
-        accel.compiled(twice)(np.zeros(1, np.int32))
+        accel.compiled(_more)(np.zeros(1, np.int32))
     with pytest.raises(TypeError, match="not an array"):
-        accel.compiled(twice)(np.zeros(4, np.int64)[::2])
+        accel.compiled(_more)(np.zeros(4, np.int64)[::2])
 
 
 READS = """
@@ -110,8 +110,67 @@ def test_it_is_loaded_when_it_pays(told: str | None, loaded: list[bool], monkeyp
 def test_code_is_kept_for_these_sources_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "machine").mkdir()
     monkeypatch.setattr(accel, "__file__", str(tmp_path / "accel.py"))
-    found = {accel._digest.__wrapped__()}
+    assert accel._files() == {}
+    found = set()
     for text in ("CALLED = 1", "CALLED = 2"):
         (tmp_path / "machine" / "operations.py").write_text(text)
+        monkeypatch.setattr(accel, "_FILES", accel._files())
         found.add(accel._digest.__wrapped__())
-    assert len(found) == 3
+    assert len(found) == 2
+
+
+@pytest.mark.parametrize("files", [{}, {"accel.py": 0}], ids=["none", "others"])
+def test_code_of_sources_that_are_not_those_imported_is_not_kept(
+    files: dict[str, int], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(accel, "_FILES", files)
+    assert accel.compiled(_more)(3) == 4
+    assert not accel.is_kept("wireloom.columnar.unsnappy._more")
+    assert not list(folder.iterdir())
+
+
+def test_code_of_others_is_not_kept(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "of_others.py").write_text("def doubled(number: int) -> int:\n    return number * 2\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert accel.compiled(import_module("of_others").doubled)(21) == 42
+    assert not list(folder.glob("*.o"))
+
+
+def test_a_source_that_has_changed_is_not_compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    module = tmp_path / "edited_later.py"
+    module.write_text("def doubled(number: int) -> int:\n    return number * 2\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    doubled = import_module("edited_later").doubled
+    module.write_text("def doubled(number: int) -> int:\n    return number + 2\n")
+    with pytest.raises(RuntimeError, match="the source of doubled has changed"):
+        accel.compiled(doubled)
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("for each in range(9, 0, -1): number += each", "a range by -1"),
+        ("while number < 9: number += 1\n    else: number = 0", "while"),
+        ("number = number ** 2", r"number \*\* 2"),
+        ("number = number is number", "number is number"),
+        ("number = max(number, key=0)", "key"),
+    ],
+)
+def test_what_is_not_compiled_is_refused(
+    line: str, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / f"refused_{len(line)}.py").write_text(f"def odd(number: int) -> int:\n    {line}\n    return number\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(NotImplementedError, match=reason):
+        accel.compiled(import_module(f"refused_{len(line)}").odd)
+
+
+def test_another_llvm_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    from llvmlite import binding
+
+    monkeypatch.setattr(accel, "ENABLED", True)
+    monkeypatch.delattr(binding, "create_pass_builder")
+    accel._usable.cache_clear()
+    assert not accel.Worth(0)
+    monkeypatch.undo()
+    accel._usable.cache_clear()

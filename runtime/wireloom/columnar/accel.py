@@ -6,10 +6,10 @@ without it that loading pays. Where ``WIRELOOM_ACCEL`` is 0, it never does; wher
 
 import ast
 import ctypes
-import hashlib
 import os
 from collections.abc import Callable, Mapping
 from functools import cache
+from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
@@ -32,7 +32,7 @@ class Worth:
         self.read = 0
 
     def __bool__(self) -> bool:
-        return ENABLED and self.read >= self.after
+        return ENABLED and self.read >= self.after and _usable()
 
     def add(self, size: int) -> None:
         """That so many bytes more were read without a loop."""
@@ -41,6 +41,14 @@ class Worth:
 
 WORTH = Worth(0 if os.environ.get("WIRELOOM_ACCEL") == "1" else 8 * 1024 * 1024)
 """Loading takes about as long as it saves in reading so many bytes."""
+
+
+@cache
+def _usable() -> bool:
+    """Whether it is a version that is known here: another package may have brought it."""
+    from llvmlite import binding
+
+    return hasattr(binding, "create_pass_builder")
 
 
 _LOADING = Lock()
@@ -55,13 +63,17 @@ def compiled(function: Any) -> Callable[..., int]:
 def loaded(
     name: str, source: Callable[[], ast.FunctionDef], names: Mapping[str, Any], *, vectorized: bool
 ) -> Callable[..., int]:
-    """The function of a source, which is asked for if no code of that ``name`` is kept. It runs without Python's lock.
+    """The function that is kept as machine code under that ``name``, or else compiled from its ``source``.
 
-    ``names`` are those that the source does not say itself.
+    ``names`` are those that the source does not say itself. Calls release Python's lock.
     """
     from wireloom.columnar import llvm
 
-    code = kept.found(keeping(name), lambda: llvm.code(name, source(), names, vectorized=vectorized))
+    def make() -> bytes:
+        return llvm.code(name, source(), names, vectorized=vectorized)
+
+    key = keeping(name) if names["__name__"].startswith(__name__.rpartition(".")[0]) else None
+    code = make() if key is None else kept.found(key, make)
     with _LOADING:
         address = llvm.address(name, code)
     number = ctypes.c_int64
@@ -82,9 +94,25 @@ def _address(numbers: Array) -> int:
     return found
 
 
-def keeping(name: str) -> str:
-    """The name under which code is kept: other sources, another LLVM and another processor make other code."""
-    return f"{_digest()}-{name}"
+def is_kept(name: str) -> bool:
+    """Whether the code of that name is kept."""
+    key = keeping(name)
+    return key is not None and kept.has(key)
+
+
+def keeping(name: str) -> str | None:
+    """The key under which code is kept: other sources, another LLVM and another processor make other code. None if the
+    sources are not files, or not those that this process has imported.
+    """
+    return f"{_digest()}-{name}" if _FILES and _files() == _FILES else None
+
+
+def _files() -> dict[str, int]:
+    """All sources that loops may depend on, and when they were written."""
+    return {str(path): path.stat().st_mtime_ns for path in sorted(Path(__file__).parent.rglob("*.py"))}
+
+
+_FILES = _files()
 
 
 @cache
@@ -93,7 +121,7 @@ def _digest() -> str:
 
     from wireloom.columnar import llvm
 
-    found = hashlib.sha256(repr((llvmlite.__version__, llvm.processor())).encode())
-    for path in sorted(Path(__file__).parent.rglob("*.py")):
-        found.update(path.read_bytes())
+    found = sha256(repr((llvmlite.__version__, llvm.processor())).encode())
+    for path in _FILES:
+        found.update(Path(path).read_bytes())
     return found.hexdigest()[:16]

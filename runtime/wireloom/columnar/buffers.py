@@ -24,13 +24,6 @@ class Places:
     count: int
 
 
-def read_only(buffer: Any) -> Array:
-    """The bytes of a buffer, whatever it is: loops are compiled for one type of array."""
-    found = np.frombuffer(buffer, np.uint8)
-    found.flags.writeable = False
-    return found
-
-
 def spread(data: Array, places: Places | None) -> Array:
     """``data`` at its places, with zeros between."""
     if places is None:

@@ -1,4 +1,4 @@
-"""Loops over bytes and records, compiled: checksums, and from record to record."""
+"""Loops that are compiled: checksums, from record to record, and numbering and weaving values of Arrow arrays."""
 
 from collections.abc import Callable
 from functools import cache

@@ -125,7 +125,7 @@ class Decoder:
         """What proves records of captures with these parameters by a program, if it is worth it."""
         if not accel.WORTH:
             return None
-        from wireloom.columnar.machine.passing import Proving  # here and below: which few records do without
+        from wireloom.columnar.machine.passing import Proving  # here, as few records do not need it
         from wireloom.columnar.machine.programs import programs_of
 
         program = programs_of(self.protocol, {**self.untold, **parameters}, little=little).proof

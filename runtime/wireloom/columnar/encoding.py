@@ -36,6 +36,8 @@ _FEW = 512
 """How many rows the codec builds at once while these may tell how the others are written."""
 MANY = 200
 """Fewer rows of one kind are built sooner one by one than together."""
+_LARGEST = (1 << 31) - 1
+"""An array has no more bytes than this."""
 LEFT_OUT = frozenset({FILE.name, *(column.name for column in POSITIONS)})
 """The columns with the position of a record, which is not in its bytes."""
 
@@ -126,7 +128,7 @@ class Encoder:
             parts.append(self._built(batch, numbers[-1]))
         if len(parts) == 1:
             return parts[0]
-        if accel.WORTH and not any(part.null_count for part in parts):
+        if accel.WORTH and not any(part.null_count for part in parts) and sum(part.nbytes for part in parts) < _LARGEST:
             return _woven(parts, numbers)
         order = np.argsort(np.concatenate(numbers), kind="stable")
         return pa.concat_arrays(parts).take(pa.array(order))
@@ -260,7 +262,7 @@ class Encoder:
 
 
 def _woven(parts: Sequence[pa.Array], numbers: Sequence[Array]) -> pa.Array:
-    """The values of arrays in the order of their numbers, which are all up to some."""
+    """The values of several arrays as one. ``numbers`` are the rows that each array has, together all of them."""
     owners = np.empty(sum(map(len, numbers)), np.int64)
     for owner, rows in enumerate(numbers):
         owners[rows] = owner

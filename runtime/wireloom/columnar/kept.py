@@ -14,39 +14,46 @@ from tempfile import NamedTemporaryFile
 
 _MOST = 4096
 """So many files are kept at most."""
+_SUFFIX = ".o"
 _CHECK = hashlib.sha256
 
 
 def has(name: str) -> bool:
     """Whether code is kept under that name."""
     folder = _folder()
-    return folder is not None and (folder / name).exists()
+    return folder is not None and (folder / (name + _SUFFIX)).exists()
 
 
 def found(name: str, make: Callable[[], bytes]) -> bytes:
     """The code under that name, which is made, and kept, if there is none."""
     folder = _folder()
-    if folder is not None:
-        with suppress(OSError):
-            data = (folder / name).read_bytes()
-            check, code = data[: _CHECK().digest_size], data[_CHECK().digest_size :]
-            if _CHECK(code).digest() == check:
-                return code
+    if folder is None:
+        return make()
+    path = folder / (name + _SUFFIX)
+    with suppress(OSError):
+        data = path.read_bytes()
+        check, code = data[: _CHECK().digest_size], data[_CHECK().digest_size :]
+        if _CHECK(code).digest() == check:
+            return code
     code = make()
-    if folder is not None:
-        with suppress(OSError):
-            _keep(folder, name, code)
+    with suppress(OSError):
+        _keep(path, _CHECK(code).digest() + code)
     return code
 
 
-def _keep(folder: Path, name: str, code: bytes) -> None:
-    files = list(folder.iterdir())
+def _keep(path: Path, data: bytes) -> None:
+    files = list(path.parent.glob(f"*{_SUFFIX}"))
     if len(files) >= _MOST:
         for old in sorted(files, key=lambda file: file.stat().st_mtime)[: _MOST // 2]:
             old.unlink(missing_ok=True)
-    with NamedTemporaryFile(dir=folder, delete=False) as file:
-        file.write(_CHECK(code).digest() + code)
-    Path(file.name).replace(folder / name)
+    with NamedTemporaryFile(dir=path.parent, suffix=_SUFFIX, delete=False) as file:
+        new = Path(file.name)
+        try:
+            file.write(data)
+            file.close()
+            new.replace(path)
+        finally:
+            new.unlink(missing_ok=True)
 
 
 @cache
@@ -54,8 +61,7 @@ def _folder() -> Path | None:
     """The folder, which nobody else may write to; None if there is none."""
     said = os.environ.get("WIRELOOM_CACHE")
     try:
-        caches = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-        folder = Path(said) if said else Path(caches) / "wireloom"
+        folder = Path(said) if said else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "wireloom"
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         state = folder.stat()
     except (OSError, RuntimeError):

@@ -39,7 +39,7 @@ def is_told(array: pa.Array) -> bool:
 
 def made(array: pa.Array, selection: Selection) -> Array:
     """Which of these texts or bytes select it."""
-    import pyarrow.compute as pc  # which only what was computed asks for
+    import pyarrow.compute as pc  # here, as only texts that are computed need it
 
     found: Array = pc.is_in(array, pa.array(list(selection.listed), array.type)).to_numpy(zero_copy_only=False)
     return found

@@ -1,4 +1,4 @@
-"""Bytes in memory by their address. Compiled code has each of these in one instruction or a few; see ``intrinsics``."""
+"""Bytes in memory by their address. Compiled code has each of these in one instruction or a few; see ``native``."""
 
 import ctypes
 
@@ -96,7 +96,7 @@ def folds() -> bool:
 def folded(register: int, at: int, blocks: int, low: int, high: int) -> tuple[int, int]:
     """16 bytes, as two numbers, that change a CRC's register of 0 as ``blocks`` times 16 bytes change ``register``.
 
-    ``low`` and ``high`` are what the first and the last 8 bytes of a block are multiplied with, see ``sums.constants``.
+    ``low`` and ``high`` are what the first and the last 8 bytes of a block are multiplied with, see ``sums``.
     """
     found = (int(register) & _WORD) ^ int.from_bytes(ctypes.string_at(int(at), 16), "little")
     for block in range(1, int(blocks)):

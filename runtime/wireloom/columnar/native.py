@@ -1,8 +1,8 @@
 """Loops over numbers and bytes in LLVM's language, translated from their Python source.
 
 What is translated is the part of Python that such loops are written in: assignments, arithmetic, comparisons, ``if``,
-``while``, ``for`` over a ``range``, and calls of other such functions and of those in ``memory``. Values are 64-bit
-integers, which wrap around, and arrays of these, whose parameters say so; what begins with ``_`` is local to a module.
+``while``, ``for`` over an ascending ``range``, and calls of other such functions and of those in ``memory``. Values are
+64-bit integers, which wrap around, and arrays of them; an annotation marks a parameter as an array.
 As it stays Python, tests and debuggers walk through it.
 """
 
@@ -11,6 +11,7 @@ import inspect
 import textwrap
 from collections.abc import Callable, Mapping
 from functools import cache
+from types import CodeType
 from typing import Any, NamedTuple
 
 from wireloom.columnar import memory
@@ -21,10 +22,18 @@ Function = Any
 
 @cache
 def parsed(function: Function) -> ast.FunctionDef:
-    """The source of a function, which nobody may change."""
+    """The source of a function, which nobody may change. Raises ``RuntimeError`` if it is no longer its source."""
+    whole = compile("".join(inspect.findsource(function)[0]), "", "exec").co_consts
+    if _told(function.__code__) not in [_told(each) for each in whole if isinstance(each, CodeType)]:
+        raise RuntimeError(f"the source of {function.__qualname__} has changed since it was imported")
     (found,) = ast.parse(textwrap.dedent(inspect.getsource(function))).body
     assert isinstance(found, ast.FunctionDef)
     return found
+
+
+def _told(code: CodeType) -> tuple[Any, ...]:
+    """What a source says of a function."""
+    return code.co_name, code.co_firstlineno, code.co_code, code.co_consts, code.co_names
 
 
 class _Local(NamedTuple):
@@ -223,7 +232,7 @@ class _Function:
                 self._assign(target, self._value(ast.BinOp(ast.Name(name, ast.Load()), op, value)), _NUMBER)
             case ast.If(test=test, body=body, orelse=orelse):
                 self._branch(test, lambda: self._block(body), lambda: self._block(orelse))
-            case ast.While(test=test, body=body):
+            case ast.While(test=test, body=body, orelse=[]):
                 again, inside, behind = self._labels(3)
                 self._label(again)
                 self._end(f"br i1 {self._test(test)}, label %{inside}, label %{behind}")
@@ -231,7 +240,7 @@ class _Function:
                 self._turn(body, again, behind)
                 self._end(f"br label %{again}")
                 self._label(behind)
-            case ast.For(target=ast.Name(id=name), iter=ast.Call(func=ast.Name(id="range"), args=args), body=body):
+            case ast.For(ast.Name(name), ast.Call(ast.Name("range"), args), body, []):
                 self._counted(name, args, body)
             case ast.Return(value=value):
                 self._return(value)
@@ -275,6 +284,8 @@ class _Function:
 
     def _counted(self, name: str, args: list[ast.expr], body: list[ast.stmt]) -> None:
         values = [self._value(each) for each in args]
+        if len(args) == 3 and not values[2].isdigit():
+            raise NotImplementedError(f"not compiled: a range by {ast.unparse(args[2])}")
         first, last, step = (*(["0"] if len(values) == 1 else []), *values, "1")[:3]
         begin, inside, again, behind = self._labels(4)
         place = self._fresh()
@@ -349,7 +360,7 @@ class _Function:
             case ast.BinOp(left=left, op=ast.LShift() | ast.RShift() as op, right=right):
                 by = self._emit(f"and i64 {self._value(right)}, 63")
                 return self._emit(f"{_SHIFTS[type(op)]} i64 {self._value(left)}, {by}")
-            case ast.BinOp(left=left, op=op, right=right):
+            case ast.BinOp(left=left, op=op, right=right) if type(op) in _ARITHMETIC:
                 return self._emit(f"{_ARITHMETIC[type(op)]} i64 {self._value(left)}, {self._value(right)}")
             case ast.UnaryOp(op=ast.USub(), operand=operand):
                 return self._emit(f"sub i64 0, {self._value(operand)}")
@@ -358,6 +369,8 @@ class _Function:
             case ast.Call():
                 (found,) = self._called(node)
                 return found
+            case ast.Compare(ops=[ast.In() | ast.NotIn() | ast.Is() | ast.IsNot(), *_]):
+                raise NotImplementedError(f"not compiled: {ast.unparse(node)}")
             case ast.Compare() | ast.BoolOp() | ast.UnaryOp(op=ast.Not()):
                 return self._emit(f"zext i1 {self._test(node)} to i64")
         raise NotImplementedError(f"not compiled: {ast.unparse(node)}")
@@ -423,7 +436,8 @@ class _Function:
 
     def _called(self, node: ast.expr) -> list[str]:
         """The numbers that a call returns."""
-        assert isinstance(node, ast.Call), ast.unparse(node)
+        if not isinstance(node, ast.Call) or node.keywords:
+            raise NotImplementedError(f"not compiled: {ast.unparse(node)}")
         function = self._global(node.func)
         values = [self._any(each)[0] for each in node.args]
         if function is int:

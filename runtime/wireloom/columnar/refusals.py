@@ -71,7 +71,7 @@ def _joined(detail: Sequence[Words], count: int) -> pa.Array:
         else:
             merged.append(words)
     columns = [pa.scalar(words) if isinstance(words, str) else _texts(words) for words in merged]
-    import pyarrow.compute as pc  # which sound records do without
+    import pyarrow.compute as pc  # here, as only malformed records need it
 
     found = pc.binary_join_element_wise(*columns, "")
     return found if isinstance(found, pa.Array) else pa.repeat(found, count)

@@ -155,7 +155,7 @@ class Scanner:
         self.cutter.find(window.buffer, start, end, base=window.base, final=window.final)
         group = _Group(window, self.parameters)
         at = start
-        most = _FIRST_ROOM if self.probes and end - start > _PROBED else self.rows
+        most = self._most(end - start)
         while at < end and (at < limit or self.cutter.lost):
             awaited = self.cutter.awaits
             stretch = self._stretch(window, array, at, limit, most - group.count)
@@ -166,9 +166,14 @@ class Scanner:
                 yield replace(group.cuts(), preamble=awaited and window.base + group.first == 0), at
                 if awaited and not self.cutter.awaits:
                     self._begin(self.parameters)
-                group, most, self.probes = _Group(window, self.parameters), self.rows, False
+                self.probes &= awaited
+                group, most = _Group(window, self.parameters), self._most(end - at)
         if group.count:
             yield group.cuts(), at
+
+    def _most(self, size: int) -> int:
+        """How many records the next group may have, with so many bytes in front."""
+        return _FIRST_ROOM if self.probes and size > _PROBED else self.rows
 
     def begins(self, cuts: Cuts, row: int) -> bool:
         """Whether a part of a capture may begin with a record: a sound one that needs none in front of it."""

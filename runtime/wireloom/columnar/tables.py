@@ -142,7 +142,7 @@ class Table:
         return pa.chunked_array(self._encoded(table, parameters), pa.binary())
 
     def _encoded(self, table: pa.Table | pa.RecordBatchReader, parameters: Mapping[str, Any]) -> Iterator[pa.Array]:
-        from wireloom.columnar.encoding import Encoder  # which those who decode do without
+        from wireloom.columnar.encoding import Encoder  # here, as decoding does not need it
 
         encoder = Encoder(self.protocol, parameters)
         batches = table.to_batches() if isinstance(table, pa.Table) else table

@@ -32,7 +32,10 @@ class Instruction(NamedTuple):
 
 @dataclass(slots=True)
 class Block:
-    """Instructions that are left out in tiles in which the mask ``when`` is set in no row. What they set is 0 there."""
+    """Instructions for the rows in which the mask ``when`` is set; in others, what they set may be anything.
+
+    They are left out in tiles in which it is set in no row. What is read outside of them is 0 there.
+    """
 
     when: int
     body: "list[Instruction | Block]" = field(default_factory=list)

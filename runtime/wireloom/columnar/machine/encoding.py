@@ -78,6 +78,8 @@ class WritingProgram:
                 data.resize(2 * data.size)
                 if self.stages:  # lists are where they were, which may be elsewhere now
                     done, written.amounts[:, 0] = 0, 0
+        if ends[-1] > _LARGEST:
+            return None
         if self.stages:
             self._prove(data, ends, written, sound.view(bool), batch, rows)
         for _, fine in known.values():

@@ -1,9 +1,9 @@
 """Programs as code of their own, which holds a record in the processor's registers.
 
 What an instruction does is taken from the loop that follows programs: the source of ``step``, with what the program
-says in place of the names, so that nothing is left to decide. All that is known of a row are variables then: ``r4`` is
-register 4, ``o2`` the address of output 2, ``w2_0`` and ``w2_1`` are how much of it is written. Whatever else is one of
-all rows begins with ``its_``.
+says in place of the names, so that nothing is left to decide. Registers, outputs and amounts become variables: ``r4``
+is register 4, ``o2`` the address of output 2, ``w2_0`` and ``w2_1`` are how much of it is written. What another array
+about all rows has for this one begins with ``its_``.
 """
 
 import ast
@@ -36,7 +36,7 @@ _NUMBERS = frozenset(("safe", "end"))
 
 
 class _Marked(str):
-    """An argument of ``step`` that is not there any more, as it is about all rows."""
+    """An argument of ``step`` that is an array about all rows, and so is gone."""
 
 
 class _Register(int):
@@ -90,10 +90,10 @@ class Fused:
         return ast.Name(f"w{number}_{part}", ctx)
 
 
-ALLOTTED, UNSOUND = "allotted", "unsound"
-"""The variable for the size of a record, and the statement behind which it has its place; what is done if a row is not
-sound.
-"""
+ALLOTTED = "allotted"
+"""The variable for the size of a record, and what a frame has in place of this name: giving the record its place."""
+UNSOUND = "unsound"
+"""What a frame has in place of this name: what is done with a row that is not sound."""
 _UNSOUND = ast.Expr(ast.Name(UNSOUND, LOADED))
 
 
@@ -105,6 +105,8 @@ class _Inlined:
         self.names = called.__globals__
         self.known = known
         self.returned = False
+        self.depth = 0
+        """How many ``if`` are around, of those that rows decide."""
 
     def statements(self, body: _Body, *, in_row: bool = False) -> Iterator[ast.stmt]:
         """What is left of statements; those ``in_row`` are about one row."""
@@ -117,23 +119,27 @@ class _Inlined:
                     if isinstance(found, ast.Constant):
                         yield from self.statements(then if found.value else orelse, in_row=in_row)
                     else:
-                        parts = (list(self.statements(part, in_row=in_row)) for part in (then, orelse))
+                        self.depth += 1
+                        parts = [list(self.statements(part, in_row=in_row)) for part in (then, orelse)]
+                        self.depth -= 1
                         yield ast.If(found, *parts)
                 case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)) if not in_row:
                     for target, value in zip(targets, values, strict=True):
                         yield from self._assigned(target, self.value(value))
                 case ast.Assign(targets=[target], value=value) if not in_row:
                     yield from self._assigned(target, self.value(value))
-                case ast.For(target=target, iter=ast.Call(args=[count]), body=inner) if self._marked(count):
+                case ast.For(target=target, iter=ast.Call(args=[count]), body=inner, orelse=[]) if self._marked(count):
                     yield from self.statements(inner, in_row=True)
-                case ast.For(target=target, iter=counted, body=inner):
+                case ast.For(target=target, iter=counted, body=inner, orelse=[]):
                     yield ast.For(target, self.value(counted), list(self.statements(inner, in_row=in_row)), [])
-                case ast.While(test=test, body=inner):
+                case ast.While(test=test, body=inner, orelse=[]):
                     yield ast.While(self.value(test), list(self.statements(inner, in_row=in_row)), [])
                 case ast.Expr(value=ast.Call() as call) if (put := self._inlined(call)) is not None:
                     yield from put
-                case ast.Return():
+                case ast.Return() if not in_row and self.depth == 0:
                     self.returned = True
+                case ast.Return() | ast.For() | ast.While():
+                    raise NotImplementedError(f"not fused: {ast.unparse(each)}")
                 case ast.Expr(value=ast.Constant()):
                     pass
                 case _:
@@ -148,6 +154,7 @@ class _Inlined:
         if isinstance(target, ast.Name) and same:
             self.known[target.id] = value
         else:
+            assert not isinstance(target, ast.Name) or target.id not in self.known, target.id
             yield ast.Assign([self.value(target)], value)
 
     def _inlined(self, call: ast.Call) -> list[ast.stmt] | None:

@@ -5,8 +5,9 @@ from collections.abc import Callable, Iterator, Mapping
 from hashlib import sha256
 from typing import Any
 
-from wireloom.columnar import accel, compiled, kept, memory
+from wireloom.columnar import accel, memory
 from wireloom.columnar.buffers import Array
+from wireloom.columnar.compiled import term
 from wireloom.columnar.hopping import Hop
 from wireloom.columnar.machine import kernel, scribe
 from wireloom.columnar.machine.fusing import ALLOTTED, UNSOUND, Fused, framed
@@ -122,7 +123,7 @@ class Loops:
         self._rows += rows
         if kind not in self._made and self._rows >= min(PAYS, KEPT_PAYS):
             name = f"{kind}.{sha256(self.code.tobytes()).hexdigest()[:32]}"
-            if self._rows >= PAYS or kept.has(accel.keeping(name)):
+            if self._rows >= PAYS or accel.is_kept(name):
                 self._made[kind] = compiled_loop(name, source)
         return self._made.get(kind)
 
@@ -146,7 +147,7 @@ def compiled_loop(name: str, source: Callable[[], ast.FunctionDef]) -> Loop:
     return accel.loaded(name, source, NAMES, vectorized=False)
 
 
-NAMES: Mapping[str, Any] = {**vars(memory), **vars(compiled), **vars(scribe), **vars(kernel)}
+NAMES: Mapping[str, Any] = {**vars(memory), "term": term, **vars(scribe), **vars(kernel)}
 """What the names stand for that loops do not say themselves."""
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from wireloom.columnar.buffers import Array, read_only
+from wireloom.columnar.buffers import Array
 from wireloom.columnar.hopping import Hop
 from wireloom.columnar.machine import operations as op
 from wireloom.columnar.machine.filled import Filled
@@ -55,15 +55,18 @@ class OnePass:
         self, buffer: Any, at: int, end: int, limit: int, bound: int, hop: Hop
     ) -> tuple[Array, Array, Passed] | None:
         """As ``scanning.Pass``."""
-        loop = self.program.assembled.loops.find(self.rows, hop)
-        if loop is None:
-            return None
         if not self.size:
             starts, stop = hop.follow(buffer, at, end, _FEW)
             self.size = max(1, (stop - at) // max(1, len(starts)))
-        rows = min(self.rows, (end - at) // self.size + _LEAST)
+        there = (end - at) // self.size
+        if there < min(_LEAST, self.rows):
+            return None
+        loop = self.program.assembled.loops.find(min(self.rows, there), hop)
+        if loop is None:
+            return None
+        rows = min(self.rows, there + _LEAST)
         most = min(end, at + rows * (self.size + self.size // 4))
-        data = read_only(buffer)[:most]
+        data = np.frombuffer(buffer, np.uint8)[:most]
         written = Filled(self.program.assembled.rooms, rows, rows, most - at)
         starts, stops = _found(loop, self.program, data, at, limit, bound, hop, written)
         count = len(starts)
@@ -92,11 +95,12 @@ class Proving:
 
     def run(self, buffer: Any, at: int, end: int, limit: int, bound: int, hop: Hop) -> tuple[Array, Array, None] | None:
         """As ``scanning.Pass``."""
-        loop = self.program.assembled.loops.find(self.rows, hop)
+        loop = self.program.assembled.loops.find(min(self.rows, (end - at) // max(1, hop.reach)), hop)
         if loop is None:
             return None
         written = Filled(self.program.assembled.rooms, self.rows, self.rows, 0)
-        starts, stops = _found(loop, self.program, read_only(buffer)[:end], at, limit, bound, hop, written)
+        data = np.frombuffer(buffer, np.uint8)[:end]
+        starts, stops = _found(loop, self.program, data, at, limit, bound, hop, written)
         return (starts, stops, None) if len(starts) else None
 
 
