@@ -11,7 +11,7 @@ import pytest
 from cases import often
 from lockstep import damaged, rows_alike
 from test_encode_columnar import OPTIONS, change
-from worked import every, examples, pair_of
+from worked import every, every_by_both, examples, pair_of
 
 from wireloom.columnar import accel
 from wireloom.columnar.encoding import Encoder
@@ -35,8 +35,7 @@ def tables(name: str, *, also: int = 0) -> Iterator[tuple[dict[str, Any], pa.Tab
 
 @accelerator.on
 @with_llvm
-@accelerator.of_all_and_own
-@every
+@every_by_both
 def test_examples_and_damage(name: str, pays: int, monkeypatch: pytest.MonkeyPatch) -> None:
     accelerator.pay(monkeypatch, pays)
     for parameters, table in tables(name, also=4):

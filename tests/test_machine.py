@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lockstep import assert_equal, capture_alike, damaged, records_alike
 from test_dcp_session import dcp_session
-from worked import GENERATED, every, examples, orders, pair_of
+from worked import GENERATED, every, every_by_both, examples, orders, pair_of
 
 from wireloom.codec.checksums import Crc
 from wireloom.columnar import accel, decoder, memory, programmed, weighing
@@ -33,8 +33,7 @@ with_llvm = pytest.mark.skipif(not accelerator.THERE, reason="LLVM is not there"
 
 @accelerator.on
 @with_llvm
-@accelerator.of_all_and_own
-@every
+@every_by_both
 def test_examples_and_damage(name: str, pays: int, monkeypatch: pytest.MonkeyPatch) -> None:
     accelerator.pay(monkeypatch, pays)
     random, pair = Random(name), pair_of(name)

@@ -9,6 +9,7 @@ import every_type
 import pytest
 from lockstep import Pair
 
+from wireloom.columnar.machine import loops
 from wireloom_generator.reading import spec
 from wireloom_generator.resolve import protocol_of, resolve
 from wireloom_protocols.couchbase_dcp import columnar as couchbase_dcp
@@ -33,14 +34,20 @@ WHILE_ONE_WORKS = (
 )
 """Those that have little in common; a sweep goes over all of them."""
 
+NAMES = (*compiled.FEATURES, every_type.NAME, *GENERATED)
 every = pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=() if name in WHILE_ONE_WORKS else pytest.mark.sweep)
-        for name in (*compiled.FEATURES, every_type.NAME, *GENERATED)
-    ],
+    "name", [pytest.param(name, marks=() if name in WHILE_ONE_WORKS else pytest.mark.sweep) for name in NAMES]
 )
 """Every feature and protocol of ours."""
+every_by_both = pytest.mark.parametrize(
+    ("name", "pays"),
+    [
+        *(pytest.param(name, loops.PAYS, marks=() if name in WHILE_ONE_WORKS else pytest.mark.sweep) for name in NAMES),
+        *(pytest.param(name, 0, marks=() if name in WHILE_ONE_WORKS else pytest.mark.long) for name in NAMES),
+    ],
+)
+"""The same with the loop for all programs, and with one for each, which takes long to compile; see ``accelerator.pay``.
+"""
 
 
 @cache

@@ -20,6 +20,7 @@ from wireloom.columnar.chosen import Chosen, Refused
 from wireloom.columnar.filters import Filter
 from wireloom.columnar.frames import Values
 from wireloom.columnar.gaps import Gaps
+from wireloom.columnar.hopping import Hop
 from wireloom.columnar.listening import BulkAhead
 from wireloom.columnar.messages import Decoded
 from wireloom.columnar.planning import plan_of
@@ -38,6 +39,8 @@ BATCH_ROWS = 32 * 1024
 PASS_ROWS = 128 * 1024
 BATCH_BYTES = 16 * 1024 * 1024
 """A batch ends with the record that reaches this many records, or this many bytes of them."""
+_FEW, _GUESSED = 64, 1024 * 1024
+"""So many records tell what all may be that follow, in more bytes than this."""
 PIECE_BYTES = 16 * 1024 * 1024
 """How much of a stream is read at once."""
 _REST_BYTES = 64 * 1024
@@ -82,8 +85,8 @@ class Decoder:
         self.single: int | None = None
         """The number of the message that all records in front are of, if they are of one."""
         self.passing: OnePass | None = None
-        self.begun = False
-        """Whether any records were decoded."""
+        self.guessed = False
+        """Whether the first records of a capture have told what all may be."""
         self.resting = 0
         """How many batches are left to the plan before programs are tried again."""
         self.share = BATCH_ROWS
@@ -113,7 +116,7 @@ class Decoder:
         if cutter.ahead is not None:
             cutter.ahead = BulkAhead(cutter, self.protocol, self._scanner, self.untold)
         scanner = self._scanner(cutter)
-        scanner.one_pass, scanner.probes = self._pass, bool(accel.WORTH) and not (self.begun or self.filters)
+        scanner.one_pass = self._pass
         return scanner
 
     def _scanner(self, cutter: Cutter) -> Scanner:
@@ -131,15 +134,25 @@ class Decoder:
         program = programs_of(self.protocol, {**self.untold, **parameters}, little=little).proof
         return None if program is None else Proving(program, BATCH_ROWS)
 
-    def _pass(self, parameters: Mapping[str, Any], little: bool) -> "OnePass | None":
-        """What finds and decodes records in one pass, if those in front of them are all of one message."""
-        code, only = self.single, self.options.only
-        if code is None or self.filters or (only is not None and self.names[code] not in only):
+    def _pass(self, parameters: Mapping[str, Any], little: bool, buffer: Array, at: int, hop: Hop) -> "OnePass | None":
+        """What finds and decodes records in one pass, if those in front of them are all of one message, or if they are
+        the first ones and begin so.
+        """
+        if self.filters or not accel.WORTH:
             return None
         from wireloom.columnar.machine.passing import OnePass
         from wireloom.columnar.machine.programs import programs_of
+        from wireloom.columnar.machine.stages import Located
 
         programs = programs_of(self.protocol, {**self.untold, **parameters}, little=little)
+        if not self.guessed and len(buffer) - at > _GUESSED and (sorter := programs.sorting(())) is not None:
+            self.guessed = True
+            starts, after = hop.follow(buffer, at, len(buffer), _FEW)
+            codes, _, sound = sorter.run(Located.of(buffer, starts, np.append(starts[1:], min(after, len(buffer)))))
+            self.single = int(codes[0]) if sound.all() and (codes == codes[0]).all() else None
+        code, only = self.single, self.options.only
+        if code is None or (only is not None and self.names[code] not in only):
+            return None
         view = self._view(code)
         program = programs.viewed(view, self.plan.header).passing(code)
         if self.passing is None or self.passing.program is not program:
@@ -246,7 +259,6 @@ class Decoder:
         ``redo`` gets those already known as ``malformed``, and those that turn out doubtful. ``added`` gives columns
         that are not in the bytes.
         """
-        self.begun = True
         if stretch.passed is not None:
             if (batch := self._passed(stretch, added)) is not None:
                 yield batch

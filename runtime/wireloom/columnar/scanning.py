@@ -42,8 +42,10 @@ class Prover(Pass, Protocol):
 ReadInto = Callable[[memoryview], int | None]
 """Fills some memory with the next bytes of a stream, and tells how many there were, as ``io.RawIOBase`` does."""
 
-FindPass = Callable[[Mapping[str, Any], bool], Pass | None]
-"""Finds the pass for records of captures with some parameters and in a byte order, little-endian if true."""
+FindPass = Callable[[Mapping[str, Any], bool, Array, int, Hop], Pass | None]
+"""Finds the pass for records of captures with some parameters and in a byte order, little-endian if true. The next ones
+begin at a place in a buffer, and are followed by a hop.
+"""
 
 
 @dataclass(slots=True)
@@ -87,15 +89,10 @@ framing gets more and more records to itself, up to as many, until it is tried a
 """
 
 
-_PROBED = 1024 * 1024
-"""In more bytes than this, a few records may come first."""
-
-
 class Scanner:
     """Cuts windows of a capture into records, ``rows`` of them or ``size`` bytes together, and not many more.
 
-    Where the ``cutter`` is in the capture, there it begins. ``one_pass`` is asked for a ``Pass`` before each of the
-    groups; if it ``probes``, a few records come first, which may show that there is one.
+    Where the ``cutter`` is in the capture, there it begins. ``one_pass`` is asked for a ``Pass`` before each group.
     """
 
     def __init__(
@@ -116,8 +113,7 @@ class Scanner:
         self.size = size
         self.gaps_of = gaps
         self.proof = proof
-        self.one_pass: FindPass = lambda parameters, little: None
-        self.probes = False
+        self.one_pass: FindPass | None = None
         if not cutter.awaits:
             self._begin(cutter.parameters)
         self.room = _FIRST_ROOM
@@ -155,25 +151,19 @@ class Scanner:
         self.cutter.find(window.buffer, start, end, base=window.base, final=window.final)
         group = _Group(window, self.parameters)
         at = start
-        most = self._most(end - start)
         while at < end and (at < limit or self.cutter.lost):
             awaited = self.cutter.awaits
-            stretch = self._stretch(window, array, at, limit, most - group.count)
+            stretch = self._stretch(window, array, at, limit, self.rows - group.count)
             if stretch is None:
                 break
             at = group.add(stretch)
-            if awaited or stretch.passed or group.count >= most or at - group.first >= self.size:
+            if awaited or stretch.passed or group.count >= self.rows or at - group.first >= self.size:
                 yield replace(group.cuts(), preamble=awaited and window.base + group.first == 0), at
                 if awaited and not self.cutter.awaits:
                     self._begin(self.parameters)
-                self.probes &= awaited
-                group, most = _Group(window, self.parameters), self._most(end - at)
+                group = _Group(window, self.parameters)
         if group.count:
             yield group.cuts(), at
-
-    def _most(self, size: int) -> int:
-        """How many records the next group may have, with so many bytes in front."""
-        return _FIRST_ROOM if self.probes and size > _PROBED else self.rows
 
     def begins(self, cuts: Cuts, row: int) -> bool:
         """Whether a part of a capture may begin with a record: a sound one that needs none in front of it."""
@@ -249,10 +239,11 @@ class Scanner:
         end = len(window.buffer)
         near = end if not self.framing.until else min(end, at + max(self.bound, self.size))
         known, proof = self.parameters, self.proof(self.parameters, little)
-        if order is not None and isinstance(hop, Hop) and not hop.until:
-            decoding = self.one_pass(known, little) if rows == self.rows else None
-            for one_pass in (decoding, proof):
-                if one_pass is not None and (found := self._passed(one_pass, hop, window, at, limit, rows)) is not None:
+        if (order is not None or len(self.orders) == 1) and isinstance(hop, Hop) and not hop.until:
+            asked = self.one_pass if rows == self.rows else None
+            for way in (asked and asked(known, little, array, at, hop), proof):
+                found = None if way is None else self._passed(way, hop, window, at, limit, rows, little)
+                if found is not None:
                     return found
         start, after = hop.follow(window.buffer, at, near, min(rows, self.room))
         stop, before = np.append(start[1:], after), int(start.searchsorted(limit))
@@ -271,11 +262,13 @@ class Scanner:
         self.cutter.order = little
         return _Stretch(start[:count], stop[:count], little)
 
-    def _passed(self, one_pass: Pass, hop: Hop, window: Window, at: int, limit: int, rows: int) -> "_Stretch | None":
+    def _passed(
+        self, one_pass: Pass, hop: Hop, window: Window, at: int, limit: int, rows: int, little: bool
+    ) -> "_Stretch | None":
         """Records that are found in one pass, up to the last one that is certain with none behind it. If they are
         decoded, that must be all of them.
         """
-        little, end = bool(self.cutter.order), min(len(window.buffer), at + self.size)
+        end = min(len(window.buffer), at + self.size)
         found = one_pass.run(window.buffer, at, end, limit, self.bound, hop)
         if found is None:
             return None
@@ -285,6 +278,7 @@ class Scanner:
             count -= 1
         if not count or (passed is not None and count < len(start)):
             return None
+        self.cutter.order = little
         return _Stretch(start[:count], stop[:count], little, passed=passed)
 
     def _torn(self, window: Window, start: int, *, little: bool) -> bool:
