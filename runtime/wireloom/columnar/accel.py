@@ -104,7 +104,8 @@ def keeping(name: str) -> str | None:
     """The key under which code is kept: other sources, another LLVM and another processor make other code. None if the
     sources are not files, or not those that this process has imported.
     """
-    return f"{_digest()}-{name}" if _FILES and _files() == _FILES else None
+    digest = _digest()
+    return None if digest is None else f"{digest}-{name}"
 
 
 def _files() -> dict[str, int]:
@@ -112,11 +113,13 @@ def _files() -> dict[str, int]:
     return {str(path): path.stat().st_mtime_ns for path in sorted(Path(__file__).parent.rglob("*.py"))}
 
 
-_FILES = _files()
+_FILES = _files() if ENABLED else {}
 
 
 @cache
-def _digest() -> str:
+def _digest() -> str | None:
+    if not _FILES or _files() != _FILES:
+        return None
     import llvmlite
 
     from wireloom.columnar import llvm

@@ -130,7 +130,7 @@ _INLINE = 12
 _VIEW = np.dtype([("size", "<i4"), ("head", "V4"), ("buffer", "<i4"), ("offset", "<i4")])
 
 
-_LARGEST = 2**31 - 1
+LARGEST = 2**31 - 1
 """Arrow counts the bytes of binary values in 32 bits."""
 
 
@@ -138,7 +138,7 @@ def octets(buffer: Array, start: Array, stop: Array, valid: Valid, places: Place
     """The bytes from each ``start`` to before its ``stop``."""
     count = len(start) if places is None else places.count
     sizes = stop - start if valid is None else np.where(valid, stop - start, 0)
-    if len(buffer) > _LARGEST or sizes.sum() > _LARGEST:
+    if len(buffer) > LARGEST or sizes.sum() > LARGEST:
         raise ValueError(f"{sizes.sum()} bytes of {len(buffer)} do not fit an Arrow array of binary values")
     valid = None if valid is None else spread(valid, places)
     if not sizes.any():

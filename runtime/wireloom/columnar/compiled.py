@@ -9,7 +9,7 @@ import numpy as np
 from wireloom.columnar import accel
 from wireloom.columnar.buffers import Array
 from wireloom.columnar.copies import copy_all
-from wireloom.columnar.memory import i8, i8_big, put1, put2, put4, put8, shifted, u1, u2, u4
+from wireloom.columnar.memory import i8, i8_big, put1, put2, put4, put8, shifted, signed, u1, u2, u4
 from wireloom.columnar.sums import FLIPPED, behind
 
 
@@ -19,7 +19,7 @@ def crc(buffer: Array, start: Array, stop: Array, tables: Array, register: int, 
     """
     found = np.empty(len(start), np.int64)
     base, flips = buffer.ctypes.data, FLIPPED.ctypes.data if flipped else 0
-    _crc()(start + base, stop + base, len(start), tables.ctypes.data, _signed(register), flips, found)
+    _crc()(start + base, stop + base, len(start), tables.ctypes.data, signed(register), flips, found)
     return found
 
 
@@ -39,7 +39,7 @@ def registers(data: Array, table: Array, register: int) -> Array:
     found = np.empty(len(data), table.dtype)
     bytes_of = np.ascontiguousarray(data)
     _registers()(
-        bytes_of.ctypes.data, len(data), table.astype(np.uint64).view(np.int64), _signed(register),
+        bytes_of.ctypes.data, len(data), table.astype(np.uint64).view(np.int64), signed(register),
         found.ctypes.data, table.itemsize,
     )  # fmt: skip
     return found
@@ -264,7 +264,3 @@ def _varint(data: int, end: int, form: int, first: int, size: int) -> tuple[int,
 @cache
 def _follow() -> Callable[..., int]:
     return accel.compiled(hops)
-
-
-def _signed(number: int) -> int:
-    return number - (1 << 64) if number >> 63 else number

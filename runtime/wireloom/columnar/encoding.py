@@ -20,7 +20,7 @@ from wireloom.columnar import accel, arrow_schema
 from wireloom.columnar.alike import alike
 from wireloom.columnar.arrays import Structs
 from wireloom.columnar.batch import Batch
-from wireloom.columnar.buffers import Array, array, occurring, octets_of, strings
+from wireloom.columnar.buffers import LARGEST, Array, array, occurring, octets_of, strings
 from wireloom.columnar.compiled import labelled, weave
 from wireloom.columnar.laying import Given, Laying, UnlaidError
 from wireloom.columnar.machine.encoding import writing
@@ -36,8 +36,6 @@ _FEW = 512
 """How many rows the codec builds at once while these may tell how the others are written."""
 MANY = 200
 """Fewer rows of one kind are built sooner one by one than together."""
-_LARGEST = (1 << 31) - 1
-"""An array has no more bytes than this."""
 LEFT_OUT = frozenset({FILE.name, *(column.name for column in POSITIONS)})
 """The columns with the position of a record, which is not in its bytes."""
 
@@ -128,7 +126,7 @@ class Encoder:
             parts.append(self._built(batch, numbers[-1]))
         if len(parts) == 1:
             return parts[0]
-        if accel.WORTH and not any(part.null_count for part in parts) and sum(part.nbytes for part in parts) < _LARGEST:
+        if accel.WORTH and not any(part.null_count for part in parts) and sum(part.nbytes for part in parts) < LARGEST:
             return _woven(parts, numbers)
         order = np.argsort(np.concatenate(numbers), kind="stable")
         return pa.concat_arrays(parts).take(pa.array(order))

@@ -18,7 +18,7 @@ from wireloom.columnar import checksums, packed, parts, segments, values
 from wireloom.columnar.arrays import Made, Numbers
 from wireloom.columnar.batch import Batch
 from wireloom.columnar.bits import Bit, Bits
-from wireloom.columnar.buffers import Array, array, octets_of
+from wireloom.columnar.buffers import LARGEST, Array, array, octets_of
 from wireloom.columnar.ends import Until
 from wireloom.columnar.fields import Field, Number, Run, number
 from wireloom.columnar.flatbuffers import FlatBuffer
@@ -36,8 +36,6 @@ Given = Mapping[str, pa.Array]
 _EMPTY = array(pa.binary(), 1, None, np.zeros(2, np.int32), np.zeros(0, np.uint8))[0]
 """No bytes. Asking Arrow for a scalar would import pandas."""
 _MUCH = 1 << 40
-_LARGEST = 2**31 - 1
-"""Arrow counts the bytes of binary values in 32 bits."""
 _PLAIN = codec.Field(Int8ub)
 """What is said of items of lists: nothing."""
 
@@ -114,7 +112,7 @@ class Laying:
 
     def joined(self) -> pa.Array:
         """The bytes of each row, with zeros for checksums."""
-        if self.pos.sum() > _LARGEST:
+        if self.pos.sum() > LARGEST:
             raise UnlaidError("more bytes than an array holds")
         self.batch.stop = self.pos
         self._derive()

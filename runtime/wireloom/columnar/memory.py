@@ -85,7 +85,7 @@ def move(to: int, at: int, count: int) -> None:
 
 def shifted(register: int, count: int) -> int:
     """An unsigned number, shifted to the right by ``count`` bits."""
-    return _signed((int(register) & _WORD) >> int(count))
+    return signed((int(register) & _WORD) >> int(count))
 
 
 def folds() -> bool:
@@ -102,13 +102,14 @@ def folded(register: int, at: int, blocks: int, low: int, high: int) -> tuple[in
     for block in range(1, int(blocks)):
         one, other = (_product(found >> shift & _WORD, int(by) & _WORD) for shift, by in ((0, low), (64, high)))
         found = one ^ other ^ int.from_bytes(ctypes.string_at(int(at) + 16 * block, 16), "little")
-    return _signed(found & _WORD), _signed(found >> 64)
+    return signed(found & _WORD), signed(found >> 64)
 
 
 _WORD = (1 << 64) - 1
 
 
-def _signed(number: int) -> int:
+def signed(number: int) -> int:
+    """A number of 64 bits, in two's complement."""
     return number - (1 << 64) if number >> 63 else number
 
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from wireloom.codec import Column, Protocol
 from wireloom.columnar.alike import lists_alike
-from wireloom.columnar.buffers import Array, array
+from wireloom.columnar.buffers import LARGEST, Array, array
 from wireloom.columnar.machine import operations as op
 from wireloom.columnar.machine import scribe
 from wireloom.columnar.machine.arranging import Arranging
@@ -28,8 +28,6 @@ from wireloom.columnar.planning import is_proven
 
 _MOST = 256
 """Of so many outlines of tables at most the programs are kept."""
-_LARGEST = 2**31 - 1
-"""Arrow counts the bytes of binary values in 32 bits."""
 Outlines = tuple[tuple[str, Outline], ...]
 """Columns by name."""
 
@@ -73,12 +71,12 @@ class WritingProgram:
             else:
                 done = scribe.compiled()(code, len(code), *ranges, registers_for(assembled), *memory)
             if done < count:
-                if data.size > _LARGEST:
+                if data.size > LARGEST:
                     return None
                 data.resize(2 * data.size)
                 if self.stages:  # lists are where they were, which may be elsewhere now
                     done, written.amounts[:, 0] = 0, 0
-        if ends[-1] > _LARGEST:
+        if ends[-1] > LARGEST:
             return None
         if self.stages:
             self._prove(data, ends, written, sound.view(bool), batch, rows)

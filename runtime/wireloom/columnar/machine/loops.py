@@ -111,8 +111,11 @@ class Loops:
         _, _, constants, _, terms = hop.told
         said = repr((hop.selector, constants.tolist(), terms.tolist())).encode()
         kind = f"find.{sha256(said).hexdigest()[:16]}"
-        parts = {UNSOUND: "break", "measure": _measured(hop)}
-        return self._loop(kind, rows, lambda: self._framed(_FIND, kernel.step, parts))
+
+        def source() -> ast.FunctionDef:
+            return self._framed(_FIND, kernel.step, {UNSOUND: "break", "measure": _measured(hop)})
+
+        return self._loop(kind, rows, source)
 
     def write(self, rows: int) -> Loop | None:
         """Encodes rows of a table."""
