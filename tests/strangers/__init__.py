@@ -1,4 +1,5 @@
-"""Captures of the protocols in ``examples/protocols``, each made by an implementation that is not ours.
+"""Captures of the protocols in ``examples/protocols``, and of some that are shipped, each made by an implementation that
+is not ours.
 
 A module here has the name of its protocol and gives its ``captures``: bytes, and what the other implementation reads in
 each of their records.
@@ -14,9 +15,14 @@ from typing import Any
 import compiled
 from compiled import Compiled
 
-SPECS = Path(__file__).parents[2] / "examples/protocols"
-NAMES = tuple(sorted(path.parent.name for path in SPECS.glob("*/protocol.yaml")))
-"""The protocols."""
+ROOT = Path(__file__).parents[2]
+SHIPPED = ("pcap",)
+SPECS = {
+    **{path.parent.name: path.parent for path in ROOT.glob("examples/protocols/*/protocol.yaml")},
+    **{name: ROOT / "specs" / name for name in SHIPPED},
+}
+"""The folders of the protocols by their names."""
+NAMES = tuple(sorted(SPECS))
 
 
 @dataclass(frozen=True)
@@ -36,7 +42,7 @@ class Capture:
 @cache
 def protocol(name: str) -> Compiled:
     """The protocol with that name."""
-    return compiled.compiled(SPECS / name)
+    return compiled.compiled(SPECS[name])
 
 
 @cache
