@@ -4,6 +4,7 @@ from contextlib import suppress
 from random import Random
 from typing import Any
 
+import compiled
 import invented_specs
 import pytest
 import vectors
@@ -110,6 +111,30 @@ def test_a_straight_line_is_written_once_some_records_of_its_kind_were_met() -> 
     first = rows.index(protocol.parse(data, **parameters))
     assert 3 <= first < 7
     assert rows[:first] == [None] * first
+
+
+SELECTED = """\
+protocol: selected
+byte_order: big
+enums: [{name: Kind, values: [{name: Odd, value: 1}]}]
+record:
+  length: 2
+  fields:
+    - {name: number, type: u8}
+    - {name: kind, type: u8, compute: number & 1, enum: Kind}
+    - {section: body, size: rest}
+---
+message: odd
+match: {kind: Odd}
+sections: {body: [{name: data, type: u8}]}
+"""
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_message_that_a_computed_number_selects_has_a_straight_line() -> None:
+    protocol, random = compiled.of(SELECTED).codec, Random("selected")
+    assert builds(protocol, protocol.parse(b"\3\7"))
+    rows_alike(protocol, b"\3\7", random, 50)
 
 
 def records_of(name: str) -> list[bytes]:

@@ -107,20 +107,22 @@ class NumberPieces(DraftLines):
     def computed(self, part: Computed, nest: Nest) -> None:
         """A computed value, which must be what the others make it if it is given."""
         self.body.computed.add((nest.number, part.name))
-        variable = text_of(self.value_of(nest, part.name))
+        term = self.value_of(nest, part.name)
+        variable, certain = text_of(term), isinstance(term, Certain) and term.value is not None
         label = part.field.label(part.name)
-        if label:
+        if label and not certain:
             text = text_of(self.value_of(nest, label))
             self.branches.refuse(f"{variable} is None and {text} is not None")
-        self.defer(lambda: self._compare(part, nest, variable))
+        given = "" if certain else f"{variable} is not None and "
+        self.defer(lambda: self._compare(part, nest, variable, given))
 
-    def _compare(self, part: Computed, nest: Nest, variable: str) -> None:
+    def _compare(self, part: Computed, nest: Nest, variable: str, given: str) -> None:
         scope = self.scope(nest)
         tree = scope.folded(part.compute.value)
         found = text_of(scope.term(tree))
         limits = LIMITS.get(part.compute.type) if isinstance(part.compute.type, str) else None
         if part.compute.type == "boolean":
-            self.branches.refuse(f"{variable} is not None and {variable} is not {found}")
+            self.branches.refuse(f"{given}{variable} is not {found}")
             return
         if limits is not None and not lies_within(tree, *limits, self._range_of(nest)):
             name = self.source.fresh(f"{part.name}_made")
@@ -129,7 +131,7 @@ class NumberPieces(DraftLines):
             found = name
         if part.compute.meaning is not None:
             found = f"{self.source.bind(f'meant_{part.name}', part.meant)}({found})"
-        self.branches.refuse(f"{variable} is not None and {variable} != {found}")
+        self.branches.refuse(f"{given}{variable} != {found}")
 
     def _range_of(self, nest: Nest) -> Callable[[Name], tuple[int, int] | None]:
         """What tells the least and the most that a name can be, if that is known: what is packed fits."""
