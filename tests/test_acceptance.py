@@ -77,6 +77,28 @@ def test_a_protocol_may_keep_a_name_that_spark_has(tmp_path: Path) -> None:
     assert check([folders(text.replace("byte_order", accept, 1), tmp_path / "with")]) == []
 
 
+def test_a_record_accepts_what_is_said_of_its_proof(tmp_path: Path) -> None:
+    text = """\
+protocol: ping
+byte_order: order
+parameters: [{name: order, type: text, choices: [auto, big, little], default: auto}]
+record:ACCEPT
+  length: length
+  proof: {valid: length < 0x10000}
+  fields:
+    - {name: length, type: u32, derive: size(record)}
+    - {section: body, size: rest}
+---
+message: ping
+match: {}
+"""
+    assert [problem.rule for problem in check([folders(text.replace("ACCEPT", ""), tmp_path / "without")])] == [
+        "order-proof"
+    ]
+    accept = "\n  accept: [{rule: order-proof, reason: Neighbours tell it.}]"
+    assert check([folders(text.replace("ACCEPT", accept), tmp_path / "with")]) == []
+
+
 def test_what_a_library_accepts_is_accepted_for_whoever_imports_it(tmp_path: Path) -> None:
     library = (
         "---\nlibrary: shared\nENUMStypes:\n  - {name: Pair, fields: [{name: one, type: u8, enum: OfIndexACCEPT}]}\n"

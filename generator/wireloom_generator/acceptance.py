@@ -2,8 +2,9 @@
 
 from collections.abc import Collection, Iterator
 
-from wireloom_generator.model import Resolved
-from wireloom_generator.problems import Problem, Severity, closest
+from wireloom_generator.model import Framed, Resolved
+from wireloom_generator.model.declarations import Described
+from wireloom_generator.problems import Location, Problem, Severity, closest
 from wireloom_generator.reading.written import Written
 
 _RULE = "accepted"
@@ -12,12 +13,13 @@ _RULE = "accepted"
 def applied(spec: Resolved, problems: Collection[Problem], rules: Collection[str]) -> Iterator[Problem]:
     """The problems that are not accepted, and the problems of the acceptances.
 
-    An acceptance applies to the mapping it is in: to warnings at the mapping's beginning or at one of its values.
+    An acceptance applies to the mapping it is in: to warnings at the mapping's beginning or at one of its values. A
+    proof, which has none of its own, counts to what it proves.
     """
     accepted: set[Problem] = set()
     for thing in spec.things:
         for entry in thing.doc.accepted:
-            places = {thing.at, *thing.written.places.values()}
+            places = set(_places(thing))
             meant = [problem for problem in problems if problem.rule == entry.rule and problem.location in places]
             warnings = [problem for problem in meant if problem.severity is Severity.WARNING]
             accepted.update(warnings)
@@ -28,6 +30,13 @@ def applied(spec: Resolved, problems: Collection[Problem], rules: Collection[str
                 what = f"nothing of {entry.rule} was found here"
                 yield Problem(entry.at, _RULE, what, "delete the entry", Severity.WARNING)
     yield from (problem for problem in problems if problem not in accepted)
+
+
+def _places(thing: Described) -> Iterator[Location]:
+    """Where something, its values and its proof stand."""
+    yield from (thing.at, *thing.written.places.values())
+    if isinstance(thing, Framed) and thing.proof is not None:
+        yield from thing.proof.written.places.values()
 
 
 def faults(entry: Written, rule: str, reason: str, known: Collection[str]) -> Iterator[Problem]:
