@@ -1,5 +1,5 @@
-"""The protocols in ``examples/protocols``, and some that are shipped: what others write is read as they mean it, and written
-back to the byte.
+"""The protocols in ``examples/protocols`` and some that are shipped: what others write is read as they mean it, and
+written back to the byte.
 """
 
 from collections.abc import Mapping

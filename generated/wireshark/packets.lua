@@ -2587,21 +2587,17 @@ local record = {
             kind = "field",
             name = "extensions",
             shape = "none",
-            value = struct("Ipv6Extension", nil, {before = function(this, record, frame) return (function() if (frame[2] > 0) then return item(this.extensions, sub(frame[2], 1), "next_header") end return (function() if (in_struct(this.ipv6, "next_header") ~= nil) then return in_struct(this.ipv6, "next_header") end return 0 end)() end)() end}, {
+            value = struct("Ipv6Extension", nil, {number = function(this, record, frame) return frame[2] end, before = function(this, record, frame) return (function() if (frame[2] > 0) then return item(this.extensions, sub(frame[2], 1), "next_header") end return (function() if (in_struct(this.ipv6, "next_header") ~= nil) then return in_struct(this.ipv6, "next_header") end return 0 end)() end)() end}, {
               before = true,
             }),
-            valid = {
-              "count(extensions) <= 16",
-              function(this, record, frame) return (#(this.extensions or {}) <= 16) end,
-            },
             ["until"] = function(this, record, frame)
               return ((not among(this.next_header, 0, 43, 44, 51, 60, 135, 139, 140)) or (this.fragment_offset ~= nil
-                and this.fragment_offset ~= 0) or this.more_fragments)
+                and this.fragment_offset ~= 0) or this.more_fragments or (frame[1].number == 15))
             end,
             numbered = true,
             watched = true,
-            doc = "The extension headers of IPv6, up to that of a fragment, behind which others belong to the whole " ..
-              "packet.",
+            doc = "The extension headers of IPv6, 16 at most. Behind that of a fragment are none, since what " ..
+              "follows belongs to the whole packet.",
           },
         },
       },
@@ -2695,10 +2691,10 @@ local record = {
   },
   {
     kind = "slot",
-    section = "trailer",
+    section = "link_trailer",
     extent = rest,
     doc = "What stands behind the IP packet.",
-    left_over = {name = "trailer", doc = "Bytes of the trailer behind its last field"},
+    left_over = {name = "trailer", doc = "Bytes of the link_trailer behind its last field"},
   },
 }
 
@@ -2918,7 +2914,9 @@ messages[#messages + 1] = {
   name = "unknown",
   sections = {
     body = {{kind = "field", name = "body", shape = "bytes", value = bytes(rest), doc = "Bytes of the body"}},
-    trailer = {{kind = "field", name = "trailer", shape = "bytes", value = bytes(rest), doc = "Bytes of the trailer"}},
+    link_trailer = {
+      {kind = "field", name = "link_trailer", shape = "bytes", value = bytes(rest), doc = "Bytes of the link_trailer"},
+    },
   },
   variants = {},
 }

@@ -1,4 +1,4 @@
-"""Captures of the protocols in ``examples/protocols``, and of some that are shipped, each made by an implementation that
+"""Captures of the protocols in ``examples/protocols`` and of some that are shipped, each made by an implementation that
 is not ours.
 
 A module here has the name of its protocol and gives its ``captures``: bytes, and what the other implementation reads in
@@ -16,7 +16,7 @@ import compiled
 from compiled import Compiled
 
 ROOT = Path(__file__).parents[2]
-SHIPPED = ("pcap",)
+SHIPPED = ("packets", "pcap", "pcapng")
 SPECS = {
     **{path.parent.name: path.parent for path in ROOT.glob("examples/protocols/*/protocol.yaml")},
     **{name: ROOT / "specs" / name for name in SHIPPED},

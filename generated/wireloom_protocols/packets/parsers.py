@@ -180,20 +180,19 @@ RECORD = Record(
     ),
     When(
         "ipv6.next_header in [0, 43, 44, 51, 60, 135, 139, 140]",
-        "extensions" / Field(
-            Repeat(
-                With(
-                    Ipv6Extension,
-                    {
-                        "before": "extensions[item.index - 1].next_header if item.index > 0 else ipv6.next_header if "
-                        "present(ipv6.next_header) else 0",
-                    },
-                ),
-                until="next_header not in [0, 43, 44, 51, 60, 135, 139, 140] or fragment_offset != 0 or more_fragments",
-                numbered=True,
-                name="extensions",
+        "extensions" / Repeat(
+            With(
+                Ipv6Extension,
+                {
+                    "number": "item.index",
+                    "before": "extensions[item.index - 1].next_header if item.index > 0 else ipv6.next_header if "
+                    "present(ipv6.next_header) else 0",
+                },
             ),
-            valid="count(extensions) <= 16",
+            until="next_header not in [0, 43, 44, 51, 60, 135, 139, 140] or fragment_offset != 0 or more_fragments or "
+            "given.number == 15",
+            numbered=True,
+            name="extensions",
         ),
     ),
     "transport" / Compute(
@@ -229,7 +228,7 @@ RECORD = Record(
         "long",
     ),
     Slot("body", Size("min(section.rest, transport_length) if present(transport_length) else section.rest")),
-    Slot("trailer", Rest(), trailing="trailer"),
+    Slot("link_trailer", Rest(), trailing="trailer"),
 )
 
 fragment = Message(
@@ -321,9 +320,9 @@ unknown = Message(
     match={},
     sections={
         "body": Layout("body" / Field(Blob(Rest()), default=b"")),
-        "trailer": Layout("trailer" / Field(Blob(Rest()), default=b"")),
+        "link_trailer": Layout("link_trailer" / Field(Blob(Rest()), default=b"")),
     },
-    whole=("trailer",),
+    whole=("link_trailer",),
 )
 """Unknown message. A well-formed record that the spec has no message for; every byte is kept."""
 

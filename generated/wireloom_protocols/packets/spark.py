@@ -24,7 +24,7 @@ FRAGMENT = StructType(
             LongType(),
             metadata={"comment": "How much of the part was cut off when the packet was recorded."},
         ),
-        StructField("trailer", BinaryType(), metadata={"comment": "Bytes of the trailer behind its last field"}),
+        StructField("trailer", BinaryType(), metadata={"comment": "Bytes of the link_trailer behind its last field"}),
     ],
 )
 
@@ -84,7 +84,7 @@ TCP = StructType(
             LongType(),
             metadata={"comment": "How much of the data was cut off when the packet was recorded."},
         ),
-        StructField("trailer", BinaryType(), metadata={"comment": "Bytes of the trailer behind its last field"}),
+        StructField("trailer", BinaryType(), metadata={"comment": "Bytes of the link_trailer behind its last field"}),
     ],
 )
 
@@ -116,14 +116,14 @@ UDP = StructType(
             LongType(),
             metadata={"comment": "How much of the data was cut off when the packet was recorded."},
         ),
-        StructField("trailer", BinaryType(), metadata={"comment": "Bytes of the trailer behind its last field"}),
+        StructField("trailer", BinaryType(), metadata={"comment": "Bytes of the link_trailer behind its last field"}),
     ],
 )
 
 UNKNOWN = StructType(
     [
         StructField("body", BinaryType(), metadata={"comment": "Bytes of the body"}),
-        StructField("trailer", BinaryType(), metadata={"comment": "Bytes of the trailer"}),
+        StructField("link_trailer", BinaryType(), metadata={"comment": "Bytes of the link_trailer"}),
     ],
 )
 
@@ -401,8 +401,8 @@ SCHEMA = StructType(
                 ),
             ),
             metadata={
-                "comment": "The extension headers of IPv6, up to that of a fragment, behind which others belong to "
-                "the whole packet.",
+                "comment": "The extension headers of IPv6, 16 at most. Behind that of a fragment are none, since what "
+                "follows belongs to the whole packet.",
             },
         ),
         StructField("transport", ShortType(), metadata={"comment": "What follows all headers of IP."}),
