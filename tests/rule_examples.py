@@ -31,6 +31,7 @@ OF_PROTOCOL = (
     "byte_order",
     "title",
     "imports",
+    "ports",
     "enums",
     "flags",
     "types",

@@ -233,6 +233,42 @@ def test_is_not_tried_unasked(tmp_path: Path) -> None:
     assert undirected(tcp(sound("databus")[:5]), {"databus": SCRIPTS["databus"]}, tmp_path) == []
 
 
+@pytest.mark.parametrize(("name", "port"), [("couchbase_dcp", 11210), ("memcached", 11211)])
+def test_is_asked_at_the_ports_of_the_spec(name: str, port: int, tmp_path: Path) -> None:
+    records = sound(name)[:5]
+    rows = rows_of(OWN[name], b"".join(records))
+    skipped, scripts = tables(protocol_in(name)), {name: SCRIPTS[name]}
+    packets = [*tcp(records, port=port), *tcp(records, 1)]
+    for way, first in (([], 0), (["-o", f"{name}.wireloom_ports:{port}"], 0), (moved(name), len(packets) // 2)):
+        found = undirected(packets, scripts, tmp_path, *way)
+        assert compared(rows, found, OWN[name], skipped) == [], way
+        assert found[0].packet == first + 1, way
+    assert undirected(packets, scripts, tmp_path, "-o", f"{name}.wireloom_ports:") == []
+    assert undirected(packets, scripts, tmp_path, "-d", f"tcp.port=={port},couchbase") == []
+
+
+def moved(name: str) -> list[str]:
+    """The options with which a protocol is expected at ``PORT`` alone."""
+    return ["-o", f"{name}.wireloom_ports:{PORT}"]
+
+
+def test_wireshark_has_ports_back_that_are_not_wanted(tmp_path: Path) -> None:
+    given = ("-X", f"lua_script:{SCRIPTS['couchbase_dcp']}")
+    packets = tcp(sound("couchbase_dcp")[:1], port=11210)
+    for options, expected in (((), "couchbase_dcp"), (moved("couchbase_dcp"), "couchbase")):
+        shown = tshark.shown(packets, tmp_path, *given, *options)[1]
+        assert [proto.get("name") for proto in shown.iter("proto")][-1] == expected
+
+
+def test_is_asked_where_its_records_are(tmp_path: Path) -> None:
+    found = tshark.listening(SCRIPTS["couchbase_dcp"], tmp_path)
+    assert (found["tcp.port 11207"], found["tls.port 11207"]) == ("tls", "couchbase_dcp")
+    assert "udp.port 11210" not in found
+    datagrams = tshark.listening(emitted(compiled.feature("ports"), tmp_path), tmp_path)
+    assert datagrams["udp.port 4040"] == datagrams["udp.port 65520"] == "ports"
+    assert "ports" not in {name for port, name in datagrams.items() if not port.startswith("udp")}
+
+
 def test_words_of_the_spec_are_told(tmp_path: Path) -> None:
     (record,) = dissected(udp([sound("databus")[0]]), {"databus": SCRIPTS["databus"]}, tmp_path)
     assert record.tree.get("showname", "").startswith("LinkedIn Databus (databus), dbus_event")

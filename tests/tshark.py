@@ -66,12 +66,12 @@ def udp(payloads: Iterable[bytes], port: int = PORT) -> list[bytes]:
     return [_ip(17, struct.pack(">4H", _SENDER, port, 8 + len(data), 0) + data) for data in payloads]
 
 
-def tcp(segments: Iterable[bytes], connection: int = 0) -> list[bytes]:
+def tcp(segments: Iterable[bytes], connection: int = 0, port: int = PORT) -> list[bytes]:
     """A connection from its beginning, and a packet for each segment."""
     packets, sequence = [], 1000
     for number, data in enumerate([b"", *segments]):
         flags = 0x18 if number else 0x02
-        ports = (_SENDER + connection, PORT)
+        ports = (_SENDER + connection, port)
         head = struct.pack(">2H2I2B3H", *ports, sequence, 1, 5 << 4, flags, 0xFFFF, 0, 0)
         packets.append(_ip(6, head + data))
         sequence = sequence + max(1, len(data)) & 0xFFFFFFFF
@@ -283,6 +283,15 @@ def explained(script: Path, folder: Path) -> dict[str, str]:
     lines = subprocess.run(command, capture_output=True, check=True, env=environment).stdout.decode().splitlines()
     rows = (line.split("\t") for line in lines if line.startswith("F\t"))
     return {row[2]: row[-1] for row in rows}
+
+
+def listening(script: Path, folder: Path) -> dict[str, str]:
+    """Who is asked at the ports of each kind, as ``tcp.port 80``."""
+    command = [program(), "-G", "decodes", "-X", f"lua_script:{script}"]
+    environment = {**os.environ, "HOME": str(folder), "XDG_CONFIG_HOME": str(folder)}
+    lines = subprocess.run(command, capture_output=True, check=True, env=environment).stdout.decode().splitlines()
+    rows = (line.split("\t") for line in lines if ".port\t" in line)
+    return {f"{row[0]} {row[1]}": row[2] for row in rows}
 
 
 def printed(script: Path, folder: Path) -> str:

@@ -1250,4 +1250,5 @@ PROTOCOL = Protocol(
             asked=("abort", "cache_transfer", "commit", "deletion", "expiration", "mutation", "prepare"),
         ),
     ),
+    ports=(11210, 11207),
 )

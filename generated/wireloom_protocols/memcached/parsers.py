@@ -591,4 +591,5 @@ PROTOCOL = Protocol(
         ),
         resync=True,
     ),
+    ports=(11211,),
 )

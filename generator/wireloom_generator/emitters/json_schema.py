@@ -26,6 +26,7 @@ _SOURCE: Schema = {"type": "string", "pattern": "^[A-Za-z][A-Za-z0-9_]*$"}
 _VERSION: Schema = {"type": ["string", "number"]}
 _HEX: Schema = {"type": ["string", "integer"], "pattern": r"^([0-9A-Fa-f]|\s|#[^\n]*(\n|$))*$"}
 _NUMBER: Schema = {"type": ["string", "number"]}
+_PORT: Schema = {"type": "integer", "minimum": 1, "maximum": 65535}
 _SIZE: Schema = {"anyOf": [{"const": "rest"}, {"$ref": "#/$defs/Expression"}]}
 
 
@@ -64,6 +65,7 @@ _WORDS: dict[tuple[type, str], Schema] = {
     (syntax.Parameter, "type"): _words("bool", "text", *_UNSIGNED, *(f"i{bits}" for bits in WIDTHS)),
     (syntax.Protocol, "protocol"): _SNAKE,
     (syntax.Protocol, "byte_order"): {"anyOf": [_ORDERS, _SNAKE, {"type": "string", "pattern": " if .* else "}]},
+    (syntax.Protocol, "ports"): {"anyOf": [_PORT, {"type": "array", "items": _PORT, "uniqueItems": True}]},
     (syntax.Library, "library"): _SNAKE,
     (syntax.Message, "message"): _SNAKE,
     (syntax.FormEntry, "as"): _words(*vocabulary.NOTATIONS),

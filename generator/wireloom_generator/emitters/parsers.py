@@ -154,6 +154,7 @@ def _protocol(protocol: model.Protocol) -> Code:
         parameters=group(*map(_parameter, protocol.parameters)) if protocol.parameters else None,
         forms=group(*forms) if forms else None,
         found=group(*found) if found else None,
+        ports=group(*map(literal, protocol.ports)) if protocol.ports else None,
     )
 
 

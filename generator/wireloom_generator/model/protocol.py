@@ -206,7 +206,7 @@ class Protocol:
     """A whole protocol. ``header`` are the record's own columns, recorded parameters first.
 
     The byte order is the parameter ``byte_order``, or else ``little`` if that holds, or that of each number.
-    ``capture`` is what captures begin with.
+    ``capture`` is what captures begin with, and ``ports`` are where servers usually listen.
 
     ``included`` has the descriptions of shared structs whose fields are included somewhere, by name. ``sources`` are
     the spec's files, ``folders`` their folders.
@@ -217,6 +217,7 @@ class Protocol:
     included: Mapping[str, Doc]
     libraries: tuple[Doc, ...]
     path: Path
+    ports: tuple[int, ...]
     parameters: tuple[Parameter, ...]
     byte_order: str | None
     little: Condition | None
@@ -263,6 +264,11 @@ class Protocol:
         )
         lengths = (Lengths({}, (), Fields(), None, (), None),)
         return replace(self, capture=None, record=record, messages=(message,), lengths=lengths, match=(), header=())
+
+    @property
+    def has_datagrams(self) -> bool:
+        """Whether a record is all there is, so that a datagram has one; other records stand in streams."""
+        return all(isinstance(lengths.end, Rest) for lengths in self.lengths)
 
     @property
     def columns(self) -> tuple[Column, ...]:

@@ -65,6 +65,7 @@ class Resolved:
     is_whole: bool
     byte_order: str
     little: Condition | None
+    ports: tuple[int, ...]
     capture: Struct | None
     parameters: Mapping[str, Parameter]
     enums: Mapping[str, Enum]

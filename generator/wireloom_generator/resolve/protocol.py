@@ -28,6 +28,7 @@ def protocol_of(spec: model.Resolved) -> model.Protocol:
         included={each.name: spec.structs[each.name].doc for each in spec.included},
         libraries=tuple(library.doc for library in spec.libraries),
         path=spec.protocol.at.path,
+        ports=spec.ports,
         parameters=(*_told(spec), *(_asked_for(spec, parameter) for parameter in parameters)),
         little=spec.little,
         capture=spec.capture,

@@ -52,6 +52,7 @@ class _Resolving:
             little=capture.little(
                 self.spec.protocol, Names({}, {}, fields.record_names.parameters, numbers=fields.numbers)
             ),
+            ports=tuple(map(int, self.spec.protocol.ports)),
             capture=preamble,
             parameters={parameter.name: parameter for parameter in (*self.told, *protocol.parameters)},
             enums=fields.enums,

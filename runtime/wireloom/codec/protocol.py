@@ -39,8 +39,8 @@ POSITIONS = (Column("_offset", "long"), Column("_length", "long"))
 
 
 class Protocol:
-    """A protocol's messages, framing and parameters, what its captures begin with: the message ``capture``, and which
-    parameters are ``found`` in them.
+    """A protocol's messages, framing and parameters, what its captures begin with: the message ``capture``, which
+    parameters are ``found`` in them, and the ``ports`` at which its servers usually listen.
     """
 
     def __init__(
@@ -55,12 +55,14 @@ class Protocol:
         forms: tuple[Form, ...] = (),
         capture: Layout | None = None,
         found: tuple[Told, ...] = (),
+        ports: tuple[int, ...] = (),
     ) -> None:
         self.name = name
         self.module = module
         self.record = record
         self.preamble = None if capture is None else _preamble(name, module, capture, parameters, framing)
         self.found = found
+        self.ports = ports
         framing.preamble, framing.protocol = self.preamble, self
         own: dict[str, Message] = {} if self.preamble is None else self.preamble.protocol.messages
         self.records = {message.name: message for message in messages}

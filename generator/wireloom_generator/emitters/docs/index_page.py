@@ -78,6 +78,8 @@ def _facts(pages: MessagePages) -> Iterator[str]:
     if protocol.little is not None:
         given = f"in byte order {code(protocol.little.text)}"
     yield f"Numbers are {_ORDERS.get(pages.names.order, given)}."
+    if protocol.ports:
+        yield f"Ports at which servers usually listen: {listing(map(str, protocol.ports), 'and')}."
     folders = dict.fromkeys(folder.name for folder in protocol.folders)
     yield f"Specs: {listing((code(folder) for folder in folders), 'and')}."
 

@@ -53,6 +53,8 @@ def emit(protocol: model.Protocol) -> Iterator[OutputFile]:
         record=render(listed(protocol.record.nodes)),
         messages=[render(_message(protocol, message)) for message in protocol.messages],
         framing=render(_framing(protocol)),
+        ports=render(LuaTable(tuple(map(literal, protocol.ports))), 2),
+        transport=string("udp" if protocol.has_datagrams else "tcp"),
         parameters=render(LuaTable(tuple(map(_parameter, protocol.parameters))), 2),
         name=string(protocol.name),
         title=words(protocol.doc.title),

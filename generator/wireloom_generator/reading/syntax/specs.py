@@ -115,6 +115,7 @@ class Protocol(Shared):
 
     protocol: str = required("snake_case name, that of its folder")
     byte_order: Expression = required("big, little, the parameter that says, or an expression for it")
+    ports: tuple[int, ...] = optional("the ports, of TCP or UDP, at which its servers usually listen", ())
     parameters: tuple[Parameter, ...] = optional("facts that are not in the bytes", ())
     capture: Capture | None = optional("what stands once at the start of a capture")
     messages: tuple[str, ...] = optional("messages of imported libraries that it has, too", ())
