@@ -1860,9 +1860,39 @@ local function register(spec)
     end
   end
   local ports, heuristic = "wireloom_ports", "wireloom_heuristic"
-  protocol.prefs[ports] = Pref.range("Ports", "", "TCP and UDP ports on which it is spoken", 65535)
+  local usual = table.concat(spec.ports, ",")
+  protocol.prefs[ports] = Pref.range("Ports", usual, "TCP and UDP ports on which it is spoken", 65535)
   protocol.prefs[heuristic] = Pref.bool("Try on all ports", false, "Take what proves itself on any TCP port for it")
-  local listening = ""
+  local listening = {}
+
+  -- The usual ports are those of its own transport, behind TLS where Wireshark expects that.
+  local function tables_of(port)
+    for _, each in ipairs(spec.ports) do
+      if port == each then
+        local own = spec.transport .. ".port"
+        return {tostring(DissectorTable.get(own):get_dissector(port)) == "TLS" and "tls.port" or own}
+      end
+    end
+    return {"tcp.port", "udp.port"}
+  end
+
+  local function listen(range)
+    for i = #listening, 1, -1 do
+      local taken = listening[i]
+      taken.dissectors:remove(taken.port, protocol)
+      if taken.before then taken.dissectors:add(taken.port, taken.before) end
+    end
+    listening = {}
+    for first, last in range:gmatch("(%d+)%-?(%d*)") do
+      for port = tonumber(first), tonumber(last) or tonumber(first) do
+        for _, name in ipairs(tables_of(port)) do
+          local dissectors = DissectorTable.get(name)
+          listening[#listening + 1] = {dissectors = dissectors, port = port, before = dissectors:get_dissector(port)}
+          dissectors:add(port, protocol)
+        end
+      end
+    end
+  end
 
   function protocol.prefs_changed()
     for _, parameter in ipairs(spec.parameters) do
@@ -1875,12 +1905,7 @@ local function register(spec)
         parameters[parameter.name] = fits and number or parameter.default
       end
     end
-    for _, transport in ipairs({"tcp.port", "udp.port"}) do
-      local dissectors = DissectorTable.get(transport)
-      if listening ~= "" then dissectors:remove(listening, protocol) end
-      if protocol.prefs[ports] ~= "" then dissectors:add(protocol.prefs[ports], protocol) end
-    end
-    listening = protocol.prefs[ports]
+    listen(protocol.prefs[ports])
   end
 
   local function decode(reader, tree, found)
@@ -1944,6 +1969,7 @@ local function register(spec)
 
   DissectorTable.get("tcp.port"):add_for_decode_as(protocol)
   DissectorTable.get("udp.port"):add_for_decode_as(protocol)
+  listen(usual)
   if spec.framing.proven then
     protocol:register_heuristic("tcp", function(tvb, pinfo, tree)
       if not protocol.prefs[heuristic] then return false end
@@ -2901,6 +2927,8 @@ register({
   record = record,
   messages = messages,
   framing = framing,
+  ports = {},
+  transport = "tcp",
   parameters = {
     {
       name = "byte_order",

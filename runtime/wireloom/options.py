@@ -8,10 +8,18 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, Union
+
+if TYPE_CHECKING:
+    from ipaddress import IPv4Network, IPv6Network
+
+_Word = TypeVar("_Word", bound=StrEnum)
+Network = Union["IPv4Network", "IPv6Network"]
 
 MAX_RECORD_BYTES = 64 * 1024 * 1024
 """A record that claims to be longer is malformed, and so is everything after it."""
+MAX_STREAM_BYTES = 64 * 1024 * 1024
+"""So many bytes wait for packets that are missing in front of them, before those are given up."""
 MOST_RECORD_BYTES = 1 << 30
 """The largest bound for tables: in Arrow and Spark, a value and those before it must be less than 2 GiB together."""
 
@@ -34,6 +42,23 @@ class Mode(StrEnum):
             return cls(value.upper())
         except ValueError:
             raise OptionError(f"mode is {', '.join(cls)}, not {value!r}") from None
+
+
+class CaptureKind(StrEnum):
+    """What a file holds: records end to end, or recorded packets. With ``AUTO``, its first bytes tell."""
+
+    AUTO = "auto"
+    RAW = "raw"
+    PCAP = "pcap"
+    PCAPNG = "pcapng"
+
+
+class Sender(StrEnum):
+    """Whose records are read of those that were recorded in packets."""
+
+    BOTH = "both"
+    CLIENT = "client"
+    SERVER = "server"
 
 
 Only = Collection[str] | None
@@ -127,6 +152,10 @@ class ReadOptions:
 
     ``columns`` are the wanted ones, a field of a struct as ``struct.field``; None means all. Of ``message`` and
     ``messages``, at most one is given.
+
+    Of recorded packets, those are read whose server is at one of the ``ports``, and one of whose ends is in one of the
+    networks ``hosts``; None means the ports that the protocol declares, and all hosts. ``max_stream_bytes`` is how many
+    bytes of all streams together wait for what is missing in front of them.
     """
 
     mode: Mode = Mode.PERMISSIVE
@@ -137,6 +166,12 @@ class ReadOptions:
     columns: tuple[str, ...] | None = None
     corrupt_column: str = "_corrupt_record"
     max_record_bytes: int = MAX_RECORD_BYTES
+    capture: CaptureKind = CaptureKind.AUTO
+    connections: bool = False
+    ports: frozenset[int] | None = None
+    hosts: tuple[Network, ...] | None = None
+    direction: Sender = Sender.BOTH
+    max_stream_bytes: int = MAX_STREAM_BYTES
     parameters: Mapping[str, ParameterValue] = field(default_factory=dict)
 
     @property
@@ -253,6 +288,35 @@ def read_by(options: Options, given: Mapping[str, object]) -> dict[str, object]:
     return read
 
 
+def _choice(kinds: type[_Word]) -> Callable[[str, str], _Word]:
+    """What reads one of these words, in any case."""
+
+    def read(name: str, value: str) -> _Word:
+        known = {each.value: each for each in kinds}
+        if value.lower() not in known:
+            raise OptionError(unknown(name, value, known))
+        return known[value.lower()]
+
+    return read
+
+
+def _ports(name: str, value: str) -> frozenset[int]:
+    found = _names(name, value)
+    if not all(re.fullmatch("[0-9]{1,5}", port) and 0 < int(port) < 1 << 16 for port in found):
+        raise OptionError(f"{name} is a list of ports with commas between them, not {value!r}")
+    return frozenset(map(int, found))
+
+
+def _hosts(name: str, value: str) -> tuple[Network, ...]:
+    from ipaddress import ip_network  # only where it is asked for
+
+    try:
+        return tuple(ip_network(host, strict=False) for host in _names(name, value))
+    except ValueError:
+        what = f"{name} is a list of addresses and networks such as 10.0.0.0/8, with commas between them, not {value!r}"
+        raise OptionError(what) from None
+
+
 def text(_: str, value: str) -> str:
     """The text of an option as it is."""
     return value
@@ -306,6 +370,51 @@ READING: Options = {
         "bytes",
         "1m",
         "A record that is longer, or says so, is malformed. At most `1g`.",
+    ),
+    "capture": TextOption(
+        "capture",
+        _choice(CaptureKind),
+        "kind",
+        "pcapng",
+        "What files hold: `raw` for records end to end, `pcap` or `pcapng` for recorded packets, or `auto`: what their"
+        " first bytes tell.",
+    ),
+    "connections": TextOption(
+        "connections",
+        truth,
+        TRUTH,
+        "true",
+        "Adds `_time`, `_connection`, `_from_client` and `_gap_before`: how each record was sent, where packets were"
+        " recorded.",
+    ),
+    "ports": TextOption(
+        "ports",
+        _ports,
+        "ports",
+        "11210,11207",
+        "Of recorded packets, only those from and to these ports of servers. Unless told, the protocol's usual ones.",
+    ),
+    "hosts": TextOption(
+        "hosts",
+        _hosts,
+        "addresses",
+        "10.0.0.7,fd00::/8",
+        "Of recorded packets, only those from or to one of these addresses or networks.",
+    ),
+    "direction": TextOption(
+        "direction",
+        _choice(Sender),
+        "name",
+        "server",
+        "Of recorded packets, only what the `client` or the `server` sent; `both` unless told.",
+    ),
+    "maxStreamBytes": TextOption(
+        "max_stream_bytes",
+        size,
+        "bytes",
+        "16m",
+        "How many bytes wait, in all connections together, for packets that are missing in front of them. Then what is"
+        " missing is given up.",
     ),
 }
 """The options of all readers."""

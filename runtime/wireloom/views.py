@@ -10,7 +10,7 @@ from typing import Any
 
 from wireloom.codec import Column, ListOf, Protocol, StructOf
 from wireloom.codec.columns import U64, ColumnType
-from wireloom.codec.protocol import CORRUPT, POSITIONS
+from wireloom.codec.protocol import CORRUPT, POSITIONS, PROVENANCE
 from wireloom.files import shown
 from wireloom.options import OptionError, ReadOptions, U64Type, unknown
 
@@ -132,10 +132,12 @@ def nested(protocol: Protocol, row: Row) -> Row:
 
 
 def _named(paths: tuple[str, ...], options: ReadOptions) -> tuple[str, ...]:
-    """The paths of columns. Raises ``OptionError`` for one that is only there with ``positions``."""
-    named = next((column.name for column in (FILE, *POSITIONS) if column.name in paths), None)
-    if named is not None and not options.positions:
-        raise OptionError(f"column {named!r} is there with positions=true")
+    """The paths of columns. Raises ``OptionError`` for one that is only there with another option."""
+    added = (("positions", options.positions, (FILE, *POSITIONS)), ("connections", options.connections, PROVENANCE))
+    for option, given, columns in added:
+        named = next((column.name for column in columns if column.name in paths), None)
+        if named is not None and not given:
+            raise OptionError(f"column {named!r} is there with {option}=true")
     return paths
 
 
@@ -167,6 +169,8 @@ class View:
             columns = with_u64(columns, {U64Type.DECIMAL: U64, U64Type.LONG: "long"}[u64])
         if options.positions:
             columns = (*columns, FILE, *POSITIONS)
+        if options.connections:
+            columns = (*columns, *PROVENANCE)
         if options.corrupt_column != RECORD.name:
             columns = _renamed(columns, options.corrupt_column)
         self.columns = columns if options.columns is None else selected(columns, _named(options.columns, options))

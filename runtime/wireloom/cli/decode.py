@@ -169,11 +169,14 @@ class _Decoding:
         if self.form is not None:
             yield from of_rows(self.rows(sources))
             return
+        from wireloom.columnar.traffic.opening import records
+
         for source in sources:
             decoder = decoding(replace(self.view.options, mode=self.mode))
             with captures.byte_stream(source, from_hex=self.from_hex) as stream, self._progress(source) as move:
                 try:
-                    yield from decoder.stream(reads_moving(stream.readinto, move), source)
+                    for cuts in records(decoder, reads_moving(stream.readinto, move), source):
+                        yield from decoder.cuts(cuts, source)
                 except DecodeError as error:
                     raise FailedError(f"{captures.name_of(source)}: {error.reason}") from None
             seen = decoder.tally
@@ -191,7 +194,7 @@ class _Decoding:
         if self.form is None:
             protocol, options = self.view.protocol, self.view.options
             with pieces.opened(source, protocol, dict(options.parameters), from_hex=self.from_hex) as (read, _):
-                yield self.view.of(pieces.rows(read, protocol, options), source)
+                yield self.view.of(pieces.rows(read, protocol, options, source), source)
         else:
             with captures.byte_stream(source) as stream:
                 rows = rows_of_lines(captures.lines(stream), self.view.protocol, self.form, self.view.options)

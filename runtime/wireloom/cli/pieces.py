@@ -1,15 +1,16 @@
 """Captures cut into records as their bytes arrive, so that the first records do not wait for the rest."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
 from wireloom.cli import captures
 from wireloom.cli.diagnostics import MisuseError
-from wireloom.codec import DecodeError, Protocol
-from wireloom.codec.cutting import Cut, Cutter, told
+from wireloom.codec import DecodeError, Protocol, cutting
+from wireloom.codec.cutting import Cut, Cutter
 from wireloom.codec.frames import Values
-from wireloom.options import ReadOptions
+from wireloom.kinds import ReadSome, behind, filling, told
+from wireloom.options import CaptureKind, ReadOptions
 from wireloom.views import Row
 
 _READ = 64 * 1024
@@ -30,7 +31,7 @@ class Piece(NamedTuple):
 @contextmanager
 def opened(
     source: str, protocol: Protocol, parameters: Values, offset: int = 0, *, from_hex: bool
-) -> Iterator[tuple[Callable[[int], bytes], Values]]:
+) -> Iterator[tuple[ReadSome, Values]]:
     """A function that reads the next bytes of a source from byte ``offset`` on; it returns none only at the end.
 
     With it come the parameters of records there, which the capture in front of them may tell. Raises ``MisuseError`` if
@@ -46,23 +47,14 @@ def opened(
             if offset < skipped:
                 raise MisuseError(f"--offset is 0 or behind the header of {skipped} bytes, not {offset}")
         if offset:
-            parameters, ahead = told(Cutter(protocol.framing, parameters), stream.read1, ahead=ahead, base=skipped)
+            parameters, ahead = cutting.told(
+                Cutter(protocol.framing, parameters), stream.read1, ahead=ahead, base=skipped
+            )
         _skip(stream.read1, source, offset, skipped + len(ahead))
-        yield _behind(ahead[offset - skipped :], stream.read1), parameters
+        yield behind(ahead[offset - skipped :], stream.read1), parameters
 
 
-def _behind(ahead: bytes, read: Callable[[int], bytes]) -> Callable[[int], bytes]:
-    """A function that gives what was read ``ahead``, and then reads on."""
-
-    def more(size: int) -> bytes:
-        nonlocal ahead
-        found, ahead = ahead[:size], ahead[size:]
-        return found or read(size)
-
-    return more
-
-
-def _skip(read: Callable[[int], bytes], source: str, offset: int, skipped: int) -> None:
+def _skip(read: ReadSome, source: str, offset: int, skipped: int) -> None:
     while skipped < offset:
         data = read(min(_PROMPT, offset - skipped))
         if not data:
@@ -71,7 +63,7 @@ def _skip(read: Callable[[int], bytes], source: str, offset: int, skipped: int) 
         skipped += len(data)
 
 
-def pieces(read: Callable[[int], bytes], cutter: Cutter, base: int) -> Iterator[Piece]:
+def pieces(read: ReadSome, cutter: Cutter, base: int) -> Iterator[Piece]:
     """The records of the bytes from ``read``, which begin at ``base`` in the capture; they cover every byte."""
     held, start, final, number = b"", 0, False, 0
     while start < len(held) or not final:
@@ -87,7 +79,7 @@ def pieces(read: Callable[[int], bytes], cutter: Cutter, base: int) -> Iterator[
         start += cut.length
 
 
-def _more(read: Callable[[int], bytes], held: int) -> bytes:
+def _more(read: ReadSome, held: int) -> bytes:
     """The next bytes: only those already there, unless many are held; none at the end."""
     wanted = held if held >= _PROMPT else 1
     found: list[bytes] = []
@@ -100,8 +92,19 @@ def _more(read: Callable[[int], bytes], held: int) -> bytes:
     return b"".join(found)
 
 
-def rows(read: Callable[[int], bytes], protocol: Protocol, options: ReadOptions) -> Iterator[Row]:
+def rows(read: ReadSome, protocol: Protocol, options: ReadOptions, file: str) -> Iterator[Row]:
     """The rows of the bytes from ``read``, with their positions; see ``Protocol.iter_records``."""
+    kind, ahead = told(options.capture, read)
+    read = behind(ahead, read)
+    if kind is CaptureKind.RAW:
+        yield from _rows(read, protocol, options)
+        return
+    from wireloom.columnar.traffic import rowwise  # which needs Arrow, and records that stand end to end do not
+
+    yield from rowwise.rows(filling(read), kind, protocol, options, file)
+
+
+def _rows(read: ReadSome, protocol: Protocol, options: ReadOptions) -> Iterator[Row]:
     cutter = Cutter(protocol.framing, dict(options.parameters), options.max_record_bytes)
     for piece in pieces(read, cutter, 0):
         row = protocol.row(piece.cut, piece.data, piece.offset, cutter.parameters, options.mode, options.only)

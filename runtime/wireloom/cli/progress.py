@@ -9,7 +9,7 @@ from wireloom.printable import printable
 from wireloom.views import Row
 
 if TYPE_CHECKING:
-    from wireloom.columnar.scanning import ReadInto
+    from wireloom.kinds import ReadInto
 
 _EVERY = 512
 """How many rows pass between two updates of the bar."""

@@ -95,6 +95,9 @@ class Cutter:
             endless = record.preamble or not self.framing.recovers
             self.range = MalformedRange(record.error, base + start, base + start + 1, stop, endless)
         stop = self._stop(self.range, buffer, end, base, final=final)
+        if stop == base + start:
+            self.range = None
+            return self.cut(buffer, start, end, base=base, final=final)
         piece = min(stop - base if stop is not None else end, start + self.largest)
         settled = stop is not None or base + piece <= self.range.searched
         if not settled or (stop is None and piece < start + self.largest):
@@ -105,6 +108,18 @@ class Cutter:
         if stop is not None and base + piece == stop:
             self.range = None
         return Cut(start, piece - start, proven=False, error=told, preamble=is_preamble)
+
+    def lose(self, position: int, missing: int | None) -> None:
+        """Go on at this place of the capture, in front of which so many bytes are missing, or nobody knows how many.
+
+        The next record is searched for from there, and what is in front of that is a malformed range.
+        """
+        what = "what came before it was" if missing is None else f"{counted(missing, 'byte')} before it were"
+        error = DecodeError("gap", f"{what} not captured", position)
+        if self.ahead is not None:
+            self.parameters, self.ahead = self.ahead.listener.known(self.parameters), None
+        self.known = None
+        self.range = MalformedRange(error, position, position, endless=not self.framing.recovers)
 
     def find(self, buffer: Buffer, start: int, end: int, *, base: int = 0, final: bool = True) -> None:
         """Look for parameters that the capture tells, before its records are cut; the arguments are those of ``cut``.

@@ -36,6 +36,12 @@ from wireloom.options import MAX_RECORD_BYTES, U64, Mode, Only, OptionError, Par
 
 CORRUPT = (Column("_corrupt_record", "binary"), Column("_corrupt_reason", "string"))
 POSITIONS = (Column("_offset", "long"), Column("_length", "long"))
+PROVENANCE = (
+    Column("_time", "timestamp"),
+    Column("_connection", "string"),
+    Column("_from_client", "boolean"),
+    Column("_gap_before", "long"),
+)
 
 
 class Protocol:
@@ -59,6 +65,7 @@ class Protocol:
     ) -> None:
         self.name = name
         self.module = module
+        self.ports = ports
         self.record = record
         self.preamble = None if capture is None else _preamble(name, module, capture, parameters, framing)
         self.found = found

@@ -24,11 +24,12 @@ from wireloom.columnar.hopping import Hop
 from wireloom.columnar.listening import BulkAhead
 from wireloom.columnar.messages import Decoded
 from wireloom.columnar.planning import plan_of
-from wireloom.columnar.scanning import Cuts, Pieces, ReadInto, Scanner, Window
+from wireloom.columnar.scanning import Cuts, Pieces, Scanner, Window
 from wireloom.columnar.stretches import Held, Stretch, Together
 from wireloom.columnar.tallies import Tally
 from wireloom.columnar.viewed import REASON, Common, Viewed, ViewedColumns, together
 from wireloom.columnar.weighing import TooHeavyError, bear, heaviness
+from wireloom.kinds import ReadInto
 from wireloom.options import Mode, ReadOptions
 from wireloom.views import Row, View
 
@@ -210,15 +211,7 @@ class Decoder:
 
     def redo(self, held: Held, row: int) -> Row | None:
         """The codec's row of a record that was cut out of a capture; None if it is left out."""
-        cuts, window = held.cuts, held.cuts.window
-        start, stop = int(cuts.start[row]), int(cuts.stop[row])
-        order = cuts.little if isinstance(cuts.little, bool) else bool(cuts.little[row])
-        error = cuts.errors.get(row)
-        if error is None and cuts.malformed(row):
-            error = self.gaps(cuts.parameters).error(window.buffer, start, window.base, order=order)
-        cut = Cut(start, stop - start, order, error=error, preamble=cuts.preamble and not row)
-        data, known = bytes(window.buffer[start:stop]), cuts.parameters
-        return self.row(cut, data, window.base + start, known, held.file, held.source)
+        return self.row(*held.record(row, self.gaps), held.cuts.parameters, held.file, held.source)
 
     def row(
         self, cut: Cut, data: bytes, offset: int, known: Mapping[str, Any], file: str, source: int = 0

@@ -46,7 +46,8 @@ class Gatherer:
     def add(self, cuts: Cuts) -> Iterator[pa.RecordBatch]:
         """The batches that are full with some records of the last capture. Raises as ``capture``."""
         held = Held(cuts, self.files[-1], len(self.files) - 1)
-        alone = cuts.passed is not None or len(cuts.gaps) > 0 or _is_full(len(cuts.start), held.size)
+        apart = cuts.passed is not None or cuts.provenance is not None or len(cuts.gaps) > 0
+        alone = apart or _is_full(len(cuts.start), held.size)
         if alone or (self.held and not self._alike(cuts)):
             yield from self.rest()
         self.held.append(held)

@@ -16,7 +16,9 @@ from wireloom.columnar.buffers import Array
 from wireloom.columnar.framing import Framing
 from wireloom.columnar.gaps import Gaps
 from wireloom.columnar.hopping import Hop, Walk
+from wireloom.columnar.provenance import Provenance
 from wireloom.columnar.search import BulkSearch
+from wireloom.kinds import ReadInto
 
 _NO_ROWS = np.zeros(0, np.int64)
 
@@ -39,9 +41,6 @@ class Prover(Pass, Protocol):
         ...
 
 
-ReadInto = Callable[[memoryview], int | None]
-"""Fills some memory with the next bytes of a stream, and tells how many there were, as ``io.RawIOBase`` does."""
-
 FindPass = Callable[[Mapping[str, Any], bool, Array, int, Hop], Pass | None]
 """Finds the pass for records of captures with some parameters and in a byte order, little-endian if true. The next ones
 begin at a place in a buffer, and are followed by a hop.
@@ -63,7 +62,8 @@ class Cuts:
 
     ``gaps`` are the rows of further malformed ranges, each between the end of a record and the next one that is proven.
     Positions count from the window's start. ``parameters`` are those of their capture. If it is the ``preamble``, the
-    first row is what the capture begins with. ``passed`` is what they are, if a ``Pass`` has found them.
+    first row is what the capture begins with. ``passed`` is what they are, if a ``Pass`` has found them. Those that
+    were recorded in packets have a ``provenance``; they stand in the window in any order.
     """
 
     window: Window
@@ -75,6 +75,7 @@ class Cuts:
     gaps: Array = field(default_factory=lambda: _NO_ROWS)
     preamble: bool = False
     passed: Any = None
+    provenance: Provenance | None = None
 
     def malformed(self, row: int) -> bool:
         """Whether the row is known to be malformed before it is decoded."""

@@ -12,6 +12,7 @@ from wireloom.columnar.gathering import Gatherer
 from wireloom.columnar.headers import header_of
 from wireloom.columnar.scanning import Cuts
 from wireloom.columnar.splits import UnfitError
+from wireloom.columnar.traffic.opening import records
 from wireloom.files import INDEX, opened
 
 LOG = logging.getLogger("wireloom")
@@ -51,6 +52,9 @@ def cut(decoder: Decoder, part: FilePart) -> Iterator[Cuts]:
             raise UnfitError("its header is malformed")
         known = header.parameters
     with opened(part.path, part.start, ahead=0) as stream:
+        if not part.start and part.stop is None:
+            yield from records(decoder, stream.readinto, part.path)
+            return
         cuts: Iterable[Cuts] = decoder.cut(stream.readinto, start=part.start, stop=part.stop, parameters=known)
         if part.indexed:
             cuts = index.checked(cuts, decoder.scanner(), part.start, part.stop)

@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 from wireloom.codec import DecodeError
 from wireloom.columnar import decoder
-from wireloom.columnar.scanning import Cuts, Pieces, ReadInto, Scanner, Window
+from wireloom.columnar.scanning import Cuts, Pieces, Scanner, Window
+from wireloom.kinds import ReadInto
 
 BEFORE_BYTES = 1024 * 1024
 """How far in front of a cut the search for records begins; further than a terminator is long."""

@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from wireloom.codec.cutting import Cut
 from wireloom.codec.protocol import POSITIONS
 from wireloom.columnar.buffers import Array, numbers, strings
+from wireloom.columnar.gaps import Gaps
 from wireloom.columnar.scanning import Cuts
 from wireloom.files import shown
 from wireloom.views import FILE
@@ -54,6 +56,18 @@ class Held:
     file: str = ""
     source: int = 0
 
+    def record(self, row: int, gaps: Callable[[Mapping[str, Any]], Gaps]) -> tuple[Cut, bytes, int]:
+        """A row as the codec cuts it: the cut, its bytes, and what its place in the capture is to reasons."""
+        cuts, window = self.cuts, self.cuts.window
+        start, stop = int(cuts.start[row]), int(cuts.stop[row])
+        order = cuts.little if isinstance(cuts.little, bool) else bool(cuts.little[row])
+        error = cuts.errors.get(row)
+        if error is None and cuts.malformed(row):
+            error = gaps(cuts.parameters).error(window.buffer, start, window.base, order=order)
+        cut = Cut(start, stop - start, order, error=error, preamble=cuts.preamble and not row)
+        origin = window.base if cuts.provenance is None else int(cuts.provenance.origins[row])
+        return cut, bytes(window.buffer[start:stop]), origin + start
+
     @property
     def span(self) -> slice:
         """Where in their window they stand."""
@@ -93,7 +107,10 @@ class Together:
             (each,) = self.held
             cuts, base = each.cuts, each.cuts.window.base
             buffer, known = cuts.window.buffer, cuts.parameters
-            return Stretch(buffer, cuts.start, cuts.stop, cuts.little, base, cuts.gaps, each.source, known, cuts.passed)
+            origin = base if cuts.provenance is None else cuts.provenance.origins
+            return Stretch(
+                buffer, cuts.start, cuts.stop, cuts.little, origin, cuts.gaps, each.source, known, cuts.passed
+            )
         buffer = b"".join([memoryview(each.cuts.window.buffer)[each.span] for each in self.held])
         sizes = np.array([each.size for each in self.held])
         moved = self._each(np.cumsum(sizes) - sizes - [each.span.start for each in self.held])
@@ -107,7 +124,9 @@ class Together:
     @property
     def added(self) -> Mapping[str, Callable[[Array], pa.Array]]:
         """The columns that are not in the bytes, of some rows."""
-        return {FILE.name: self._files, POSITIONS[0].name: self._offsets, POSITIONS[1].name: self._sizes}
+        found = {FILE.name: self._files, POSITIONS[0].name: self._offsets, POSITIONS[1].name: self._sizes}
+        provenance = self.held[0].cuts.provenance
+        return found if provenance is None else {**found, **provenance.added}
 
     def _files(self, rows: Array) -> pa.Array:
         if len(self.held) == 1:
@@ -116,7 +135,9 @@ class Together:
         return files.take(numbers(pa.int64(), self._each(np.arange(len(self.held)))[rows], None, None))
 
     def _offsets(self, rows: Array) -> pa.Array:
-        return numbers(pa.int64(), (self._bases() + self._joined("start"))[rows], None, None)
+        provenance = self.held[0].cuts.provenance
+        places = self._bases() + self._joined("start") if provenance is None else provenance.offsets
+        return numbers(pa.int64(), places[rows], None, None)
 
     def _sizes(self, rows: Array) -> pa.Array:
         return numbers(pa.int64(), (self._joined("stop") - self._joined("start"))[rows], None, None)

@@ -1,0 +1,55 @@
+"""Where records come from that were recorded in packets."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from wireloom.codec.protocol import PROVENANCE
+from wireloom.columnar.buffers import Array, numbers, strings
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """Where each of some records comes from.
+
+    ``origins`` are what reasons add to a place in the buffer, to say where in its stream it is. ``offsets`` say where
+    in the file the packet stands that a record begins in, and ``times`` when that was captured, in nanoseconds since
+    1970. ``connections`` are numbers of ``names``. ``gaps`` are how many bytes were lost before a record, or −1 if
+    nobody knows.
+    """
+
+    origins: Array
+    offsets: Array
+    times: Array
+    names: list[str]
+    connections: Array
+    from_client: Array
+    gaps: Array
+
+    @property
+    def added(self) -> Mapping[str, Callable[[Array], pa.Array]]:
+        """The columns, of some rows."""
+        columns = (self._times, self._connections, self._from_client, self._gaps)
+        return dict(zip((column.name for column in PROVENANCE), columns, strict=True))
+
+    def row(self, number: int) -> dict[str, Any]:
+        """The columns of one row."""
+        rows = np.array([number])
+        return {name: column(rows)[0].as_py() for name, column in self.added.items()}
+
+    def _times(self, rows: Array) -> pa.Array:
+        kind = pa.timestamp("us", tz="UTC")
+        return numbers(kind, self.times[rows] // 1000, None, None)
+
+    def _connections(self, rows: Array) -> pa.Array:
+        return strings(self.names).take(pa.array(self.connections[rows]))
+
+    def _from_client(self, rows: Array) -> pa.Array:
+        return pa.array(self.from_client[rows])
+
+    def _gaps(self, rows: Array) -> pa.Array:
+        gaps = self.gaps[rows]
+        return numbers(pa.int64(), gaps, np.asarray(gaps >= 0), None)

@@ -1,0 +1,65 @@
+"""Connections: which packets are of one, what it is called, and which end began it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from ipaddress import ip_address
+
+import numpy as np
+
+from wireloom.columnar.buffers import Array
+from wireloom.columnar.traffic.carried import Carried
+
+_PORTS = 1 << 16
+
+Endpoint = tuple[str, int]
+"""An address and a port."""
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoints:
+    """The two ends of packets, in canonical order: by address, then by port."""
+
+    transport: str
+    low: Endpoint
+    high: Endpoint
+
+    def __str__(self) -> str:
+        return "-".join(f"[{address}]:{port}" if ":" in address else f"{address}:{port}" for address, port in self.ends)
+
+    @property
+    def ends(self) -> tuple[Endpoint, Endpoint]:
+        """Both."""
+        return self.low, self.high
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """Packets between two ends, by their rows, in the order in which they were captured; ``upward`` are those from the
+    low end to the high one.
+    """
+
+    endpoints: Endpoints
+    rows: Array
+    upward: Array
+
+
+def grouped(carried: Carried) -> Iterator[Exchange]:
+    """What packets carry, by the ends that they are between."""
+    order = sorted(range(len(carried.addresses)), key=lambda number: _place(carried.addresses[number]))
+    ranks = np.empty(len(order), np.int64)
+    ranks[order] = np.arange(len(order))
+    source = ranks[carried.sources] * _PORTS + carried.source_ports
+    target = ranks[carried.destinations] * _PORTS + carried.destination_ports
+    low, high, upward = np.minimum(source, target), np.maximum(source, target), source <= target
+    rows = np.lexsort((high, low))
+    firsts = np.flatnonzero(np.diff(low[rows], prepend=-1) | np.diff(high[rows], prepend=-1))
+    for mine in np.split(rows, firsts[1:]):
+        ends = [
+            (carried.addresses[order[end // _PORTS]], end % _PORTS) for end in (int(low[mine[0]]), int(high[mine[0]]))
+        ]
+        yield Exchange(Endpoints(carried.transport, *ends), mine, upward[mine])
+
+
+def _place(address: str) -> tuple[int, int]:
+    known = ip_address(address)
+    return known.version, int(known)

@@ -1,0 +1,138 @@
+"""Conversations over TCP: both directions of each connection, and connections that use the same ports again."""
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from wireloom.columnar.buffers import Array
+from wireloom.columnar.scanning import Scanner
+from wireloom.columnar.traffic.carried import Carried
+from wireloom.columnar.traffic.connections import Endpoints, Exchange
+from wireloom.columnar.traffic.courses import Course, Sent
+from wireloom.columnar.traffic.ledgers import Ledger
+from wireloom.columnar.traffic.reassembly import NUMBERS, Delivered, Segments, Stream
+
+Ports = frozenset[int]
+"""Ports that servers of a protocol listen at."""
+Scanners = Callable[[], Scanner]
+"""Makes what cuts a stream into records."""
+
+
+class OneWay:
+    """One direction of a connection: its stream, and the records in that."""
+
+    def __init__(self, name: str, scanners: Scanners, *, from_client: bool) -> None:
+        self.name = name
+        self.from_client = from_client
+        self.stream = Stream()
+        self.course = Course(scanners)
+
+    def take(self, segments: Segments) -> Iterator[Sent]:
+        """The records that are complete with some segments."""
+        if self.stream.expected is None:
+            yield from self.course.lose(None)
+        yield from self._follow(self.stream.take(segments))
+
+    def skip(self, ledger: Ledger) -> Iterator[Sent]:
+        """Give up what is missing in front of what is waiting: the records behind it."""
+        missing, taken = self.stream.skip()
+        ledger.lost(missing)
+        yield from self.course.lose(missing)
+        yield from self._follow(taken)
+
+    def end(self, ledger: Ledger) -> Iterator[Sent]:
+        """All records that are left."""
+        while self.stream.held:
+            yield from self.skip(ledger)
+        ledger.differing += self.stream.differing
+        yield from self.course.take(Delivered(), final=True)
+
+    def _follow(self, taken: Delivered) -> Iterator[Sent]:
+        if taken.begins:
+            yield from self.course.take(taken)
+
+
+Spoken = tuple[OneWay, Sent]
+"""Records, and the direction that they are of."""
+
+
+class Dialogue:
+    """What is said between two ends, connection after connection. ``ports`` tell which end is the server where no SYN
+    does; without them, that of the lower port is.
+    """
+
+    def __init__(self, endpoints: Endpoints, scanners: Scanners, ports: Ports) -> None:
+        self.endpoints = endpoints
+        self.scanners = scanners
+        self.count = 0
+        """How many connections there were before."""
+        self.low_is_client = is_client(endpoints, ports)
+        self.directions: dict[bool, OneWay] = {}
+
+    @property
+    def held(self) -> int:
+        """How many bytes wait for what is missing."""
+        return sum(each.stream.held for each in self.directions.values())
+
+    def take(self, flow: Exchange, carried: Carried, ledger: Ledger) -> Iterator[Spoken]:
+        """The records that are complete with more packets."""
+        rows, at = flow.rows, 0
+        for number in np.flatnonzero(carried.syn[rows]).tolist():
+            upward, opens = bool(flow.upward[number]), not carried.ack[rows[number]]
+            sequence = (int(carried.sequence[rows[number]]) + 1) % NUMBERS
+            known = self.directions.get(upward)
+            if known is not None and known.stream.first not in (None, sequence):
+                yield from self._data(flow, carried, slice(at, number))
+                yield from self.end(ledger)
+                self.count += 1
+                at = number
+            if not self.directions:
+                self.low_is_client = upward == opens
+            stream = self._direction(upward).stream
+            if stream.first is None:
+                stream.begin(sequence)
+        yield from self._data(flow, carried, slice(at, None))
+
+    def end(self, ledger: Ledger) -> Iterator[Spoken]:
+        """All records that are left."""
+        for direction in self.directions.values():
+            yield from ((direction, found) for found in direction.end(ledger))
+        self.directions = {}
+
+    def skip(self, ledger: Ledger) -> Iterator[Spoken]:
+        """Give up what is missing."""
+        for direction in self.directions.values():
+            while direction.stream.held:
+                yield from ((direction, found) for found in direction.skip(ledger))
+
+    def keep(self) -> None:
+        """Keep what waits beyond the memory that it came in."""
+        for direction in self.directions.values():
+            direction.stream.keep()
+
+    def _data(self, flow: Exchange, carried: Carried, which: slice) -> Iterator[Spoken]:
+        rows, upward = flow.rows[which], flow.upward[which]
+        full = carried.stop[rows] > carried.start[rows]
+        for way in (True, False):
+            mine = rows[full & (upward == way)]
+            if len(mine):
+                direction = self._direction(way)
+                yield from ((direction, found) for found in direction.take(_segments(mine, carried)))
+
+    def _direction(self, upward: bool) -> OneWay:
+        if upward not in self.directions:
+            name = f"{self.endpoints}#{self.count + 1}" if self.count else str(self.endpoints)
+            self.directions[upward] = OneWay(name, self.scanners, from_client=upward == self.low_is_client)
+        return self.directions[upward]
+
+
+def _segments(rows: Array, carried: Carried) -> Segments:
+    """The segments in these rows; the SYN of a segment stands in front of its bytes."""
+    sequence = carried.sequence[rows] + carried.syn[rows]
+    return Segments(sequence, carried.start[rows], carried.stop[rows], carried.packets[rows], carried.data)
+
+
+def is_client(endpoints: Endpoints, ports: Ports) -> bool:
+    """Whether the low end is the client, as the ports tell."""
+    (_, low), (_, high) = endpoints.ends
+    return high in ports if (low in ports) != (high in ports) else low >= high

@@ -1,0 +1,76 @@
+"""Bytes of a stream as they come → the records in it, and where each comes from."""
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from wireloom.columnar.buffers import Array
+from wireloom.columnar.scanning import Cuts, Scanner, Window
+from wireloom.columnar.traffic.reassembly import Delivered
+
+UNKNOWN = -1
+"""As many bytes are lost as nobody knows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """Records that were cut out of a stream, with what is known of the packet that each begins in; and the number of
+    the packet with which each was complete. ``gaps`` are as in ``Provenance``.
+    """
+
+    cuts: Cuts
+    packets: Array
+    complete: Array
+    gaps: Array
+
+
+class Course:
+    """The records of one direction of a connection, cut as its bytes come.
+
+    ``parameters`` that the stream has told stay known behind gaps.
+    """
+
+    def __init__(self, scanner: Callable[[], Scanner]) -> None:
+        self.scanner = scanner()
+        self.tail = b""
+        self.base = 0
+        """Where in the stream the tail begins."""
+        self.begins: list[int] = []
+        self.packets: list[list[int]] = []
+        self.gap = 0
+        """How many bytes were lost in front of the tail."""
+        self.complete = 0
+        """The number of the packet with which the last record was complete."""
+
+    def take(self, taken: Delivered, *, final: bool = False) -> Iterator[Sent]:
+        """The records that are complete with these bytes, or all that are left with the ``final`` ones."""
+        self.begins += taken.begins
+        self.packets += taken.packets
+        buffer, at = b"".join([self.tail, *taken.data]), 0
+        for cuts, after in self.scanner.scan(Window(buffer, self.base, final)):
+            yield self._found(cuts)
+            at = after
+        self.tail = buffer[at:]
+        self.base += at
+        known = max(0, bisect_right(self.begins, self.base) - 1)
+        del self.begins[:known], self.packets[:known]
+
+    def lose(self, missing: int | None) -> Iterator[Sent]:
+        """The records in front of a gap of so many bytes, or of as many as nobody knows."""
+        yield from self.take(Delivered(), final=True)
+        self.base += missing or 0
+        self.gap = UNKNOWN if missing is None else missing
+        self.begins, self.packets = [], []
+        if self.scanner.codec.recovers or missing is not None:
+            self.scanner.cutter.lose(self.base, missing)
+
+    def _found(self, cuts: Cuts) -> Sent:
+        begins, packets = np.array(self.begins), np.array(self.packets)
+        first, last = (np.searchsorted(begins, self.base + at, "right") - 1 for at in (cuts.start, cuts.stop - 1))
+        gaps = np.zeros(len(cuts.start), np.int64)
+        gaps[0], self.gap = self.gap, 0
+        complete = np.maximum.accumulate(np.maximum(packets[last, 0], self.complete))
+        self.complete = int(complete[-1])
+        return Sent(cuts, packets[first], complete, gaps)

@@ -1,0 +1,142 @@
+"""Packets of capture files, as many at a time as a batch has."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from wireloom.columnar.buffers import Array
+from wireloom.columnar.traffic.ledgers import Ledger
+from wireloom.columnar.traffic.rows import PacketRows, decoder_of
+from wireloom.kinds import ReadInto
+from wireloom.options import CaptureKind
+
+_SECOND = 10**9
+"""In nanoseconds."""
+_LEAST, _MOST = -(1 << 63), (1 << 63) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Packets:
+    """Packets that begin with the same link header. ``frames`` are their bytes, as far as these were captured.
+
+    ``numbers`` say which packets of the file they are, ``times`` when they were captured, in nanoseconds since 1970,
+    and ``offsets`` where in the file each stands.
+    """
+
+    link_type: int
+    frames: pa.Array
+    numbers: Array
+    times: Array
+    offsets: Array
+
+
+def packets_of(kind: CaptureKind, readinto: ReadInto, name: str, ledger: Ledger) -> Iterator[Packets]:
+    """The packets of a file. ``ledger`` is told of what is none."""
+    return (_pcap if kind is CaptureKind.PCAP else _pcapng)(readinto, name, ledger)
+
+
+_PCAP = ("message", "seconds", "fraction", "packet.data", "capture.link_type", "capture.is_nano")
+_OWN = ("_offset", "_corrupt_reason")
+
+
+def _pcap(readinto: ReadInto, name: str, ledger: Ledger) -> Iterator[Packets]:
+    """Packets of a file whose header tells what all of them begin with."""
+    link_type, scale, count = -1, 1000, 0
+    decoder = decoder_of("pcap", (*_PCAP, *_OWN))
+    for batch in decoder.stream(readinto, name):
+        rows = PacketRows(batch)
+        for header in rows.column("capture").drop_null().to_pylist():
+            link_type, scale = header["link_type"], 1 if header["is_nano"] else 1000
+        which = rows.there("packet.data")
+        times = rows.numbers("seconds", which) * _SECOND + rows.numbers("fraction", which) * scale
+        numbers = np.arange(count, count := count + len(which))
+        frames = rows.column("packet.data").take(pa.array(which))
+        yield Packets(link_type, frames, numbers, times, rows.numbers("_offset", which))
+    ledger.unread(decoder.tally)
+
+
+_TIMED = ("enhanced_packet", "packet")
+_PCAPNG = (
+    "message",
+    *(f"{message}.{field}" for message in _TIMED for field in ("interface_id", "timestamp", "data")),
+    "simple_packet.data",
+    "interface_description.link_type",
+    "interface_description.options",
+    "section_header.major_version",
+)
+_UNIT, _OFFSET = 9, 14
+"""The options with the unit of timestamps, and with what is to be added to them."""
+
+
+class _Interface(NamedTuple):
+    """What the packets of an interface begin with. Their timestamps count ``parts`` of a second, from an ``offset`` in
+    seconds.
+    """
+
+    link_type: int
+    parts: int = 10**6
+    offset: int = 0
+
+    @classmethod
+    def of(cls, said: Mapping[str, Any]) -> "_Interface":
+        """An interface as it is described."""
+        options = {option["code"]: option for option in reversed(said["options"])}
+        unit, offset = options.get(_UNIT, {}), options.get(_OFFSET, {})
+        if (exponent := unit.get("exponent")) is None:
+            return cls(said["link_type"], offset=offset.get("offset") or 0)
+        return cls(said["link_type"], (2 if unit["is_binary"] else 10) ** exponent, offset.get("offset") or 0)
+
+    def times(self, timestamps: Array) -> Array:
+        """Timestamps in nanoseconds since 1970, as far as 64 bits go."""
+        if self.parts <= _SECOND and _SECOND % self.parts == 0:
+            scale = _SECOND // self.parts
+            least, most = (bound // scale - self.offset * self.parts for bound in (_LEAST, _MOST))
+            if not len(timestamps) or (least <= timestamps.min() and timestamps.max() <= most):
+                found: Array = timestamps * scale + self.offset * _SECOND
+                return found
+        exact = (int(each) * _SECOND // self.parts + self.offset * _SECOND for each in timestamps)
+        return np.array([min(max(each, _LEAST), _MOST) for each in exact], np.int64)
+
+
+def _pcapng(readinto: ReadInto, name: str, ledger: Ledger) -> Iterator[Packets]:
+    """Packets of a file in which interfaces tell what their packets begin with."""
+    interfaces: list[_Interface] = []
+    decoder, count = decoder_of("pcapng", (*_PCAPNG, *_OWN)), 0
+    for batch in decoder.stream(readinto, name):
+        rows = PacketRows(batch)
+        ids, stamps, data = (
+            pc.coalesce(*(rows.column(f"{message}.{field}") for message in messages))
+            for field, messages in (
+                ("interface_id", _TIMED),
+                ("timestamp", _TIMED),
+                ("data", (*_TIMED, "simple_packet")),
+            )
+        )
+        sections, described = rows.there("section_header.major_version"), rows.there("interface_description.link_type")
+        said = dict(zip(described.tolist(), rows.column("interface_description").drop_null().to_pylist(), strict=True))
+        packets = np.flatnonzero(data.is_valid().to_numpy(zero_copy_only=False))
+        told = np.union1d(sections, described)
+        parts = np.split(packets, np.searchsorted(packets, told))
+        for row, mine in zip([None, *told.tolist()], parts, strict=True):
+            if row in said:
+                interfaces.append(_Interface.of(said[row]))
+            elif row is not None:
+                interfaces = []
+            if not len(mine):
+                continue
+            numbers = np.arange(count, count := count + len(mine))
+            offsets = rows.numbers("_offset", mine)
+            which, stamped = (each.take(pa.array(mine)).fill_null(0).to_numpy() for each in (ids, stamps))
+            for number in np.unique(which).tolist():
+                chosen = np.flatnonzero(which == number)
+                if number >= len(interfaces):
+                    ledger.packets["of no interface"] += len(chosen)
+                    continue
+                interface = interfaces[number]
+                frames, times = data.take(pa.array(mine[chosen])), interface.times(stamped[chosen])
+                yield Packets(interface.link_type, frames, numbers[chosen], times, offsets[chosen])
+    ledger.unread(decoder.tally)

@@ -1,0 +1,190 @@
+"""Recorded traffic → the records of a protocol."""
+
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator
+from ipaddress import ip_address
+from typing import NamedTuple
+
+import numpy as np
+
+from wireloom.codec import DecodeError
+from wireloom.columnar.buffers import Array
+from wireloom.columnar.decoder import Decoder
+from wireloom.columnar.provenance import Provenance
+from wireloom.columnar.scanning import Cuts, Window
+from wireloom.columnar.traffic.carried import Carried, carried
+from wireloom.columnar.traffic.connections import Endpoints, Exchange, grouped
+from wireloom.columnar.traffic.conversations import Dialogue, is_client
+from wireloom.columnar.traffic.courses import Sent
+from wireloom.columnar.traffic.ledgers import Ledger
+from wireloom.columnar.traffic.packets import packets_of
+from wireloom.kinds import ReadInto
+from wireloom.options import CaptureKind, Sender
+
+_CONVERSATIONS = 64 * 1024
+"""So many conversations are followed at once; the one that was silent for longest ends for another."""
+
+
+class Said(NamedTuple):
+    """Records that were sent in one direction of a connection."""
+
+    found: Sent
+    connection: str
+    from_client: bool
+
+
+class Traffic:
+    """The records of a protocol in the packets of one file, cut for a ``decoder``."""
+
+    def __init__(self, decoder: Decoder) -> None:
+        self.decoder = decoder
+        self.ledger = Ledger()
+        options, protocol = decoder.options, decoder.protocol
+        self.ports = frozenset(protocol.ports) if options.ports is None else options.ports
+        self.hosts = options.hosts
+        self.direction = options.direction
+        self.most = options.max_stream_bytes
+        self.conversations: OrderedDict[Endpoints, Dialogue] = OrderedDict()
+        self.waiting: dict[Endpoints, int] = {}
+        """How many bytes wait in conversations for what is missing."""
+
+    def cuts(self, readinto: ReadInto, kind: CaptureKind, file: str) -> Iterator[Cuts]:
+        """The records of a file of this kind, in the order in which they were complete."""
+        for packets in packets_of(kind, readinto, file, self.ledger):
+            said: list[Said] = []
+            for each in carried(packets, self.ledger):
+                for flow in grouped(each):
+                    said += self._wanted(self._said(flow, each))
+            for conversation in map(self.conversations.__getitem__, self.waiting):
+                conversation.keep()
+            yield from _together(self.decoder, said)
+            while sum(self.waiting.values()) > self.most:
+                yield from self._give_up(max(self.waiting, key=self.waiting.__getitem__))
+        while self.conversations:
+            yield from _together(self.decoder, self._end())
+
+    def _said(self, flow: Exchange, carried: Carried) -> Iterator[Said]:
+        """The records that are complete with more packets between two ends."""
+        endpoints, count = flow.endpoints, len(flow.rows)
+        if not self._reads(endpoints):
+            self.ledger.packets["of others"] += count
+            return
+        full = int((carried.stop[flow.rows] > carried.start[flow.rows]).sum())
+        self.ledger.packets["without data"] += count - full
+        self.ledger.packets["with data"] += full
+        if endpoints.transport == "udp":
+            yield from self._datagrams(flow, carried)
+            return
+        if endpoints not in self.conversations:
+            if len(self.conversations) >= _CONVERSATIONS:
+                yield from self._end()
+            self.conversations[endpoints] = Dialogue(endpoints, self.decoder.scanner, self.ports)
+        self.conversations.move_to_end(endpoints)
+        conversation = self.conversations[endpoints]
+        for direction, found in conversation.take(flow, carried, self.ledger):
+            yield Said(found, direction.name, direction.from_client)
+        self._note(conversation)
+
+    def _note(self, conversation: Dialogue) -> None:
+        if conversation.held:
+            self.waiting[conversation.endpoints] = conversation.held
+        else:
+            self.waiting.pop(conversation.endpoints, None)
+
+    def _give_up(self, endpoints: Endpoints) -> Iterator[Cuts]:
+        """The records of a conversation behind what is missing in it."""
+        conversation = self.conversations[endpoints]
+        said = [Said(found, each.name, each.from_client) for each, found in conversation.skip(self.ledger)]
+        self._note(conversation)
+        yield from _together(self.decoder, self._wanted(said))
+
+    def _end(self) -> list[Said]:
+        """The last records of the conversation that was silent for longest."""
+        endpoints, conversation = self.conversations.popitem(last=False)
+        self.waiting.pop(endpoints, None)
+        found = [Said(found, each.name, each.from_client) for each, found in conversation.end(self.ledger)]
+        return list(self._wanted(found))
+
+    def _datagrams(self, flow: Exchange, carried: Carried) -> Iterator[Said]:
+        """The records in datagrams, each of which is a capture of its own."""
+        low_is_client = is_client(flow.endpoints, self.ports)
+        for row, upward in zip(flow.rows.tolist(), flow.upward.tolist(), strict=True):
+            start, stop = int(carried.start[row]), int(carried.stop[row])
+            window = Window(bytes(carried.data[start:stop]))
+            for cuts, _ in self.decoder.scanner().scan(window):
+                packets = np.repeat(carried.packets[[row]], len(cuts.start), axis=0)
+                found = Sent(cuts, packets, packets[:, 0], np.zeros(len(cuts.start), np.int64))
+                yield Said(found, str(flow.endpoints), upward == low_is_client)
+
+    def _reads(self, endpoints: Endpoints) -> bool:
+        """Whether packets between these ends are read."""
+        if self.ports and not any(port in self.ports for _, port in endpoints.ends):
+            return False
+        if self.hosts is None:
+            return True
+        return any(ip_address(address) in network for address, _ in endpoints.ends for network in self.hosts)
+
+    def _wanted(self, said: Iterable[Said]) -> Iterator[Said]:
+        """What was sent by those who are asked for."""
+        for each in said:
+            if self.direction is Sender.BOTH or each.from_client == (self.direction is Sender.CLIENT):
+                yield each
+
+
+def _together(decoder: Decoder, said: Iterable[Said]) -> Iterator[Cuts]:
+    """Records of several streams, in the order in which they were complete; those of other parameters apart."""
+    groups: list[list[Said]] = []
+    for each in said:
+        known = each.found.cuts.parameters
+        mine = next((group for group in groups if group[0].found.cuts.parameters == known), None)
+        groups.append([each]) if mine is None else mine.append(each)
+    return (_joined(decoder, group) for group in groups)
+
+
+def _joined(decoder: Decoder, said: list[Said]) -> Cuts:
+    """The records of streams with the same parameters, over one buffer."""
+    cuts = [each.found.cuts for each in said]
+    pieces = [memoryview(each.window.buffer)[int(each.start[0]) : int(each.stop[-1])] for each in cuts]
+    sizes, counts = np.array([len(piece) for piece in pieces]), [len(each.start) for each in cuts]
+    moved = np.repeat(np.cumsum(sizes) - sizes - [int(each.start[0]) for each in cuts], counts)
+    complete = np.concatenate([each.found.complete for each in said])
+    order = np.argsort(complete, kind="stable")
+
+    def ordered(*values: Array, more: Array | int = 0) -> Array:
+        found: Array = (np.concatenate(values) + more)[order]
+        return found
+
+    def repeated(*values: int) -> Array:
+        found: Array = np.repeat(np.array(values), counts)[order]
+        return found
+
+    orders = np.concatenate([np.broadcast_to(each.little, len(each.start)) for each in cuts])[order]
+    little = bool(orders[0]) if (orders == orders[0]).all() else orders
+    packets = ordered(*(each.found.packets for each in said))
+    provenance = Provenance(
+        origins=repeated(*(each.window.base for each in cuts)) - moved[order],
+        offsets=packets[:, 2],
+        times=packets[:, 1],
+        names=[each.connection for each in said],
+        connections=repeated(*range(len(said))),
+        from_client=repeated(*(each.from_client for each in said)),
+        gaps=ordered(*(each.found.gaps for each in said)),
+    )
+    places = np.argsort(order)
+    firsts = np.cumsum(counts) - counts
+    errors = {
+        int(places[first + row]): error
+        for first, each in zip(firsts.tolist(), cuts, strict=True)
+        for row, error in _errors(decoder, each)
+    }
+    start, stop = (ordered(*(getattr(each, name) for each in cuts), more=moved) for name in ("start", "stop"))
+    return Cuts(Window(b"".join(pieces)), start, stop, little, cuts[0].parameters, errors, provenance=provenance)
+
+
+def _errors(decoder: Decoder, cuts: Cuts) -> Iterator[tuple[int, DecodeError]]:
+    """What is wrong with malformed ranges, by row."""
+    yield from cuts.errors.items()
+    orders, gaps = np.broadcast_to(cuts.little, len(cuts.start)), decoder.gaps(cuts.parameters)
+    for row in cuts.gaps.tolist():
+        start, order = int(cuts.start[row]), bool(orders[row])
+        yield row, gaps.error(cuts.window.buffer, start, cuts.window.base, order=order)

@@ -1,0 +1,46 @@
+"""What protocols of packets decode, as numpy's numbers."""
+
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from wireloom.columnar.buffers import Array
+from wireloom.columnar.decoder import Decoder
+from wireloom.options import Mode, ReadOptions, resolve
+
+
+def decoder_of(name: str, columns: Sequence[str], **parameters: Any) -> Decoder:
+    """What decodes these columns of a protocol of packets, of malformed records, too."""
+    table = import_module(f"wireloom_protocols.{name}.columnar").TABLE
+    known = resolve(table.protocol.parameters, parameters)
+    options = ReadOptions(Mode.PERMISSIVE, labels=False, positions=True, columns=tuple(columns), parameters=known)
+    return Decoder(table.protocol, options, table.view(options))
+
+
+class PacketRows:
+    """PacketRows of a batch or of a struct. Columns are named as options name them: ``struct.field``."""
+
+    def __init__(self, columns: pa.RecordBatch | pa.StructArray) -> None:
+        self.columns = columns
+
+    def column(self, path: str) -> pa.Array:
+        """A column; null where a struct around it is."""
+        found = self.columns
+        for name in path.split("."):
+            found = pc.struct_field(found, name) if isinstance(found, pa.StructArray) else found.column(name)
+        return found
+
+    def there(self, path: str) -> Array:
+        """Where a column is not null."""
+        found: Array = np.flatnonzero(self.column(path).is_valid().to_numpy(zero_copy_only=False))
+        return found
+
+    def numbers(self, path: str, rows: Array) -> Array:
+        """Numbers of some rows, zero where they are null."""
+        column = self.column(path).take(pa.array(rows))
+        found: Array = column.cast(pa.int64()).fill_null(0).to_numpy()
+        return found

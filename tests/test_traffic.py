@@ -1,0 +1,264 @@
+"""Recorded traffic: records out of packets, as Scapy writes them."""
+
+from itertools import accumulate
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from dcp_sessions import mutation
+from scapy.packet import Packet
+from traffic import CLIENT, NUMBERS, PORT, SERVER, Flow, datagram, disordered, written
+
+from wireloom.columnar import decoder
+from wireloom_protocols import couchbase_dcp, databus
+
+SEEDS = range(8)
+
+
+def frames(count: int) -> list[bytes]:
+    """Mutations of several lengths, whose seqnos count from 1."""
+    return [
+        couchbase_dcp.build(mutation(1, number + 1, f"key{number}", "x" * (7 * number % 90))) for number in range(count)
+    ]
+
+
+FRAMES = frames(300)
+SENT = b"".join(FRAMES)
+PLAIN = couchbase_dcp.decode_columnar(SENT)
+ENDS = list(accumulate(map(len, FRAMES)))
+
+
+def record(tmp_path: Path, packets: list[Packet], name: str = "trace.pcap", **options: Any) -> pa.Table:
+    """The table of packets, malformed rows in it."""
+    path = written(tmp_path / name, packets)
+    return couchbase_dcp.decode_columnar(path, mode="PERMISSIVE", positions=True, connections=True, **options)
+
+
+def seqnos(table: pa.Table) -> list[int]:
+    """The seqnos of the sound frames."""
+    sound = table.filter(table["_corrupt_reason"].is_null())
+    return [each["by_seqno"] for each in sound["mutation"].to_pylist()]
+
+
+def reasons(table: pa.Table) -> list[str]:
+    """Why others are malformed."""
+    return table["_corrupt_reason"].drop_null().to_pylist()
+
+
+ALL = list(range(1, len(FRAMES) + 1))
+
+
+@pytest.mark.parametrize("name", ["trace.pcap", "trace.pcapng"])
+def test_a_stream_decodes_as_its_bytes_do(tmp_path: Path, name: str) -> None:
+    table = record(tmp_path, Flow(size=100).sent(SENT), name)
+    assert table.select(PLAIN.schema.names).equals(PLAIN)
+
+
+def test_rows_say_how_they_were_sent(tmp_path: Path) -> None:
+    packets = Flow(size=100).sent(SENT)
+    table = record(tmp_path, packets)
+    assert table["_connection"].unique().to_pylist() == [f"{SERVER}:{PORT}-{CLIENT}:50000"]
+    assert table["_length"].to_pylist() == [len(frame) for frame in FRAMES]
+    begins = [1 + (end - len(frame)) // 100 for end, frame in zip(ENDS, FRAMES, strict=True)]
+    times = [round(float(packets[number].time) * 1000) for number in begins]
+    assert [round(each.timestamp() * 1000) for each in table["_time"].to_pylist()] == times
+    sizes = [24, *accumulate((16 + len(packet) for packet in packets), initial=24)][1:]
+    assert table["_offset"].to_pylist() == [sizes[number] for number in begins]
+    assert set(table["_gap_before"].to_pylist()) == {0}
+
+
+def test_who_sends_syn_is_the_client_and_who_answers_it_is_not(tmp_path: Path) -> None:
+    server = Flow()
+    packets = [server.back.syn(), server.syn(answers=True), *server.sent(SENT, syn=False)]
+    assert set(record(tmp_path, packets)["_from_client"].to_pylist()) == {False}
+    assert set(record(tmp_path, server.sent(SENT))["_from_client"].to_pylist()) == {True}
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_packets_out_of_order_and_sent_twice_change_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    random = Random(seed)
+    monkeypatch.setattr(decoder, "BATCH_ROWS", random.choice([5, 64, decoder.BATCH_ROWS]))
+    flow = Flow(size=random.choice([50, 400, 1460]), first=NUMBERS - random.randrange(len(SENT)))
+    packets = disordered(flow.sent(SENT), random, reach=random.choice([1, 4, 30]))
+    table = record(tmp_path, packets)
+    assert table.select(PLAIN.schema.names).equals(PLAIN)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_what_lies_outside_of_gaps_is_found_and_nothing_else(tmp_path: Path, seed: int) -> None:
+    random, flow = Random(seed), Flow(size=700)
+    packets = flow.sent(SENT)
+    lost = sorted(random.sample(range(1, len(packets) - 2), 3))
+    table = record(tmp_path, [packet for number, packet in enumerate(packets) if number not in lost])
+    gaps = [range((number - 1) * 700, number * 700) for number in lost]
+    touched = [
+        any(end - len(frame) < gap.stop and gap.start < end for gap in gaps)
+        for end, frame in zip(ENDS, FRAMES, strict=True)
+    ]
+    assert seqnos(table) == [number for number, hit in zip(ALL, touched, strict=True) if not hit]
+    assert sum(table["_gap_before"].to_pylist()) == 700 * len(lost)
+
+
+def test_a_capture_that_begins_in_the_middle_finds_the_next_record(tmp_path: Path) -> None:
+    packets = Flow(size=100).sent(SENT, syn=False)[5:]
+    table = record(tmp_path, packets)
+    first = next(number for number, end in enumerate(ENDS, 2) if end >= 500)
+    assert seqnos(table) == ALL[first - 1 :]
+    assert reasons(table) == ["gap: record at byte 0: what came before it was not captured"]
+    assert table["_gap_before"].to_pylist()[:2] == [None, 0]
+
+
+def test_a_capture_without_syn_that_begins_with_a_record_misses_none(tmp_path: Path) -> None:
+    table = record(tmp_path, Flow(size=100).sent(SENT, syn=False))
+    assert seqnos(table) == ALL
+    assert reasons(table) == []
+
+
+def test_numbers_that_wrap_in_the_first_segment(tmp_path: Path) -> None:
+    assert seqnos(record(tmp_path, Flow(size=100, first=NUMBERS - 50).sent(SENT))) == ALL
+
+
+def test_fin_in_front_of_what_it_overtook(tmp_path: Path) -> None:
+    flow = Flow(size=1000)
+    *packets, last = flow.sent(SENT)
+    packets += [flow.segment(len(SENT), b"", "FA"), last]
+    assert seqnos(record(tmp_path, packets)) == ALL
+
+
+def test_acknowledgements_and_data_of_the_other_side_are_no_proof_of_loss(tmp_path: Path) -> None:
+    flow = Flow(size=1000)
+    packets = flow.sent(SENT)
+    noise = [flow.back.segment(at, b"", "A") for at in range(0, 5000, 100)]
+    late = packets.pop(3)
+    packets[6:6] = noise
+    packets.insert(30, late)
+    assert seqnos(record(tmp_path, packets)) == ALL
+
+
+def test_keepalives_have_a_byte_that_is_none(tmp_path: Path) -> None:
+    flow = Flow(size=1000)
+    packets = flow.sent(SENT)
+    packets[5:5] = [flow.segment(4 * 1000 - 1, b"\0")] * 3
+    assert seqnos(record(tmp_path, packets)) == ALL
+
+
+def test_the_first_bytes_win_where_others_differ(tmp_path: Path) -> None:
+    flow = Flow(size=1000)
+    packets = flow.sent(SENT)
+    early, forged = packets.pop(2), flow.segment(2000, b"\xff" * 1000)
+    packets[3:3] = [forged, early]
+    assert seqnos(record(tmp_path, packets)) == ALL
+
+
+def test_ports_that_are_used_again(tmp_path: Path) -> None:
+    first = Flow(size=1000, first=5)
+    again = Flow(size=1000, first=2_000_000_000)
+    table = record(tmp_path, [*first.sent(SENT), *again.sent(SENT)])
+    assert seqnos(table) == ALL + ALL
+    name = f"{SERVER}:{PORT}-{CLIENT}:50000"
+    assert table["_connection"].to_pylist() == [name] * len(ALL) + [f"{name}#2"] * len(ALL)
+
+
+def test_what_the_snapshot_length_cut_off_is_a_gap(tmp_path: Path) -> None:
+    packets = Flow(size=1000).sent(SENT)
+    path = written(tmp_path / "whole.pcap", packets)
+    data, cut, at = path.read_bytes(), bytearray(path.read_bytes()[:24]), 24
+    while at < len(data):
+        kept = min(int.from_bytes(data[at + 8 : at + 12], "little"), 600)
+        size = int.from_bytes(data[at + 8 : at + 12], "little")
+        cut += data[at : at + 8] + kept.to_bytes(4, "little") + data[at + 12 : at + 16 + kept]
+        at += 16 + size
+    (tmp_path / "cut.pcap").write_bytes(cut)
+    table = couchbase_dcp.decode_columnar(tmp_path / "cut.pcap", mode="PERMISSIVE", connections=True)
+    kept = [range(at, at + 600 - 54) for at in range(0, len(SENT), 1000)]
+    whole = [
+        any(end - len(frame) in part and end <= part.stop for part in kept)
+        for end, frame in zip(ENDS, FRAMES, strict=True)
+    ]
+    found = seqnos(table)
+    assert set(found) <= {number for number, is_whole in zip(ALL, whole, strict=True) if is_whole}
+    assert len(found) >= 0.9 * sum(whole)
+
+
+def test_many_connections_at_once(tmp_path: Path) -> None:
+    flows = [Flow(size=300, destination_port=50000 + number, first=7 * number) for number in range(12)]
+    every = [packet for packets in zip(*(flow.sent(SENT) for flow in flows), strict=True) for packet in packets]
+    table = record(tmp_path, every)
+    assert table.num_rows == 12 * len(FRAMES)
+    for connection in table["_connection"].unique():
+        assert seqnos(table.filter(pa.compute.equal(table["_connection"], connection))) == ALL
+
+
+def test_only_some_ports_hosts_and_directions(tmp_path: Path) -> None:
+    server, other = Flow(size=1000), Flow(size=1000, source_port=12000, source="192.168.1.1")
+    answers = b"".join(FRAMES[:10])
+    packets = [
+        server.back.syn(),
+        *server.sent(SENT, syn=False),
+        *server.back.sent(answers, syn=False),
+        *other.sent(SENT),
+    ]
+    assert record(tmp_path, packets, ports="11210").num_rows == len(FRAMES) + 10
+    assert record(tmp_path, packets, ports="11210", direction="client").num_rows == 10
+    assert record(tmp_path, packets, ports="11210", direction="server").num_rows == len(FRAMES)
+    assert record(tmp_path, packets, ports="12000,11210").num_rows == 2 * len(FRAMES) + 10
+    assert record(tmp_path, packets, ports="12000,11210", hosts="192.168.0.0/16").num_rows == len(FRAMES)
+
+
+def test_requests_and_answers_come_in_the_order_of_the_capture(tmp_path: Path) -> None:
+    server = Flow()
+    packets, ask, answer = [server.back.syn(), server.syn(answers=True)], 0, 0
+    for frame in FRAMES[:50]:
+        packets += [server.back.segment(ask, frame), server.segment(answer, frame + frame)]
+        ask, answer = ask + len(frame), answer + 2 * len(frame)
+    assert record(tmp_path, packets)["_from_client"].to_pylist() == [True, False, False] * 50
+
+
+def test_what_waits_for_a_gap_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(decoder, "BATCH_ROWS", 8)
+    packets = Flow(size=100).sent(SENT)
+    packets.append(packets.pop(10))
+    assert seqnos(record(tmp_path, packets)) == ALL
+    table = record(tmp_path, packets, maxStreamBytes=200)
+    lost = [number for number, end in zip(ALL, ENDS, strict=True) if end > 900 and end - len(FRAMES[number - 1]) < 1000]
+    assert seqnos(table) == [number for number in ALL if number not in lost]
+    assert sum(table["_gap_before"].to_pylist()) == 100
+
+
+def test_events_find_themselves_behind_gaps(tmp_path: Path) -> None:
+    sent = [databus.build({"message": "dbus_event", "version": 0, "dbus_event": _event(n)}) for n in range(200)]
+    packets = Flow(size=500, source_port=9000).sent(b"".join(sent))
+    path = written(tmp_path / "trace.pcap", [packet for number, packet in enumerate(packets) if number not in (3, 9)])
+    table = databus.decode_columnar(path, mode="PERMISSIVE", connections=True)
+    sound = table.filter(table["_corrupt_reason"].is_null())["dbus_event"].to_pylist()
+    size = len(sent[0])
+    lost = {
+        number
+        for number in range(200)
+        for gap in (range(1000, 1500), range(4000, 4500))
+        if gap.start < (number + 1) * size and number * size < gap.stop
+    }
+    assert [each["sequence"] for each in sound] == [number for number in range(200) if number not in lost]
+
+
+def _event(number: int) -> dict[str, Any]:
+    fields = {"sequence": number, "physical_partition_id": 1, "logical_partition_id": 1, "nano_timestamp": 1}
+    return {"variant": "long_key", **fields, "src_id": 1, "schema_id": bytes(16), "key": number, "value": b"value"}
+
+
+def test_datagrams_are_captures_of_their_own(tmp_path: Path) -> None:
+    packets = [datagram(frame, Flow()) for frame in FRAMES[:20]]
+    table = record(tmp_path, packets)
+    assert seqnos(table) == ALL[:20]
+    assert reasons(table) == []
+
+
+def test_other_files_are_read_as_before(tmp_path: Path) -> None:
+    (tmp_path / "raw.bin").write_bytes(SENT)
+    table = couchbase_dcp.decode_columnar(tmp_path / "raw.bin", connections=True)
+    assert table.select(PLAIN.schema.names).equals(PLAIN)
+    assert table["_time"].null_count == table["_connection"].null_count == len(FRAMES)
