@@ -1,5 +1,6 @@
 """Recorded traffic: records out of packets, as Scapy writes them."""
 
+import gzip
 from itertools import accumulate
 from pathlib import Path
 from random import Random
@@ -262,3 +263,32 @@ def test_other_files_are_read_as_before(tmp_path: Path) -> None:
     table = couchbase_dcp.decode_columnar(tmp_path / "raw.bin", connections=True)
     assert table.select(PLAIN.schema.names).equals(PLAIN)
     assert table["_time"].null_count == table["_connection"].null_count == len(FRAMES)
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("name", ["trace.pcap", "trace.pcapng.gz"])
+def test_spark_reads_recorded_packets(spark: Any, tmp_path: Path, name: str) -> None:
+    from wireloom.spark import register
+
+    register(spark)
+    folder = tmp_path / "traces"
+    folder.mkdir()
+    flow = Flow(size=1000)
+    packets = [flow.back.syn(), flow.syn(answers=True), *flow.sent(SENT, syn=False)]
+    path = written(folder / name.removesuffix(".gz"), packets)
+    if name.endswith(".gz"):
+        (folder / name).write_bytes(gzip.compress(path.read_bytes()))
+        path.unlink()
+    reader = spark.read.format("couchbase_dcp").option("connections", True)
+    read = reader.option("maxPartitionBytes", 2000).load(str(folder))
+    assert read.rdd.getNumPartitions() == 1
+    rows = read.select("mutation.by_seqno", "_time", "_connection", "_from_client", "_gap_before").collect()
+    assert [row.by_seqno for row in rows] == ALL
+    assert {row._connection for row in rows} == {f"{SERVER}:{PORT}-{CLIENT}:50000"}
+    assert {(row._from_client, row._gap_before) for row in rows} == {(False, 0)}
+    assert rows[0]._time.timestamp() == pytest.approx(flow.at + 0.001)
+    stream = spark.readStream.format("couchbase_dcp").option("maxPartitionBytes", 2000).load(str(folder))
+    query = stream.writeStream.format("memory").queryName("recorded").trigger(availableNow=True)
+    started = query.option("checkpointLocation", str(tmp_path / "checkpoint")).start()
+    assert started.awaitTermination(120)
+    assert spark.sql("select mutation.by_seqno from recorded").count() == len(ALL)

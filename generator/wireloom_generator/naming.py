@@ -11,7 +11,12 @@ _EXPRESSION_WORDS = frozenset({"false", "record", "rest", "true"})
 _MEMBERS_TAKEN = frozenset({"label", "mro", "ranges"})
 """Attributes that enum classes have: Python's ``mro``, and ``label`` and ``ranges`` of ``WireEnum``."""
 
-ROW = frozenset({"_corrupt_reason", "_corrupt_record", "_file", "_length", "_offset", "message"})
+ROW = frozenset(
+    {
+        "_connection", "_corrupt_reason", "_corrupt_record", "_file", "_from_client", "_gap_before", "_length",
+        "_offset", "_time", "message",
+    }
+)  # fmt: skip
 """Columns that every row has or can have."""
 
 MODULE = frozenset({

@@ -21,7 +21,7 @@ from wireloom.codec import Column, EncodeError, ListOf, Protocol, StructOf
 from wireloom.codec.columns import ColumnType, decimal_size, is_whole
 from wireloom.codec.meanings import duration_text, time_text
 from wireloom.codec.preamble import CAPTURE
-from wireloom.codec.protocol import POSITIONS
+from wireloom.codec.protocol import POSITIONS, PROVENANCE
 from wireloom.options import unknown
 from wireloom.views import FILE, Row, nested
 
@@ -120,7 +120,7 @@ def row_reader(protocol: Protocol) -> Callable[[object], Row]:
     Columns may be missing, such as derived ones and labels. Of a malformed record, only its bytes are read, and whether
     a capture begins with it. The function raises ``EncodeError`` naming the field.
     """
-    whole = json_reader((*protocol.columns, FILE, *POSITIONS))
+    whole = json_reader((*protocol.columns, FILE, *POSITIONS, *PROVENANCE))
 
     def read(found: object) -> Row:
         if isinstance(found, dict):

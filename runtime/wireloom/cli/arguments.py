@@ -3,11 +3,11 @@
 import gc
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 
@@ -15,6 +15,8 @@ from wireloom import registry
 from wireloom.cli.diagnostics import MisuseError
 from wireloom.codec import Protocol
 from wireloom.options import MAX_RECORD_BYTES, OptionError, ReadOptions, resolve
+
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 protocol = click.argument("protocol", help="An installed protocol, or package.module of a generated one.")
 from_hex = click.option("--hex", "from_hex", is_flag=True, help="The input is hex text; # begins a comment.")
@@ -37,6 +39,19 @@ max_record_bytes = click.option(
     default=MAX_RECORD_BYTES,
     help="Longer records are malformed.",
 )
+
+
+def traffic(command: Decorated) -> Decorated:
+    """What is read of recorded packets."""
+    told = (
+        ("--capture", "KIND", "What the input holds: raw, pcap or pcapng; its first bytes tell, unless told."),
+        ("--ports", "PORT,…", "Of recorded packets, those of these servers' ports; the protocol's, unless told."),
+        ("--hosts", "HOST,…", "Of recorded packets, those of these addresses or networks."),
+        ("--direction", "WHO", "Of recorded packets, what the client or the server sent; both, unless told."),
+    )
+    for name, what, about in reversed(told):
+        command = click.option(name, metavar=what, help=about)(command)
+    return command
 
 
 class OfProtocol(click.Command):

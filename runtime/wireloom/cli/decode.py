@@ -64,6 +64,8 @@ if TYPE_CHECKING:
     help="Keys whose value is null, in jsonl; on a terminal not unless told.",
 )
 @click.option("--positions", is_flag=True, help="Add _file, _offset and _length.")
+@click.option("--connections", is_flag=True, help="Add _time, _connection, _from_client and _gap_before.")
+@arguments.traffic
 @arguments.max_record_bytes
 def decode(
     protocol: str,

@@ -435,4 +435,4 @@ def _protocol(module: str) -> Protocol:
     return protocol
 
 
-_POSITIONAL = frozenset({"_file", *(column.name for column in POSITIONS)})
+_POSITIONAL = frozenset({"_file", *(column.name for column in (*POSITIONS, *PROVENANCE))})

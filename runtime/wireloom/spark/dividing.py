@@ -7,6 +7,7 @@ from wireloom import registry
 from wireloom.columnar import index
 from wireloom.columnar.scans import LOG, FilePart
 from wireloom.columnar.splits import Place, UnfitError
+from wireloom.columnar.traffic.opening import is_recorded
 from wireloom.files import INDEX, CaptureFile
 from wireloom.options import ReadOptions
 
@@ -23,11 +24,11 @@ class Divider:
         what was appended since, too.
 
         By its index; or anywhere, if records can be told wherever they stand: then tasks search for them. Else the file
-        is one part.
+        is one part, and so is one of recorded packets.
         """
         size = file.size
         framing = registry.protocol(self.protocol).framing
-        if not file.splittable or size <= most or framing.to_the_end:
+        if not file.splittable or size <= most or framing.to_the_end or is_recorded(file.path, self.options):
             return [(FilePart(file.path), size)]
         noted, searched = self._noted(file), None
         if noted is not None:

@@ -76,6 +76,8 @@ def writing(protocol: str, given: Mapping[str, object]) -> ReadOptions:
     options = ReadOptions.of(given, found.parameters, found.messages, Mode.FAILFAST)
     if options.positions:
         raise OptionError("a value of a column has no position")
+    if options.connections:
+        raise OptionError("a value of a column was not recorded in packets")
     return options
 
 

@@ -18,6 +18,7 @@ from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.filters import Filter
 from wireloom.columnar.gathering import Gatherer
 from wireloom.columnar.scans import FilePart
+from wireloom.columnar.traffic.opening import is_recorded
 from wireloom.files import CaptureFile
 from wireloom.options import ReadOptions
 from wireloom.spark.added import Added
@@ -79,6 +80,10 @@ class CaptureReader(DataSourceReader):
     def marked(self, files: Iterable[CaptureFile]) -> tuple[CaptureFile, ...]:
         """The files, which may be known to be one record each."""
         return tuple(replace(file, whole=self.whole) for file in files)
+
+    def new(self, file: CaptureFile) -> CaptureFile:
+        """A file that is new to a stream; one of recorded packets is taken as a whole."""
+        return replace(file, whole=file.whole or is_recorded(file.path, self.options))
 
     @property
     def whole(self) -> bool:

@@ -7,6 +7,7 @@ from functools import cache
 import pyarrow as pa
 from pyspark.sql.types import (
     ArrayType,
+    BooleanType,
     ByteType,
     DataType,
     DecimalType,
@@ -19,19 +20,22 @@ from pyspark.sql.types import (
     StringType,
     StructField,
     StructType,
+    TimestampType,
 )
 
 from wireloom import registry
 from wireloom.codec import Column, ListOf, StructOf
 from wireloom.codec.columns import ColumnType, decimal_size
-from wireloom.codec.protocol import POSITIONS
+from wireloom.codec.protocol import POSITIONS, PROVENANCE
 from wireloom.options import OptionError, ReadOptions, unknown
 from wireloom.spark.versions import to_arrow_schema
 from wireloom.views import FILE, RECORD, View
 
+_TYPES = {"timestamp": TimestampType(), "string": StringType(), "boolean": BooleanType(), "long": LongType()}
 _ADDED = {
     FILE.name: StructField(FILE.name, StringType()),
     **{column.name: StructField(column.name, LongType()) for column in POSITIONS},
+    **{column.name: StructField(column.name, _TYPES[str(column.type)]) for column in PROVENANCE},
 }
 
 

@@ -17,7 +17,7 @@ from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStrea
 from pyspark.sql.types import StructType
 
 from wireloom import registry
-from wireloom.codec.protocol import POSITIONS
+from wireloom.codec.protocol import POSITIONS, PROVENANCE
 from wireloom.options import OptionError, ReadOptions
 from wireloom.spark import cleaning, sql_functions, tables
 from wireloom.spark.added import Added, offered
@@ -166,6 +166,9 @@ class CaptureSource(DataSource):
         positions = [column.name for column in (FILE, *POSITIONS)]
         if self.read_options.positions and columns.isdisjoint(positions):
             raise OptionError(f"positions are {', '.join(positions)}, and columns names none of them")
+        provenance = [column.name for column in PROVENANCE]
+        if self.read_options.connections and columns.isdisjoint(provenance):
+            raise OptionError(f"connections are {', '.join(provenance)}, and columns names none of them")
         if self.source_options.metadata and METADATA.name not in columns:
             raise OptionError(f"metadata is {METADATA.name}, and columns does not name it")
         if METADATA.name in columns and not self.source_options.metadata:

@@ -127,7 +127,7 @@ class CaptureStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
                 continue
             if taken is None or (taken.unlike(file) and file.path in self.cleaner.removed):
                 if file.size and not 0 < file.modified < state.horizon:
-                    grown.append(Grown(file, 0))
+                    grown.append(Grown(self.captures.new(file), 0))
             elif taken.unlike(file):
                 changed.append((file, taken))
             elif taken.end < file.size:

@@ -15,6 +15,7 @@ from wireloom.columnar.gathering import Gatherer
 from wireloom.columnar.index import Reading
 from wireloom.columnar.scanning import Cuts
 from wireloom.columnar.scans import FilePart
+from wireloom.columnar.traffic.opening import is_recorded
 from wireloom.files import CaptureFile, file_at
 from wireloom.spark.dividing import Divider
 from wireloom.spark.likeness import must_be_alike
@@ -61,8 +62,10 @@ class TakenReader(CaptureReader):
     def _read(self, part: FilePart, gatherer: Gatherer) -> Iterator[pa.RecordBatch]:
         assert isinstance(part, TakenPart)
         _must_be_there(part)
+        whole = part.taken.final and not part.start and part.before is None
+        apart = whole and is_recorded(part.path, self.options)
         compressed = not CaptureFile(part.path, 0, 0).splittable
-        return scans.gathered(part, gatherer, scans.cut if compressed else self._followed)
+        return scans.gathered(part, gatherer, scans.cut if compressed or apart else self._followed)
 
     def _followed(self, decoder: Decoder, part: FilePart) -> Iterator[Cuts]:
         """All behind the bytes that were taken before. These are followed, from where a note says they are settled."""

@@ -2,13 +2,22 @@
 
 import logging
 from collections.abc import Iterator
+from contextlib import suppress
 
 from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.scanning import Cuts
+from wireloom.files import opened
 from wireloom.kinds import ReadInto, into, reading, told
-from wireloom.options import CaptureKind
+from wireloom.options import CaptureKind, ReadOptions
 
 LOG = logging.getLogger("wireloom")
+
+
+def is_recorded(path: str, options: ReadOptions) -> bool:
+    """Whether a file holds recorded packets, as the options or its first bytes say; not if it cannot be read."""
+    with suppress(OSError), opened(path, ahead=0) as stream:
+        return told(options.capture, stream.read)[0] is not CaptureKind.RAW
+    return False
 
 
 def records(decoder: Decoder, readinto: ReadInto, file: str) -> Iterator[Cuts]:
