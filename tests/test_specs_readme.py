@@ -243,7 +243,8 @@ def test_every_call_is_explained() -> None:
 
 
 def test_every_code_of_a_malformed_record_is_explained() -> None:
-    sources = "\n".join(path.read_text() for path in (ROOT / "runtime/wireloom/codec").glob("*.py"))
+    folders = (ROOT / "runtime/wireloom" / folder for folder in ("codec", "columnar/traffic"))
+    sources = "\n".join(path.read_text() for folder in folders for path in folder.glob("*.py"))
     raised = set(re.findall(r'DecodeError\(\s*"([a-z0-9-]+)"', sources))
     chosen = "\n".join(re.findall(r"\bcode(?:, where)? = (.*)", sources))
     raised |= set(re.findall(r'"([a-z0-9]+)"', chosen))

@@ -18,15 +18,15 @@ class Provenance:
     ``origins`` are what reasons add to a place in the buffer, to say where in its stream it is. ``offsets`` say where
     in the file the packet stands that a record begins in, and ``times`` when that was captured, in nanoseconds since
     1970. ``connections`` are numbers of ``names``. ``gaps`` are how many bytes were lost before a record, or −1 if
-    nobody knows.
+    nobody knows. Of packets themselves nobody is the client, and no connection has a name.
     """
 
     origins: Array
     offsets: Array
     times: Array
-    names: list[str]
+    names: list[str | None]
     connections: Array
-    from_client: Array
+    from_client: Array | None
     gaps: Array
 
     @property
@@ -48,7 +48,7 @@ class Provenance:
         return strings(self.names).take(pa.array(self.connections[rows]))
 
     def _from_client(self, rows: Array) -> pa.Array:
-        return pa.array(self.from_client[rows])
+        return pa.nulls(len(rows), pa.bool_()) if self.from_client is None else pa.array(self.from_client[rows])
 
     def _gaps(self, rows: Array) -> pa.Array:
         gaps = self.gaps[rows]

@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 from wireloom.columnar import cells
 from wireloom.columnar.buffers import Array, octets_of
 from wireloom.columnar.decoder import Decoder
+from wireloom.columnar.traffic.fragments import Fragments
 from wireloom.columnar.traffic.ledgers import Ledger
 from wireloom.columnar.traffic.packets import Packets
 from wireloom.columnar.traffic.rows import PacketRows, decoder_of
@@ -23,9 +24,13 @@ _COLUMNS = (
     *_ADDRESSES,
     *(f"tcp.{name}" for name in (*_PORTS, *_TCP)),
     *(f"udp.{name}" for name in _PORTS),
+    "transport",
+    "identification",
+    "fragment_offset",
+    "more_fragments",
+    "fragment.data",
     "_corrupt_reason",
 )
-_OTHERS = {None: "damaged or cut", "fragment": "fragments"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,28 +56,62 @@ class Carried:
     packets: Array
 
 
+PACKETS = "packets"
+"""The protocol of packets."""
+RAW = 101
+"""The link type of packets that begin with the header of IP."""
+
+
 @cache
 def _decoder(link_type: int) -> Decoder:
-    return decoder_of("packets", _COLUMNS, link_type=link_type)
+    return decoder_of(PACKETS, _COLUMNS, link_type=link_type)
 
 
-def carried(packets: Packets, ledger: Ledger) -> Iterator[Carried]:
-    """What the packets carry. ``ledger`` is told of those that carry nothing."""
+def carried(packets: Packets, fragments: Fragments, ledger: Ledger) -> Iterator[Carried]:
+    """What the packets carry, and what ``fragments`` do that are whole with them. ``ledger`` is told of others."""
     found = PacketRows(cells.one(_decoder(packets.link_type), packets.frames))
     for each in found.column("message").value_counts().to_pylist():
-        if (message := each["values"]) in ("tcp", "udp"):
-            yield _of(message, found, packets)
-        else:
-            ledger.packets[_OTHERS.get(message, "not TCP or UDP")] += each["counts"]
+        match each["values"]:
+            case "tcp" | "udp" as transport:
+                yield _of(transport, found, packets)
+            case "fragment":
+                if (whole := _whole(found, packets, fragments)) is not None:
+                    yield from carried(whole, fragments, ledger)
+            case other:
+                ledger.packets["not TCP or UDP" if other else "damaged or cut"] += each["counts"]
+
+
+def _whole(found: PacketRows, packets: Packets, fragments: Fragments) -> Packets | None:
+    """The packets that are whole with the fragments among others; None if there is none."""
+    which = found.there("fragment.data")
+    rows = pa.array(which)
+    source, destination = (_addresses(found, end, rows).to_pylist() for end in ("source", "destination"))
+    names = ("transport", "identification", "fragment_offset", "more_fragments")
+    numbers = zip(*(found.numbers(name, which).tolist() for name in names), strict=True)
+    data = found.column("fragment.data").take(rows).to_pylist()
+    made, last = [], []
+    for row, ends, (transport, number, at, more), each in zip(
+        which.tolist(), zip(source, destination, strict=True), numbers, data, strict=True
+    ):
+        frame = fragments.take((*ends, transport, number), at, each, more=bool(more))
+        if frame is not None:
+            made.append(frame)
+            last.append(row)
+    if not made:
+        return None
+    kept = np.array(last)
+    return Packets(RAW, pa.array(made, pa.binary()), packets.numbers[kept], packets.times[kept], packets.offsets[kept])
+
+
+def _addresses(found: PacketRows, end: str, rows: pa.Array) -> pa.Array:
+    """The addresses of one end, of either version of IP."""
+    return pc.coalesce(*(found.column(f"{version}.{end}").take(rows) for version in ("ipv4", "ipv6")))
 
 
 def _of(transport: str, found: PacketRows, packets: Packets) -> Carried:
     which = found.there(f"{transport}.source_port")
     rows = pa.array(which)
-    texts = [
-        pc.coalesce(*(found.column(f"{version}.{end}").take(rows) for version in ("ipv4", "ipv6")))
-        for end in ("source", "destination")
-    ]
+    texts = [_addresses(found, end, rows) for end in ("source", "destination")]
     encoded = pa.chunked_array(texts).combine_chunks().dictionary_encode()
     ends = encoded.indices.to_numpy()
 

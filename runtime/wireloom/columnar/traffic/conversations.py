@@ -1,55 +1,63 @@
 """Conversations over TCP: both directions of each connection, and connections that use the same ports again."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 
 from wireloom.columnar.buffers import Array
-from wireloom.columnar.scanning import Scanner
 from wireloom.columnar.traffic.carried import Carried
 from wireloom.columnar.traffic.connections import Endpoints, Exchange
-from wireloom.columnar.traffic.courses import Course, Sent
+from wireloom.columnar.traffic.courses import Course, Plain, Scanners, Sent
 from wireloom.columnar.traffic.ledgers import Ledger
 from wireloom.columnar.traffic.reassembly import NUMBERS, Delivered, Segments, Stream
+from wireloom.columnar.traffic.wrapped import course_of
 
 Ports = frozenset[int]
 """Ports that servers of a protocol listen at."""
-Scanners = Callable[[], Scanner]
-"""Makes what cuts a stream into records."""
 
 
 class OneWay:
-    """One direction of a connection: its stream, and the records in that."""
+    """One direction of a connection: its stream, and the records in that. ``told`` is what was told of both."""
 
-    def __init__(self, name: str, scanners: Scanners, *, from_client: bool) -> None:
+    def __init__(self, name: str, scanners: Scanners, told: set[str], *, from_client: bool) -> None:
         self.name = name
+        self.scanners = scanners
+        self.told = told
         self.from_client = from_client
         self.stream = Stream()
-        self.course = Course(scanners)
+        self.course: Course | None = None
 
     def take(self, segments: Segments) -> Iterator[Sent]:
         """The records that are complete with some segments."""
-        if self.stream.expected is None:
-            yield from self.course.lose(None)
-        yield from self._follow(self.stream.take(segments))
+        begun = self.stream.expected is not None
+        delivered = self.stream.take(segments)
+        yield from self._follow(delivered, begun=begun)
 
     def skip(self, ledger: Ledger) -> Iterator[Sent]:
         """Give up what is missing in front of what is waiting: the records behind it."""
-        missing, taken = self.stream.skip()
+        missing, delivered = self.stream.skip()
         ledger.lost(missing)
+        if self.course is None:
+            self.course = Plain(self.scanners)
         yield from self.course.lose(missing)
-        yield from self._follow(taken)
+        yield from self._follow(delivered)
 
     def end(self, ledger: Ledger) -> Iterator[Sent]:
         """All records that are left."""
         while self.stream.held:
             yield from self.skip(ledger)
         ledger.differing += self.stream.differing
-        yield from self.course.take(Delivered(), final=True)
+        if self.course is not None:
+            yield from self.course.take(Delivered(), final=True)
 
-    def _follow(self, taken: Delivered) -> Iterator[Sent]:
-        if taken.begins:
-            yield from self.course.take(taken)
+    def _follow(self, delivered: Delivered, *, begun: bool = True) -> Iterator[Sent]:
+        if not delivered.begins:
+            return
+        if self.course is None:
+            self.course = course_of(self.scanners, delivered, self.told)
+            if not begun:
+                yield from self.course.lose(None)
+        yield from self.course.take(delivered)
 
 
 Spoken = tuple[OneWay, Sent]
@@ -68,6 +76,8 @@ class Dialogue:
         """How many connections there were before."""
         self.low_is_client = is_client(endpoints, ports)
         self.directions: dict[bool, OneWay] = {}
+        self.told: set[str] = set()
+        """What was told of the connection."""
 
     @property
     def held(self) -> int:
@@ -97,7 +107,7 @@ class Dialogue:
         """All records that are left."""
         for direction in self.directions.values():
             yield from ((direction, found) for found in direction.end(ledger))
-        self.directions = {}
+        self.directions, self.told = {}, set()
 
     def skip(self, ledger: Ledger) -> Iterator[Spoken]:
         """Give up what is missing."""
@@ -122,7 +132,8 @@ class Dialogue:
     def _direction(self, upward: bool) -> OneWay:
         if upward not in self.directions:
             name = f"{self.endpoints}#{self.count + 1}" if self.count else str(self.endpoints)
-            self.directions[upward] = OneWay(name, self.scanners, from_client=upward == self.low_is_client)
+            client = upward == self.low_is_client
+            self.directions[upward] = OneWay(name, self.scanners, self.told, from_client=client)
         return self.directions[upward]
 
 

@@ -3,15 +3,19 @@
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
+from wireloom.codec import DecodeError
 from wireloom.columnar.buffers import Array
 from wireloom.columnar.scanning import Cuts, Scanner, Window
 from wireloom.columnar.traffic.reassembly import Delivered
 
 UNKNOWN = -1
 """As many bytes are lost as nobody knows."""
+Scanners = Callable[[], Scanner]
+"""Makes what cuts a stream into records."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,14 +30,23 @@ class Sent:
     gaps: Array
 
 
-class Course:
-    """The records of one direction of a connection, cut as its bytes come.
+class Course(Protocol):
+    """What becomes of the bytes of a stream."""
 
-    ``parameters`` that the stream has told stay known behind gaps.
-    """
+    def take(self, delivered: Delivered, *, final: bool = False) -> Iterator[Sent]:
+        """The records that are complete with these bytes, or all that are left with the ``final`` ones."""
+        ...
 
-    def __init__(self, scanner: Callable[[], Scanner]) -> None:
-        self.scanner = scanner()
+    def lose(self, missing: int | None) -> Iterator[Sent]:
+        """The records in front of a gap of so many bytes, or of as many as nobody knows."""
+        ...
+
+
+class Plain:
+    """Bytes that are records end to end. What a stream has told of its parameters stays known behind gaps."""
+
+    def __init__(self, scanners: Scanners) -> None:
+        self.scanner = scanners()
         self.tail = b""
         self.base = 0
         """Where in the stream the tail begins."""
@@ -44,13 +57,13 @@ class Course:
         self.complete = 0
         """The number of the packet with which the last record was complete."""
 
-    def take(self, taken: Delivered, *, final: bool = False) -> Iterator[Sent]:
-        """The records that are complete with these bytes, or all that are left with the ``final`` ones."""
-        self.begins += taken.begins
-        self.packets += taken.packets
-        buffer, at = b"".join([self.tail, *taken.data]), 0
+    def take(self, delivered: Delivered, *, final: bool = False) -> Iterator[Sent]:
+        """As ``Course.take``."""
+        self.begins += delivered.begins
+        self.packets += delivered.packets
+        buffer, at = b"".join([self.tail, *delivered.data]), 0
         for cuts, after in self.scanner.scan(Window(buffer, self.base, final)):
-            yield self._found(cuts)
+            yield self._sent(cuts)
             at = after
         self.tail = buffer[at:]
         self.base += at
@@ -58,7 +71,7 @@ class Course:
         del self.begins[:known], self.packets[:known]
 
     def lose(self, missing: int | None) -> Iterator[Sent]:
-        """The records in front of a gap of so many bytes, or of as many as nobody knows."""
+        """As ``Course.lose``."""
         yield from self.take(Delivered(), final=True)
         self.base += missing or 0
         self.gap = UNKNOWN if missing is None else missing
@@ -66,7 +79,7 @@ class Course:
         if self.scanner.codec.recovers or missing is not None:
             self.scanner.cutter.lose(self.base, missing)
 
-    def _found(self, cuts: Cuts) -> Sent:
+    def _sent(self, cuts: Cuts) -> Sent:
         begins, packets = np.array(self.begins), np.array(self.packets)
         first, last = (np.searchsorted(begins, self.base + at, "right") - 1 for at in (cuts.start, cuts.stop - 1))
         gaps = np.zeros(len(cuts.start), np.int64)
@@ -74,3 +87,12 @@ class Course:
         complete = np.maximum.accumulate(np.maximum(packets[last, 0], self.complete))
         self.complete = int(complete[-1])
         return Sent(cuts, packets[first], complete, gaps)
+
+
+def refused(delivered: Delivered, error: DecodeError, scanner: Scanner) -> Sent:
+    """Bytes as one malformed range."""
+    buffer = b"".join(delivered.data)
+    packets = np.array(delivered.packets[:1])
+    start, stop = np.array([0]), np.array([len(buffer)])
+    cuts = Cuts(Window(buffer, delivered.begins[0]), start, stop, False, scanner.parameters, {0: error})
+    return Sent(cuts, packets, packets[:, 0], np.zeros(1, np.int64))

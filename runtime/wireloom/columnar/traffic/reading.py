@@ -8,21 +8,24 @@ from typing import NamedTuple
 import numpy as np
 
 from wireloom.codec import DecodeError
-from wireloom.columnar.buffers import Array
+from wireloom.columnar.buffers import Array, octets_of
 from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.provenance import Provenance
 from wireloom.columnar.scanning import Cuts, Window
-from wireloom.columnar.traffic.carried import Carried, carried
+from wireloom.columnar.traffic.carried import PACKETS, Carried, carried
 from wireloom.columnar.traffic.connections import Endpoints, Exchange, grouped
 from wireloom.columnar.traffic.conversations import Dialogue, is_client
 from wireloom.columnar.traffic.courses import Sent
+from wireloom.columnar.traffic.fragments import Fragments
 from wireloom.columnar.traffic.ledgers import Ledger
-from wireloom.columnar.traffic.packets import packets_of
+from wireloom.columnar.traffic.packets import Packets, packets_of
 from wireloom.kinds import ReadInto
 from wireloom.options import CaptureKind, Sender
 
-_CONVERSATIONS = 64 * 1024
-"""So many conversations are followed at once; the one that was silent for longest ends for another."""
+_CONVERSATIONS, _ENDED = 64 * 1024, 4096
+"""So many conversations are followed at once; the one that was silent for longest ends for another. The last records of
+so many are decoded together.
+"""
 
 
 class Said(NamedTuple):
@@ -34,7 +37,7 @@ class Said(NamedTuple):
 
 
 class Traffic:
-    """The records of a protocol in the packets of one file, cut for a ``decoder``."""
+    """The records of a protocol in recorded packets, cut for a ``decoder``."""
 
     def __init__(self, decoder: Decoder) -> None:
         self.decoder = decoder
@@ -44,36 +47,71 @@ class Traffic:
         self.hosts = options.hosts
         self.direction = options.direction
         self.most = options.max_stream_bytes
+        self.fragments = Fragments(self.ledger)
         self.conversations: OrderedDict[Endpoints, Dialogue] = OrderedDict()
         self.waiting: dict[Endpoints, int] = {}
         """How many bytes wait in conversations for what is missing."""
 
     def cuts(self, readinto: ReadInto, kind: CaptureKind, file: str) -> Iterator[Cuts]:
-        """The records of a file of this kind, in the order in which they were complete."""
-        for packets in packets_of(kind, readinto, file, self.ledger):
+        """The records of a file of this kind, in the order in which they were complete. Each packet is a record of the
+        protocol ``packets``.
+        """
+        found = packets_of(kind, readinto, file, self.ledger)
+        if self.decoder.protocol.name == PACKETS:
+            return (cuts for packets in found for cuts in self._frames(packets))
+        return self.follow(carried(packets, self.fragments, self.ledger) for packets in found)
+
+    def follow(self, batches: Iterable[Iterable[Carried]]) -> Iterator[Cuts]:
+        """The records of what packets carry, that come batch by batch in the order in which they were captured."""
+        for batch in batches:
             said: list[Said] = []
-            for each in carried(packets, self.ledger):
-                for flow in grouped(each):
-                    said += self._wanted(self._said(flow, each))
-            for conversation in map(self.conversations.__getitem__, self.waiting):
-                conversation.keep()
+            for each in batch:
+                for exchange in grouped(each):
+                    said += self._wanted(self._said(exchange, each))
+            for endpoints in self.waiting:
+                self.conversations[endpoints].keep()
             yield from _together(self.decoder, said)
             while sum(self.waiting.values()) > self.most:
                 yield from self._give_up(max(self.waiting, key=self.waiting.__getitem__))
+        self.fragments.end()
         while self.conversations:
-            yield from _together(self.decoder, self._end())
+            some = range(min(_ENDED, len(self.conversations)))
+            yield from _together(self.decoder, [said for _ in some for said in self._end()])
 
-    def _said(self, flow: Exchange, carried: Carried) -> Iterator[Said]:
+    def _frames(self, packets: Packets) -> Iterator[Cuts]:
+        """Packets that are records themselves."""
+        if not len(packets.numbers):
+            return
+        data, start, stop = octets_of(packets.frames)
+        count = len(start)
+        self.ledger.packets["read"] += count
+        nothing = np.zeros(count, np.int64)
+        provenance = Provenance(
+            origins=-start,
+            offsets=packets.offsets,
+            times=packets.times,
+            names=[None],
+            connections=nothing,
+            from_client=None,
+            gaps=nothing,
+        )
+        known = {**self.decoder.options.parameters, "link_type": packets.link_type}
+        yield Cuts(Window(data.data), start, stop, False, known, provenance=provenance)
+
+    def _said(self, exchange: Exchange, carried: Carried) -> Iterator[Said]:
         """The records that are complete with more packets between two ends."""
-        endpoints, count = flow.endpoints, len(flow.rows)
+        endpoints, count = exchange.endpoints, len(exchange.rows)
         if not self._reads(endpoints):
             self.ledger.packets["of others"] += count
             return
-        full = int((carried.stop[flow.rows] > carried.start[flow.rows]).sum())
+        if endpoints.transport == "tcp" and self.decoder.protocol.framing.to_the_end:
+            self.ledger.packets["of TCP, where a record is a datagram"] += count
+            return
+        full = int((carried.stop[exchange.rows] > carried.start[exchange.rows]).sum())
         self.ledger.packets["without data"] += count - full
         self.ledger.packets["with data"] += full
         if endpoints.transport == "udp":
-            yield from self._datagrams(flow, carried)
+            yield from self._datagrams(exchange, carried)
             return
         if endpoints not in self.conversations:
             if len(self.conversations) >= _CONVERSATIONS:
@@ -81,7 +119,7 @@ class Traffic:
             self.conversations[endpoints] = Dialogue(endpoints, self.decoder.scanner, self.ports)
         self.conversations.move_to_end(endpoints)
         conversation = self.conversations[endpoints]
-        for direction, found in conversation.take(flow, carried, self.ledger):
+        for direction, found in conversation.take(exchange, carried, self.ledger):
             yield Said(found, direction.name, direction.from_client)
         self._note(conversation)
 
@@ -105,16 +143,36 @@ class Traffic:
         found = [Said(found, each.name, each.from_client) for each, found in conversation.end(self.ledger)]
         return list(self._wanted(found))
 
-    def _datagrams(self, flow: Exchange, carried: Carried) -> Iterator[Said]:
+    def _datagrams(self, exchange: Exchange, carried: Carried) -> Iterator[Said]:
         """The records in datagrams, each of which is a capture of its own."""
-        low_is_client = is_client(flow.endpoints, self.ports)
-        for row, upward in zip(flow.rows.tolist(), flow.upward.tolist(), strict=True):
+        low_is_client = is_client(exchange.endpoints, self.ports)
+        if self.decoder.protocol.framing.to_the_end:
+            yield from self._whole_datagrams(exchange, carried)
+            return
+        for row, upward in zip(exchange.rows.tolist(), exchange.upward.tolist(), strict=True):
             start, stop = int(carried.start[row]), int(carried.stop[row])
             window = Window(bytes(carried.data[start:stop]))
             for cuts, _ in self.decoder.scanner().scan(window):
                 packets = np.repeat(carried.packets[[row]], len(cuts.start), axis=0)
                 found = Sent(cuts, packets, packets[:, 0], np.zeros(len(cuts.start), np.int64))
-                yield Said(found, str(flow.endpoints), upward == low_is_client)
+                yield Said(found, str(exchange.endpoints), upward == low_is_client)
+
+    def _whole_datagrams(self, exchange: Exchange, carried: Carried) -> Iterator[Said]:
+        """Datagrams that are a record each."""
+        low_is_client = is_client(exchange.endpoints, self.ports)
+        known = dict(self.decoder.options.parameters)
+        little = self.decoder.protocol.framing.orders(known)[0]
+        for upward in (True, False):
+            rows = exchange.rows[exchange.upward == upward]
+            rows = rows[carried.stop[rows] > carried.start[rows]]
+            if len(rows):
+                places = zip(carried.start[rows].tolist(), carried.stop[rows].tolist(), strict=True)
+                sizes, packets = carried.stop[rows] - carried.start[rows], carried.packets[rows]
+                stop = np.cumsum(sizes)
+                window = Window(b"".join([carried.data[at:end] for at, end in places]))
+                cuts = Cuts(window, stop - sizes, stop, little, known)
+                found = Sent(cuts, packets, packets[:, 0], np.zeros(len(rows), np.int64))
+                yield Said(found, str(exchange.endpoints), upward == low_is_client)
 
     def _reads(self, endpoints: Endpoints) -> bool:
         """Whether packets between these ends are read."""

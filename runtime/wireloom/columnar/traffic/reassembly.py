@@ -1,6 +1,7 @@
 """Segments of TCP → the bytes of a direction of a connection, in order, with what was never captured as gaps."""
 
 from bisect import bisect_right
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -48,6 +49,17 @@ class Delivered:
     data: list[memoryview] = field(default_factory=list)
     begins: list[int] = field(default_factory=list)
     packets: list[list[int]] = field(default_factory=list)
+
+    @property
+    def end(self) -> int:
+        """Where they end."""
+        return self.begins[0] + sum(map(len, self.data))
+
+    def pieces(self) -> Iterator[tuple[int, Chunk]]:
+        """The bytes of each packet, with where they begin."""
+        data, ends = memoryview(b"".join(self.data)), [*self.begins[1:], None]
+        for begin, end, packet in zip(self.begins, ends, self.packets, strict=False):
+            yield begin, Chunk(data[begin - self.begins[0] : end and end - self.begins[0]], packet)
 
     def add(self, begin: int, piece: Chunk) -> None:
         """Have the bytes of one more packet."""
