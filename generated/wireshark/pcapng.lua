@@ -2891,30 +2891,49 @@ messages[#messages + 1] = {
 
 local framing = {
   byte_order = "byte_order",
-  resync = true,
   proven = true,
   match = {},
   lengths = {
     {
-      probes = {{"block_type", 0, uint(4, "parameter")}, {"total_length", 4, uint(4, "parameter")}},
-      size = 8,
+      probes = {},
+      size = 0,
       length = function(this, record, frame) return this.total_length end,
       valid = {
-        "total_length >= 12 and total_length <= 16777216 and total_length % 4 == 0 and (block_type < 65536 or " ..
-          "block_type >= 0x80000000 or block_type in [0x0a0d0d0a, 0x40000bad])",
+        "total_length >= 12 and total_length <= 16777216 and total_length % 4 == 0 and total_length_again == " ..
+          "total_length",
         function(this, record, frame)
           return ((this.total_length >= 12) and (this.total_length <= 16777216) and (mod(this.total_length, 4) == 0)
-            and ((this.block_type < 65536) or (this.block_type >= 0x80000000) or (among(this.block_type, 0x0a0d0d0a,
-            0x40000bad))))
+            and (this.total_length_again == this.total_length))
         end,
       },
-      doubts = {
+      head = {
         {
-          "total_length > 300000 or block_type > 10 and block_type not in [0x0bad, 0x40000bad, 0x0a0d0d0a]",
-          function(this, record, frame)
-            return ((this.total_length > 300000) or ((this.block_type > 10) and (not among(this.block_type, 0x0bad,
-              0x40000bad, 0x0a0d0d0a))))
-          end,
+          kind = "field",
+          name = "block_type",
+          shape = "uint32",
+          value = uint(4, "parameter"),
+          hex = true,
+          doc = "Which kind of block it is.",
+        },
+        {
+          kind = "field",
+          name = "total_length",
+          shape = "uint32",
+          value = uint(4, "parameter"),
+          doc = "How long the block is, with all of its fields. (bytes)",
+        },
+        {
+          kind = "slot",
+          section = "body",
+          extent = size(function(this, record, frame) return sub(this.total_length, 12) end),
+          doc = "What depends on the kind of block.",
+        },
+        {
+          kind = "field",
+          name = "total_length_again",
+          shape = "uint32",
+          value = uint(4, "parameter"),
+          doc = "The same length again. (bytes)",
         },
       },
     },

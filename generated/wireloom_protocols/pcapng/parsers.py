@@ -19,10 +19,10 @@ from wireloom.codec import (
     EitherOrder,
     Field,
     Framing,
+    Headed,
     Ipv4Meaning,
     Ipv6Meaning,
     Layout,
-    Lengths,
     Message,
     Parameter,
     Protocol,
@@ -275,19 +275,14 @@ PROTOCOL = Protocol(
     ),
     framing=Framing(
         (
-            Lengths(
-                ("block_type", 0, Field(u32, hex=True)),
-                ("total_length", 4, u32),
+            Headed(
+                RECORD,
                 length="total_length",
-                valid="total_length >= 12 and total_length <= 16777216 and total_length % 4 == 0 and (block_type < "
-                "65536 or block_type >= 0x80000000 or block_type in [0x0a0d0d0a, 0x40000bad])",
-                doubts=(
-                    "total_length > 300000 or block_type > 10 and block_type not in [0x0bad, 0x40000bad, 0x0a0d0d0a]",
-                ),
+                valid="total_length >= 12 and total_length <= 16777216 and total_length % 4 == 0 and "
+                "total_length_again == total_length",
             ),
         ),
         byte_order="byte_order",
-        resync=True,
     ),
     parameters=(Parameter("byte_order", default="auto", choices=("auto", "big", "little"), column=True),),
 )
