@@ -1,6 +1,7 @@
 """Checksums of many byte ranges at once."""
 
-from collections.abc import Iterator, Sequence
+import zlib
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from itertools import pairwise
 
@@ -11,6 +12,7 @@ from wireloom.columnar import accel, compiled
 from wireloom.columnar.buffers import Array, ragged, windows
 from wireloom.columnar.fields import Joined, number
 from wireloom.columnar.frames import Values
+from wireloom.columnar.known import Known
 from wireloom.columnar.rows import Rows
 from wireloom.columnar.sums import FLIPPED, word_tables
 
@@ -40,7 +42,8 @@ def wrong(checksum: Joined, at: Rows, this: Values, rows: Array, found: Array) -
         if at.outer is not None and not isinstance(piece, bytes):
             at.doubt(rows[at.sum(rows, (piece[1] - piece[0])[rows])])
     rows = rows[~at.batch.doubtful[at.index[rows]]]
-    sums = of_pieces(checksum.algorithm, at.batch.buffer, [_of_rows(piece, rows) for piece in pieces], len(rows))
+    mine, batch = [_of_rows(piece, rows) for piece in pieces], at.batch
+    sums = of_pieces(checksum.algorithm, batch.buffer, mine, len(rows), batch.known)
     differs = sums != found[rows].astype(sums.dtype)
     return rows[differs], sums[differs]
 
@@ -49,10 +52,18 @@ def _of_rows(piece: Summand, rows: Array | slice) -> Summand:
     return piece if isinstance(piece, bytes) else (piece[0][rows], piece[1][rows])
 
 
-def of_pieces(algorithm: Algorithm, buffer: Array, pieces: Sequence[Summand], count: int) -> Array:
+def unless_known(known: Known | None, algorithm: Algorithm, buffer: Array, start: Array, stop: Array) -> Array:
+    """As ``of_ranges``, where these checksums are not ``known``."""
+    found = None if known is None else known.of(algorithm, start, stop)
+    return of_ranges(algorithm, buffer, start, stop) if found is None else found
+
+
+def of_pieces(
+    algorithm: Algorithm, buffer: Array, pieces: Sequence[Summand], count: int, known: Known | None = None
+) -> Array:
     """The checksum of each row's pieces, one behind the other, as ``of_ranges`` gives it."""
     if len(pieces) == 1 and not isinstance(pieces[0], bytes):
-        return of_ranges(algorithm, buffer, *pieces[0])
+        return unless_known(known, algorithm, buffer, *pieces[0])
     totals = sum((_sizes(piece, count) for piece in pieces), np.zeros(count, np.int64))
     part = (np.cumsum(totals) - totals) // JOINED
     bounds = [0, *(np.flatnonzero(np.diff(part)) + 1).tolist(), count]
@@ -142,11 +153,18 @@ def _registers(crc: Crc, buffer: Array, start: Array, stop: Array) -> Array:
             found[mine] = _of_one_size(crc, buffer, start[mine], size)
             rest &= ~mine
     if crc.is_native or np.count_nonzero(rest) * _BLOCK < _COMMON:
-        view = memoryview(buffer.data)
-        feed, initial = crc.feeder, crc.initial
-        found[rest] = [feed(view[a:b], initial) for a, b in _pairs(start[rest], stop[rest])]
+        found[rest] = _fed(crc, buffer, start[rest], stop[rest])
     else:
         found[rest] = _of_blocks(crc, buffer, start[rest], sizes[rest])
+    return found
+
+
+def _fed(crc: Crc, buffer: Array, start: Array, stop: Array) -> Array:
+    """Registers of ranges, one after the other."""
+    feed: Callable[[memoryview, int], int] = zlib.crc32 if crc.is_zlib else crc.feeder
+    view, kind, turned = memoryview(buffer.data), register_type(crc), 0xFFFFFFFF if crc.is_zlib else 0
+    initial = crc.initial ^ turned
+    found: Array = np.array([feed(view[a:b], initial) for a, b in _pairs(start, stop)], kind) ^ kind(turned)
     return found
 
 

@@ -247,10 +247,11 @@ class Encoder:
         sure: Array
         buffer, start, stop = octets_of(records)
         batch = Batch(buffer, start, stop, parameters, little, len(self.protocol.record.until))
+        framed = Batch(buffer, start, stop, parameters, little)
+        batch.known = framed.known = laying.known
         found = self.plan.decode(batch, lambda record, message: message == code)
         sure = (found.message == code) & ~batch.doubtful & ~laying.batch.doubtful
-        sure &= start < stop
-        sure &= self.plan.framing.sound(buffer, start, stop, stop, parameters, bound=MAX_RECORD_BYTES, little=little)
+        sure &= self.plan.framing.whole(framed, bound=MAX_RECORD_BYTES)
         sure &= _same(found.header, laying.header.given, laying.header.filled | self.labels)
         rows, struct = found.structs.get(code, (np.zeros(0, np.int64), Structs(0, {})))
         if len(rows) < len(sure) or not isinstance(struct, Structs):

@@ -23,6 +23,7 @@ from wireloom.columnar.ends import Until
 from wireloom.columnar.fields import Field, Number, Run, number
 from wireloom.columnar.flatbuffers import FlatBuffer
 from wireloom.columnar.frames import Frame, Values
+from wireloom.columnar.known import Known
 from wireloom.columnar.lists import Repeat
 from wireloom.columnar.messages import Message, Record
 from wireloom.columnar.rows import Rows
@@ -91,6 +92,7 @@ class Laying:
         self.making: list[Callable[[], pa.Array]] = []
         self.derived: list[tuple[Field, _Struct]] = []
         self.sums: list[tuple[Field, _Struct, Number, Array, Array]] = []
+        self.known = Known()
 
     def record(self, record: Record, message: Message, variant: int) -> pa.Array:
         """The bytes of each record. Raises ``UnlaidError``."""
@@ -432,8 +434,7 @@ class Laying:
         """The records with their checksums; each may be over those behind it."""
         if not self.sums:
             return records
-        found, start, _ = octets_of(records)
-        buffer = found.copy()
+        buffer, start, _ = octets_of(records)
         for field, of, kind, place, mine in reversed(self.sums):
             assert field.checksum is not None
             (over,) = field.checksum.over if len(field.checksum.over) == 1 else (b"",)
@@ -441,8 +442,13 @@ class Laying:
                 raise UnlaidError(field.name)
             first, last = (number(bound(of.values, self.at.record, of.frame), self.at)[0] for bound in over)
             rows = np.flatnonzero(mine & (first >= 0) & (first <= last) & (last <= self.pos))
+            if not len(rows):
+                continue
             begin = start[rows]
-            sums = checksums.of_ranges(field.checksum.algorithm, buffer, begin + first[rows], begin + last[rows])
-            at = (begin + place[rows])[:, None] + np.arange(kind.size)
-            buffer[at] = segments.bytes_of(sums, kind, little=self.little)
-        return array(pa.binary(), len(records), None, records.buffers()[1], buffer)
+            start_of, stop_of, at = begin + first[rows], begin + last[rows], begin + place[rows]
+            sums = checksums.of_ranges(field.checksum.algorithm, buffer, start_of, stop_of)
+            self.known.add(field.checksum.algorithm, start_of, stop_of, sums)
+            self.known.written(at, at + kind.size)
+            matrix = at[:, None] + np.arange(kind.size)
+            buffer[matrix] = segments.bytes_of(sums, kind, little=self.little)
+        return records
