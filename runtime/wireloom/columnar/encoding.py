@@ -40,7 +40,7 @@ LEFT_OUT = frozenset({FILE.name, *(column.name for column in POSITIONS)})
 """The columns with the position of a record, which is not in its bytes."""
 
 
-_ORDERS = strings(["big", "little"])
+_ORDERS = ("big", "little")
 
 
 class _Kind(NamedTuple):
@@ -133,18 +133,20 @@ class Encoder:
     def _strange(self, batch: pa.RecordBatch) -> Array:
         """The rows in which something is given that the codec refuses, or that says how they are written."""
         order, known = self.protocol.framing.byte_order, set(self.header) | self.plain
-        structs, found = np.zeros(len(batch), np.int64), np.zeros(len(batch), bool)
+        structs, found = np.zeros(len(batch), bool), np.zeros(len(batch), bool)
         for name, column in zip(batch.schema.names, batch.columns, strict=True):
             if column.null_count == len(column):
                 continue
-            there = column.is_valid().to_numpy(zero_copy_only=False)
             if name == order:
-                found |= there & ~pc.is_in(column, value_set=_ORDERS).to_numpy(zero_copy_only=False)
+                for value, rows in _distinct({name: column}):
+                    found[rows] |= value[name] not in (None, *_ORDERS)
             elif name in self.codes and _knows(self.schema.field(name).type, column.type):
-                structs += there
+                there = _valid(column)
+                found |= there & structs
+                structs |= there
             elif name not in known:
-                found |= there
-        return found | (structs > 1)
+                found |= _valid(column)
+        return found
 
     def _built(self, batch: pa.RecordBatch, rows: Array) -> pa.Array:
         """What the codec makes of some rows."""
@@ -281,6 +283,8 @@ def _numbered(column: pa.Array) -> tuple[Array, list[Any]]:
         found = labelled(ends.address + 4 * column.offset, octets.address if octets else 0, len(column))
         if found is not None:
             return found[0], [column[row].as_py() for row in found[1].tolist()]
+    if len(column) and not column.null_count and pc.all(pc.equal(column, column[0])).as_py():
+        return np.zeros(len(column), np.int32), [column[0].as_py()]
     encoded = column.dictionary_encode(null_encoding="encode")
     return encoded.indices.to_numpy(), encoded.dictionary.to_pylist()
 
