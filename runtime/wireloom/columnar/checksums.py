@@ -114,8 +114,8 @@ def _pairs(start: Array, stop: Array) -> Iterator[tuple[int, int]]:
 
 _COMMON = 256
 """Fewer ranges than this of one kind are not worth numpy's time."""
-_TABLED = 64
-"""Ranges of one size up to this many bytes have a table for each byte, since a CRC is linear."""
+_SHORT = 64
+"""Ranges of up to this many bytes are summed side by side even where the library has a function for one."""
 _BLOCK = 512
 """CRCs of longer ranges are those of blocks, which are summed side by side."""
 _TILE = 1 << 14
@@ -147,14 +147,13 @@ def _registers(crc: Crc, buffer: Array, start: Array, stop: Array) -> Array:
     accel.WORTH.add(int(sizes.sum()))
     found = np.full(len(start), crc.initial, register_type(crc))
     rest = sizes > 0
-    for size in np.flatnonzero(np.bincount(np.minimum(sizes, _TABLED + 1)) >= _COMMON).tolist():
-        if 0 < size <= _TABLED:
-            mine = sizes == size
-            found[mine] = _of_one_size(crc, buffer, start[mine], size)
-            rest &= ~mine
-    if crc.is_native or np.count_nonzero(rest) * _BLOCK < _COMMON:
+    if crc.is_native:
+        short = rest & (sizes <= _SHORT)
+        if np.count_nonzero(short) >= _COMMON:
+            found[short] = _sliced(crc, buffer, start[short], sizes[short], crc.initial)
+            rest &= ~short
         found[rest] = _fed(crc, buffer, start[rest], stop[rest])
-    else:
+    elif rest.any():
         found[rest] = _of_blocks(crc, buffer, start[rest], sizes[rest])
     return found
 
@@ -174,59 +173,87 @@ def single(crc: Crc) -> Array:
     return np.array(table(crc.bits, crc.poly), register_type(crc))
 
 
+_WORD = 8
+"""How many bytes of each range are looked up at a time, in pairs."""
+
+
 @cache
-def _tables(crc: Crc, size: int) -> Array:
-    """For each position of ``size`` bytes, what each byte there adds to the register."""
+def _tables(crc: Crc) -> Array:
+    """For each pair of bytes in a word, what two bytes there add to the register, which is ``_flipped`` if need be."""
     one = single(crc)
-    tables = np.zeros((size, 256), one.dtype)
-    tables[size - 1] = one
-    for position in range(size - 2, -1, -1):
-        behind = tables[position + 1]
-        tables[position] = one[behind & 0xFF] ^ behind >> one.dtype.type(8)
-    return tables
+    tables = [one]
+    for _ in range(_WORD - 1):
+        tables.insert(0, one[tables[0] & 0xFF] ^ tables[0] >> one.dtype.type(8))
+    low, high = np.divmod(np.arange(1 << 16), 1 << 8)[::-1]
+    if not crc.reflect_in:
+        low, high = FLIPPED[low], FLIPPED[high]
+    return _flipped(crc, np.stack([tables[at][low] ^ tables[at + 1][high] for at in range(0, _WORD, 2)]))
 
 
-def _of_one_size(crc: Crc, buffer: Array, start: Array, size: int) -> Array:
-    """Registers of ranges of one size: the sum of the contributions of their bytes and of the initial register."""
-    data = windows(buffer, start, size).view(np.uint8).reshape(-1, size)
-    tables = _tables(crc, size)
-    found = np.full(len(data), crc.passed(crc.initial, size), tables.dtype)
-    for position in range(size):
-        found ^= tables[position].take(data[:, position] if crc.reflect_in else FLIPPED[data[:, position]])
+def _flipped(crc: Crc, registers: Array) -> Array:
+    """Registers with which bytes can be summed as they are: if the CRC is not reflected, theirs are flipped."""
+    if crc.reflect_in:
+        return registers
+    found: Array = FLIPPED[registers.view(np.uint8)].view(registers.dtype)
+    return found
+
+
+def _sliced(crc: Crc, buffer: Array, start: Array, sizes: Array, initial: int) -> Array:
+    """Registers behind ranges that are not empty, some of them side by side; before each it is ``initial``."""
+    found = np.empty(len(start), register_type(crc))
+    begun = _flipped(crc, np.array([initial], found.dtype)).astype(np.uint64)
+    for at in range(0, len(start), _TILE):
+        tile = slice(at, at + _TILE)
+        found[tile] = _of_words(crc, buffer, start[tile], sizes[tile], begun)
+    return _flipped(crc, found)
+
+
+def _of_words(crc: Crc, buffer: Array, start: Array, sizes: Array, begun: Array) -> Array:
+    """Registers, flipped as ``begun``, behind ranges that are cut into words, of which the first may be a shorter one:
+    the register goes into its bytes, and on with what they have no room for.
+    """
+    words = -(-sizes // _WORD)
+    order = np.argsort(-words, kind="stable")
+    at, falling, first = start[order], -words[order], (sizes - _WORD * (words - 1))[order]
+    half = (4 * first).astype(np.uint64)
+    word = (_words(buffer, at) ^ begun) << (np.uint64(8 * _WORD) - 2 * half)
+    register = _behind(crc, word) ^ (begun >> half >> half).astype(register_type(crc))
+    at += first
+    for step in range(1, -int(falling[0])):
+        going = np.searchsorted(falling, -step)
+        register[:going] = _behind(crc, _words(buffer, at[:going]) ^ register[:going])
+        at += _WORD
+    found: Array = np.empty_like(register)
+    found[order] = register
+    return found
+
+
+def _words(buffer: Array, at: Array) -> Array:
+    found: Array = windows(buffer, at, _WORD).view("<u8")
+    return found
+
+
+def _behind(crc: Crc, words: Array) -> Array:
+    """The register behind each word, in which the one before it is."""
+    tables, pairs = _tables(crc), words.view("<u2").reshape(-1, _WORD // 2)
+    found: Array = tables[0].take(pairs[:, 0])
+    for place in range(1, _WORD // 2):
+        found ^= tables[place].take(pairs[:, place])
     return found
 
 
 def _of_blocks(crc: Crc, buffer: Array, start: Array, sizes: Array) -> Array:
     """Registers of ranges of any size: that of the first bytes, then for each block what it adds."""
     first = (sizes - 1) % _BLOCK + 1
-    found = _stepped(crc, buffer, start, first, np.full(len(start), crc.initial, register_type(crc)))
+    found = _sliced(crc, buffer, start, first, crc.initial)
     blocks = (sizes - first) // _BLOCK
     begin, most = np.cumsum(blocks) - blocks, int(blocks.max(initial=0))
     places = ragged(start + first, blocks) if most else start[:0]
     places += (_BLOCK - 1) * ragged(np.zeros(len(blocks), np.int64), blocks) if most else 0
-    added = [
-        _stepped(crc, buffer, tile, np.full(len(tile), _BLOCK), np.zeros(len(tile), found.dtype))
-        for tile in (places[at : at + _TILE] for at in range(0, len(places), _TILE))
-    ]
-    sums = np.concatenate([*added, found[:0]])
+    sums = _sliced(crc, buffer, places, np.full(len(places), _BLOCK), 0)
     for block in range(most):
         more = np.flatnonzero(blocks > block)
         found[more] = passed(crc, found[more], np.full(len(more), _BLOCK)) ^ sums[begin[more] + block]
-    return found
-
-
-def _stepped(crc: Crc, buffer: Array, start: Array, sizes: Array, registers: Array) -> Array:
-    """The registers after these bytes, which are taken one of each range at a time."""
-    one, order = single(crc), np.argsort(-sizes, kind="stable")
-    at, falling, register = start[order], -sizes[order], registers[order]
-    for column in range(-int(falling[0]) if len(falling) else 0):
-        going = np.searchsorted(falling, -column)
-        byte = buffer[at[:going] + column]
-        old = register[:going]
-        index = (old ^ (byte if crc.reflect_in else FLIPPED[byte])) & old.dtype.type(0xFF)
-        register[:going] = one[index] ^ old >> old.dtype.type(8)
-    found = np.empty_like(register)
-    found[order] = register
     return found
 
 
