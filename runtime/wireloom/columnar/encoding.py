@@ -235,7 +235,8 @@ class Encoder:
             if name in self.header and (name not in header or header[name].null_count == len(rows)):
                 header[name] = pa.repeat(pa.scalar(selection.first), len(rows))
         laying = Laying(header, _taken(inside, labels, rows), len(rows), parameters, little=little)
-        laying.fields.filled |= labels
+        laying.header.filled |= dict.fromkeys(self.labels, laying.every)
+        laying.fields.filled |= dict.fromkeys(labels, laying.every)
         laying.doubt(_only_labelled(there, self.labels, rows) | _only_labelled(inside, labels, rows))
         try:
             records = laying.record(self.plan.record, message, code)
@@ -254,11 +255,11 @@ class Encoder:
         found = self.plan.decode(batch, lambda record, message: message == code)
         sure = (found.message == code) & ~batch.doubtful & ~laying.batch.doubtful
         sure &= self.plan.framing.whole(framed, bound=MAX_RECORD_BYTES)
-        sure &= _same(found.header, laying.header, laying.header.filled | self.labels, batch)
+        sure &= _same(found.header, laying.header, batch)
         rows, struct = found.structs.get(code, (np.zeros(0, np.int64), Structs(0, {})))
         if len(rows) < len(sure) or not isinstance(struct, Structs):
             return np.zeros(len(sure), bool)
-        sure &= _same(struct, laying.fields, laying.fields.filled, batch)
+        sure &= _same(struct, laying.fields, batch)
         return sure
 
 
@@ -352,15 +353,14 @@ def _only_labelled(columns: Given, labels: Set[str], rows: Array) -> Array:
     return found
 
 
-def _same(found: Structs, laid: Laid, filled: Set[str], batch: Batch) -> Array:
-    """In which records a struct was found as it was given; what was not given can be there if it is ``filled`` in."""
+def _same(found: Structs, laid: Laid, batch: Batch) -> Array:
+    """In which records a struct was found as it was given; what was not given can be there where it is filled in."""
     same = np.ones(found.count, bool)
     for name in dict.fromkeys((*laid.given, *found.columns)):
-        column, wanted = found.columns.get(name), laid.given.get(name)
+        column, wanted, filled = found.columns.get(name), laid.given.get(name), laid.filled.get(name, False)
         if wanted is None or wanted.null_count == len(wanted):
-            if column is not None and name not in filled:
-                valid = column.valid
-                same &= False if valid is None else ~valid
+            if column is not None:
+                same &= filled if column.valid is None else filled | ~column.valid
             continue
         if column is None:
             same &= wanted.is_null().to_numpy(zero_copy_only=False)
@@ -370,10 +370,7 @@ def _same(found: Structs, laid: Laid, filled: Set[str], batch: Batch) -> Array:
         had = column.arrow(wanted.type)
         if had.equals(wanted):
             continue
-        both = alike(had, wanted)
-        if name in filled:
-            both |= wanted.is_null().to_numpy(zero_copy_only=False)
-        same &= both
+        same &= alike(had, wanted) | (filled & wanted.is_null().to_numpy(zero_copy_only=False))
     return same
 
 

@@ -46,18 +46,23 @@ class UnlaidError(Exception):
 
 class Laid:
     """A struct whose fields are laid out: what is ``given`` of it, its ``values`` and their ``frame``, what can be
-    ``filled`` in, and from where to where in its record given bytes are ``copied``, -1 where they are not.
+    ``filled`` in and in which rows, and from where to where in its record given bytes are ``copied``, -1 where they are
+    not.
     """
 
     def __init__(self, given: Given, known: Values, frame: Frame) -> None:
         self.given = given
         self.values = known
         self.frame = frame
-        self.filled: set[str] = set()
+        self.filled: dict[str, Array] = {}
         self.copied: dict[str, tuple[Array, Array]] = {}
         for name, column in given.items():
             if (found := segments.computed(column)) is not None:
                 known.put(name, found)
+
+    def fill(self, name: str, mine: Array) -> None:
+        """Note that a value can be filled in in the rows that are ``mine``."""
+        self.filled[name] = self.filled[name] | mine if name in self.filled else mine
 
     def copy(self, name: str, start: Array, stop: Array, mine: Array) -> None:
         """Note that bytes are copied in the rows that are ``mine``."""
@@ -150,7 +155,7 @@ class Laying:
             case parts.Choice():
                 self._choice(part, of, mine)
             case parts.Computed():
-                self._computed(part, of)
+                self._computed(part, of, mine)
             case parts.Optional():
                 self._all(part.content.steps, of, self._any(part.content.steps, of, mine))
             case Bits():
@@ -208,10 +213,10 @@ class Laying:
                 self._all(option.steps, of, holds)
             free = free & ~holds
 
-    def _computed(self, part: parts.Computed, of: Laid) -> None:
+    def _computed(self, part: parts.Computed, of: Laid, mine: Array) -> None:
         """A value that is in no bytes: what is given of it is compared when the record is proved."""
         name = part.field.name
-        of.filled.add(name)
+        of.fill(name, mine)
         if name not in of.given and part.meaning is None:
             data, valid = number(part.value(of.values, self.at.record, of.frame), self.at)
             of.values.put(name, Numbers(data, valid))
@@ -234,14 +239,14 @@ class Laying:
         """Put something in place of missing values, or remember that it follows from others."""
         said, missing = field.said, mine & ~self._given(of, field.name, mine)
         if field.checksum is not None or field.derive is not None:
-            of.filled.add(field.name)
+            of.fill(field.name, mine)
             if field.derive is not None and missing.any():
                 self.derived.append((field, of))
             return
         instead = said.const if said.const is not None else said.default
         if instead is None or isinstance(instead, Expression) or not missing.any():
             return
-        of.filled.add(field.name)
+        of.fill(field.name, mine)
         data = self._data(of, field.name)
         of.values.put(field.name, Numbers(np.where(missing, np.array(instead, data.dtype), data)))
 
@@ -295,7 +300,7 @@ class Laying:
             self.at.frame.put(bit.field.name, self.pos, self.pos + part.word.size)
         whole = part.whole
         if whole is not None:
-            of.filled.add(whole.name)
+            of.fill(whole.name, mine)
             self.at.frame.put(whole.name, self.pos, self.pos + part.word.size)
 
         def fill(octets: Array) -> None:
@@ -333,7 +338,7 @@ class Laying:
                 if isinstance(value.extent, Until) and value.extent.until.terminator == "drop":
                     self._constant(value.extent.until.end, mine)
             case values.Constant(value=constant):
-                of.filled.add(field.name)
+                of.fill(field.name, mine)
                 self._constant(constant, mine)
             case Varints(said=Leb128() as said) if said.bits <= 32 and not said.signed:
                 self._leb128(of, field.name, mine)
@@ -369,7 +374,7 @@ class Laying:
 
     def _list(self, part: Repeat, name: str, of: Laid, mine: Array) -> None:
         """Lists, whose items are laid out as if each were a record; an empty one may be left out."""
-        of.filled.add(name)
+        of.fill(name, mine)
         if name not in of.given:
             return
         column = of.given[name]
