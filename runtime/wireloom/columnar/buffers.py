@@ -193,6 +193,11 @@ def _long(number: int, views: Array, buffer: Array, start: Array) -> None:
     views["head"] = windows(buffer, start, 4)
 
 
+def fields_of(struct: pa.Array) -> dict[str, pa.Array]:
+    """The fields of structs, which are null where these are."""
+    return dict(zip((field.name for field in struct.type), struct.flatten(), strict=True))
+
+
 _SMALL, _CLOSE = 8, 1024
 """Small items, if there are many of them close to each other, are copied first, since numpy picks from copies faster.
 """

@@ -20,7 +20,7 @@ from wireloom.columnar import accel, arrow_schema
 from wireloom.columnar.alike import alike
 from wireloom.columnar.arrays import Spans, Structs
 from wireloom.columnar.batch import Batch
-from wireloom.columnar.buffers import LARGEST, Array, array, occurring, octets_of, strings, woven
+from wireloom.columnar.buffers import LARGEST, Array, array, fields_of, occurring, octets_of, strings, woven
 from wireloom.columnar.compiled import labelled, weave
 from wireloom.columnar.laying import Given, Laid, Laying, UnlaidError
 from wireloom.columnar.machine.encoding import writing
@@ -228,7 +228,7 @@ class Encoder:
         if struct.null_count and not _valid(struct)[rows].all():
             return None
         there = {name: batch.column(name) for name in self.header if name in batch.schema.names}
-        inside = {field.name: pc.struct_field(struct, field.name) for field in struct.type}
+        inside = fields_of(struct)
         labels = {column.name for column in message.said.columns if column.label}
         header = _taken(there, self.labels, rows)
         for name, selection in message.said.match.items():
@@ -310,10 +310,11 @@ def _distinct(keys: Mapping[str, pa.Array]) -> Iterator[tuple[Row, Array]]:
 
 
 def _knows(known: pa.DataType, given: pa.DataType) -> bool:
-    """Whether a type has all the fields that are given."""
+    """Whether a type has all the fields that are given, each of them once."""
     if pa.types.is_struct(known) and pa.types.is_struct(given):
         fields = {field.name: field.type for field in known}
-        return all(field.name in fields and _knows(fields[field.name], field.type) for field in given)
+        once = len({field.name for field in given}) == given.num_fields
+        return once and all(field.name in fields and _knows(fields[field.name], field.type) for field in given)
     if pa.types.is_list(known) and pa.types.is_list(given):
         return _knows(known.value_type, given.value_type)
     return not pa.types.is_nested(given)

@@ -18,7 +18,7 @@ from wireloom.columnar import checksums, packed, parts, segments, values
 from wireloom.columnar.arrays import Made, Numbers
 from wireloom.columnar.batch import Batch
 from wireloom.columnar.bits import Bit, Bits
-from wireloom.columnar.buffers import LARGEST, Array, every, octets_of
+from wireloom.columnar.buffers import LARGEST, Array, every, fields_of, octets_of
 from wireloom.columnar.ends import Until
 from wireloom.columnar.fields import Field, Number, Run, number
 from wireloom.columnar.flatbuffers import FlatBuffer
@@ -365,8 +365,7 @@ class Laying:
         """A struct in the rows in which it is given; elsewhere it has nothing but what can be filled in."""
         given: Given = {}
         if name in of.given:
-            column = of.given[name]
-            given = {field.name: pc.struct_field(column, field.name) for field in column.type}
+            given = fields_of(of.given[name])
         outer, self.at.frame = self.at.frame, Frame(self.at.selected)
         self.at.frame.given, self.at.frame.giving = asked, outer
         self._all(layout.steps, Laid(given, Values(self.at.selected), self.at.frame), mine)
