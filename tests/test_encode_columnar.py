@@ -6,6 +6,8 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import accelerator
+import compiled
 import pyarrow as pa
 import pytest
 from cases import each
@@ -15,6 +17,7 @@ from lockstep import Pair, rows_alike
 
 from wireloom.codec import EncodeError
 from wireloom.columnar.encoding import Encoder
+from wireloom.columnar.tables import Table
 from wireloom_protocols import couchbase_dcp, databus, memcached
 
 CAPTURES = Path(__file__).parent.parent / "examples" / "captures"
@@ -125,6 +128,36 @@ def test_byte_orders_are_those_of_rows(order: str | None) -> None:
     table = pa.Table.from_batches(databus.to_batches([row | {"byte_order": "big"}, row | {"byte_order": order}]))
     rows_alike(Pair.of(databus), table)
     rows_alike(Pair.of(databus), table, byte_order="little")
+
+
+ALTERNATIVES = """\
+protocol: alternatives
+byte_order: big
+record:
+  length: length
+  fields:
+    - {name: length, type: u8, derive: size(record)}
+    - {section: body, size: rest}
+---
+message: one
+match: {}
+sections:
+  body:
+    - {name: kind, type: u8}
+    - choice:
+        - when: kind == 1
+          fields: [{name: number, type: u16, default: 0}]
+        - fields: [{name: number, type: u16}]
+"""
+
+
+@accelerator.off_and_on
+@pytest.mark.parametrize("last", [{"kind": 2, "number": None}, {"kind": 2}, {"kind": 1}, {"kind": 2, "number": 4}])
+def test_a_value_is_filled_in_only_where_it_may_be(last: dict[str, Any], accelerated: bool) -> None:
+    codec = compiled.of(ALTERNATIVES).codec
+    for others in ([{"kind": 1}, {"kind": 1, "number": 3}, {"kind": 2, "number": 0}], [{"kind": 1}]):
+        found = [{"message": "one", "one": each} for each in (*others, last)]
+        rows_alike(Pair(codec), pa.Table.from_pylist(found, Table(codec, {}).schema))
 
 
 def test_what_follows_from_the_rest_may_be_missing() -> None:

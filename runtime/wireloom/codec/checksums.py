@@ -47,7 +47,12 @@ class Crc:
     @property
     def is_native(self) -> bool:
         """Whether the standard library feeds it."""
-        return (self.bits, self.poly, self.reflect_in) in (_ZLIB, _BINASCII)
+        return self.is_zlib or (self.bits, self.poly, self.reflect_in) == _BINASCII
+
+    @property
+    def is_zlib(self) -> bool:
+        """Whether ``zlib.crc32`` feeds it; that has each bit of the register the other way round."""
+        return (self.bits, self.poly, self.reflect_in) == _ZLIB
 
     @property
     def feeder(self) -> Callable[[Data, int], int]:
@@ -131,9 +136,7 @@ def _applied(columns: tuple[int, ...], register: int) -> int:
 @cache
 def summing(algorithm: "Algorithm") -> Callable[[Data], int]:
     """What sums bytes up: where the library has it, nothing else."""
-    if not isinstance(algorithm, Crc) or (algorithm.bits, algorithm.poly, algorithm.reflect_in) != _ZLIB:
-        return algorithm
-    if not algorithm.reflect_out:
+    if not isinstance(algorithm, Crc) or not algorithm.is_zlib or not algorithm.reflect_out:
         return algorithm
     begin, end = algorithm.initial ^ 0xFFFFFFFF, 0xFFFFFFFF ^ algorithm.xor_out
     return lambda data: zlib.crc32(data, begin) ^ end

@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from wireloom.columnar.buffers import Array
+from wireloom.columnar.buffers import Array, fields_of
 
 
 def alike(one: pa.Array, other: pa.Array) -> Array:
@@ -17,8 +17,9 @@ def alike(one: pa.Array, other: pa.Array) -> Array:
         same: Array = (none == missing) & lists_alike(one, other)
     elif pa.types.is_struct(one.type):
         same = none == missing
-        for field in one.type:
-            same &= none | alike(pc.struct_field(one, field.name), pc.struct_field(other, field.name))
+        fields, others = fields_of(one), fields_of(other)
+        for name, field in fields.items():
+            same &= none | alike(field, others[name])
     else:
         same = pc.equal(one, other).fill_null(False).to_numpy(zero_copy_only=False) | (none & missing)
     return same

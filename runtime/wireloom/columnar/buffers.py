@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -147,17 +147,37 @@ def octets(buffer: Array, start: Array, stop: Array, valid: Valid, places: Place
     if places is None and size == sizes[-1] and (sizes == size).all():
         offsets = np.arange(count + 1, dtype=np.int32) * np.int32(size)
         return array(pa.binary(), count, valid, offsets, windows(buffer, start, size))
-    views = np.zeros(count, _VIEW)
-    for rows, fill in (
-        (np.flatnonzero((sizes > 0) & (sizes <= _INLINE)), _short),
-        (np.flatnonzero(sizes > _INLINE), _long),
-    ):
-        if len(rows):
-            made = np.zeros(len(rows), _VIEW)
-            made["size"] = sizes[rows]
-            fill(made, buffer, start[rows])
-            views[rows if places is None else places.rows[rows]] = made
+    views = spread(_views(buffer, start, sizes), places)
     return array(pa.binary_view(), count, valid, views, buffer).cast(pa.binary())
+
+
+def woven(parts: Sequence[pa.Array], numbers: Sequence[Array]) -> pa.Array:
+    """The bytes of several arrays as one. ``numbers`` are the rows that each array has, together all of them."""
+    count = sum(map(len, parts))
+    views, valid = np.zeros(count, _VIEW), np.ones(count, bool)
+    found = [octets_of(part) for part in parts]
+    for number, (part, rows, (buffer, start, stop)) in enumerate(zip(parts, numbers, found, strict=True)):
+        views[rows] = _views(buffer, start, stop - start, number)
+        if part.null_count:
+            valid[rows] = part.is_valid().to_numpy(zero_copy_only=False)
+    if (size := int(views["size"].sum(dtype=np.int64))) > LARGEST:
+        raise ValueError(f"{size} bytes do not fit an Arrow array of binary values")
+    held = [buffer for buffer, _, _ in found]
+    return array(pa.binary_view(), count, None if valid.all() else valid, views, *held).cast(pa.binary())
+
+
+def _views(buffer: Array, start: Array, sizes: Array, number: int = 0) -> Array:
+    """Views of so many bytes from each ``start`` on, in the buffer of that ``number``."""
+    views = np.zeros(len(start), _VIEW)
+    views["size"] = sizes
+    for which, fill in (((sizes > 0) & (sizes <= _INLINE), _short), (sizes > _INLINE, partial(_long, number))):
+        if which.all():
+            fill(views, buffer, start)
+        elif which.any():
+            made = views[which]
+            fill(made, buffer, start[which])
+            views[which] = made
+    return views
 
 
 def _short(views: Array, buffer: Array, start: Array) -> None:
@@ -167,10 +187,15 @@ def _short(views: Array, buffer: Array, start: Array) -> None:
     whole[:, 4:] = held * (np.arange(_INLINE) < views["size"][:, None])
 
 
-def _long(views: Array, buffer: Array, start: Array) -> None:
+def _long(number: int, views: Array, buffer: Array, start: Array) -> None:
     """Views that point to their bytes in the buffer."""
-    views["offset"] = start
+    views["buffer"], views["offset"] = number, start
     views["head"] = windows(buffer, start, 4)
+
+
+def fields_of(struct: pa.Array) -> dict[str, pa.Array]:
+    """The fields of structs, which are null where these are."""
+    return dict(zip((field.name for field in struct.type), struct.flatten(), strict=True))
 
 
 _SMALL, _CLOSE = 8, 1024

@@ -1,6 +1,7 @@
 """Checksums of many byte ranges at once."""
 
-from collections.abc import Iterator, Sequence
+import zlib
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from itertools import pairwise
 
@@ -11,6 +12,7 @@ from wireloom.columnar import accel, compiled
 from wireloom.columnar.buffers import Array, ragged, windows
 from wireloom.columnar.fields import Joined, number
 from wireloom.columnar.frames import Values
+from wireloom.columnar.known import Known
 from wireloom.columnar.rows import Rows
 from wireloom.columnar.sums import FLIPPED, word_tables
 
@@ -40,7 +42,8 @@ def wrong(checksum: Joined, at: Rows, this: Values, rows: Array, found: Array) -
         if at.outer is not None and not isinstance(piece, bytes):
             at.doubt(rows[at.sum(rows, (piece[1] - piece[0])[rows])])
     rows = rows[~at.batch.doubtful[at.index[rows]]]
-    sums = of_pieces(checksum.algorithm, at.batch.buffer, [_of_rows(piece, rows) for piece in pieces], len(rows))
+    mine, batch = [_of_rows(piece, rows) for piece in pieces], at.batch
+    sums = of_pieces(checksum.algorithm, batch.buffer, mine, len(rows), batch.known)
     differs = sums != found[rows].astype(sums.dtype)
     return rows[differs], sums[differs]
 
@@ -49,10 +52,18 @@ def _of_rows(piece: Summand, rows: Array | slice) -> Summand:
     return piece if isinstance(piece, bytes) else (piece[0][rows], piece[1][rows])
 
 
-def of_pieces(algorithm: Algorithm, buffer: Array, pieces: Sequence[Summand], count: int) -> Array:
+def unless_known(known: Known | None, algorithm: Algorithm, buffer: Array, start: Array, stop: Array) -> Array:
+    """As ``of_ranges``, where these checksums are not ``known``."""
+    found = None if known is None else known.of(algorithm, start, stop)
+    return of_ranges(algorithm, buffer, start, stop) if found is None else found
+
+
+def of_pieces(
+    algorithm: Algorithm, buffer: Array, pieces: Sequence[Summand], count: int, known: Known | None = None
+) -> Array:
     """The checksum of each row's pieces, one behind the other, as ``of_ranges`` gives it."""
     if len(pieces) == 1 and not isinstance(pieces[0], bytes):
-        return of_ranges(algorithm, buffer, *pieces[0])
+        return unless_known(known, algorithm, buffer, *pieces[0])
     totals = sum((_sizes(piece, count) for piece in pieces), np.zeros(count, np.int64))
     part = (np.cumsum(totals) - totals) // JOINED
     bounds = [0, *(np.flatnonzero(np.diff(part)) + 1).tolist(), count]
@@ -103,8 +114,8 @@ def _pairs(start: Array, stop: Array) -> Iterator[tuple[int, int]]:
 
 _COMMON = 256
 """Fewer ranges than this of one kind are not worth numpy's time."""
-_TABLED = 64
-"""Ranges of one size up to this many bytes have a table for each byte, since a CRC is linear."""
+_SHORT = 64
+"""Ranges of up to this many bytes are summed side by side even where the library has a function for one."""
 _BLOCK = 512
 """CRCs of longer ranges are those of blocks, which are summed side by side."""
 _TILE = 1 << 14
@@ -136,17 +147,23 @@ def _registers(crc: Crc, buffer: Array, start: Array, stop: Array) -> Array:
     accel.WORTH.add(int(sizes.sum()))
     found = np.full(len(start), crc.initial, register_type(crc))
     rest = sizes > 0
-    for size in np.flatnonzero(np.bincount(np.minimum(sizes, _TABLED + 1)) >= _COMMON).tolist():
-        if 0 < size <= _TABLED:
-            mine = sizes == size
-            found[mine] = _of_one_size(crc, buffer, start[mine], size)
-            rest &= ~mine
-    if crc.is_native or np.count_nonzero(rest) * _BLOCK < _COMMON:
-        view = memoryview(buffer.data)
-        feed, initial = crc.feeder, crc.initial
-        found[rest] = [feed(view[a:b], initial) for a, b in _pairs(start[rest], stop[rest])]
-    else:
+    if crc.is_native:
+        short = rest & (sizes <= _SHORT)
+        if np.count_nonzero(short) >= _COMMON:
+            found[short] = _sliced(crc, buffer, start[short], sizes[short], crc.initial)
+            rest &= ~short
+        found[rest] = _fed(crc, buffer, start[rest], stop[rest])
+    elif rest.any():
         found[rest] = _of_blocks(crc, buffer, start[rest], sizes[rest])
+    return found
+
+
+def _fed(crc: Crc, buffer: Array, start: Array, stop: Array) -> Array:
+    """Registers of ranges, one after the other."""
+    feed: Callable[[memoryview, int], int] = zlib.crc32 if crc.is_zlib else crc.feeder
+    view, kind, turned = memoryview(buffer.data), register_type(crc), 0xFFFFFFFF if crc.is_zlib else 0
+    initial = crc.initial ^ turned
+    found: Array = np.array([feed(view[a:b], initial) for a, b in _pairs(start, stop)], kind) ^ kind(turned)
     return found
 
 
@@ -156,59 +173,87 @@ def single(crc: Crc) -> Array:
     return np.array(table(crc.bits, crc.poly), register_type(crc))
 
 
+_WORD = 8
+"""How many bytes of each range are looked up at a time, in pairs."""
+
+
 @cache
-def _tables(crc: Crc, size: int) -> Array:
-    """For each position of ``size`` bytes, what each byte there adds to the register."""
+def _tables(crc: Crc) -> Array:
+    """For each pair of bytes in a word, what two bytes there add to the register, which is ``_flipped`` if need be."""
     one = single(crc)
-    tables = np.zeros((size, 256), one.dtype)
-    tables[size - 1] = one
-    for position in range(size - 2, -1, -1):
-        behind = tables[position + 1]
-        tables[position] = one[behind & 0xFF] ^ behind >> one.dtype.type(8)
-    return tables
+    tables = [one]
+    for _ in range(_WORD - 1):
+        tables.insert(0, one[tables[0] & 0xFF] ^ tables[0] >> one.dtype.type(8))
+    low, high = np.divmod(np.arange(1 << 16), 1 << 8)[::-1]
+    if not crc.reflect_in:
+        low, high = FLIPPED[low], FLIPPED[high]
+    return _flipped(crc, np.stack([tables[at][low] ^ tables[at + 1][high] for at in range(0, _WORD, 2)]))
 
 
-def _of_one_size(crc: Crc, buffer: Array, start: Array, size: int) -> Array:
-    """Registers of ranges of one size: the sum of the contributions of their bytes and of the initial register."""
-    data = windows(buffer, start, size).view(np.uint8).reshape(-1, size)
-    tables = _tables(crc, size)
-    found = np.full(len(data), crc.passed(crc.initial, size), tables.dtype)
-    for position in range(size):
-        found ^= tables[position].take(data[:, position] if crc.reflect_in else FLIPPED[data[:, position]])
+def _flipped(crc: Crc, registers: Array) -> Array:
+    """Registers with which bytes can be summed as they are: if the CRC is not reflected, theirs are flipped."""
+    if crc.reflect_in:
+        return registers
+    found: Array = FLIPPED[registers.view(np.uint8)].view(registers.dtype)
+    return found
+
+
+def _sliced(crc: Crc, buffer: Array, start: Array, sizes: Array, initial: int) -> Array:
+    """Registers behind ranges that are not empty, some of them side by side; before each it is ``initial``."""
+    found = np.empty(len(start), register_type(crc))
+    begun = _flipped(crc, np.array([initial], found.dtype)).astype(np.uint64)
+    for at in range(0, len(start), _TILE):
+        tile = slice(at, at + _TILE)
+        found[tile] = _of_words(crc, buffer, start[tile], sizes[tile], begun)
+    return _flipped(crc, found)
+
+
+def _of_words(crc: Crc, buffer: Array, start: Array, sizes: Array, begun: Array) -> Array:
+    """Registers, flipped as ``begun``, behind ranges that are cut into words, of which the first may be a shorter one:
+    the register goes into its bytes, and on with what they have no room for.
+    """
+    words = -(-sizes // _WORD)
+    order = np.argsort(-words, kind="stable")
+    at, falling, first = start[order], -words[order], (sizes - _WORD * (words - 1))[order]
+    half = (4 * first).astype(np.uint64)
+    word = (_words(buffer, at) ^ begun) << (np.uint64(8 * _WORD) - 2 * half)
+    register = _behind(crc, word) ^ (begun >> half >> half).astype(register_type(crc))
+    at += first
+    for step in range(1, -int(falling[0])):
+        going = np.searchsorted(falling, -step)
+        register[:going] = _behind(crc, _words(buffer, at[:going]) ^ register[:going])
+        at += _WORD
+    found: Array = np.empty_like(register)
+    found[order] = register
+    return found
+
+
+def _words(buffer: Array, at: Array) -> Array:
+    found: Array = windows(buffer, at, _WORD).view("<u8")
+    return found
+
+
+def _behind(crc: Crc, words: Array) -> Array:
+    """The register behind each word, in which the one before it is."""
+    tables, pairs = _tables(crc), words.view("<u2").reshape(-1, _WORD // 2)
+    found: Array = tables[0].take(pairs[:, 0])
+    for place in range(1, _WORD // 2):
+        found ^= tables[place].take(pairs[:, place])
     return found
 
 
 def _of_blocks(crc: Crc, buffer: Array, start: Array, sizes: Array) -> Array:
     """Registers of ranges of any size: that of the first bytes, then for each block what it adds."""
     first = (sizes - 1) % _BLOCK + 1
-    found = _stepped(crc, buffer, start, first, np.full(len(start), crc.initial, register_type(crc)))
+    found = _sliced(crc, buffer, start, first, crc.initial)
     blocks = (sizes - first) // _BLOCK
     begin, most = np.cumsum(blocks) - blocks, int(blocks.max(initial=0))
     places = ragged(start + first, blocks) if most else start[:0]
     places += (_BLOCK - 1) * ragged(np.zeros(len(blocks), np.int64), blocks) if most else 0
-    added = [
-        _stepped(crc, buffer, tile, np.full(len(tile), _BLOCK), np.zeros(len(tile), found.dtype))
-        for tile in (places[at : at + _TILE] for at in range(0, len(places), _TILE))
-    ]
-    sums = np.concatenate([*added, found[:0]])
+    sums = _sliced(crc, buffer, places, np.full(len(places), _BLOCK), 0)
     for block in range(most):
         more = np.flatnonzero(blocks > block)
         found[more] = passed(crc, found[more], np.full(len(more), _BLOCK)) ^ sums[begin[more] + block]
-    return found
-
-
-def _stepped(crc: Crc, buffer: Array, start: Array, sizes: Array, registers: Array) -> Array:
-    """The registers after these bytes, which are taken one of each range at a time."""
-    one, order = single(crc), np.argsort(-sizes, kind="stable")
-    at, falling, register = start[order], -sizes[order], registers[order]
-    for column in range(-int(falling[0]) if len(falling) else 0):
-        going = np.searchsorted(falling, -column)
-        byte = buffer[at[:going] + column]
-        old = register[:going]
-        index = (old ^ (byte if crc.reflect_in else FLIPPED[byte])) & old.dtype.type(0xFF)
-        register[:going] = one[index] ^ old >> old.dtype.type(8)
-    found = np.empty_like(register)
-    found[order] = register
     return found
 
 

@@ -18,11 +18,11 @@ from wireloom.codec.found import WITHIN
 from wireloom.codec.protocol import POSITIONS, PROVENANCE
 from wireloom.columnar import accel, arrow_schema
 from wireloom.columnar.alike import alike
-from wireloom.columnar.arrays import Structs
+from wireloom.columnar.arrays import Spans, Structs
 from wireloom.columnar.batch import Batch
-from wireloom.columnar.buffers import LARGEST, Array, array, occurring, octets_of, strings
+from wireloom.columnar.buffers import LARGEST, Array, array, fields_of, occurring, octets_of, strings, woven
 from wireloom.columnar.compiled import labelled, weave
-from wireloom.columnar.laying import Given, Laying, UnlaidError
+from wireloom.columnar.laying import Given, Laid, Laying, UnlaidError
 from wireloom.columnar.machine.encoding import writing
 from wireloom.columnar.machine.given import Outline, outline_of
 from wireloom.columnar.planning import plan_of
@@ -40,7 +40,7 @@ LEFT_OUT = frozenset({FILE.name, *(column.name for column in (*POSITIONS, *PROVE
 """The columns with the position of a record, which is not in its bytes."""
 
 
-_ORDERS = strings(["big", "little"])
+_ORDERS = ("big", "little")
 
 
 class _Kind(NamedTuple):
@@ -128,24 +128,25 @@ class Encoder:
             return parts[0]
         if accel.WORTH and not any(part.null_count for part in parts) and sum(part.nbytes for part in parts) < LARGEST:
             return _woven(parts, numbers)
-        order = np.argsort(np.concatenate(numbers), kind="stable")
-        return pa.concat_arrays(parts).take(pa.array(order))
+        return woven(parts, numbers)
 
     def _strange(self, batch: pa.RecordBatch) -> Array:
         """The rows in which something is given that the codec refuses, or that says how they are written."""
         order, known = self.protocol.framing.byte_order, set(self.header) | self.plain
-        structs, found = np.zeros(len(batch), np.int64), np.zeros(len(batch), bool)
+        structs, found = np.zeros(len(batch), bool), np.zeros(len(batch), bool)
         for name, column in zip(batch.schema.names, batch.columns, strict=True):
             if column.null_count == len(column):
                 continue
-            there = column.is_valid().to_numpy(zero_copy_only=False)
             if name == order:
-                found |= there & ~pc.is_in(column, value_set=_ORDERS).to_numpy(zero_copy_only=False)
+                for value, rows in _distinct({name: column}):
+                    found[rows] |= value[name] not in (None, *_ORDERS)
             elif name in self.codes and _knows(self.schema.field(name).type, column.type):
-                structs += there
+                there = _valid(column)
+                found |= there & structs
+                structs |= there
             elif name not in known:
-                found |= there
-        return found | (structs > 1)
+                found |= _valid(column)
+        return found
 
     def _built(self, batch: pa.RecordBatch, rows: Array) -> pa.Array:
         """What the codec makes of some rows."""
@@ -179,7 +180,9 @@ class Encoder:
                 continue
             kinds: Iterator[tuple[Row, Array]] = iter([({}, np.arange(len(rows)))])
             if column.type.get_field_index("variant") >= 0:
-                kinds = _distinct({"variant": pc.struct_field(_taken(column, rows), "variant").cast(pa.string())})
+                kinds = _distinct(
+                    _taken({"variant": pc.struct_field(column, "variant").cast(pa.string())}, frozenset(), rows)
+                )
             for kind, some in kinds:
                 yield _Kind(self.codes[message], kind.get("variant"), found.get("order")), rows[some]
 
@@ -221,20 +224,20 @@ class Encoder:
             return None
         message = self.plan.message(group.code)
         parameters, little, code = told
-        there = {name: _taken(batch.column(name), rows) for name in self.header if name in batch.schema.names}
-        header = {name: column for name, column in there.items() if name not in self.labels}
+        struct = batch.column(message.said.name)
+        if struct.null_count and not _valid(struct)[rows].all():
+            return None
+        there = {name: batch.column(name) for name in self.header if name in batch.schema.names}
+        inside = fields_of(struct)
+        labels = {column.name for column in message.said.columns if column.label}
+        header = _taken(there, self.labels, rows)
         for name, selection in message.said.match.items():
             if name in self.header and (name not in header or header[name].null_count == len(rows)):
                 header[name] = pa.repeat(pa.scalar(selection.first), len(rows))
-        struct = _taken(batch.column(message.said.name), rows)
-        if struct.null_count:
-            return None
-        inside = {field.name: pc.struct_field(struct, field.name) for field in struct.type}
-        labels = {column.name for column in message.said.columns if column.label}
-        fields = {name: column for name, column in inside.items() if name not in labels}
-        laying = Laying(header, fields, len(rows), parameters, little=little)
-        laying.fields.filled |= labels
-        laying.doubt(_only_labelled(there, self.labels, len(rows)) | _only_labelled(inside, labels, len(rows)))
+        laying = Laying(header, _taken(inside, labels, rows), len(rows), parameters, little=little)
+        laying.header.filled |= dict.fromkeys(self.labels, laying.every)
+        laying.fields.filled |= dict.fromkeys(labels, laying.every)
+        laying.doubt(_only_labelled(there, self.labels, rows) | _only_labelled(inside, labels, rows))
         try:
             records = laying.record(self.plan.record, message, code)
             accel.WORTH.add(records.nbytes)
@@ -247,15 +250,16 @@ class Encoder:
         sure: Array
         buffer, start, stop = octets_of(records)
         batch = Batch(buffer, start, stop, parameters, little, len(self.protocol.record.until))
+        framed = Batch(buffer, start, stop, parameters, little)
+        batch.known = framed.known = laying.known
         found = self.plan.decode(batch, lambda record, message: message == code)
         sure = (found.message == code) & ~batch.doubtful & ~laying.batch.doubtful
-        sure &= start < stop
-        sure &= self.plan.framing.sound(buffer, start, stop, stop, parameters, bound=MAX_RECORD_BYTES, little=little)
-        sure &= _same(found.header, laying.header.given, laying.header.filled | self.labels)
+        sure &= self.plan.framing.whole(framed, bound=MAX_RECORD_BYTES)
+        sure &= _same(found.header, laying.header, batch)
         rows, struct = found.structs.get(code, (np.zeros(0, np.int64), Structs(0, {})))
         if len(rows) < len(sure) or not isinstance(struct, Structs):
             return np.zeros(len(sure), bool)
-        sure &= _same(struct, laying.fields.given, laying.fields.filled)
+        sure &= _same(struct, laying.fields, batch)
         return sure
 
 
@@ -280,6 +284,8 @@ def _numbered(column: pa.Array) -> tuple[Array, list[Any]]:
         found = labelled(ends.address + 4 * column.offset, octets.address if octets else 0, len(column))
         if found is not None:
             return found[0], [column[row].as_py() for row in found[1].tolist()]
+    if len(column) and not column.null_count and pc.all(pc.equal(column, column[0])).as_py():
+        return np.zeros(len(column), np.int32), [column[0].as_py()]
     encoded = column.dictionary_encode(null_encoding="encode")
     return encoded.indices.to_numpy(), encoded.dictionary.to_pylist()
 
@@ -304,10 +310,11 @@ def _distinct(keys: Mapping[str, pa.Array]) -> Iterator[tuple[Row, Array]]:
 
 
 def _knows(known: pa.DataType, given: pa.DataType) -> bool:
-    """Whether a type has all the fields that are given."""
+    """Whether a type has all the fields that are given, each of them once."""
     if pa.types.is_struct(known) and pa.types.is_struct(given):
         fields = {field.name: field.type for field in known}
-        return all(field.name in fields and _knows(fields[field.name], field.type) for field in given)
+        once = len({field.name for field in given}) == given.num_fields
+        return once and all(field.name in fields and _knows(fields[field.name], field.type) for field in given)
     if pa.types.is_list(known) and pa.types.is_list(given):
         return _knows(known.value_type, given.value_type)
     return not pa.types.is_nested(given)
@@ -321,41 +328,59 @@ def _typed(known: pa.DataType, given: pa.DataType) -> bool:
     return bool(known.equals(given)) or (pa.types.is_decimal(known) and given == pa.int64())
 
 
-def _taken(column: pa.Array, rows: Array) -> pa.Array:
-    return column if len(rows) == len(column) else column.take(pa.array(rows))
-
-
-def _only_labelled(columns: Given, labels: Set[str], rows: int) -> Array:
-    """The rows in which a label is given, and the number not that it names."""
-    found = np.zeros(rows, bool)
-    for name in labels & columns.keys():
-        number = columns.get(name.rpartition("_")[0])
-        missing = True if number is None else number.is_null().to_numpy(zero_copy_only=False)
-        found |= columns[name].is_valid().to_numpy(zero_copy_only=False) & missing
+def _valid(column: pa.Array) -> Array:
+    found: Array = column.is_valid().to_numpy(zero_copy_only=False)
     return found
 
 
-def _same(found: Structs, given: Given, filled: Set[str]) -> Array:
-    """In which rows a struct was found as it was given; what was not given can be there if it is ``filled`` in."""
+def _taken(columns: Given, labels: Set[str], rows: Array) -> dict[str, pa.Array]:
+    """Some rows of the columns without ``labels``."""
+    found = {name: column for name, column in columns.items() if name not in labels}
+    if all(len(column) == len(rows) for column in found.values()):
+        return found
+    chosen = pa.array(rows)
+    return {name: column.take(chosen) for name, column in found.items()}
+
+
+def _only_labelled(columns: Given, labels: Set[str], rows: Array) -> Array:
+    """Which of the rows have a label and not the number that it names."""
+    found = np.zeros(len(rows), bool)
+    for name in labels & columns.keys():
+        number = columns.get(name.rpartition("_")[0])
+        if number is None:
+            found |= _valid(columns[name])[rows]
+        elif number.null_count:
+            found |= (_valid(columns[name]) & ~_valid(number))[rows]
+    return found
+
+
+def _same(found: Structs, laid: Laid, batch: Batch) -> Array:
+    """In which records a struct was found as it was given; what was not given can be there where it is filled in."""
     same = np.ones(found.count, bool)
-    for name in dict.fromkeys((*given, *found.columns)):
-        column, wanted = found.columns.get(name), given.get(name)
+    for name in dict.fromkeys((*laid.given, *found.columns)):
+        column, wanted, filled = found.columns.get(name), laid.given.get(name), laid.filled.get(name, False)
         if wanted is None or wanted.null_count == len(wanted):
-            if column is not None and name not in filled:
-                valid = column.valid
-                same &= False if valid is None else ~valid
+            if column is not None:
+                same &= filled if column.valid is None else filled | ~column.valid
             continue
         if column is None:
             same &= wanted.is_null().to_numpy(zero_copy_only=False)
             continue
+        if isinstance(column, Spans) and name in laid.copied and _stays(column, laid.copied[name], batch):
+            continue
         had = column.arrow(wanted.type)
         if had.equals(wanted):
             continue
-        both = alike(had, wanted)
-        if name in filled:
-            both |= wanted.is_null().to_numpy(zero_copy_only=False)
-        same &= both
+        same &= alike(had, wanted) | (filled & wanted.is_null().to_numpy(zero_copy_only=False))
     return same
+
+
+def _stays(found: Spans, copied: tuple[Array, Array], batch: Batch) -> bool:
+    """Whether all values are the very bytes that given ones were copied to."""
+    if found.valid is not None or found.buffer is not batch.buffer:
+        return False
+    (begin, end), start = copied, batch.start
+    return bool(((found.start - start == begin) & (found.stop - start == end)).all())
 
 
 def plain(batch: pa.RecordBatch) -> Iterator[Row]:

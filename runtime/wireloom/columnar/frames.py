@@ -1,6 +1,7 @@
 """What expressions are evaluated on: the values of many rows, and the frame that knows where each of them is."""
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,8 +16,6 @@ from wireloom.columnar.vectors import Texts, Vector, taken
 class Selected:
     """Which rows are read: the numbers of their records in the batch, and which rows they were taken from."""
 
-    __slots__ = ("batch", "chosen", "index")
-
     def __init__(self, batch: Batch, index: Array, chosen: Array | None) -> None:
         self.batch = batch
         self.index = index
@@ -25,7 +24,7 @@ class Selected:
     def __len__(self) -> int:
         return len(self.index)
 
-    @property
+    @cached_property
     def start(self) -> Array:
         """Where each row's record starts."""
         found: Array = self.batch.start[self.index]

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -109,7 +110,8 @@ class Lengths:
             sums, start = self.checksums(at), at.start
             at.doubt(sums.impossible | (start + sums.needed > at.batch.stop[at.index]))
             rows = np.flatnonzero(~at.batch.doubtful[at.index] & ~refuted)
-            refuted[rows[sums.wrong(at.batch.buffer, start, rows, at.little, checksums.of_ranges)]] = True
+            summed = partial(checksums.unless_known, at.batch.known)
+            refuted[rows[sums.wrong(at.batch.buffer, start, rows, at.little, summed)]] = True
         return length, refuted
 
 
@@ -196,13 +198,21 @@ class Framing:
 
         The length is -1 where it is not proven; then it may be in doubt. No proof looks behind ``stop``.
         """
-        batch = Batch(buffer, start, stop, parameters, little)
-        found = np.zeros(len(start), np.int64)
-        refuted = np.ones(len(start), bool)
+        return self._proven(Batch(buffer, start, stop, parameters, little), doubting=doubting)
+
+    def _proven(self, batch: Batch, *, doubting: bool) -> tuple[Array, Array]:
+        found = np.zeros(len(batch.start), np.int64)
+        refuted = np.ones(len(batch.start), bool)
         for lengths, at in self.divided(Rows.all(batch)):
             found[at.index], refuted[at.index] = lengths.measure(at, doubting=doubting)
         refuted &= ~batch.doubtful
         return np.where(batch.doubtful | refuted, -1, found), refuted
+
+    def whole(self, batch: Batch, *, bound: int) -> Array:
+        """Which records of a batch, which nobody has read, have the length that they say, ``bound`` at most."""
+        size = batch.stop - batch.start
+        found: Array = (size > 0) & (size <= bound)
+        return found if self.until else found & (self._proven(batch, doubting=False)[0] == size)
 
     def sound(
         self,

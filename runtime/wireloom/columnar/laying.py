@@ -18,14 +18,16 @@ from wireloom.columnar import checksums, packed, parts, segments, values
 from wireloom.columnar.arrays import Made, Numbers
 from wireloom.columnar.batch import Batch
 from wireloom.columnar.bits import Bit, Bits
-from wireloom.columnar.buffers import LARGEST, Array, array, octets_of
+from wireloom.columnar.buffers import LARGEST, Array, every, fields_of, octets_of
 from wireloom.columnar.ends import Until
 from wireloom.columnar.fields import Field, Number, Run, number
 from wireloom.columnar.flatbuffers import FlatBuffer
 from wireloom.columnar.frames import Frame, Values
+from wireloom.columnar.known import Known
 from wireloom.columnar.lists import Repeat
 from wireloom.columnar.messages import Message, Record
 from wireloom.columnar.rows import Rows
+from wireloom.columnar.segments import Fixed
 from wireloom.columnar.varints import Varints
 from wireloom.columnar.vectors import true
 from wireloom.expressions import Expression
@@ -33,8 +35,6 @@ from wireloom.expressions import Expression
 Given = Mapping[str, pa.Array]
 """The columns that are given of a struct, by name."""
 
-_EMPTY = array(pa.binary(), 1, None, np.zeros(2, np.int32), np.zeros(0, np.uint8))[0]
-"""No bytes. Asking Arrow for a scalar would import pandas."""
 _MUCH = 1 << 40
 _PLAIN = codec.Field(Int8ub)
 """What is said of items of lists: nothing."""
@@ -44,23 +44,37 @@ class UnlaidError(Exception):
     """A part whose bytes are the codec's affair alone."""
 
 
-class _Struct:
-    """A struct whose fields are laid out: what is ``given`` of it, its ``values`` and their ``frame``, and what can be
-    ``filled`` in.
+class Laid:
+    """A struct whose fields are laid out: what is ``given`` of it, its ``values`` and their ``frame``, what can be
+    ``filled`` in and in which rows, and from where to where in its record given bytes are ``copied``, -1 where they are
+    not.
     """
 
     def __init__(self, given: Given, known: Values, frame: Frame) -> None:
         self.given = given
         self.values = known
         self.frame = frame
-        self.filled: set[str] = set()
+        self.filled: dict[str, Array] = {}
+        self.copied: dict[str, tuple[Array, Array]] = {}
         for name, column in given.items():
             if (found := segments.computed(column)) is not None:
                 known.put(name, found)
 
+    def fill(self, name: str, mine: Array) -> None:
+        """Note that a value can be filled in in the rows that are ``mine``."""
+        self.filled[name] = self.filled[name] | mine if name in self.filled else mine
+
+    def copy(self, name: str, start: Array, stop: Array, mine: Array) -> None:
+        """Note that bytes are copied in the rows that are ``mine``."""
+        if not mine.all():
+            begin, end = self.copied.get(name, (np.full(len(mine), -1),) * 2)
+            start, stop = np.where(mine, start, begin), np.where(mine, stop, end)
+        self.copied[name] = start, stop
+
 
 class Laying:
-    """Records of one message and variant being laid out: ``making`` makes the bytes of each row, in order.
+    """Records of one message and variant being laid out: ``making`` has the bytes of each row, in order, those of
+    numbers as what makes them when all values are known.
 
     Items of lists are laid out alike, each inside one of the rows ``outside``.
     """
@@ -83,14 +97,15 @@ class Laying:
             self.at = Rows(self.batch, np.arange(rows), nowhere, nowhere, chosen=chosen, outer=outer)
             self.at.frame = Frame(self.at.selected, outer.frame)
         self.at.limit = np.full(rows, _MUCH)  # nobody knows yet how much is left in a section
-        self.header = _Struct(header, self.at.record, self.at.frame)
-        self.fields = _Struct(fields, Values(self.at.selected), self.at.frame)
+        self.header = Laid(header, self.at.record, self.at.frame)
+        self.fields = Laid(fields, Values(self.at.selected), self.at.frame)
         self.little = little
         self.pos = nowhere
         self.every = np.ones(rows, bool)
-        self.making: list[Callable[[], pa.Array]] = []
-        self.derived: list[tuple[Field, _Struct]] = []
-        self.sums: list[tuple[Field, _Struct, Number, Array, Array]] = []
+        self.making: list[Fixed | pa.Array] = []
+        self.derived: list[tuple[Field, Laid]] = []
+        self.sums: list[tuple[Field, Laid, Number, Array, Array]] = []
+        self.known = Known()
 
     def record(self, record: Record, message: Message, variant: int) -> pa.Array:
         """The bytes of each record. Raises ``UnlaidError``."""
@@ -116,13 +131,13 @@ class Laying:
             raise UnlaidError("more bytes than an array holds")
         self.batch.stop = self.pos
         self._derive()
-        return pc.binary_join_element_wise(*(make() for make in self.making), _EMPTY)
+        return segments.joined(self.making, len(self.every))
 
-    def _all(self, steps: Sequence[object], of: _Struct, mine: Array) -> None:
-        for step in steps:
+    def _all(self, steps: Sequence[object], of: Laid, mine: Array) -> None:
+        for step in steps if mine.any() else ():
             self._part(step, of, mine)
 
-    def _part(self, part: object, of: _Struct, mine: Array) -> None:
+    def _part(self, part: object, of: Laid, mine: Array) -> None:
         """Lay out a part in the rows that are ``mine``."""
         match part:
             case Run():
@@ -140,7 +155,7 @@ class Laying:
             case parts.Choice():
                 self._choice(part, of, mine)
             case parts.Computed():
-                self._computed(part, of)
+                self._computed(part, of, mine)
             case parts.Optional():
                 self._all(part.content.steps, of, self._any(part.content.steps, of, mine))
             case Bits():
@@ -163,11 +178,11 @@ class Laying:
         """Leave rows to the codec."""
         self.batch.doubtful |= which
 
-    def _holds(self, condition: Any, of: _Struct) -> Array:
+    def _holds(self, condition: Any, of: Laid) -> Array:
         self.at.pos = self.pos
         return np.broadcast_to(true(self.at.ask(condition, of.values)), len(self.every))
 
-    def _any(self, steps: Sequence[object], of: _Struct, mine: Array) -> Array:
+    def _any(self, steps: Sequence[object], of: Laid, mine: Array) -> Array:
         """The rows in which a value is given for one of these parts."""
         found = np.zeros(len(self.every), bool)
         for step in steps:
@@ -187,7 +202,7 @@ class Laying:
                 found |= self._given(of, name, mine)
         return found
 
-    def _choice(self, part: parts.Choice, of: _Struct, mine: Array) -> None:
+    def _choice(self, part: parts.Choice, of: Laid, mine: Array) -> None:
         free = mine
         for option in part.alternatives:
             if isinstance(option, parts.When):
@@ -198,39 +213,40 @@ class Laying:
                 self._all(option.steps, of, holds)
             free = free & ~holds
 
-    def _computed(self, part: parts.Computed, of: _Struct) -> None:
+    def _computed(self, part: parts.Computed, of: Laid, mine: Array) -> None:
         """A value that is in no bytes: what is given of it is compared when the record is proved."""
         name = part.field.name
-        of.filled.add(name)
+        of.fill(name, mine)
         if name not in of.given and part.meaning is None:
             data, valid = number(part.value(of.values, self.at.record, of.frame), self.at)
             of.values.put(name, Numbers(data, valid))
 
     # Numbers
 
-    def _run(self, run: Run, of: _Struct, mine: Array) -> None:
+    def _run(self, run: Run, of: Laid, mine: Array) -> None:
         for field, kind, offset in run.fields:
             if field.meaning is not None or kind.half:
                 raise UnlaidError(field.name)
             self._prepare(field, of, mine)
             place = self.pos + offset
-            self.at.frame.put(field.name, np.where(mine, place, 0), np.where(mine, place + kind.size, 0))
+            if field.located:
+                self.at.frame.put(field.name, np.where(mine, place, 0), np.where(mine, place + kind.size, 0))
             if field.checksum is not None:
                 self.sums.append((field, of, kind, place, mine))
-        self._put(lambda: segments.ragged(self._matrix(run.fields, run.size, of), mine), mine * run.size)
+        self._numbers(run.fields, run.size, of, mine)
 
-    def _prepare(self, field: Field, of: _Struct, mine: Array) -> None:
+    def _prepare(self, field: Field, of: Laid, mine: Array) -> None:
         """Put something in place of missing values, or remember that it follows from others."""
         said, missing = field.said, mine & ~self._given(of, field.name, mine)
         if field.checksum is not None or field.derive is not None:
-            of.filled.add(field.name)
+            of.fill(field.name, mine)
             if field.derive is not None and missing.any():
                 self.derived.append((field, of))
             return
         instead = said.const if said.const is not None else said.default
         if instead is None or isinstance(instead, Expression) or not missing.any():
             return
-        of.filled.add(field.name)
+        of.fill(field.name, mine)
         data = self._data(of, field.name)
         of.values.put(field.name, Numbers(np.where(missing, np.array(instead, data.dtype), data)))
 
@@ -245,7 +261,7 @@ class Laying:
                     data = np.where(there, self._given_data(of, field.name), data)
                 of.values.put(field.name, Numbers(data))
 
-    def _data(self, of: _Struct, name: str) -> Array:
+    def _data(self, of: Laid, name: str) -> Array:
         """The numbers of a column, 0 where there are none."""
         column = of.values.columns.get(name)
         match column:
@@ -258,21 +274,22 @@ class Laying:
             case _:
                 raise UnlaidError(name)
 
-    def _given_data(self, of: _Struct, name: str) -> Array:
+    def _given_data(self, of: Laid, name: str) -> Array:
         found = segments.computed(of.given[name])
         return found.data if isinstance(found, Numbers) else segments.low(of.given[name])
 
-    def _matrix(self, fields: Sequence[tuple[Field, Number, int]], size: int, of: _Struct) -> Array:
-        """The bytes of consecutive numbers, one row each."""
-        found = np.zeros((len(self.every), size), np.uint8)
-        for field, kind, offset in fields:
-            if field.checksum is None:
-                found[:, offset : offset + kind.size] = segments.bytes_of(
-                    self._data(of, field.name), kind, little=self.little
-                )
-        return found
+    def _numbers(self, fields: Sequence[tuple[Field, Number, int]], size: int, of: Laid, mine: Array) -> None:
+        """Consecutive numbers, with zeros for checksums."""
 
-    def _bits(self, part: Bits, of: _Struct, mine: Array) -> None:
+        def fill(octets: Array) -> None:
+            for field, kind, offset in fields:
+                if field.checksum is None:
+                    found = octets[:, offset : offset + kind.size]
+                    segments.put(found, self._data(of, field.name), kind, little=self.little)
+
+        self._fixed(size, fill, mine)
+
+    def _bits(self, part: Bits, of: Laid, mine: Array) -> None:
         if part.over:
             raise UnlaidError(part.name)
         fields = [bit for bit in part.bits if isinstance(bit, Bit) and bit.field.meaning is None]
@@ -283,10 +300,10 @@ class Laying:
             self.at.frame.put(bit.field.name, self.pos, self.pos + part.word.size)
         whole = part.whole
         if whole is not None:
-            of.filled.add(whole.name)
+            of.fill(whole.name, mine)
             self.at.frame.put(whole.name, self.pos, self.pos + part.word.size)
 
-        def make() -> pa.Array:
+        def fill(octets: Array) -> None:
             word = np.zeros(len(self.every), np.uint64)
             for bit in fields:
                 value = self._data(of, bit.field.name).astype(np.int64).astype(np.uint64)
@@ -294,13 +311,13 @@ class Laying:
             if whole is not None:
                 there = self._given(of, whole.name, mine)
                 word = np.where(there, self._data(of, whole.name).astype(np.int64).astype(np.uint64), word)
-            return segments.ragged(segments.bytes_of(word, part.word, little=self.little), mine)
+            segments.put(octets, word, part.word, little=self.little)
 
-        self._put(make, mine * part.word.size)
+        self._fixed(part.word.size, fill, mine)
 
     # Bytes and texts
 
-    def _lone(self, part: parts.Lone, of: _Struct, mine: Array) -> None:
+    def _lone(self, part: parts.Lone, of: Laid, mine: Array) -> None:
         field, value = part.field, part.value
         if field.meaning is not None or part.derived:
             raise UnlaidError(field.name)
@@ -313,7 +330,7 @@ class Laying:
         for name in part.inside:
             self.at.frame.put(f"{field.name}.{name}", *self.at.inner.span(name))
 
-    def _value(self, value: object, field: Field, of: _Struct, mine: Array) -> None:
+    def _value(self, value: object, field: Field, of: Laid, mine: Array) -> None:
         match value:
             case values.Blob() | values.Text(encoding="utf-8"):
                 self._led(value.extent, of, field.name, mine)
@@ -321,14 +338,13 @@ class Laying:
                 if isinstance(value.extent, Until) and value.extent.until.terminator == "drop":
                     self._constant(value.extent.until.end, mine)
             case values.Constant(value=constant):
-                of.filled.add(field.name)
+                of.fill(field.name, mine)
                 self._constant(constant, mine)
             case Varints(said=Leb128() as said) if said.bits <= 32 and not said.signed:
                 self._leb128(of, field.name, mine)
             case Number() if not value.half:
                 self._prepare(field, of, mine)
-                one = [(field, value, 0)]
-                self._put(lambda: segments.ragged(self._matrix(one, value.size, of), mine), mine * value.size)
+                self._numbers([(field, value, 0)], value.size, of, mine)
             case packed.Packed(raw=str() as raw):
                 kept = self._given(of, raw, mine)
                 self._octets(of, raw, kept)
@@ -345,20 +361,19 @@ class Laying:
             case _:
                 raise UnlaidError(type(value).__name__)
 
-    def _struct(self, layout: parts.Layout, asked: dict[str, Any], name: str, of: _Struct, mine: Array) -> None:
+    def _struct(self, layout: parts.Layout, asked: dict[str, Any], name: str, of: Laid, mine: Array) -> None:
         """A struct in the rows in which it is given; elsewhere it has nothing but what can be filled in."""
         given: Given = {}
         if name in of.given:
-            column = of.given[name]
-            given = {field.name: pc.struct_field(column, field.name) for field in column.type}
+            given = fields_of(of.given[name])
         outer, self.at.frame = self.at.frame, Frame(self.at.selected)
         self.at.frame.given, self.at.frame.giving = asked, outer
-        self._all(layout.steps, _Struct(given, Values(self.at.selected), self.at.frame), mine)
+        self._all(layout.steps, Laid(given, Values(self.at.selected), self.at.frame), mine)
         self.at.inner, self.at.frame = self.at.frame, outer
 
-    def _list(self, part: Repeat, name: str, of: _Struct, mine: Array) -> None:
+    def _list(self, part: Repeat, name: str, of: Laid, mine: Array) -> None:
         """Lists, whose items are laid out as if each were a record; an empty one may be left out."""
-        of.filled.add(name)
+        of.fill(name, mine)
         if name not in of.given:
             return
         column = of.given[name]
@@ -372,59 +387,67 @@ class Laying:
             octets, start, _ = octets_of(laid.joined())
             ends = np.append(start, len(octets))[np.cumsum(counts)]
             sizes = np.diff(ends, prepend=0)
-            found = segments.binary(sizes, octets)
-            self._put(lambda: found, sizes)
+            self._put(segments.binary(sizes, octets), sizes)
 
-    def _led(self, extent: object, of: _Struct, name: str, mine: Array) -> None:
+    def _led(self, extent: object, of: Laid, name: str, mine: Array) -> None:
         """The length in front of a value, if its extent has one."""
         match extent:
             case values.Rest() | values.Size() | Until():
                 pass
             case values.Prefixed(length=Number() as kind):
                 sizes = self._sizes(of, name, mine)
-                matrix = segments.bytes_of(sizes, kind, little=self.little)
-                self._put(lambda: segments.ragged(matrix, mine), mine * kind.size)
+                self._fixed(kind.size, lambda octets: segments.put(octets, sizes, kind, little=self.little), mine)
             case _:
                 raise UnlaidError(type(extent).__name__)
 
     def _constant(self, octets: bytes, mine: Array) -> None:
-        whole = np.broadcast_to(np.frombuffer(octets, np.uint8), (len(self.every), len(octets)))
-        self._put(lambda: segments.ragged(whole, mine), mine * len(octets))
+        def fill(found: Array) -> None:
+            found[:] = np.frombuffer(octets, np.uint8)
 
-    def _leb128(self, of: _Struct, name: str, mine: Array) -> None:
+        self._fixed(len(octets), fill, mine)
+
+    def _leb128(self, of: Laid, name: str, mine: Array) -> None:
         sizes, octets = segments.leb128(self._data(of, name), mine)
-        self._put(lambda: segments.binary(sizes, octets), sizes)
+        self._put(segments.binary(sizes, octets), sizes)
 
-    def _octets(self, of: _Struct, name: str, mine: Array) -> None:
+    def _octets(self, of: Laid, name: str, mine: Array) -> None:
         """The bytes that are given under that name."""
         if name not in of.given:
             return
-        column = of.given[name]
+        column, sizes = of.given[name], self._sizes(of, name, mine)
+        of.copy(name, self.pos, self.pos + sizes, self._given(of, name, mine))
         if pa.types.is_string(column.type):
             column = column.cast(pa.binary())
         if not pa.types.is_binary(column.type):
             raise UnlaidError(name)
-        if not mine.all() or column.null_count:
+        if sizes.any() and (column.null_count or not mine.all()):
             column = pc.if_else(pa.array(mine), column, None).fill_null(b"")
-        self._put(lambda: column, self._sizes(of, name, mine))
+        self._put(column, sizes)
 
-    def _sizes(self, of: _Struct, name: str, mine: Array) -> Array:
+    def _sizes(self, of: Laid, name: str, mine: Array) -> Array:
         if name not in of.given:
             return np.zeros(len(self.every), np.int64)
-        sizes = pc.binary_length(of.given[name]).fill_null(0).to_numpy(zero_copy_only=False)
-        return np.where(mine, sizes, 0)
+        sizes: Array = pc.binary_length(of.given[name]).fill_null(0).to_numpy(zero_copy_only=False)
+        return sizes if mine.all() else np.where(mine, sizes, 0)
 
-    def _given(self, of: _Struct, name: str | None, mine: Array) -> Array:
+    def _given(self, of: Laid, name: str | None, mine: Array) -> Array:
         """The rows in which a value is given."""
         if name is None or name not in of.given:
             return np.zeros(len(self.every), bool)
-        there: Array = mine & of.given[name].is_valid().to_numpy(zero_copy_only=False)
+        column = of.given[name]
+        there: Array = mine & column.is_valid().to_numpy(zero_copy_only=False) if column.null_count else mine
         return there
 
-    def _put(self, make: Callable[[], pa.Array], sizes: Array) -> None:
-        """Add bytes to each row; they are made when all values are known."""
-        self.making.append(make)
-        self.pos = self.pos + sizes
+    def _fixed(self, size: int, fill: Callable[[Array], None], mine: Array) -> None:
+        """Add bytes to the rows that are ``mine``, as many to each, which ``fill`` puts into a matrix."""
+        self.making.append(Fixed(size, fill, None if mine.all() else mine))
+        self.pos = self.pos + mine * size
+
+    def _put(self, octets: pa.Array, sizes: Array) -> None:
+        """Add bytes to each row."""
+        if sizes.any():
+            self.making.append(octets)
+            self.pos = self.pos + sizes
 
     # Checksums
 
@@ -432,8 +455,7 @@ class Laying:
         """The records with their checksums; each may be over those behind it."""
         if not self.sums:
             return records
-        found, start, _ = octets_of(records)
-        buffer = found.copy()
+        buffer, start, _ = octets_of(records)
         for field, of, kind, place, mine in reversed(self.sums):
             assert field.checksum is not None
             (over,) = field.checksum.over if len(field.checksum.over) == 1 else (b"",)
@@ -441,8 +463,14 @@ class Laying:
                 raise UnlaidError(field.name)
             first, last = (number(bound(of.values, self.at.record, of.frame), self.at)[0] for bound in over)
             rows = np.flatnonzero(mine & (first >= 0) & (first <= last) & (last <= self.pos))
+            if not len(rows):
+                continue
             begin = start[rows]
-            sums = checksums.of_ranges(field.checksum.algorithm, buffer, begin + first[rows], begin + last[rows])
-            at = (begin + place[rows])[:, None] + np.arange(kind.size)
-            buffer[at] = segments.bytes_of(sums, kind, little=self.little)
-        return array(pa.binary(), len(records), None, records.buffers()[1], buffer)
+            start_of, stop_of, at = begin + first[rows], begin + last[rows], begin + place[rows]
+            sums = checksums.of_ranges(field.checksum.algorithm, buffer, start_of, stop_of)
+            self.known.add(field.checksum.algorithm, start_of, stop_of, sums)
+            self.known.written(at, at + kind.size)
+            octets = np.zeros((len(rows), kind.size), np.uint8)
+            segments.put(octets, sums, kind, little=self.little)
+            every(buffer, kind.size)[at] = octets.view(f"V{kind.size}")[:, 0]
+        return records

@@ -1,7 +1,12 @@
 """Columns of a table as numbers to compute with, and numbers as the bytes of many rows."""
 
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from wireloom.columnar.arrays import Column, Made, Numbers
 from wireloom.columnar.buffers import Array, array
@@ -32,21 +37,51 @@ def low(decimals: pa.Array) -> Array:
     return found
 
 
-def bytes_of(data: Array, kind: Number, *, little: bool) -> Array:
-    """The bytes of numbers, one row each; those of numbers that do not fit are any."""
+def put(octets: Array, data: Array, kind: Number, *, little: bool) -> None:
+    """Put numbers into a matrix of bytes, one a row; the bytes of numbers that do not fit are any."""
     sign = "<" if kind.is_little(little=little) else ">"
-    if kind.kind == "f":
-        floats: Array = data.astype(f"{sign}f{kind.size}").view(np.uint8).reshape(-1, kind.size)
-        return floats
-    wide = data.astype(np.uint64) if data.dtype.kind == "u" else data.astype(np.int64)
-    octets: Array = wide.astype(f"{sign}{wide.dtype.kind}8").view(np.uint8).reshape(-1, 8)
-    return octets[:, : kind.size] if sign == "<" else octets[:, 8 - kind.size :]
+    if kind.odd:
+        wide = data.astype(f"{sign}i8").view(np.uint8).reshape(-1, 8)
+        octets[:] = wide[:, : kind.size] if sign == "<" else wide[:, 8 - kind.size :]
+    else:
+        octets.view(f"{sign}{kind.kind}{kind.size}")[:, 0] = data
 
 
-def ragged(matrix: Array, mine: Array) -> pa.Array:
-    """The rows of a matrix of bytes that are ``mine``, and nothing in the others."""
-    size = matrix.shape[1]
-    return binary(mine * size, np.ascontiguousarray(matrix if mine.all() else matrix[mine]).reshape(-1))
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """As many bytes in each row, which ``fill`` puts into a matrix; only in rows that are ``mine``, if that is said."""
+
+    size: int
+    fill: Callable[[Array], None]
+    mine: Array | None
+
+
+_EMPTY = array(pa.binary(), 1, None, np.zeros(2, np.int32), np.zeros(0, np.uint8))[0]
+"""No bytes. Asking Arrow for a scalar would import pandas."""
+
+
+def joined(parts: Sequence[Fixed | pa.Array], rows: int) -> pa.Array:
+    """The bytes of all parts, one behind the other in each row."""
+    found: list[pa.Array] = []
+    for _, some in groupby(parts, lambda part: id(part.mine if isinstance(part, Fixed) else part)):
+        each = list(some)
+        fixed = [part for part in each if isinstance(part, Fixed)]
+        found += [_filled(fixed, rows)] if fixed else each
+    if not found:
+        return binary(np.zeros(rows, np.int64), np.zeros(0, np.uint8))
+    return found[0] if len(found) == 1 else pc.binary_join_element_wise(*found, _EMPTY)
+
+
+def _filled(parts: Sequence[Fixed], rows: int) -> pa.Array:
+    """The bytes of parts that are in the same rows."""
+    size, mine = sum(part.size for part in parts), parts[0].mine
+    matrix, at = np.zeros((rows, size), np.uint8), 0
+    for part in parts:
+        part.fill(matrix[:, at : at + part.size])
+        at += part.size
+    if mine is None:
+        return array(pa.binary(), rows, None, np.arange(rows + 1, dtype=np.int32) * np.int32(size), matrix)
+    return binary(mine * size, matrix[mine].reshape(-1))
 
 
 def binary(sizes: Array, octets: Array) -> pa.Array:

@@ -142,7 +142,7 @@ class Arranging(ArrangingNumbers):
 
     def _computed(self, part: Computed) -> None:
         """A value that is in no bytes: what is given of it is compared when the record is proved."""
-        self.this.filled.add(part.name)
+        self._may_fill(self.this, part.name)
         if part.name not in self.this.columns and part.compute.meaning is None:
             found = self.ask(part.compute.value)
             if found is not None:
@@ -180,7 +180,7 @@ class Arranging(ArrangingNumbers):
             case codec.Nested(extent=codec.Rest() | codec.Size()):
                 self._value(name, said, kind.layout)
             case codec.Repeat(until=None):
-                self.this.filled.add(name)
+                self._may_fill(self.this, name)
                 self._items(name, kind)
             case _:
                 raise NoProgramError(f"parts of type {type(kind).__name__}")

@@ -12,12 +12,12 @@ from wireloom.columnar.machine.values import Datum, Level
 
 @dataclass(slots=True)
 class Laid(Level):
-    """The values of a struct that is laid out: where those that are bytes stand, which fields can be ``filled`` in, the
-    structs in it, and what is known of its columns.
+    """The values of a struct that is laid out: where those that are bytes stand, which fields can be ``filled`` in and
+    the masks of the rows for that, the structs in it, and what is known of its columns.
     """
 
     octets: dict[str, Span] = field(default_factory=dict)
-    filled: set[str] = field(default_factory=set)
+    filled: dict[str, int] = field(default_factory=dict)
     inner: "dict[str, Laid]" = field(default_factory=dict)
     spans: dict[str, Span] = field(default_factory=dict)
     outlines: Mapping[str, Outline] = field(default_factory=dict)

@@ -73,7 +73,7 @@ class ArrangingNumbers(Lowering):
         if known is not None and known.valid == op.ONES:
             return
         if said.checksum is not None or said.derive is not None:
-            self.this.filled.add(name)
+            self._may_fill(self.this, name)
             if said.derive is not None:
                 self.following.append(Following(name, said, self.this, self.where))
             return
@@ -87,13 +87,18 @@ class ArrangingNumbers(Lowering):
         if not isinstance(instead, int) or not -WORD <= instead < WORD or not isinstance(known, Number | None):
             raise NoProgramError("something to fill in that is no integer")
         other = Number(self.asm.number(instead), int(instead), int(instead), truth=isinstance(instead, bool))
-        of.filled.add(name)
+        self._may_fill(of, name)
         if known is None:
             of.columns[name] = other
         elif known.valid != op.ONES:
             register = self.asm.value(op.CHOOSE, (known.valid, known.register, other.register))
             least, most = min(known.least, int(instead)), max(known.most, int(instead))
             of.columns[name] = Number(register, least, most, truth=known.truth)
+
+    def _may_fill(self, of: Laid, name: str) -> None:
+        """Note that a value can be filled in in these rows."""
+        known, where = of.filled.get(name, self.where), self.where
+        of.filled[name] = where if known == where else self.asm.value(op.OR, (known, where))
 
     def _register(self, of: Laid, name: str) -> int:
         """The number under that name, 0 where there is none."""
@@ -127,7 +132,7 @@ class ArrangingNumbers(Lowering):
             self._prepare(name, said)
             self.spans[name] = start, self.cursor
         if part.whole is not None:
-            self.this.filled.add(part.whole[0])
+            self._may_fill(self.this, part.whole[0])
             self.spans[part.whole[0]] = start, self.cursor
         of, where = self.this, self.where
         self.writes.append(lambda: self._write(self._word(part, of), kind, position, shift, where))

@@ -86,19 +86,24 @@ class _Comparing:
         for name in dict.fromkeys((*given.columns, *columns)):
             if name in labels or isinstance(columns.get(name), Label | Flags):
                 continue
-            self._one(name, columns.get(name), given, where, filled=name in given.filled and not inner)
+            filled = None if inner else given.filled.get(name)
+            self._one(name, columns.get(name), given, where, filled)
 
-    def _one(self, name: str, found: Datum | None, given: Laid, where: int, *, filled: bool) -> None:
+    def _one(self, name: str, found: Datum | None, given: Laid, where: int, filled: int | None) -> None:
+        """One value, which may be there without being given in the rows where it is ``filled`` in."""
         wanted, asm = given.told.get(name), self.asm
         if found is None or wanted is None:
             if found is None and wanted is not None:
                 self._must_not(wanted.valid, where)
-            elif found is not None and not filled:
+            elif found is not None and filled is None:
                 self._must_not(found.valid, where)
+            elif found is not None and filled is not None and filled != op.ONES:
+                self.at.must(asm.value(op.OR, (asm.value(op.NOT, (found.valid,)), filled)), where)
             return
-        if wanted.valid != found.valid and not (filled and found.valid == op.ONES):
+        if wanted.valid != found.valid and not (filled == found.valid == op.ONES):
             same = asm.value(op.EQUAL, (wanted.valid, found.valid))
-            self.at.must(asm.value(op.OR, (same, found.valid)) if filled else same, where)
+            more = None if filled is None else both(asm, filled, found.valid)
+            self.at.must(same if more is None else asm.value(op.OR, (same, more)), where)
         self._equal(name, found, wanted, given, both(asm, where, both(asm, wanted.valid, found.valid)))
 
     def _must_not(self, valid: int, where: int) -> None:
