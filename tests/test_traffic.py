@@ -13,6 +13,7 @@ from scapy.packet import Packet
 from traffic import CLIENT, NUMBERS, PORT, SERVER, Flow, datagram, disordered, written
 
 from wireloom.columnar import decoder
+from wireloom.options import OptionError
 from wireloom_protocols import couchbase_dcp, databus, packets
 
 SEEDS = range(8)
@@ -368,3 +369,25 @@ def test_spark_reads_recorded_packets(spark: Any, tmp_path: Path, name: str) -> 
     started = query.option("checkpointLocation", str(tmp_path / "checkpoint")).start()
     assert started.awaitTermination(120)
     assert spark.sql("select mutation.by_seqno from recorded").count() == len(ALL)
+
+
+@pytest.mark.spark
+def test_conversations_span_files_and_tasks(spark: Any, tmp_path: Path) -> None:
+    from wireloom.spark import conversations, register
+
+    register(spark)
+    flows = [Flow(size=500, destination_port=50000 + number) for number in range(5)]
+    every = [packet for some in zip(*(flow.sent(SENT) for flow in flows), strict=True) for packet in some]
+    folder = tmp_path / "traces"
+    folder.mkdir()
+    for number in range(4):
+        written(folder / f"trace_{number:05}.pcap", every[number::4])
+    reader = spark.read.format("packets").option("positions", True).option("connections", True)
+    found = conversations(reader.load(str(folder)), "couchbase_dcp").where("_corrupt_reason IS NULL")
+    rows = found.select("mutation.by_seqno", "_connection", "_from_client").collect()
+    for flow in flows:
+        name = f"{SERVER}:{PORT}-{CLIENT}:{flow.destination_port}"
+        assert [row.by_seqno for row in rows if row._connection == name] == ALL
+    assert len(rows) == 5 * len(ALL)
+    with pytest.raises(OptionError, match="_time"):
+        conversations(reader.load(str(folder)).drop("_time"), "couchbase_dcp")

@@ -19,7 +19,7 @@ from wireloom.columnar.traffic.rows import PacketRows, decoder_of
 _ADDRESSES = ("ipv4.source", "ipv4.destination", "ipv6.source", "ipv6.destination")
 _PORTS = ("source_port", "destination_port", "payload")
 _TCP = ("sequence", "syn", "ack")
-_COLUMNS = (
+COLUMNS = (
     "message",
     *_ADDRESSES,
     *(f"tcp.{name}" for name in (*_PORTS, *_TCP)),
@@ -31,6 +31,7 @@ _COLUMNS = (
     "fragment.data",
     "_corrupt_reason",
 )
+"""What is read of packets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,43 +65,46 @@ RAW = 101
 
 @cache
 def _decoder(link_type: int) -> Decoder:
-    return decoder_of(PACKETS, _COLUMNS, link_type=link_type)
+    return decoder_of(PACKETS, COLUMNS, link_type=link_type)
 
 
 def carried(packets: Packets, fragments: Fragments, ledger: Ledger) -> Iterator[Carried]:
-    """What the packets carry, and what ``fragments`` do that are whole with them. ``ledger`` is told of others."""
-    found = PacketRows(cells.one(_decoder(packets.link_type), packets.frames))
-    for each in found.column("message").value_counts().to_pylist():
+    """What packets carry; see ``carried_by``."""
+    rows = PacketRows(cells.one(_decoder(packets.link_type), packets.frames))
+    return carried_by(rows, packets.known, fragments, ledger)
+
+
+def carried_by(rows: PacketRows, known: Array, fragments: Fragments, ledger: Ledger) -> Iterator[Carried]:
+    """What packets carry that are decoded, and what ``fragments`` do that are whole with them. ``ledger`` is told of
+    others. ``known`` is as in ``Packets``.
+    """
+    for each in rows.column("message").value_counts().to_pylist():
         match each["values"]:
             case "tcp" | "udp" as transport:
-                yield _of(transport, found, packets)
+                yield _of(transport, rows, known)
             case "fragment":
-                if (whole := _whole(found, packets, fragments)) is not None:
+                if (whole := _whole(rows, known, fragments)) is not None:
                     yield from carried(whole, fragments, ledger)
             case other:
                 ledger.packets["not TCP or UDP" if other else "damaged or cut"] += each["counts"]
 
 
-def _whole(found: PacketRows, packets: Packets, fragments: Fragments) -> Packets | None:
+def _whole(rows: PacketRows, known: Array, fragments: Fragments) -> Packets | None:
     """The packets that are whole with the fragments among others; None if there is none."""
-    which = found.there("fragment.data")
-    rows = pa.array(which)
-    source, destination = (_addresses(found, end, rows).to_pylist() for end in ("source", "destination"))
+    which = rows.there("fragment.data")
+    taken = pa.array(which)
+    ends = zip(*(_addresses(rows, end, taken).to_pylist() for end in ("source", "destination")), strict=True)
     names = ("transport", "identification", "fragment_offset", "more_fragments")
-    numbers = zip(*(found.numbers(name, which).tolist() for name in names), strict=True)
-    data = found.column("fragment.data").take(rows).to_pylist()
-    made, last = [], []
-    for row, ends, (transport, number, at, more), each in zip(
-        which.tolist(), zip(source, destination, strict=True), numbers, data, strict=True
+    numbers = zip(*(rows.numbers(name, which).tolist() for name in names), strict=True)
+    data = rows.column("fragment.data").take(taken).to_pylist()
+    made: dict[int, bytes] = {}
+    for row, (source, target), (transport, number, at, more), part in zip(
+        which.tolist(), ends, numbers, data, strict=True
     ):
-        frame = fragments.take((*ends, transport, number), at, each, more=bool(more))
-        if frame is not None:
-            made.append(frame)
-            last.append(row)
-    if not made:
-        return None
-    kept = np.array(last)
-    return Packets(RAW, pa.array(made, pa.binary()), packets.numbers[kept], packets.times[kept], packets.offsets[kept])
+        packet = fragments.take((source, target, transport, number), at, part, more=bool(more))
+        if packet is not None:
+            made[row] = packet
+    return Packets(RAW, pa.array(made.values(), pa.binary()), known[list(made)]) if made else None
 
 
 def _addresses(found: PacketRows, end: str, rows: pa.Array) -> pa.Array:
@@ -108,7 +112,7 @@ def _addresses(found: PacketRows, end: str, rows: pa.Array) -> pa.Array:
     return pc.coalesce(*(found.column(f"{version}.{end}").take(rows) for version in ("ipv4", "ipv6")))
 
 
-def _of(transport: str, found: PacketRows, packets: Packets) -> Carried:
+def _of(transport: str, found: PacketRows, known: Array) -> Carried:
     which = found.there(f"{transport}.source_port")
     rows = pa.array(which)
     texts = [_addresses(found, end, rows) for end in ("source", "destination")]
@@ -133,5 +137,5 @@ def _of(transport: str, found: PacketRows, packets: Packets) -> Carried:
         start,
         stop,
         memoryview(data.data),
-        np.stack([packets.numbers, packets.times, packets.offsets], axis=1)[which],
+        known[which],
     )

@@ -23,15 +23,13 @@ _LEAST, _MOST = -(1 << 63), (1 << 63) - 1
 class Packets:
     """Packets that begin with the same link header. ``frames`` are their bytes, as far as these were captured.
 
-    ``numbers`` say which packets of the file they are, ``times`` when they were captured, in nanoseconds since 1970,
-    and ``offsets`` where in the file each stands.
+    What is ``known`` of each has a row: which packet of the file it is, when it was captured, in nanoseconds since
+    1970, and where in the file it stands.
     """
 
     link_type: int
     frames: pa.Array
-    numbers: Array
-    times: Array
-    offsets: Array
+    known: Array
 
 
 def packets_of(kind: CaptureKind, readinto: ReadInto, name: str, ledger: Ledger) -> Iterator[Packets]:
@@ -55,7 +53,7 @@ def _pcap(readinto: ReadInto, name: str, ledger: Ledger) -> Iterator[Packets]:
         times = rows.numbers("seconds", which) * _SECOND + rows.numbers("fraction", which) * scale
         numbers = np.arange(count, count := count + len(which))
         frames = rows.column("packet.data").take(pa.array(which))
-        yield Packets(link_type, frames, numbers, times, rows.numbers("_offset", which))
+        yield Packets(link_type, frames, np.stack([numbers, times, rows.numbers("_offset", which)], axis=1))
     ledger.unread(decoder.tally)
 
 
@@ -138,5 +136,6 @@ def _pcapng(readinto: ReadInto, name: str, ledger: Ledger) -> Iterator[Packets]:
                     continue
                 interface = interfaces[number]
                 frames, times = data.take(pa.array(mine[chosen])), interface.times(stamped[chosen])
-                yield Packets(interface.link_type, frames, numbers[chosen], times, offsets[chosen])
+                known = np.stack([numbers[chosen], times, offsets[chosen]], axis=1)
+                yield Packets(interface.link_type, frames, known)
     ledger.unread(decoder.tally)

@@ -80,7 +80,7 @@ class Traffic:
 
     def _frames(self, packets: Packets) -> Iterator[Cuts]:
         """Packets that are records themselves."""
-        if not len(packets.numbers):
+        if not len(packets.known):
             return
         data, start, stop = octets_of(packets.frames)
         count = len(start)
@@ -88,8 +88,8 @@ class Traffic:
         nothing = np.zeros(count, np.int64)
         provenance = Provenance(
             origins=-start,
-            offsets=packets.offsets,
-            times=packets.times,
+            offsets=packets.known[:, 2],
+            times=packets.known[:, 1],
             names=[None],
             connections=nothing,
             from_client=None,

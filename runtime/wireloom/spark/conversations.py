@@ -1,0 +1,97 @@
+"""Recorded packets that were decoded in parallel → the records in their conversations, conversation by conversation."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as fn
+from pyspark.sql.types import StructType
+
+from wireloom import registry
+from wireloom.columnar.decoder import Decoder
+from wireloom.columnar.traffic.carried import COLUMNS, Carried, carried_by
+from wireloom.columnar.traffic.reading import Traffic
+from wireloom.columnar.traffic.rows import PacketRows
+from wireloom.options import Mode, OptionError, ReadOptions
+from wireloom.spark.schemas import arrow_schema, spark_schema
+from wireloom.spark.workers import brief
+
+ORDER = ("_time", "_file", "_offset")
+"""By what packets are in the order in which they were captured."""
+_ENDS = "_ends"
+"""What packets of a conversation have in common."""
+
+
+def conversations(packets: DataFrame, protocol: str, **options: object) -> DataFrame:
+    """The records of ``protocol`` in packets, with ``_time``, ``_connection``, ``_from_client`` and ``_gap_before``.
+
+    ``packets`` are what the format ``packets`` reads with the options ``positions`` and ``connections``, be it from one
+    file or from many that were rotated. They are brought together by conversation, and in the order in which they were
+    captured; then each conversation is one task's, and may span files. ``options`` are those of the reader of
+    ``protocol``. Raises ``OptionError`` for a column that is missing.
+    """
+    found = registry.protocol(protocol)
+    chosen = ReadOptions.of({**options, "connections": True}, found.parameters, found.messages, Mode.PERMISSIVE)
+    if chosen.positions:
+        raise OptionError("records of a conversation come from several files; connections tell where they come from")
+    needed = {path.partition(".")[0] for path in COLUMNS} | {*ORDER}
+    for name in sorted(needed - {*packets.columns}):
+        raise OptionError(f"packets have no column {name}; read them with format('packets'), positions, connections")
+    schema = spark_schema(protocol, chosen)
+    together = packets.select(*_selected(), *ORDER, _ends().alias(_ENDS)).repartition(_ENDS).drop(_ENDS)
+    return together.sortWithinPartitions(*ORDER).mapInArrow(_Following(protocol, chosen, schema), schema)
+
+
+def _selected() -> Iterator[Column]:
+    """The columns that are read of packets, and of structs the fields."""
+    structs: dict[str, list[str]] = {}
+    for path in COLUMNS:
+        name, _, field = path.partition(".")
+        structs.setdefault(name, []).extend([field] if field else [])
+    for name, fields in structs.items():
+        column = fn.col(name)
+        part = fn.struct(*(column[field] for field in fields)) if fields else column
+        yield fn.when(column.isNotNull(), part).alias(name)
+
+
+def _ends() -> Column:
+    """The two ends of a packet, whichever sent it; and of a fragment, which may have no ports, the packet it is of."""
+    source, target = (
+        fn.struct(
+            fn.coalesce(fn.col("ipv4")[end], fn.col("ipv6")[end]),
+            fn.coalesce(fn.col("tcp")[f"{end}_port"], fn.col("udp")[f"{end}_port"]),
+        )
+        for end in ("source", "destination")
+    )
+    ends = fn.array_sort(fn.array(source, target))
+    return fn.struct(ends, fn.when(fn.col("message") == "fragment", fn.col("identification")))
+
+
+@dataclass(frozen=True)
+class _Following:
+    """Follows the conversations of a partition."""
+
+    protocol: str
+    options: ReadOptions
+    schema: StructType
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        found = registry.protocol(self.protocol)
+        decoder = Decoder(found, self.options, arrow_schema(self.schema))
+        traffic = Traffic(decoder)
+        with brief():
+            for cuts in traffic.follow(_carried(batches, traffic)):
+                yield from decoder.cuts(cuts, "")
+
+
+def _carried(batches: Iterable[pa.RecordBatch], traffic: Traffic) -> Iterator[Iterator[Carried]]:
+    """What packets carry, batch by batch."""
+    count = 0
+    for batch in batches:
+        rows, every = PacketRows(batch), np.arange(batch.num_rows)
+        times = rows.numbers("_time", every) * 1000
+        known = np.stack([count + every, times, rows.numbers("_offset", every)], axis=1)
+        count += batch.num_rows
+        yield carried_by(rows, known, traffic.fragments, traffic.ledger)
