@@ -2,7 +2,7 @@
 
 import struct
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -104,6 +104,12 @@ class Hop:
                 break
             at += length
         return count, at
+
+
+@lru_cache(maxsize=256)
+def hop_of(framing: Framing, *, little: bool) -> Hop:
+    """How records in that byte order are followed, which each capture asks for anew."""
+    return Hop(framing, little=little)
 
 
 class Walk:

@@ -15,9 +15,9 @@ from wireloom.codec.cutting import Cutter
 from wireloom.columnar.buffers import Array
 from wireloom.columnar.framing import Framing
 from wireloom.columnar.gaps import Gaps
-from wireloom.columnar.hopping import Hop, Walk
+from wireloom.columnar.hopping import Hop, Walk, hop_of
 from wireloom.columnar.provenance import Provenance
-from wireloom.columnar.search import BulkSearch
+from wireloom.columnar.search import SMALL, BulkSearch
 from wireloom.kinds import ReadInto
 
 _NO_ROWS = np.zeros(0, np.int64)
@@ -138,7 +138,7 @@ class Scanner:
 
     def _way(self, parameters: dict[str, Any], *, little: bool) -> Hop | Walk:
         """How records in that byte order are followed."""
-        hop = Hop(self.framing, little=little)
+        hop = hop_of(self.framing, little=little)
         return hop if hop.possible else Walk(self.codec, parameters, little=little)
 
     def scan(self, window: Window, start: int = 0, limit: int | None = None) -> Iterator[tuple[Cuts, int]]:
@@ -179,7 +179,7 @@ class Scanner:
         """The next certain records, or else a single one as the codec cuts it; many if it alone can cut."""
         if self.cutter.awaits:
             return self._cut(window, at, limit, 1)
-        if not self.framing.lengths:
+        if not self.framing.lengths or len(window.buffer) <= SMALL:
             return self._cut(window, at, limit, rows)
         if not self.cutter.lost and not self.apart:
             ways = (self._searched, self._sound) if self.broken else (self._sound, self._searched)

@@ -20,6 +20,8 @@ from wireloom.columnar.framing import Checksums, Framing, Lengths
 from wireloom.columnar.rows import Rows
 from wireloom.columnar.running import Running
 
+SMALL = 512
+"""Fewer bytes are looked at one by one, as it takes longer to begin with many."""
 FEWEST, MOST = 512, 64 * 1024
 """Positions that are looked at together: more and more of them, as long as one search follows the other."""
 MANY, SPREAD = 512, 6
@@ -61,6 +63,8 @@ class BulkSearch(Search):
         whole: bool = False,
     ) -> Found:
         """As ``Search.next``."""
+        if len(buffer) <= SMALL:
+            return super().next(buffer, start, end, base=base, final=final, order=order, whole=whole)
         self._enter(buffer, end, base, final=final)
         stop, at = end - self.reach + 1, start
         while at < stop:
