@@ -2539,9 +2539,7 @@ messages[#messages + 1] = {
         kind = "computed",
         name = "timestamp",
         shape = "int64",
-        compute = function(this, record, frame)
-          return add(mul(this.timestamp_high, 4294967296), this.timestamp_low)
-        end,
+        compute = function(this, record, frame) return add(shl(this.timestamp_high, 32), this.timestamp_low) end,
         type = "long",
         doc = "When it was recorded, since 1970, in the unit that the interface says, else in microseconds.",
       },
@@ -2652,9 +2650,7 @@ messages[#messages + 1] = {
         kind = "computed",
         name = "timestamp",
         shape = "int64",
-        compute = function(this, record, frame)
-          return add(mul(this.timestamp_high, 4294967296), this.timestamp_low)
-        end,
+        compute = function(this, record, frame) return add(shl(this.timestamp_high, 32), this.timestamp_low) end,
         type = "long",
         doc = "When it was counted, since 1970, in the unit that the interface says, else in microseconds.",
       },
@@ -2734,9 +2730,7 @@ messages[#messages + 1] = {
         kind = "computed",
         name = "timestamp",
         shape = "int64",
-        compute = function(this, record, frame)
-          return add(mul(this.timestamp_high, 4294967296), this.timestamp_low)
-        end,
+        compute = function(this, record, frame) return add(shl(this.timestamp_high, 32), this.timestamp_low) end,
         type = "long",
         doc = "When it was recorded, since 1970, in the unit that the interface says, else in microseconds.",
       },
