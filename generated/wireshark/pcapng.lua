@@ -2526,7 +2526,7 @@ messages[#messages + 1] = {
         name = "timestamp_high",
         shape = "int32",
         value = sint(4, "parameter"),
-        doc = "The upper half of timestamp.",
+        doc = "The upper half of timestamp, signed as that is.",
       },
       {
         kind = "field",
@@ -2637,7 +2637,7 @@ messages[#messages + 1] = {
         name = "timestamp_high",
         shape = "int32",
         value = sint(4, "parameter"),
-        doc = "The upper half of timestamp.",
+        doc = "The upper half of timestamp, signed as that is.",
       },
       {
         kind = "field",
@@ -2717,7 +2717,7 @@ messages[#messages + 1] = {
         name = "timestamp_high",
         shape = "int32",
         value = sint(4, "parameter"),
-        doc = "The upper half of timestamp.",
+        doc = "The upper half of timestamp, signed as that is.",
       },
       {
         kind = "field",
