@@ -1,4 +1,4 @@
-"""Capture files that are damaged or forged: what is sound is found, and no length is taken for granted."""
+"""Capture files that are damaged or forged: what is sound is found, and no claimed length is taken for granted."""
 
 from collections.abc import Iterator
 from random import Random

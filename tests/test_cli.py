@@ -342,7 +342,10 @@ def test_what_ends_a_list_may_be_left_out_where_it_is_derived(tmp_path: Path, mo
     [
         (["decode", "databu", "x"], "unknown protocol 'databu'; did you mean 'databus'?"),
         (["decode", "no.such", "x"], "unknown protocol 'no.such'; there is no module 'no'"),
-        (["decode", "json", "x"], "unknown protocol 'json'; known: couchbase_dcp, databus, memcached"),
+        (
+            ["decode", "json", "x"],
+            "unknown protocol 'json'; known: couchbase_dcp, databus, memcached, packets, pcap, pcapng",
+        ),
         (["decode", "wireloom.json_rows", "x"], "wireloom.json_rows is not a generated protocol: it has no PROTOCOL"),
         (
             ["decode", "databus", "-", "--byte-order", "big"],

@@ -221,3 +221,28 @@ sections: {body: [{name: data, type: bytes, size: rest}]}
     for end in range(len(capture)):
         capture_alike(Pair.of(found.columnar), capture[:end])
     capture_alike(Pair.of(found.columnar), b"\xff" * 200)
+
+
+TWICE = """\
+protocol: twice
+byte_order: big
+record:
+  length: length
+  proof: {valid: length >= 5 and length == again}
+  fields:
+    - {name: kind, type: u8}
+    - {name: length, type: u16, derive: size(record)}
+    - {section: body, size: length - 5}
+    - {name: again, type: u16, derive: size(record)}
+---
+message: only
+match: {}
+sections: {body: [{name: data, type: bytes, size: rest}]}
+"""
+
+
+def test_a_capture_that_ends_in_front_of_a_length_that_stands_at_a_fixed_place() -> None:
+    pair, record = Pair.of(compiled.of(TWICE).columnar), bytes.fromhex("00 0006 61 0006")
+    for size in range(len(record)):
+        table = capture_alike(pair, record + record[:size])
+        assert table.num_rows == 1 + bool(size)

@@ -15,8 +15,13 @@ from wireloom_generator.resolve import protocol_of, resolve
 from wireloom_protocols.couchbase_dcp import columnar as couchbase_dcp
 from wireloom_protocols.databus import columnar as databus
 from wireloom_protocols.memcached import columnar as memcached
+from wireloom_protocols.packets import columnar as packets
+from wireloom_protocols.pcap import columnar as pcap
+from wireloom_protocols.pcapng import columnar as pcapng
 
 GENERATED = {"couchbase_dcp": couchbase_dcp, "databus": databus, "memcached": memcached}
+"""The protocols of ours of which compiled loops say all."""
+SHIPPED = {**GENERATED, "packets": packets, "pcap": pcap, "pcapng": pcapng}
 SPECS = Path(__file__).parent.parent / "specs"
 WHILE_ONE_WORKS = (
     "checksums_over_each_other",
@@ -34,7 +39,7 @@ WHILE_ONE_WORKS = (
 )
 """Those that have little in common; a sweep goes over all of them."""
 
-NAMES = (*compiled.FEATURES, every_type.NAME, *GENERATED)
+NAMES = (*compiled.FEATURES, every_type.NAME, *SHIPPED)
 every = pytest.mark.parametrize(
     "name", [pytest.param(name, marks=() if name in WHILE_ONE_WORKS else pytest.mark.sweep) for name in NAMES]
 )
@@ -53,7 +58,7 @@ every_by_both = pytest.mark.parametrize(
 @cache
 def examples(name: str) -> tuple[tuple[dict[str, Any], tuple[bytes, ...]], ...]:
     """The worked examples of a feature or of a protocol of ours, by the parameters to read them with."""
-    if name in GENERATED:
+    if name in SHIPPED:
         (one,), _ = spec.load([SPECS / name])
         protocol = protocol_of(resolve(one))
     else:
@@ -65,7 +70,7 @@ def examples(name: str) -> tuple[tuple[dict[str, Any], tuple[bytes, ...]], ...]:
 
 
 def pair_of(name: str) -> Pair:
-    return Pair.of(GENERATED[name] if name in GENERATED else every_type.feature(name).columnar)
+    return Pair.of(SHIPPED[name] if name in SHIPPED else every_type.feature(name).columnar)
 
 
 def orders(name: str) -> tuple[bool, ...]:

@@ -1389,6 +1389,13 @@ function readers.section(reader, tree, this, node, derived)
   leave(reader, node, item, limit, this)
 end
 
+-- What messages fill, in front of what else tells the length of a record: it is passed over.
+function readers.slot(reader, _, this, node)
+  local at = reader.pos
+  reader.pos = at + measured(reader, node.extent, this, node.section)
+  reader.frame[node.section] = {at, reader.pos}
+end
+
 function readers.ordered(reader, tree, this, node, derived)
   local outer = reader.little
   reader.little = ask(node.little, this, reader.record, reader.frame) or false

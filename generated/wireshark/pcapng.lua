@@ -1389,6 +1389,13 @@ function readers.section(reader, tree, this, node, derived)
   leave(reader, node, item, limit, this)
 end
 
+-- What messages fill, in front of what else tells the length of a record: it is passed over.
+function readers.slot(reader, _, this, node)
+  local at = reader.pos
+  reader.pos = at + measured(reader, node.extent, this, node.section)
+  reader.frame[node.section] = {at, reader.pos}
+end
+
 function readers.ordered(reader, tree, this, node, derived)
   local outer = reader.little
   reader.little = ask(node.little, this, reader.record, reader.frame) or false
@@ -2545,7 +2552,7 @@ messages[#messages + 1] = {
         name = "timestamp_high",
         shape = "int32",
         value = sint(4, "parameter"),
-        doc = "The upper half of timestamp.",
+        doc = "The upper half of timestamp, signed as that is.",
       },
       {
         kind = "field",
@@ -2558,9 +2565,7 @@ messages[#messages + 1] = {
         kind = "computed",
         name = "timestamp",
         shape = "int64",
-        compute = function(this, record, frame)
-          return add(mul(this.timestamp_high, 4294967296), this.timestamp_low)
-        end,
+        compute = function(this, record, frame) return add(shl(this.timestamp_high, 32), this.timestamp_low) end,
         type = "long",
         doc = "When it was recorded, since 1970, in the unit that the interface says, else in microseconds.",
       },
@@ -2658,7 +2663,7 @@ messages[#messages + 1] = {
         name = "timestamp_high",
         shape = "int32",
         value = sint(4, "parameter"),
-        doc = "The upper half of timestamp.",
+        doc = "The upper half of timestamp, signed as that is.",
       },
       {
         kind = "field",
@@ -2671,9 +2676,7 @@ messages[#messages + 1] = {
         kind = "computed",
         name = "timestamp",
         shape = "int64",
-        compute = function(this, record, frame)
-          return add(mul(this.timestamp_high, 4294967296), this.timestamp_low)
-        end,
+        compute = function(this, record, frame) return add(shl(this.timestamp_high, 32), this.timestamp_low) end,
         type = "long",
         doc = "When it was counted, since 1970, in the unit that the interface says, else in microseconds.",
       },
@@ -2740,7 +2743,7 @@ messages[#messages + 1] = {
         name = "timestamp_high",
         shape = "int32",
         value = sint(4, "parameter"),
-        doc = "The upper half of timestamp.",
+        doc = "The upper half of timestamp, signed as that is.",
       },
       {
         kind = "field",
@@ -2753,9 +2756,7 @@ messages[#messages + 1] = {
         kind = "computed",
         name = "timestamp",
         shape = "int64",
-        compute = function(this, record, frame)
-          return add(mul(this.timestamp_high, 4294967296), this.timestamp_low)
-        end,
+        compute = function(this, record, frame) return add(shl(this.timestamp_high, 32), this.timestamp_low) end,
         type = "long",
         doc = "When it was recorded, since 1970, in the unit that the interface says, else in microseconds.",
       },

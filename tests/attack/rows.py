@@ -405,8 +405,8 @@ def _read(protocol: Protocol, data: bytes, row: Row, parameters: Mapping[str, An
 
 
 def _misnamed(protocol: Protocol, row: Any, error: EncodeError) -> str | None:
-    """What is wrong with where an error says that it is: it must be a column, a parameter, a strange key, or of the
-    whole.
+    """What is wrong with where an error says that it is: it must be a column, a section, a parameter, a strange key,
+    or of the whole.
     """
     path = error.field
     if any(path == parameter.name for parameter in protocol.parameters):
@@ -415,6 +415,8 @@ def _misnamed(protocol: Protocol, row: Any, error: EncodeError) -> str | None:
         return None if not isinstance(row, Mapping) else f"no field is named: {error}"
     if error.detail.startswith(("unknown field", "a mapping of fields expected", "the record has ")):
         return None
+    if path in {slot.name for slot in protocol.record.slots}:
+        return None  # a section, which may have no column of its own
     shape: Shape | None = Shapes.of(protocol).whole | {column.name: Kind() for column in CORRUPT}
     *outer, last = path.split(".")
     for step in outer:

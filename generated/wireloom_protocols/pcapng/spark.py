@@ -60,7 +60,11 @@ DECRYPTION_SECRETS = StructType(
 ENHANCED_PACKET = StructType(
     [
         StructField("interface_id", LongType(), metadata={"comment": "The number of its interface in this section."}),
-        StructField("timestamp_high", IntegerType(), metadata={"comment": "The upper half of timestamp."}),
+        StructField(
+            "timestamp_high",
+            IntegerType(),
+            metadata={"comment": "The upper half of timestamp, signed as that is."},
+        ),
         StructField("timestamp_low", LongType(), metadata={"comment": "The lower half of timestamp."}),
         StructField(
             "timestamp",
@@ -163,7 +167,11 @@ INTERFACE_DESCRIPTION = StructType(
 INTERFACE_STATISTICS = StructType(
     [
         StructField("interface_id", LongType(), metadata={"comment": "The number of the interface in this section."}),
-        StructField("timestamp_high", IntegerType(), metadata={"comment": "The upper half of timestamp."}),
+        StructField(
+            "timestamp_high",
+            IntegerType(),
+            metadata={"comment": "The upper half of timestamp, signed as that is."},
+        ),
         StructField("timestamp_low", LongType(), metadata={"comment": "The lower half of timestamp."}),
         StructField(
             "timestamp",
@@ -279,7 +287,11 @@ PACKET = StructType(
             IntegerType(),
             metadata={"comment": "How many packets were lost since the one before; 0xffff if that is not known."},
         ),
-        StructField("timestamp_high", IntegerType(), metadata={"comment": "The upper half of timestamp."}),
+        StructField(
+            "timestamp_high",
+            IntegerType(),
+            metadata={"comment": "The upper half of timestamp, signed as that is."},
+        ),
         StructField("timestamp_low", LongType(), metadata={"comment": "The lower half of timestamp."}),
         StructField(
             "timestamp",

@@ -48,6 +48,7 @@ class Hop:
         if not chains or len(chains) < len(framing.lengths):
             return
         self.possible = True
+        self.reach = max(self.reach, *(_least(each.terms) for each in chains))
         rows = [[_row(term, little=little) for term in each.terms] for each in chains]
         self.constants = [each.constant for each in chains]
         if all(pair == (self.constants[0], rows[0]) for pair in zip(self.constants, rows, strict=True)):
@@ -171,6 +172,18 @@ def _row(term: Term, *, little: bool) -> tuple[int, ...]:
         return (_FORMS[type(said)], term.offset, said.longest, 0, 0, *amounts)
     kind = Number(code(said))
     return (_NUMBER, term.offset, kind.size, kind.kind == "i", kind.is_little(little=little), *amounts)
+
+
+def _least(terms: Sequence[Term]) -> int:
+    """How many bytes of a record it takes at least to tell a sum."""
+    at = least = 0
+    for term in terms:
+        if isinstance(term.kind, Varint):
+            at += term.offset + 1
+            least = max(least, at)
+        else:
+            least = max(least, at + term.offset + Number(code(term.kind)).size)
+    return least
 
 
 _Summed = Callable[[Any, int], tuple[int]]
