@@ -12,6 +12,9 @@ from scapy.packet import Packet
 from traffic import CLIENT, NUMBERS, PORT, SERVER, Flow, datagram, disordered, written
 
 from wireloom.columnar import decoder
+from wireloom.columnar.decoder import Decoder
+from wireloom.columnar.traffic.reading import Traffic
+from wireloom.options import CaptureKind, ReadOptions
 from wireloom_protocols import couchbase_dcp, databus
 
 SEEDS = range(8)
@@ -262,3 +265,15 @@ def test_other_files_are_read_as_before(tmp_path: Path) -> None:
     table = couchbase_dcp.decode_columnar(tmp_path / "raw.bin", connections=True)
     assert table.select(PLAIN.schema.names).equals(PLAIN)
     assert table["_time"].null_count == table["_connection"].null_count == len(FRAMES)
+
+
+def test_packets_cut_inside_their_headers_are_accounted_for(tmp_path: Path) -> None:
+    flow = Flow(size=1000)
+    whole = written(tmp_path / "whole.pcap", [flow.back.segment(0, b"", "A"), flow.back.segment(0, b"", "A")])
+    data = whole.read_bytes()
+    (tmp_path / "cut.pcap").write_bytes(data[:32] + (40).to_bytes(4, "little") + data[36:80] + data[94:])
+    traffic = Traffic(Decoder(couchbase_dcp.PROTOCOL, ReadOptions(), pa.schema([])))
+    with (tmp_path / "cut.pcap").open("rb") as file:
+        assert list(traffic.cuts(file.readinto, CaptureKind.PCAP, "cut.pcap")) == []
+    assert traffic.ledger.packets == {"damaged or cut": 1, "without data": 1, "with data": 0}
+    assert str(traffic.ledger) == "2 packets, 1 damaged or cut, 1 without data"

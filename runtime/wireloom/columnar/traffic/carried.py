@@ -60,14 +60,16 @@ def carried(packets: Packets, ledger: Ledger) -> Iterator[Carried]:
     """What the packets carry. ``ledger`` is told of those that carry nothing."""
     found = PacketRows(cells.one(_decoder(packets.link_type), packets.frames))
     for each in found.column("message").value_counts().to_pylist():
-        if (message := each["values"]) in ("tcp", "udp"):
-            yield _of(message, found, packets)
+        message, count = each["values"], each["counts"]
+        if message in ("tcp", "udp"):
+            which = found.there(f"{message}.source_port")
+            ledger.packets[_OTHERS[None]] += count - len(which)
+            yield _of(message, which, found, packets)
         else:
-            ledger.packets[_OTHERS.get(message, "not TCP or UDP")] += each["counts"]
+            ledger.packets[_OTHERS.get(message, "not TCP or UDP")] += count
 
 
-def _of(transport: str, found: PacketRows, packets: Packets) -> Carried:
-    which = found.there(f"{transport}.source_port")
+def _of(transport: str, which: Array, found: PacketRows, packets: Packets) -> Carried:
     rows = pa.array(which)
     texts = [
         pc.coalesce(*(found.column(f"{version}.{end}").take(rows) for version in ("ipv4", "ipv6")))
