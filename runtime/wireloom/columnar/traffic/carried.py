@@ -64,7 +64,8 @@ def carried(packets: Packets, ledger: Ledger) -> Iterator[Carried]:
         if message in ("tcp", "udp"):
             which = found.there(f"{message}.source_port")
             ledger.packets[_OTHERS[None]] += count - len(which)
-            yield _of(message, which, found, packets)
+            if len(which):
+                yield _of(message, which, found, packets)
         else:
             ledger.packets[_OTHERS.get(message, "not TCP or UDP")] += count
 
