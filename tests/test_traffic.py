@@ -13,7 +13,10 @@ from scapy.packet import Packet
 from traffic import CLIENT, NUMBERS, PORT, SERVER, Flow, datagram, disordered, written
 
 from wireloom.columnar import decoder
-from wireloom.options import OptionError
+from wireloom.columnar.decoder import Decoder
+from wireloom.columnar.traffic.ledgers import Ledger
+from wireloom.columnar.traffic.reading import Traffic
+from wireloom.options import CaptureKind, OptionError, ReadOptions
 from wireloom_protocols import couchbase_dcp, databus, packets
 
 SEEDS = range(8)
@@ -340,6 +343,30 @@ def test_packets_are_records_of_their_own_protocol(tmp_path: Path, name: str) ->
     assert table["_length"].to_pylist() == [len(packet) for packet in sent]
     assert table["_time"][0].as_py().timestamp() == pytest.approx(Flow().at)
     assert table["_connection"].null_count == table["_from_client"].null_count == len(sent)
+
+
+def test_packets_cut_inside_their_headers_are_accounted_for(tmp_path: Path) -> None:
+    flow = Flow(size=1000)
+    whole = written(tmp_path / "whole.pcap", [flow.back.segment(0, b"", "A"), flow.back.segment(0, b"", "A")])
+    data = whole.read_bytes()
+    (tmp_path / "cut.pcap").write_bytes(data[:32] + (40).to_bytes(4, "little") + data[36:80] + data[94:])
+    ledger = ledger_of(tmp_path / "cut.pcap")
+    assert ledger.packets == {"damaged or cut": 1, "without data": 1, "with data": 0}
+    assert str(ledger) == "2 packets, 1 damaged or cut, 1 without data"
+
+
+def test_no_packet_but_some_cut_inside_their_headers(tmp_path: Path) -> None:
+    data = written(tmp_path / "whole.pcap", [Flow().back.segment(0, b"", "A")]).read_bytes()
+    (tmp_path / "cut.pcap").write_bytes(data[:32] + (40).to_bytes(4, "little") + data[36:80])
+    assert ledger_of(tmp_path / "cut.pcap").packets == {"damaged or cut": 1}
+
+
+def ledger_of(path: Path) -> Ledger:
+    """What became of packets in which there is no record."""
+    traffic = Traffic(Decoder(couchbase_dcp.PROTOCOL, ReadOptions(), pa.schema([])))
+    with path.open("rb") as file:
+        assert list(traffic.cuts(file.readinto, CaptureKind.PCAP, path.name)) == []
+    return traffic.ledger
 
 
 @pytest.mark.spark

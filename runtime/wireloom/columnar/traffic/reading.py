@@ -47,7 +47,7 @@ class Traffic:
         self.hosts = options.hosts
         self.direction = options.direction
         self.most = options.max_stream_bytes
-        self.fragments = Fragments(self.ledger)
+        self.fragments = Fragments()
         self.conversations: OrderedDict[Endpoints, Dialogue] = OrderedDict()
         self.waiting: dict[Endpoints, int] = {}
         """How many bytes wait in conversations for what is missing."""
@@ -73,7 +73,6 @@ class Traffic:
             yield from _together(self.decoder, said)
             while sum(self.waiting.values()) > self.most:
                 yield from self._give_up(max(self.waiting, key=self.waiting.__getitem__))
-        self.fragments.end()
         while self.conversations:
             some = range(min(_ENDED, len(self.conversations)))
             yield from _together(self.decoder, [said for _ in some for said in self._end()])
