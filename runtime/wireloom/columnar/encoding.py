@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from wireloom.codec import EncodeError, Protocol
 from wireloom.codec.captures import CaptureBuilder
 from wireloom.codec.found import WITHIN
-from wireloom.codec.protocol import POSITIONS
+from wireloom.codec.protocol import POSITIONS, PROVENANCE
 from wireloom.columnar import accel, arrow_schema
 from wireloom.columnar.alike import alike
 from wireloom.columnar.arrays import Structs
@@ -36,8 +36,8 @@ _FEW = 512
 """How many rows the codec builds at once while these may tell how the others are written."""
 MANY = 200
 """Fewer rows of one kind are built sooner one by one than together."""
-LEFT_OUT = frozenset({FILE.name, *(column.name for column in POSITIONS)})
-"""The columns with the position of a record, which is not in its bytes."""
+LEFT_OUT = frozenset({FILE.name, *(column.name for column in (*POSITIONS, *PROVENANCE))})
+"""The columns with where a record was, and how it was sent, which is not in its bytes."""
 
 
 _ORDERS = strings(["big", "little"])
