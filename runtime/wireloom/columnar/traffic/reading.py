@@ -13,12 +13,13 @@ from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.provenance import Provenance
 from wireloom.columnar.scanning import Cuts, Window
 from wireloom.columnar.traffic.carried import PACKETS, Carried, carried
-from wireloom.columnar.traffic.connections import Endpoints, Exchange, grouped
-from wireloom.columnar.traffic.conversations import Dialogue, is_client
+from wireloom.columnar.traffic.connections import Exchange, grouped
+from wireloom.columnar.traffic.conversations import Dialogue
 from wireloom.columnar.traffic.courses import Sent
 from wireloom.columnar.traffic.fragments import Fragments
 from wireloom.columnar.traffic.ledgers import Ledger
 from wireloom.columnar.traffic.packets import Packets, packets_of
+from wireloom.endpoints import Endpoints, is_client
 from wireloom.kinds import ReadInto
 from wireloom.options import CaptureKind, Sender
 
