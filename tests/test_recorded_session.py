@@ -1,13 +1,13 @@
 """Recorded packets that an example makes up: what is decoded of them is what their maker knows to be in them."""
 
 import sys
-from pathlib import Path
+from typing import Any
 
 import pytest
+from pages import ROOT, blocks
 
 from wireloom_protocols import couchbase_dcp, packets, pcap
 
-ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "examples"))
 try:
     import latency
@@ -50,3 +50,12 @@ def test_the_table_is_shown(capsys: pytest.CaptureFixture[str], monkeypatch: pyt
     latency.main([str(SESSION)])
     assert capsys.readouterr().out == made
     assert "│ stream_req           │ 200    │ client   │ stream_req_response   │ 1.20 ms │" in made
+
+
+def test_the_page_on_recorded_traffic_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    names: dict[str, Any] = {}
+    for _, code in blocks("docs/traffic.md", "python"):
+        exec(compile(code, "docs/traffic.md", "exec"), names)
+    waited = {each.microseconds for each in names["waited"].to_pylist()}
+    assert waited == {*recorded_session.make().latencies.values()}
