@@ -398,6 +398,23 @@ def test_spark_reads_recorded_packets(spark: Any, tmp_path: Path, name: str) -> 
     assert spark.sql("select mutation.by_seqno from recorded").count() == len(ALL)
 
 
+def test_spark_tells_the_kind_of_a_file_from_the_header_of_one(tmp_path: Path) -> None:
+    from wireloom.spark.sources import source_of
+
+    written(tmp_path / "trace.pcap", Flow(size=1000).sent(SENT))
+    source = source_of("couchbase_dcp")
+
+    def count(**options: str) -> int:
+        reader = source({"path": str(tmp_path), **options}).reader(source({"path": str(tmp_path)}).schema())
+        return sum(batch.num_rows for part in reader.partitions() for batch in reader.read(part))
+
+    assert count(capture="pcap") == count(Capture="auto") == len(ALL)
+    assert count(capture="raw") > len(ALL)  # with malformed rows for what is between them
+    for wrong, told in (("pcpa", "did you mean 'pcap'"), ('{"magic": 1}', "an option of writing")):
+        with pytest.raises(OptionError, match=told):
+            count(capture=wrong)
+
+
 @pytest.mark.spark
 def test_conversations_span_files_and_tasks(spark: Any, tmp_path: Path) -> None:
     from wireloom.spark import conversations, register
