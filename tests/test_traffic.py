@@ -17,7 +17,7 @@ from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.traffic.ledgers import Ledger
 from wireloom.columnar.traffic.reading import Traffic
 from wireloom.options import CaptureKind, OptionError, ReadOptions
-from wireloom_protocols import couchbase_dcp, databus, packets
+from wireloom_protocols import couchbase_dcp, databus, packets, pcap, pcapng
 
 SEEDS = range(8)
 
@@ -351,7 +351,7 @@ def test_packets_cut_inside_their_headers_are_accounted_for(tmp_path: Path) -> N
     data = whole.read_bytes()
     (tmp_path / "cut.pcap").write_bytes(data[:32] + (40).to_bytes(4, "little") + data[36:80] + data[94:])
     ledger = ledger_of(tmp_path / "cut.pcap")
-    assert ledger.packets == {"damaged or cut": 1, "without data": 1, "with data": 0}
+    assert ledger.packets == {"damaged or cut": 1, "without data": 1, "read": 0}
     assert str(ledger) == "2 packets, 1 damaged or cut, 1 without data"
 
 
@@ -435,3 +435,28 @@ def test_conversations_span_files_and_tasks(spark: Any, tmp_path: Path) -> None:
     assert len(rows) == 5 * len(ALL)
     with pytest.raises(OptionError, match="_time"):
         conversations(reader.load(str(folder)).drop("_time"), "couchbase_dcp")
+
+
+def test_bytes_in_memory_are_recognised_too(tmp_path: Path) -> None:
+    data = written(tmp_path / "trace.pcap", Flow(size=100).sent(SENT)).read_bytes()
+    assert couchbase_dcp.decode_columnar(data).select(PLAIN.schema.names).equals(PLAIN)
+
+
+@pytest.mark.parametrize("name", ["trace.pcap", "trace.pcapng"])
+def test_files_with_packets_are_records_to_their_own_protocols(tmp_path: Path, name: str) -> None:
+    sent = Flow(size=1000).sent(SENT)
+    path = written(tmp_path / name, sent)
+    table = {"trace.pcap": pcap, "trace.pcapng": pcapng}[name].decode_columnar(path)
+    kind = {"trace.pcap": "packet", "trace.pcapng": "enhanced_packet"}[name]
+    assert table["message"].to_pylist().count(kind) == len(sent)
+
+
+def test_what_is_wrong_with_a_file_is_told(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    path = written(tmp_path / "trace.pcap", Flow(size=1000).sent(SENT))
+    record(tmp_path, Flow(size=1000).sent(SENT), ports="80")
+    assert [each.getMessage() for each in caplog.records] == [f"wireloom: {path}: 34 packets, 34 of others"]
+    caplog.clear()
+    path.write_bytes(path.read_bytes()[:-5])
+    couchbase_dcp.decode_columnar(path, mode="PERMISSIVE")
+    told = [each.getMessage() for each in caplog.records if "no packets" in each.getMessage()]
+    assert len(told) == 1

@@ -31,8 +31,15 @@ def written_kind(name: str) -> CaptureKind:
     return known[name.lower()]
 
 
-def told(kind: CaptureKind, read: ReadSome) -> tuple[CaptureKind, bytes]:
-    """The kind of what is read, if that is to be found out, and what was read of it for that: no more than it takes."""
+_FILES = (CaptureKind.PCAP.value, CaptureKind.PCAPNG.value)
+
+
+def told(kind: CaptureKind, protocol: str, read: ReadSome) -> tuple[CaptureKind, bytes]:
+    """The kind of what is read by a protocol, if that is to be found out, and what was read of it for that, no more
+    than it takes. To the protocols of files with packets, these are records as any.
+    """
+    if protocol in _FILES:
+        return CaptureKind.RAW, b""
     ahead = b""
     while kind is CaptureKind.AUTO and _undecided(ahead) and (more := read(_TELLING - len(ahead))):
         ahead += more

@@ -154,8 +154,8 @@ class ReadOptions:
     ``messages``, at most one is given.
 
     Of recorded packets, those are read whose server is at one of the ``ports``, and one of whose ends is in one of the
-    networks ``hosts``; None means the ports that the protocol declares, and all hosts. ``max_stream_bytes`` is how many
-    bytes of all streams together wait for what is missing in front of them.
+    networks ``hosts``. None means the ports that the protocol declares, and all hosts; no port means all of them.
+    ``max_stream_bytes`` is how many bytes of all streams together wait for what is missing in front of them.
     """
 
     mode: Mode = Mode.PERMISSIVE
@@ -301,9 +301,11 @@ def _choice(kinds: type[_Word]) -> Callable[[str, str], _Word]:
 
 
 def _ports(name: str, value: str) -> frozenset[int]:
+    if value.strip().lower() == "all":
+        return frozenset()
     found = _names(name, value)
     if not all(re.fullmatch("[0-9]{1,5}", port) and 0 < int(port) < 1 << 16 for port in found):
-        raise OptionError(f"{name} is a list of ports with commas between them, not {value!r}")
+        raise OptionError(f"{name} is all, or a list of ports with commas between them, not {value!r}")
     return frozenset(map(int, found))
 
 
@@ -392,7 +394,8 @@ READING: Options = {
         _ports,
         "ports",
         "11210,11207",
-        "Of recorded packets, only those from and to these ports of servers. Unless told, the protocol's usual ones.",
+        "Of recorded packets, only those from and to these ports of servers, or `all`. Unless told, those that the"
+        " protocol declares.",
     ),
     "hosts": TextOption(
         "hosts",

@@ -49,6 +49,8 @@ def traffic(command: Decorated) -> Decorated:
         ("--hosts", "HOST,…", "Of recorded packets, those of these addresses or networks."),
         ("--direction", "WHO", "Of recorded packets, what the client or the server sent; both, unless told."),
     )
+    waits = "Of recorded packets: how many bytes wait for those that are missing."
+    command = click.option("--max-stream-bytes", "maxStreamBytes", metavar="N", help=waits)(command)
     for name, what, about in reversed(told):
         command = click.option(name, metavar=what, help=about)(command)
     return command

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import click
@@ -11,13 +12,15 @@ from wireloom.cli import arguments, captures, pieces
 from wireloom.cli.arguments import OfProtocol, parameters_of, protocol_of
 from wireloom.cli.diagnostics import FailedError, MisuseError, say
 from wireloom.cli.outputs import output
+from wireloom.cli.pieces import Piece
 from wireloom.codec import Protocol
 from wireloom.codec.cutting import Cutter
 from wireloom.codec.frames import Values
 from wireloom.inspection import Inspected, page
 from wireloom.inspection.plain import lines
 from wireloom.inspection.record import explained
-from wireloom.options import resolve, unknown
+from wireloom.kinds import ReadSome, behind, filling, told
+from wireloom.options import CaptureKind, ReadOptions, resolve, unknown
 from wireloom.printable import printable
 
 PAGE_RECORDS = 500
@@ -96,16 +99,18 @@ class _Inspection:
             read,
             known,
         ):
+            kind, ahead = told(CaptureKind.AUTO, self.protocol.name, read if not self.offset else lambda _: b"")
+            read = behind(ahead, read)
             if self.offset:
                 say(f"{name}: began at byte {self.offset}; the bytes before it were skipped")
-            cutter = Cutter(self.protocol.framing, known)
-            for piece in pieces.pieces(read, cutter, self.offset):
+            cut = self._cut if kind is CaptureKind.RAW else partial(self._recorded, kind)
+            for piece, parameters in cut(read, known):
                 seen += 1
                 if self.record is not None and piece.number != self.record:
                     continue
                 preamble = self.protocol.preamble.protocol if piece.cut.preamble and self.protocol.preamble else None
-                told, protocol = piece.cut.error, preamble or self.protocol
-                inspected = explained(protocol, piece.data, piece.offset, cutter.parameters, told)
+                error, protocol = piece.cut.error, preamble or self.protocol
+                inspected = explained(protocol, piece.data, piece.offset, parameters, error)
                 if self.only is None or inspected.message == self.only:
                     shown += 1
                     yield piece.number, inspected
@@ -113,6 +118,19 @@ class _Inspection:
                     break
         if not shown:
             raise FailedError(f"{name}: {self._nothing(seen)}")
+
+    def _cut(self, read: ReadSome, known: Values) -> Iterator[tuple[Piece, Values]]:
+        """The records that stand end to end, with the parameters of their capture."""
+        cutter = Cutter(self.protocol.framing, known)
+        return ((piece, cutter.parameters) for piece in pieces.pieces(read, cutter, self.offset))
+
+    def _recorded(self, kind: CaptureKind, read: ReadSome, known: Values) -> Iterator[tuple[Piece, Values]]:
+        """The records in recorded packets; each is where it begins in its stream."""
+        from wireloom.columnar.traffic import rowwise
+
+        options = ReadOptions(parameters=known)
+        for number, each in enumerate(rowwise.records(filling(read), kind, self.protocol, options, self.file)):
+            yield Piece(number, each.position, each.data, each.cut), each.parameters
 
     def _nothing(self, seen: int) -> str:
         if not seen:

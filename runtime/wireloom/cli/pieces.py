@@ -94,7 +94,7 @@ def _more(read: ReadSome, held: int) -> bytes:
 
 def rows(read: ReadSome, protocol: Protocol, options: ReadOptions, file: str) -> Iterator[Row]:
     """The rows of the bytes from ``read``, with their positions; see ``Protocol.iter_records``."""
-    kind, ahead = told(options.capture, read)
+    kind, ahead = told(options.capture, protocol.name, read)
     read = behind(ahead, read)
     if kind is CaptureKind.RAW:
         yield from _rows(read, protocol, options)

@@ -119,7 +119,7 @@ class Cutter:
         if self.ahead is not None:
             self.parameters, self.ahead = self.ahead.listener.known(self.parameters), None
         self.known = None
-        self.range = MalformedRange(error, position, position, endless=not self.framing.recovers)
+        self.range = MalformedRange(error, position, position, endless=self.awaits or not self.framing.recovers)
 
     def find(self, buffer: Buffer, start: int, end: int, *, base: int = 0, final: bool = True) -> None:
         """Look for parameters that the capture tells, before its records are cut; the arguments are those of ``cut``.

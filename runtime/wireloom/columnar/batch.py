@@ -9,7 +9,7 @@ import numpy as np
 from wireloom.codec.reader import Reader
 from wireloom.columnar import weighing
 from wireloom.columnar.buffers import Array, places
-from wireloom.columnar.known import Known
+from wireloom.columnar.known import KnownSums
 from wireloom.columnar.refusals import Refusals
 from wireloom.options import U64Type
 
@@ -32,7 +32,7 @@ class Batch:
         terminator: int = 0,
     ) -> None:
         self.buffer = buffer
-        self.known = Known()
+        self.known = KnownSums()
         self.start = start
         self.stop = stop
         self.terminator = terminator
@@ -81,7 +81,7 @@ class Batch:
         """What is packed in ``records``, as records of another buffer."""
         found = copy(self)
         found._outermost, found._found = self.root, self._found if buffer is self.buffer else {}
-        found.known = self.known if buffer is self.buffer else Known()
+        found.known = self.known if buffer is self.buffer else KnownSums()
         found.buffer, found.start, found.stop = buffer, start, stop
         found.little = self.little if isinstance(self.little, bool) else self.little[records]
         found.doubtful = self.doubtful[records]

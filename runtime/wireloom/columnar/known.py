@@ -6,7 +6,7 @@ from wireloom.codec.checksums import Algorithm
 from wireloom.columnar.buffers import Array
 
 
-class Known:
+class KnownSums:
     """The checksums of some ranges of one buffer, whose bytes do not change any more."""
 
     def __init__(self) -> None:

@@ -23,7 +23,7 @@ from wireloom.columnar.ends import Until
 from wireloom.columnar.fields import Field, Number, Run, number
 from wireloom.columnar.flatbuffers import FlatBuffer
 from wireloom.columnar.frames import Frame, Values
-from wireloom.columnar.known import Known
+from wireloom.columnar.known import KnownSums
 from wireloom.columnar.lists import Repeat
 from wireloom.columnar.messages import Message, Record
 from wireloom.columnar.rows import Rows
@@ -105,7 +105,7 @@ class Laying:
         self.making: list[Fixed | pa.Array] = []
         self.derived: list[tuple[Field, Laid]] = []
         self.sums: list[tuple[Field, Laid, Number, Array, Array]] = []
-        self.known = Known()
+        self.known = KnownSums()
 
     def record(self, record: Record, message: Message, variant: int) -> pa.Array:
         """The bytes of each record. Raises ``UnlaidError``."""

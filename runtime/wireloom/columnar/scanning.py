@@ -17,7 +17,7 @@ from wireloom.columnar.framing import Framing
 from wireloom.columnar.gaps import Gaps
 from wireloom.columnar.hopping import Hop, Walk, hop_of
 from wireloom.columnar.provenance import Provenance
-from wireloom.columnar.search import SMALL, BulkSearch
+from wireloom.columnar.search import BulkSearch
 from wireloom.kinds import ReadInto
 
 _NO_ROWS = np.zeros(0, np.int64)
@@ -120,6 +120,8 @@ class Scanner:
         self.room = _FIRST_ROOM
         self.patience = self.apart = 0
         self.broken = False
+        self.singly = False
+        """Whether records are cut one by one, which is quicker where windows are small."""
 
     @property
     def parameters(self) -> Mapping[str, Any]:
@@ -179,7 +181,7 @@ class Scanner:
         """The next certain records, or else a single one as the codec cuts it; many if it alone can cut."""
         if self.cutter.awaits:
             return self._cut(window, at, limit, 1)
-        if not self.framing.lengths or len(window.buffer) <= SMALL:
+        if not self.framing.lengths or self.singly:
             return self._cut(window, at, limit, rows)
         if not self.cutter.lost and not self.apart:
             ways = (self._searched, self._sound) if self.broken else (self._sound, self._searched)

@@ -17,6 +17,7 @@ from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.filters import Condition, filters_of
 from wireloom.columnar.narrow import NarrowDecoder, message_of
 from wireloom.columnar.scans import FilePart
+from wireloom.columnar.traffic.opening import captured
 from wireloom.files import listed
 from wireloom.kinds import written_kind
 from wireloom.options import CaptureKind, Mode, OptionError, ReadOptions
@@ -61,7 +62,7 @@ class Table:
         chosen = self._options(columns, mode, options)
         schema = self.view(chosen)
         try:
-            found = Decoder(self.protocol, chosen, schema).capture(buffer)
+            found = captured(Decoder(self.protocol, chosen, schema), buffer)
             return pa.Table.from_batches(map(_from_zero, found), schema)
         except DecodeError as error:
             raise error.with_traceback(None) from None  # whose frames would keep a memory map from being closed
@@ -93,7 +94,7 @@ class Table:
     def _read(self, decoder: Decoder, buffer: Any) -> Iterator[pa.RecordBatch]:
         """The batches of bytes or a memory map, or of files."""
         if not isinstance(buffer, str | os.PathLike | list | tuple):
-            return decoder.capture(buffer)
+            return captured(decoder, buffer)
         return scans.batches(decoder, map(FilePart, _paths(buffer)))
 
     def scan(

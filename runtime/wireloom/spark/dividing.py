@@ -28,7 +28,8 @@ class Divider:
         """
         size = file.size
         framing = registry.protocol(self.protocol).framing
-        if not file.splittable or size <= most or framing.to_the_end or is_recorded(file.path, self.options):
+        small = not file.splittable or size <= most or framing.to_the_end
+        if small or is_recorded(file.path, self.protocol, self.options):
             return [(FilePart(file.path), size)]
         noted, searched = self._noted(file), None
         if noted is not None:

@@ -83,7 +83,7 @@ class CaptureReader(DataSourceReader):
 
     def new(self, file: CaptureFile) -> CaptureFile:
         """A file that is new to a stream; one of recorded packets is taken as a whole."""
-        return replace(file, whole=file.whole or is_recorded(file.path, self.options))
+        return replace(file, whole=file.whole or is_recorded(file.path, self.protocol, self.options))
 
     @property
     def whole(self) -> bool:

@@ -63,7 +63,7 @@ class TakenReader(CaptureReader):
         assert isinstance(part, TakenPart)
         _must_be_there(part)
         whole = part.taken.final and not part.start and part.before is None
-        apart = whole and is_recorded(part.path, self.options)
+        apart = whole and is_recorded(part.path, self.protocol, self.options)
         compressed = not CaptureFile(part.path, 0, 0).splittable
         return scans.gathered(part, gatherer, scans.cut if compressed or apart else self._followed)
 

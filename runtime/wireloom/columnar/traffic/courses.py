@@ -10,6 +10,7 @@ import numpy as np
 from wireloom.codec import DecodeError
 from wireloom.columnar.buffers import Array
 from wireloom.columnar.scanning import Cuts, Scanner, Window
+from wireloom.columnar.search import SMALL
 from wireloom.columnar.traffic.reassembly import Delivered
 
 UNKNOWN = -1
@@ -62,6 +63,7 @@ class Plain:
         self.begins += delivered.begins
         self.packets += delivered.packets
         buffer, at = b"".join([self.tail, *delivered.data]), 0
+        self.scanner.singly = len(buffer) <= SMALL
         for cuts, after in self.scanner.scan(Window(buffer, self.base, final)):
             yield self._sent(cuts)
             at = after

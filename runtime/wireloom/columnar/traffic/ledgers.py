@@ -1,10 +1,15 @@
 """What became of the packets of a file."""
 
+import logging
 from collections import Counter
 from dataclasses import dataclass, field
 
 from wireloom.codec.errors import counted
 from wireloom.columnar.tallies import Tally
+
+LOG = logging.getLogger("wireloom")
+READ, SILENT = "read", "without data"
+"""Packets that carry what is decoded, and those between the same ends that carry nothing."""
 
 
 @dataclass(slots=True)
@@ -29,6 +34,11 @@ class Ledger:
         """Note a gap of so many bytes."""
         self.gaps += 1
         self.missing += size
+
+    def tell(self, file: str) -> None:
+        """Tell it in the log: as a warning if nothing was read, or something is wrong with the file."""
+        nothing = not any(self.packets[read] for read in (READ, SILENT))
+        LOG.log(logging.WARNING if nothing or self.damage else logging.INFO, "wireloom: %s: %s", file, self)
 
     def __str__(self) -> str:
         told = [f"{counted(sum(self.packets.values()), 'packet')}"]

@@ -1,8 +1,11 @@
 """Captures opened: their records, be they end to end or in packets."""
 
-import logging
 from collections.abc import Iterator
 from contextlib import suppress
+from io import BytesIO
+from typing import Any
+
+import pyarrow as pa
 
 from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.scanning import Cuts
@@ -10,19 +13,17 @@ from wireloom.files import opened
 from wireloom.kinds import ReadInto, into, reading, told
 from wireloom.options import CaptureKind, ReadOptions
 
-LOG = logging.getLogger("wireloom")
 
-
-def is_recorded(path: str, options: ReadOptions) -> bool:
+def is_recorded(path: str, protocol: str, options: ReadOptions) -> bool:
     """Whether a file holds recorded packets, as the options or its first bytes say; not if it cannot be read."""
     with suppress(OSError), opened(path, ahead=0) as stream:
-        return told(options.capture, stream.read)[0] is not CaptureKind.RAW
+        return told(options.capture, protocol, stream.read)[0] is not CaptureKind.RAW
     return False
 
 
 def records(decoder: Decoder, readinto: ReadInto, file: str) -> Iterator[Cuts]:
     """The records of a whole capture, end to end or in packets: what its first bytes say, or the decoder's options."""
-    kind, ahead = told(decoder.options.capture, reading(readinto))
+    kind, ahead = told(decoder.options.capture, decoder.protocol.name, reading(readinto))
     readinto = into(ahead, readinto)
     if kind is CaptureKind.RAW:
         yield from decoder.cut(readinto)
@@ -31,4 +32,13 @@ def records(decoder: Decoder, readinto: ReadInto, file: str) -> Iterator[Cuts]:
 
     traffic = Traffic(decoder)
     yield from traffic.cuts(readinto, kind, file)
-    LOG.info("wireloom: %s: %s", file, traffic.ledger)
+
+
+def captured(decoder: Decoder, buffer: Any) -> Iterator[pa.RecordBatch]:
+    """The batches of a capture in memory or in a memory map, of any kind. Raises as ``Decoder.capture``."""
+    kind, _ = told(decoder.options.capture, decoder.protocol.name, lambda size: bytes(buffer[:size]))
+    if kind is CaptureKind.RAW:
+        yield from decoder.capture(buffer)
+        return
+    for cuts in records(decoder, BytesIO(buffer).readinto, ""):
+        yield from decoder.cuts(cuts, "")

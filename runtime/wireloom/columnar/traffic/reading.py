@@ -17,7 +17,7 @@ from wireloom.columnar.traffic.connections import Exchange, grouped
 from wireloom.columnar.traffic.conversations import Dialogue
 from wireloom.columnar.traffic.courses import Sent
 from wireloom.columnar.traffic.fragments import Fragments
-from wireloom.columnar.traffic.ledgers import Ledger
+from wireloom.columnar.traffic.ledgers import READ, SILENT, Ledger
 from wireloom.columnar.traffic.packets import Packets, packets_of
 from wireloom.endpoints import Endpoints, is_client
 from wireloom.kinds import ReadInto
@@ -59,8 +59,10 @@ class Traffic:
         """
         found = packets_of(kind, readinto, file, self.ledger)
         if self.decoder.protocol.name == PACKETS:
-            return (cuts for packets in found for cuts in self._frames(packets))
-        return self.follow(carried(packets, self.fragments, self.ledger) for packets in found)
+            yield from (cuts for packets in found for cuts in self._frames(packets))
+        else:
+            yield from self.follow(carried(packets, self.fragments, self.ledger) for packets in found)
+        self.ledger.tell(file)
 
     def follow(self, batches: Iterable[Iterable[Carried]]) -> Iterator[Cuts]:
         """The records of what packets carry, that come batch by batch in the order in which they were captured."""
@@ -84,7 +86,7 @@ class Traffic:
             return
         data, start, stop = octets_of(packets.frames)
         count = len(start)
-        self.ledger.packets["read"] += count
+        self.ledger.packets[READ] += count
         nothing = np.zeros(count, np.int64)
         provenance = Provenance(
             origins=-start,
@@ -108,8 +110,8 @@ class Traffic:
             self.ledger.packets["of TCP, where a record is a datagram"] += count
             return
         full = int((carried.stop[exchange.rows] > carried.start[exchange.rows]).sum())
-        self.ledger.packets["without data"] += count - full
-        self.ledger.packets["with data"] += full
+        self.ledger.packets[SILENT] += count - full
+        self.ledger.packets[READ] += full
         if endpoints.transport == "udp":
             yield from self._datagrams(exchange, carried)
             return

@@ -1,11 +1,15 @@
-"""Recorded traffic as rows of the codec."""
+"""Recorded traffic, record by record."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
 
 import pyarrow as pa
 
 from wireloom.codec import Protocol
+from wireloom.codec.cutting import Cut
 from wireloom.columnar.decoder import Decoder
+from wireloom.columnar.provenance import Provenance
 from wireloom.columnar.stretches import Held
 from wireloom.columnar.traffic.reading import Traffic
 from wireloom.kinds import ReadInto
@@ -13,18 +17,41 @@ from wireloom.options import CaptureKind, ReadOptions
 from wireloom.views import Row
 
 
-def rows(readinto: ReadInto, kind: CaptureKind, protocol: Protocol, options: ReadOptions, file: str) -> Iterator[Row]:
-    """The rows of recorded traffic, whole, with their positions and where they come from; see
-    ``Protocol.iter_records``.
-    """
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """A record as it was cut out of its stream, in which it begins at ``position``, and the ``parameters`` of that."""
+
+    cut: Cut
+    data: bytes
+    position: int
+    parameters: dict[str, Any]
+    provenance: Provenance
+    number: int
+
+    @property
+    def columns(self) -> Row:
+        """Where it comes from."""
+        places = {"_offset": int(self.provenance.offsets[self.number]), "_length": len(self.data)}
+        return places | self.provenance.row(self.number)
+
+
+def records(
+    readinto: ReadInto, kind: CaptureKind, protocol: Protocol, options: ReadOptions, file: str
+) -> Iterator[Recorded]:
+    """The records of recorded traffic, malformed ranges among them, in the order in which they were complete."""
     decoder = Decoder(protocol, options, pa.schema([]))
     for cuts in Traffic(decoder).cuts(readinto, kind, file):
-        held, provenance = Held(cuts, file), cuts.provenance
-        assert provenance is not None
+        held = Held(cuts, file)
+        assert cuts.provenance is not None
         for number in range(len(cuts.start)):
-            cut, data, origin = held.record(number, decoder.gaps)
-            row = protocol.row(cut, data, origin, dict(cuts.parameters), options.mode, options.only)
-            if row is not None:
-                row["_offset"], row["_length"] = int(provenance.offsets[number]), len(data)
-                row.update(provenance.row(number))
-                yield row
+            found = held.record(number, decoder.gaps)
+            yield Recorded(*found, dict(cuts.parameters), cuts.provenance, number)
+
+
+def rows(readinto: ReadInto, kind: CaptureKind, protocol: Protocol, options: ReadOptions, file: str) -> Iterator[Row]:
+    """The rows of these records, whole; see ``Protocol.iter_records``."""
+    for each in records(readinto, kind, protocol, options, file):
+        row = protocol.row(each.cut, each.data, each.position, each.parameters, options.mode, options.only)
+        if row is not None:
+            row.update(each.columns)
+            yield row
