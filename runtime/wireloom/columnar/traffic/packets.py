@@ -52,6 +52,8 @@ def _pcap(readinto: ReadInto, name: str, ledger: Ledger) -> Iterator[Packets]:
         for header in rows.column("capture").drop_null().to_pylist():
             link_type, scale = header["link_type"], 1 if header["is_nano"] else 1000
         which = rows.there("packet.data")
+        if not len(which):
+            continue
         times = rows.numbers("seconds", which) * _SECOND + rows.numbers("fraction", which) * scale
         numbers = np.arange(count, count := count + len(which))
         frames = rows.column("packet.data").take(pa.array(which))
