@@ -23,6 +23,8 @@ from wireloom.options import CaptureKind, Sender
 
 _CONVERSATIONS = 64 * 1024
 """So many conversations are followed at once; the one that was silent for longest ends for another."""
+_TOGETHER = 1024
+"""So many ranges of records are decoded together at the end of a file."""
 
 
 class Said(NamedTuple):
@@ -61,7 +63,10 @@ class Traffic:
             while sum(self.waiting.values()) > self.most:
                 yield from self._give_up(max(self.waiting, key=self.waiting.__getitem__))
         while self.conversations:
-            yield from _together(self.decoder, self._end())
+            last: list[Said] = []
+            while self.conversations and len(last) < _TOGETHER:
+                last += self._end()
+            yield from _together(self.decoder, last)
 
     def _said(self, flow: Exchange, carried: Carried) -> Iterator[Said]:
         """The records that are complete with more packets between two ends."""
