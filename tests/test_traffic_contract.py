@@ -186,6 +186,29 @@ def test_events_outside_of_gaps_are_found_and_none_is_invented(path: Path, recor
 
 
 @given(recordings(couchbase_dcp))
-def test_frames_that_are_found_are_those_that_were_sent(path: Path, recorded: Recorded) -> None:
+def test_frames_are_lost_and_invented_at_gaps_alone(path: Path, recorded: Recorded) -> None:
     score = kept(recorded, couchbase_dcp, path)
-    assert score.invented == 0
+    gaps = len(recorded.parts)
+    assert score.found >= score.lie_outside - gaps
+    assert score.invented <= gaps
+
+
+@pytest.mark.parametrize(("size", "lost"), [(100, 0.2), (536, 0.2), (1460, 0.1)])
+def test_most_frames_outside_of_gaps_are_found(path: Path, size: int, lost: float) -> None:
+    """Only one in front of which all was lost may be missed, and only what is left of one may be taken for another.
+
+    When this was written all were found, and one was invented in some three thousand gaps: the end of a header that a
+    gap cut off, with less than a header behind it.
+    """
+    total = Score()
+    for seed in range(2):
+        random = Random(seed)
+        records = tuple(record_of(couchbase_dcp, number, random.randrange(700), random) for number in range(200))
+        sent = sum(map(len, records))
+        segments = [(at, min(size, sent - at)) for at in range(0, sent, size) if random.random() >= lost]
+        score = kept(Recorded(records, ((-1, 0), *segments), 1 << 18, 5), couchbase_dcp, path)
+        total.lie_outside += score.lie_outside
+        total.found += score.found
+        total.invented += score.invented
+    assert total.found >= 0.98 * total.lie_outside, total
+    assert total.invented <= 0.02 * total.lie_outside, total
