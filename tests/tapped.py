@@ -4,7 +4,7 @@ import re
 import shutil
 import subprocess
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from ipaddress import ip_address
 from pathlib import Path
@@ -20,6 +20,7 @@ from traffic import NUMBERS, PORT, Flow
 from tshark import program
 
 from wireloom.columnar.decoder import Decoder
+from wireloom.columnar.scanning import Cuts
 from wireloom.columnar.traffic.ledgers import Ledger
 from wireloom.columnar.traffic.reading import Traffic
 from wireloom.kinds import into
@@ -93,27 +94,34 @@ def conversation(says: Sequence[Said], client: Flow, first: int = 77) -> Convers
 
 def delivered(path: Path, protocol: ModuleType, **options: Any) -> tuple[Delivery, Ledger]:
     """What is read of a file in each direction: the bytes of all rows end to end, and gaps between them."""
-    told, known = protocol.PROTOCOL, resolve(protocol.PROTOCOL.parameters, {})
-    traffic = Traffic(Decoder(told, ReadOptions(connections=True, parameters=known, **options), pa.schema([])))
     found: Delivery = {}
     places: dict[Direction, int] = {}
+    ledger = Ledger()
+    for cuts in all_cuts(path, protocol, ledger, **options):
+        sent = cuts.provenance
+        assert sent is not None
+        for row, (start, stop) in enumerate(zip(cuts.start.tolist(), cuts.stop.tolist(), strict=True)):
+            way = sent.names[sent.connections[row]], bool(sent.from_client[row])
+            place, gap = start + int(sent.origins[row]), int(sent.gaps[row])
+            parts = found.setdefault(way, [])
+            assert place == places.get(way, 0) + max(gap, 0)
+            if gap > 0:
+                parts.append(gap)
+            if not parts or isinstance(parts[-1], int):
+                parts.append(b"")
+            parts[-1] += bytes(cuts.window.buffer[start:stop])
+            places[way] = place + stop - start
+    return found, ledger
+
+
+def all_cuts(path: Path, protocol: ModuleType, ledger: Ledger, **options: Any) -> Iterator[Cuts]:
+    """The records of a file; the ledger is told what became of its packets."""
+    told, known = protocol.PROTOCOL, resolve(protocol.PROTOCOL.parameters, {})
+    traffic = Traffic(Decoder(told, ReadOptions(connections=True, parameters=known, **options), pa.schema([])))
+    traffic.ledger = ledger
     with path.open("rb") as file:
         kind, ahead = told_kind(CaptureKind.AUTO, file.read)
-        for cuts in traffic.cuts(into(ahead, file.readinto), kind, str(path)):
-            sent = cuts.provenance
-            assert sent is not None
-            for row, (start, stop) in enumerate(zip(cuts.start.tolist(), cuts.stop.tolist(), strict=True)):
-                way = sent.names[sent.connections[row]], bool(sent.from_client[row])
-                place, gap = start + int(sent.origins[row]), int(sent.gaps[row])
-                parts = found.setdefault(way, [])
-                assert place == places.get(way, 0) + max(gap, 0)
-                if gap > 0:
-                    parts.append(gap)
-                if not parts or isinstance(parts[-1], int):
-                    parts.append(b"")
-                parts[-1] += bytes(cuts.window.buffer[start:stop])
-                places[way] = place + stop - start
-    return found, traffic.ledger
+        yield from traffic.cuts(into(ahead, file.readinto), kind, str(path))
 
 
 _MISSING = re.compile(rb"\[([0-9]+) bytes missing in capture file\]\0")

@@ -36,7 +36,7 @@ def recording(path: Path, port: int, *told: str) -> Iterator[None]:
     """What crosses loopback at a port, in a file; with the block all of it is there."""
     program = shutil.which("tcpdump")
     if program is None:
-        pytest.skip("tcpdump is not on PATH; install it with: sh scripts/setup.sh tcpdump")
+        pytest.skip("tcpdump is not on PATH; on Debian: apt-get install tcpdump")
     if os.geteuid() != 0:
         pytest.skip("only root may record what crosses loopback")
     command = [program, *told, "-n", "-U", "--immediate-mode", "-B", "16384", "-w", str(path), f"tcp port {port}"]

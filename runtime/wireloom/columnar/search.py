@@ -20,8 +20,8 @@ from wireloom.columnar.framing import Checksums, Framing, Lengths
 from wireloom.columnar.rows import Rows
 from wireloom.columnar.running import Running
 
-SMALL = 512
-"""Fewer bytes are looked at one by one, as it takes longer to begin with many."""
+FEW = 128
+"""So many positions or fewer, up to the end of a window, are left to the codec."""
 FEWEST, MOST = 512, 64 * 1024
 """Positions that are looked at together: more and more of them, as long as one search follows the other."""
 MANY, SPREAD = 512, 6
@@ -63,11 +63,9 @@ class BulkSearch(Search):
         whole: bool = False,
     ) -> Found:
         """As ``Search.next``."""
-        if len(buffer) <= SMALL:
-            return super().next(buffer, start, end, base=base, final=final, order=order, whole=whole)
         self._enter(buffer, end, base, final=final)
         stop, at = end - self.reach + 1, start
-        while at < stop:
+        while stop - at > FEW:
             if not self._seen.start <= at < self._seen.stop:
                 self._look(buffer, at, stop, end, final=final)
             for position, certain in self._seen.behind(at, end if whole else None):
@@ -77,7 +75,7 @@ class BulkSearch(Search):
                 if found is not None:
                     return found
             at = self._seen.stop
-        return super().next(buffer, max(start, stop), end, base=base, final=final, order=order, whole=whole)
+        return super().next(buffer, at, end, base=base, final=final, order=order, whole=whole)
 
     def chain(self, buffer: Any, at: int, end: int, *, base: int, final: bool, order: bool) -> Chain:
         """What stands from ``at`` on, as far as all of it is certain and was looked at together; maybe nothing.

@@ -10,11 +10,12 @@ import numpy as np
 from wireloom.codec import DecodeError
 from wireloom.columnar.buffers import Array
 from wireloom.columnar.scanning import Cuts, Scanner, Window
-from wireloom.columnar.search import SMALL
 from wireloom.columnar.traffic.reassembly import Delivered
 
 UNKNOWN = -1
 """As many bytes are lost as nobody knows."""
+_SMALL = 512
+"""Records in so few bytes are cut one by one, as it takes longer to begin with many."""
 Scanners = Callable[[], Scanner]
 """Makes what cuts a stream into records."""
 
@@ -63,7 +64,7 @@ class Plain:
         self.begins += delivered.begins
         self.packets += delivered.packets
         buffer, at = b"".join([self.tail, *delivered.data]), 0
-        self.scanner.singly = len(buffer) <= SMALL
+        self.scanner.singly = len(buffer) <= _SMALL
         for cuts, after in self.scanner.scan(Window(buffer, self.base, final)):
             yield self._sent(cuts)
             at = after

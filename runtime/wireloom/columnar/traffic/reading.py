@@ -23,10 +23,10 @@ from wireloom.endpoints import Endpoints, is_client
 from wireloom.kinds import ReadInto
 from wireloom.options import CaptureKind, Sender
 
-_CONVERSATIONS, _ENDED = 64 * 1024, 4096
-"""So many conversations are followed at once; the one that was silent for longest ends for another. The last records of
-so many are decoded together.
-"""
+_CONVERSATIONS = 64 * 1024
+"""So many conversations are followed at once; the one that was silent for longest ends for another."""
+_TOGETHER = 1024
+"""So many ranges of records are decoded together at the end of a file."""
 
 
 class Said(NamedTuple):
@@ -77,8 +77,10 @@ class Traffic:
             while sum(self.waiting.values()) > self.most:
                 yield from self._give_up(max(self.waiting, key=self.waiting.__getitem__))
         while self.conversations:
-            some = range(min(_ENDED, len(self.conversations)))
-            yield from _together(self.decoder, [said for _ in some for said in self._end()])
+            last: list[Said] = []
+            while self.conversations and len(last) < _TOGETHER:
+                last += self._end()
+            yield from _together(self.decoder, last)
 
     def _frames(self, packets: Packets) -> Iterator[Cuts]:
         """Packets that are records themselves."""
