@@ -12,6 +12,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import recorded_session
 import yaml
 
 from wireloom_protocols import couchbase_dcp, databus, memcached
@@ -27,6 +28,7 @@ def make(target: Path = CAPTURES) -> list[Path]:
         "couchbase_dcp/session.bin": b"".join(dcp_session()),
         "memcached/session.bin": b"".join(memcached_session()),
         "databus/windows.bin": b"".join(databus_windows()),
+        "traffic/session.pcap": recorded_session.make().data,
         "databus_json/windows.json": json_lines(databus, "json", b"".join(databus_windows(damaged=False))),
     }
     for protocol in (couchbase_dcp, databus, memcached):

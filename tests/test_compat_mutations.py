@@ -5,6 +5,8 @@ import shutil
 from pathlib import Path
 
 import pytest
+from cases import each
+from compiled import FEATURES, folders
 
 from wireloom_generator.compat.changes import Category
 from wireloom_generator.compat.compare import Version, compare
@@ -12,7 +14,12 @@ from wireloom_generator.reading.spec import load
 from wireloom_generator.resolve import protocol_of, resolve
 from wireloom_protocols import couchbase_dcp
 
-SPECS = Path(__file__).parent.parent / "specs"
+ROOT = Path(__file__).parent.parent
+SPECS = ROOT / "specs"
+OURS = sorted(
+    {path.parent for path in (*SPECS.rglob("protocol.yaml"), *(ROOT / "examples/protocols").rglob("protocol.yaml"))}
+)
+"""Where the specs of protocols are."""
 MARKER, EVENT, LOG = "snapshot_marker", "system_event", "failover_log_response"
 
 
@@ -347,9 +354,12 @@ def test_an_enum_that_is_renamed_wherever_it_is_used_is_found(released: dict[str
     }
 
 
-def test_nothing_is_found_where_nothing_changed(released: dict[str, Version]) -> None:
-    for version in released.values():
-        assert compare(version, version) == []
+@each("path", [*FEATURES, *(str(folder.relative_to(ROOT)) for folder in OURS)])
+def test_nothing_is_found_where_nothing_changed(path: str, tmp_path: Path) -> None:
+    folder = ROOT / path if path not in FEATURES else folders(FEATURES[path].read_text(encoding="utf-8"), tmp_path)
+    version = _version(folder)
+    assert version.protocols
+    assert compare(version, _version(folder)) == []
 
 
 def _between(path: str, start: str, end: str) -> str:

@@ -76,7 +76,7 @@ def test_every_output_is_named() -> None:
 
 
 @pytest.mark.program
-@pytest.mark.parametrize("page", ["README.md", "docs/commands.md", "docs/your-protocol.md"])
+@pytest.mark.parametrize("page", ["README.md", "docs/commands.md", "docs/traffic.md", "docs/your-protocol.md"])
 def test_commands_end_well(page: str, tmp_path: Path) -> None:
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     found = blocks(page, "console")
@@ -159,10 +159,10 @@ def test_the_python_page_has_each_option_with_its_default() -> None:
     arguments = [name for name in inspect.signature(couchbase_dcp.scan).parameters if name != "options"]
     assert cells.keys() - {"the protocol's parameters"} == {*arguments, *EVERY, U64.name}
     defaults = {name: getattr(ReadOptions(), option.sets) for name, option in EVERY.items()}
-    defaults |= {"mode": str(Mode.FAILFAST), U64.name: U64.default, "maxRecordBytes": "64m"}
-    assert ReadOptions().max_record_bytes == 64 << 20
+    defaults |= {"mode": str(Mode.FAILFAST), U64.name: U64.default, "maxRecordBytes": "64m", "maxStreamBytes": "64m"}
+    assert ReadOptions().max_record_bytes == ReadOptions().max_stream_bytes == 64 << 20
+    words = {"columns": "all", "message": "none", "messages": "all", "ports": "the protocol's", "hosts": "all"}
     for name, default in defaults.items():
         shown = cells[name][2].strip("`")
-        assert shown == (
-            {"columns": "all", "message": "none", "messages": "all"}.get(name) or repr(default).replace("'", '"')
-        )
+        written = f'"{default}"' if isinstance(default, str) else repr(default)
+        assert shown == words.get(name, written)

@@ -75,6 +75,14 @@ def test_the_page_on_tuning_runs(clean: SparkSession, tmp_path: Path) -> None:
     run(clean, "docs/tuning.md", tmp_path)
 
 
+def test_the_page_on_recorded_traffic_runs(clean: SparkSession, tmp_path: Path) -> None:
+    names = run(clean, "docs/traffic.md", tmp_path)
+    counted = {row.message: row["count"] for row in names["found"].groupBy("message").count().collect()}
+    told = {"failover_log_response": 3, "stream_req_response": 1, "snapshot_marker": 1, "mutation": 12, "dcp_noop": 1}
+    assert counted == {**told, None: 1}
+    assert names["answers"].count() == 5
+
+
 def test_the_recipes_run_and_keep_their_promises(clean: SparkSession, tmp_path: Path) -> None:
     from deltalake import DeltaTable
     from pyspark.sql import functions

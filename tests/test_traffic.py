@@ -13,7 +13,10 @@ from scapy.packet import Packet
 from traffic import CLIENT, NUMBERS, PORT, SERVER, Flow, datagram, disordered, written
 
 from wireloom.columnar import decoder
-from wireloom.options import OptionError
+from wireloom.columnar.decoder import Decoder
+from wireloom.columnar.traffic.ledgers import Ledger
+from wireloom.columnar.traffic.reading import Traffic
+from wireloom.options import CaptureKind, OptionError, ReadOptions
 from wireloom_protocols import couchbase_dcp, databus, packets
 
 SEEDS = range(8)
@@ -342,6 +345,30 @@ def test_packets_are_records_of_their_own_protocol(tmp_path: Path, name: str) ->
     assert table["_connection"].null_count == table["_from_client"].null_count == len(sent)
 
 
+def test_packets_cut_inside_their_headers_are_accounted_for(tmp_path: Path) -> None:
+    flow = Flow(size=1000)
+    whole = written(tmp_path / "whole.pcap", [flow.back.segment(0, b"", "A"), flow.back.segment(0, b"", "A")])
+    data = whole.read_bytes()
+    (tmp_path / "cut.pcap").write_bytes(data[:32] + (40).to_bytes(4, "little") + data[36:80] + data[94:])
+    ledger = ledger_of(tmp_path / "cut.pcap")
+    assert ledger.packets == {"damaged or cut": 1, "without data": 1, "with data": 0}
+    assert str(ledger) == "2 packets, 1 damaged or cut, 1 without data"
+
+
+def test_no_packet_but_some_cut_inside_their_headers(tmp_path: Path) -> None:
+    data = written(tmp_path / "whole.pcap", [Flow().back.segment(0, b"", "A")]).read_bytes()
+    (tmp_path / "cut.pcap").write_bytes(data[:32] + (40).to_bytes(4, "little") + data[36:80])
+    assert ledger_of(tmp_path / "cut.pcap").packets == {"damaged or cut": 1}
+
+
+def ledger_of(path: Path) -> Ledger:
+    """What became of packets in which there is no record."""
+    traffic = Traffic(Decoder(couchbase_dcp.PROTOCOL, ReadOptions(), pa.schema([])))
+    with path.open("rb") as file:
+        assert list(traffic.cuts(file.readinto, CaptureKind.PCAP, path.name)) == []
+    return traffic.ledger
+
+
 @pytest.mark.spark
 @pytest.mark.parametrize("name", ["trace.pcap", "trace.pcapng.gz"])
 def test_spark_reads_recorded_packets(spark: Any, tmp_path: Path, name: str) -> None:
@@ -369,6 +396,23 @@ def test_spark_reads_recorded_packets(spark: Any, tmp_path: Path, name: str) -> 
     started = query.option("checkpointLocation", str(tmp_path / "checkpoint")).start()
     assert started.awaitTermination(120)
     assert spark.sql("select mutation.by_seqno from recorded").count() == len(ALL)
+
+
+def test_spark_tells_the_kind_of_a_file_from_the_header_of_one(tmp_path: Path) -> None:
+    from wireloom.spark.sources import source_of
+
+    written(tmp_path / "trace.pcap", Flow(size=1000).sent(SENT))
+    source = source_of("couchbase_dcp")
+
+    def count(**options: str) -> int:
+        reader = source({"path": str(tmp_path), **options}).reader(source({"path": str(tmp_path)}).schema())
+        return sum(batch.num_rows for part in reader.partitions() for batch in reader.read(part))
+
+    assert count(capture="pcap") == count(Capture="auto") == len(ALL)
+    assert count(capture="raw") > len(ALL)  # with malformed rows for what is between them
+    for wrong, told in (("pcpa", "did you mean 'pcap'"), ('{"magic": 1}', "an option of writing")):
+        with pytest.raises(OptionError, match=told):
+            count(capture=wrong)
 
 
 @pytest.mark.spark

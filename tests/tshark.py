@@ -107,6 +107,11 @@ def shown(packets: Sequence[bytes], folder: Path, *options: str) -> list[Element
         file.write(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 0x40000, 228))
         for number, packet in enumerate(packets):
             file.write(struct.pack("<IIII", number, 0, len(packet), len(packet)) + packet)
+    return opened(capture, folder, *options)
+
+
+def opened(capture: Path, folder: Path, *options: str) -> list[ElementTree.Element]:
+    """What tshark shows of each packet in a file."""
     done = subprocess.run(
         [program(), "-n", "-r", str(capture), "-T", "pdml", *options],
         capture_output=True,

@@ -32,6 +32,7 @@ _GUIDE = (
     "docs/python.md",
     "docs/cdc.md",
     "docs/cdc-databus.md",
+    "docs/traffic.md",
     "docs/pairing.md",
     "docs/commands.md",
     "docs/spark.md",

@@ -16,7 +16,7 @@ from wireloom.spark.options import SourceOptions
 from wireloom.spark.writing_options import WRITING, WriteOptions
 from wireloom_generator.emitters.docs.markdown import cell, code
 
-PAGES = (Path(__file__).parents[1] / "spark.md",)
+PAGES = tuple(Path(__file__).parents[1] / name for name in ("spark.md", "traffic.md"))
 _MARK = re.compile(r"(<!-- options: ([\w ]+) -->\n\n)(?:\|.*\n)*\n?")
 _HEAD = "| option | type | default | |\n|---|---|---|---|\n"
 _U64 = (
@@ -32,14 +32,16 @@ _Class = type[ReadOptions | SourceOptions | WriteOptions]
 
 
 def rows() -> dict[str, str]:
-    """The row of each option, by its name."""
+    """The row of each option, by its name; of one of writing that has the name of another, by ``writing_`` and that."""
     found = {
         **dict(_rows(options.READING, ReadOptions)),
         **dict(_rows(sources.READING, SourceOptions)),
-        **dict(_rows(WRITING, WriteOptions)),
         U64.name: _U64,
     }
-    return {name: _row([code(name), *cells]) for name, cells in found.items()}
+    known = {name: _row([code(name), *cells]) for name, cells in found.items()}
+    for name, cells in _rows(WRITING, WriteOptions):
+        known[f"writing_{name}" if name in known else name] = _row([code(name), *cells])
+    return known
 
 
 def _row(cells: Iterable[str]) -> str:

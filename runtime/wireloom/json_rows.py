@@ -117,16 +117,18 @@ FromJson = Callable[[Any], Any]
 def row_reader(protocol: Protocol) -> Callable[[object], Row]:
     """A function from a JSON object, as ``json_writer`` makes them of any view, to a row.
 
-    Columns may be missing, such as derived ones and labels. Of a malformed record, only its bytes are read, and whether
-    a capture begins with it. The function raises ``EncodeError`` naming the field.
+    Columns may be missing, such as derived ones and labels. Of a malformed record, only its bytes are read, how it was
+    sent, and whether a capture begins with it. The function raises ``EncodeError`` naming the field.
     """
     whole = json_reader((*protocol.columns, FILE, *POSITIONS, *PROVENANCE))
+    sent = {column.name for column in PROVENANCE}
 
     def read(found: object) -> Row:
         if isinstance(found, dict):
             corrupt = found.get("_corrupt_record")
             begins = {"message": CAPTURE} if found.get("message") == CAPTURE and protocol.preamble is not None else {}
-            found = nested(protocol, found) if corrupt is None else {"_corrupt_record": corrupt, **begins}
+            kept = {name: value for name, value in found.items() if name in sent}
+            found = nested(protocol, found) if corrupt is None else {"_corrupt_record": corrupt, **begins, **kept}
         row: Row = whole(found)
         return row
 

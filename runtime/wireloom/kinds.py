@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from wireloom.options import CaptureKind
+from wireloom.options import CaptureKind, OptionError, unknown
 
 _TELLING = 12
 """So many bytes tell the kind of a file."""
@@ -21,6 +21,14 @@ def kind_of(first: bytes) -> CaptureKind:
     if first[:4] in _PCAP:
         return CaptureKind.PCAP
     return CaptureKind.PCAPNG if first[:4] == _SECTION and first[8:_TELLING] in _ORDERS else CaptureKind.RAW
+
+
+def written_kind(name: str) -> CaptureKind:
+    """The kind of file to write that is called so, in any case. Raises ``OptionError``."""
+    known = {each.value: each for each in CaptureKind if each is not CaptureKind.AUTO}
+    if name.lower() not in known:
+        raise OptionError(unknown("capture", name, known))
+    return known[name.lower()]
 
 
 def told(kind: CaptureKind, read: ReadSome) -> tuple[CaptureKind, bytes]:

@@ -8,7 +8,6 @@ from typing import assert_never
 
 from wireloom_generator import model
 from wireloom_generator.expressions import Name, rename
-from wireloom_generator.expressions.conditions import bare
 
 PADDING = "<padding>"
 """The name of padding leaves, which no field can have."""
@@ -169,9 +168,14 @@ def same(old: model.Condition | None, new: model.Condition | None, renamed: Mapp
     if old is None or new is None:
         return old is new
 
-    def now_called(name: Name) -> Name:
-        first, *steps = name.steps
-        return name._replace(name=".".join([renamed.get(first, first), *steps]))
+    return rename(old.expression, partial(_now_called, renamed)) == rename(new.expression, partial(_now_called, {}))
 
-    now = rename(old.expression, now_called)
-    return bare(now) == bare(new.expression)
+
+def _now_called(renamed: Mapping[str, str], name: Name) -> Name:
+    """A name as it is called now, wherever it is written; an item is known by its list and its number."""
+    first, *steps = name.steps
+    called = ".".join([renamed.get(first, first), *steps])
+    if name.item is None:
+        return Name(called, origin=name.origin)
+    word = "" if name.item.word == "first" else name.item.word
+    return Name("", origin=name.origin, item=name.item._replace(list=called, word=word))

@@ -1,7 +1,7 @@
 """``wireloom encode``: rows to bytes, or to a textual form."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from importlib.util import find_spec
 from io import BufferedIOBase
@@ -21,7 +21,9 @@ from wireloom.codec import EncodeError, Forms, Protocol
 from wireloom.codec.captures import CaptureBuilder
 from wireloom.files import INDEX, file_at, removed
 from wireloom.json_rows import harmless, row_reader
-from wireloom.options import ReadOptions
+from wireloom.kinds import written_kind
+from wireloom.options import CaptureKind, ReadOptions
+from wireloom.recording.rows import TrafficBuilder
 from wireloom.views import Row
 
 if TYPE_CHECKING:
@@ -37,11 +39,23 @@ if TYPE_CHECKING:
     help="JSON Lines, a Parquet or Arrow file; standard input otherwise, or if it is -.",
 )
 @arguments.output
+@click.option(
+    "--capture",
+    metavar="KIND",
+    default=CaptureKind.RAW.value,
+    help="Write records end to end (raw), or in packets as if they had been recorded (pcap or pcapng).",
+)
 @click.option("--hex", "to_hex", is_flag=True, help="Write hex text, one record a line.")
 @arguments.form
 @arguments.parameters
 def encode(
-    protocol: str, source: str, path: Path | None, to_hex: bool, form: str | None, parameters: Sequence[str]
+    protocol: str,
+    source: str,
+    path: Path | None,
+    capture: str,
+    to_hex: bool,
+    form: str | None,
+    parameters: Sequence[str],
 ) -> None:
     """Rows as decode prints them to bytes. Derived fields may be left out. Status 1: a row that cannot be written.
 
@@ -49,8 +63,14 @@ def encode(
     """
     found = protocol_of(protocol)
     told = parameters_of(parameters)
+    kind = written_kind(capture)
     if form is not None and to_hex:
         raise MisuseError("--hex is for bytes; a textual form is text already")
+    if kind is not CaptureKind.RAW:
+        if form is not None or to_hex:
+            raise MisuseError(f"--capture {kind} is for bytes; without it there is text")
+        _record(found, source, path, told, kind)
+        return
     chosen = found.form(form) if form else None
     captures.must_exist(source, path)
     with captures.byte_stream(source) as stream, output(path, binary=form is None and not to_hex) as target:
@@ -66,6 +86,38 @@ def encode(
             removed(f"{made}{INDEX}")  # while that is still of the capture which goes
     if made is not None and form is None and not to_hex:
         _index(str(made), protocol, builder.given)
+
+
+def _record(
+    protocol: Protocol, source: str, path: Path | None, parameters: Mapping[str, Any], kind: CaptureKind
+) -> None:
+    """Write rows as recorded packets."""
+    captures.must_exist(source, path)
+    with captures.byte_stream(source) as stream, output(path, binary=True) as target:
+        for data in _packets(stream, source, protocol, parameters, kind):
+            target.write(data)
+        if (made := replaced(path)) is not None:
+            removed(f"{made}{INDEX}")
+
+
+def _packets(
+    stream: BufferedIOBase, source: str, protocol: Protocol, parameters: Mapping[str, Any], kind: CaptureKind
+) -> Iterator[bytes]:
+    """A file of packets, piece by piece."""
+    name = captures.name_of(source)
+    batches = None if source == captures.STDIN else batches_of(stream, name)
+    if batches is None:
+        builder = TrafficBuilder(protocol, parameters, kind)
+        yield builder.recorder.begin
+        yield from _each(_rows(stream, protocol, name), builder.build, f"{name}: line")
+        yield from builder.recorder.end()
+        return
+    from wireloom.columnar.recorded import TrafficEncoder
+
+    encoder = TrafficEncoder(protocol, parameters, kind)
+    yield encoder.recorder.begin
+    yield from _of_batches(batches, encoder.parts, name)
+    yield from encoder.recorder.end()
 
 
 def _index(path: str, protocol: str, parameters: dict[str, Any]) -> None:
@@ -117,14 +169,22 @@ def _rows(stream: BufferedIOBase, protocol: Protocol, name: str) -> Iterator[tup
 def _built(rows: Iterable[tuple[int, Row]], builder: CaptureBuilder, form: Forms | None, where: str) -> Iterator[bytes]:
     """The bytes of rows, or their lines; what cannot be written is told by ``where`` and its number."""
     protocol, parameters = builder.protocol, builder.given
+
+    def build(row: Row) -> bytes:
+        if form is not None:
+            return line_of_row(row, protocol, form, parameters) + b"\n"
+        if builder.begins(row) and builder.begun and not builder.alone:
+            raise EncodeError(f"a file of {protocol.name} has one header, and this is another")
+        return builder.build(row)
+
+    return _each(rows, build, where)
+
+
+def _each(rows: Iterable[tuple[int, Row]], build: Callable[[Row], bytes], where: str) -> Iterator[bytes]:
+    """What is built of each row, with the errors of those that cannot be."""
     for number, row in rows:
         try:
-            if form is not None:
-                yield line_of_row(row, protocol, form, parameters) + b"\n"
-                continue
-            if builder.begins(row) and builder.begun and not builder.alone:
-                raise EncodeError(f"a file of {protocol.name} has one header, and this is another")
-            yield builder.build(row)
+            yield build(row)
         except RecursionError:
             raise FailedError(f"{where} {number}: not a row: nested too deeply") from None
         except ValueError as error:
@@ -136,9 +196,16 @@ def _encoded(batches: "Iterator[pa.RecordBatch]", builder: CaptureBuilder, name:
     from wireloom.columnar.encoding import Encoder
 
     encoder = Encoder(builder.protocol, builder.given, alone=builder.alone)
+    return _of_batches(batches, lambda batch: encoder.encode(batch).to_pylist(), name)
+
+
+def _of_batches(
+    batches: "Iterator[pa.RecordBatch]", encode: "Callable[[pa.RecordBatch], Iterable[bytes]]", name: str
+) -> Iterator[bytes]:
+    """What is made of batches, with the errors of rows of which nothing can be."""
     for batch in batches:
         try:
-            yield from encoder.encode(batch).to_pylist()
+            yield from encode(batch)
         except EncodeError as error:
             raise FailedError(f"{name}: row {error.row}: {error}") from None
 

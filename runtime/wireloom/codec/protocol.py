@@ -362,7 +362,7 @@ class Protocol:
         data = None if self.preamble else self.straight.build(obj, parameters)
         if data is not None:
             return data
-        row = given(obj, self._empty, ignored=_POSITIONAL)
+        row = given(obj, self._empty, ignored=_BESIDE)
         if row["_corrupt_record"] is not None:
             return octets(row["_corrupt_record"], "_corrupt_record")
         resolved = dict(parameters)
@@ -435,4 +435,4 @@ def _protocol(module: str) -> Protocol:
     return protocol
 
 
-_POSITIONAL = frozenset({"_file", *(column.name for column in (*POSITIONS, *PROVENANCE))})
+_BESIDE = frozenset({"_file", *(column.name for column in (*POSITIONS, *PROVENANCE))})

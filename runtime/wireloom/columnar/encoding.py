@@ -37,7 +37,7 @@ _FEW = 512
 MANY = 200
 """Fewer rows of one kind are built sooner one by one than together."""
 LEFT_OUT = frozenset({FILE.name, *(column.name for column in (*POSITIONS, *PROVENANCE))})
-"""The columns with the position of a record, which is not in its bytes."""
+"""The columns with where a record was, and how it was sent, which is not in its bytes."""
 
 
 _ORDERS = ("big", "little")

@@ -18,7 +18,8 @@ from wireloom.columnar.filters import Condition, filters_of
 from wireloom.columnar.narrow import NarrowDecoder, message_of
 from wireloom.columnar.scans import FilePart
 from wireloom.files import listed
-from wireloom.options import Mode, OptionError, ReadOptions
+from wireloom.kinds import written_kind
+from wireloom.options import CaptureKind, Mode, OptionError, ReadOptions
 from wireloom.views import NO_MESSAGE, RECORD, View, must_be_of_all_columns
 
 
@@ -123,8 +124,16 @@ class Table:
         found = scans.batches(decoder, map(FilePart, files))
         return pa.RecordBatchReader.from_batches(schema, map(_from_zero, found))
 
-    def encode_columnar(self, table: pa.Table | pa.RecordBatchReader, **parameters: Any) -> pa.Buffer:
-        """The bytes of all rows, one behind the other: what ``encode_records`` gives for each."""
+    def encode_columnar(
+        self, table: pa.Table | pa.RecordBatchReader, capture: str = CaptureKind.RAW, **parameters: Any
+    ) -> pa.Buffer:
+        """The bytes of all rows, one behind the other: what ``encode_records`` gives for each.
+
+        With the ``capture`` ``pcap`` or ``pcapng``, they are what a file of packets holds that carry these bytes: sent
+        as the columns say that ``decode_columnar`` adds with ``connections``, as far as there are such.
+        """
+        if (kind := written_kind(capture)) is not CaptureKind.RAW:
+            return pa.py_buffer(b"".join(self._recorded(table, kind, parameters)))
         found = [octets_of(each) for each in self._encoded(table, parameters) if len(each)]
         parts = [octets[start[0] : stop[-1]] for octets, start, stop in found]
         whole = pa.allocate_buffer(sum(map(len, parts)))  # whose memory Arrow has at hand
@@ -147,6 +156,17 @@ class Table:
         encoder = Encoder(self.protocol, parameters)
         batches = table.to_batches() if isinstance(table, pa.Table) else table
         return (part for batch in batches for part in encoder.parts(batch))
+
+    def _recorded(
+        self, table: pa.Table | pa.RecordBatchReader, kind: CaptureKind, parameters: Mapping[str, Any]
+    ) -> Iterator[bytes]:
+        from wireloom.columnar.recorded import TrafficEncoder
+
+        encoder = TrafficEncoder(self.protocol, parameters, kind)
+        yield encoder.recorder.begin
+        for batch in table.to_batches() if isinstance(table, pa.Table) else table:
+            yield from encoder.parts(batch)
+        yield from encoder.recorder.end()
 
     def to_batches(self, rows: Iterable[Mapping[str, Any]]) -> pa.RecordBatchReader:
         """Rows as ``parse`` and ``iter_records`` give them, batch by batch."""

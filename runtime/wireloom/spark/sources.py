@@ -29,7 +29,7 @@ from wireloom.spark.schemas import decoded, spark_schema
 from wireloom.spark.versions import FILTERS, FUNCTIONS, REPLACING, STREAMS, lacking, needs, since
 from wireloom.spark.workers import brief, provide
 from wireloom.spark.writing import CaptureWriter
-from wireloom.spark.writing_options import WriteOptions
+from wireloom.spark.writing_options import WriteOptions, written_alone
 from wireloom.views import FILE
 
 R = TypeVar("R", bound=CaptureReader)
@@ -140,7 +140,8 @@ class CaptureSource(DataSource):
         if self.source_options.push_filters:
             needs("pushFilters", FILTERS)
         others = (*SourceOptions.names(), *WriteOptions.names())
-        self.read_options = ReadOptions.of(self.given, found.parameters, found.messages, others=others)
+        read = {name: value for name, value in self.given.items() if not written_alone(name, value)}
+        self.read_options = ReadOptions.of(read, found.parameters, found.messages, others=others)
         cleaning.must_be_apart(self.source_options, self.paths)
 
     @classmethod
@@ -225,7 +226,7 @@ class CaptureSource(DataSource):
     def _given_paths(self) -> tuple[str, ...]:
         """The paths to read; options for writing are an error, unless they are a dataset's."""
         for name in self.beside:
-            if name.lower() in WriteOptions.names():
+            if written_alone(name, self.beside[name]):
                 why = "; what is read is decompressed as its name says" if name.lower() == "compression" else ""
                 raise OptionError(f"{name} is an option of writing{why}")
         if not self.paths:

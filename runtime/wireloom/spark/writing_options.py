@@ -8,6 +8,7 @@ from wireloom.codec import Protocol
 from wireloom.codec.preamble import CAPTURE
 from wireloom.json_rows import row_reader
 from wireloom.options import (
+    READING,
     OptionError,
     Options,
     Parameter,
@@ -55,7 +56,8 @@ class WriteOptions:
                 raise OptionError("mode is an option of reading: a row that cannot be written fails the job")
             if name.lower() not in names:
                 raise OptionError(unknown("option", name, names.values()))
-        read = ReadOptions.of(given, known, messages, others=cls.names())
+        shared = {name: value for name, value in given.items() if name.lower() not in WRITING}
+        read = ReadOptions.of(shared, known, messages)
         return cls(read.message, read.corrupt_column, parameters=read.parameters, **read_by(WRITING, given))  # type: ignore[arg-type]
 
     def capture_row(self, protocol: Protocol) -> Row | None:
@@ -68,6 +70,11 @@ class WriteOptions:
             return row_reader(protocol)({"message": CAPTURE, CAPTURE: json.loads(self.capture)})
         except ValueError as error:
             raise OptionError(f"capture is an object in JSON, with the fields of the header: {error}") from None
+
+
+def written_alone(name: str, value: str) -> bool:
+    """Whether an option is one of writing, and none of reading: both have a ``capture``, that of reading is a word."""
+    return name.lower() in WRITING and not (name.lower() in READING and value.isalnum())
 
 
 def _compression(name: str, value: str) -> str | None:

@@ -81,16 +81,21 @@ def carried_by(rows: PacketRows, known: Array, fragments: Fragments, ledger: Led
     for each in rows.column("message").value_counts().to_pylist():
         match each["values"]:
             case "tcp" | "udp" as transport:
-                yield _of(transport, rows, known)
+                which = rows.there(f"{transport}.source_port")
+                ledger.packets["damaged or cut"] += each["counts"] - len(which)
+                if len(which):
+                    yield _of(transport, which, rows, known)
             case "fragment":
-                if (whole := _whole(rows, known, fragments)) is not None:
+                whole = _whole(rows, known, fragments)
+                ledger.packets["fragments"] += each["counts"] - len(whole.known)
+                if len(whole.known):
                     yield from carried(whole, fragments, ledger)
             case other:
                 ledger.packets["not TCP or UDP" if other else "damaged or cut"] += each["counts"]
 
 
-def _whole(rows: PacketRows, known: Array, fragments: Fragments) -> Packets | None:
-    """The packets that are whole with the fragments among others; None if there is none."""
+def _whole(rows: PacketRows, known: Array, fragments: Fragments) -> Packets:
+    """The packets that are whole with the fragments among others."""
     which = rows.there("fragment.data")
     taken = pa.array(which)
     ends = zip(*(_addresses(rows, end, taken).to_pylist() for end in ("source", "destination")), strict=True)
@@ -104,7 +109,7 @@ def _whole(rows: PacketRows, known: Array, fragments: Fragments) -> Packets | No
         packet = fragments.take((source, target, transport, number), at, part, more=bool(more))
         if packet is not None:
             made[row] = packet
-    return Packets(RAW, pa.array(made.values(), pa.binary()), known[list(made)]) if made else None
+    return Packets(RAW, pa.array(made.values(), pa.binary()), known[list(made)])
 
 
 def _addresses(found: PacketRows, end: str, rows: pa.Array) -> pa.Array:
@@ -112,8 +117,7 @@ def _addresses(found: PacketRows, end: str, rows: pa.Array) -> pa.Array:
     return pc.coalesce(*(found.column(f"{version}.{end}").take(rows) for version in ("ipv4", "ipv6")))
 
 
-def _of(transport: str, found: PacketRows, known: Array) -> Carried:
-    which = found.there(f"{transport}.source_port")
+def _of(transport: str, which: Array, found: PacketRows, known: Array) -> Carried:
     rows = pa.array(which)
     texts = [_addresses(found, end, rows) for end in ("source", "destination")]
     encoded = pa.chunked_array(texts).combine_chunks().dictionary_encode()

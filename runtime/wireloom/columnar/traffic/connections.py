@@ -1,35 +1,15 @@
-"""Connections: which packets are of one, what it is called, and which end began it."""
+"""Connections: which packets are of one."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from ipaddress import ip_address
 
 import numpy as np
 
 from wireloom.columnar.buffers import Array
 from wireloom.columnar.traffic.carried import Carried
+from wireloom.endpoints import Endpoints, place
 
 _PORTS = 1 << 16
-
-Endpoint = tuple[str, int]
-"""An address and a port."""
-
-
-@dataclass(frozen=True, slots=True)
-class Endpoints:
-    """The two ends of packets, in canonical order: by address, then by port."""
-
-    transport: str
-    low: Endpoint
-    high: Endpoint
-
-    def __str__(self) -> str:
-        return "-".join(f"[{address}]:{port}" if ":" in address else f"{address}:{port}" for address, port in self.ends)
-
-    @property
-    def ends(self) -> tuple[Endpoint, Endpoint]:
-        """Both."""
-        return self.low, self.high
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +25,7 @@ class Exchange:
 
 def grouped(carried: Carried) -> Iterator[Exchange]:
     """What packets carry, by the ends that they are between."""
-    order = sorted(range(len(carried.addresses)), key=lambda number: _place(carried.addresses[number]))
+    order = sorted(range(len(carried.addresses)), key=lambda number: place(carried.addresses[number]))
     ranks = np.empty(len(order), np.int64)
     ranks[order] = np.arange(len(order))
     source = ranks[carried.sources] * _PORTS + carried.source_ports
@@ -58,8 +38,3 @@ def grouped(carried: Carried) -> Iterator[Exchange]:
             (carried.addresses[order[end // _PORTS]], end % _PORTS) for end in (int(low[mine[0]]), int(high[mine[0]]))
         ]
         yield Exchange(Endpoints(carried.transport, *ends), mine, upward[mine])
-
-
-def _place(address: str) -> tuple[int, int]:
-    known = ip_address(address)
-    return known.version, int(known)

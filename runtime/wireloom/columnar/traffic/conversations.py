@@ -6,14 +6,12 @@ import numpy as np
 
 from wireloom.columnar.buffers import Array
 from wireloom.columnar.traffic.carried import Carried
-from wireloom.columnar.traffic.connections import Endpoints, Exchange
+from wireloom.columnar.traffic.connections import Exchange
 from wireloom.columnar.traffic.courses import Course, Plain, Scanners, Sent
 from wireloom.columnar.traffic.ledgers import Ledger
 from wireloom.columnar.traffic.reassembly import NUMBERS, Delivered, Segments, Stream
 from wireloom.columnar.traffic.wrapped import course_of
-
-Ports = frozenset[int]
-"""Ports that servers of a protocol listen at."""
+from wireloom.endpoints import Endpoints, Ports, is_client
 
 
 class OneWay:
@@ -141,9 +139,3 @@ def _segments(rows: Array, carried: Carried) -> Segments:
     """The segments in these rows; the SYN of a segment stands in front of its bytes."""
     sequence = carried.sequence[rows] + carried.syn[rows]
     return Segments(sequence, carried.start[rows], carried.stop[rows], carried.packets[rows], carried.data)
-
-
-def is_client(endpoints: Endpoints, ports: Ports) -> bool:
-    """Whether the low end is the client, as the ports tell."""
-    (_, low), (_, high) = endpoints.ends
-    return high in ports if (low in ports) != (high in ports) else low >= high

@@ -5,8 +5,6 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 from ipaddress import IPv4Address, ip_address
 
-from wireloom.columnar.traffic.ledgers import Ledger
-
 _WAITING = 4096
 """So many packets wait for fragments at once; the one that began to wait first is given up for another."""
 _LARGEST = 0xFFFF
@@ -36,8 +34,7 @@ class _Parts:
 class Fragments:
     """Packets that are not whole yet."""
 
-    def __init__(self, ledger: Ledger) -> None:
-        self.ledger = ledger
+    def __init__(self) -> None:
         self.waiting: OrderedDict[FragmentKey, _Parts] = OrderedDict()
 
     def take(self, key: FragmentKey, at: int, data: bytes, *, more: bool) -> bytes | None:
@@ -53,17 +50,8 @@ class Fragments:
             del self.waiting[key]
             return _header(key, len(whole)) + whole
         if len(self.waiting) > _WAITING:
-            self._give_up()
+            self.waiting.popitem(last=False)
         return None
-
-    def end(self) -> None:
-        """Give up what never became whole."""
-        while self.waiting:
-            self._give_up()
-
-    def _give_up(self) -> None:
-        _, parts = self.waiting.popitem(last=False)
-        self.ledger.packets["fragments without the others"] += len(parts.parts)
 
 
 def _header(key: FragmentKey, size: int) -> bytes:

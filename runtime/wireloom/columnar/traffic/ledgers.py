@@ -32,7 +32,7 @@ class Ledger:
 
     def __str__(self) -> str:
         told = [f"{counted(sum(self.packets.values()), 'packet')}"]
-        told += [f"{count} {what}" for what, count in self.packets.most_common()]
+        told += [f"{count} {what}" for what, count in self.packets.most_common() if count]
         if self.gaps:
             told.append(f"{counted(self.missing, 'byte')} not captured in {counted(self.gaps, 'gap')}")
         if self.differing:

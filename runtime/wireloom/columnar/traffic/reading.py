@@ -13,12 +13,13 @@ from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.provenance import Provenance
 from wireloom.columnar.scanning import Cuts, Window
 from wireloom.columnar.traffic.carried import PACKETS, Carried, carried
-from wireloom.columnar.traffic.connections import Endpoints, Exchange, grouped
-from wireloom.columnar.traffic.conversations import Dialogue, is_client
+from wireloom.columnar.traffic.connections import Exchange, grouped
+from wireloom.columnar.traffic.conversations import Dialogue
 from wireloom.columnar.traffic.courses import Sent
 from wireloom.columnar.traffic.fragments import Fragments
 from wireloom.columnar.traffic.ledgers import Ledger
 from wireloom.columnar.traffic.packets import Packets, packets_of
+from wireloom.endpoints import Endpoints, is_client
 from wireloom.kinds import ReadInto
 from wireloom.options import CaptureKind, Sender
 
@@ -47,7 +48,7 @@ class Traffic:
         self.hosts = options.hosts
         self.direction = options.direction
         self.most = options.max_stream_bytes
-        self.fragments = Fragments(self.ledger)
+        self.fragments = Fragments()
         self.conversations: OrderedDict[Endpoints, Dialogue] = OrderedDict()
         self.waiting: dict[Endpoints, int] = {}
         """How many bytes wait in conversations for what is missing."""
@@ -73,7 +74,6 @@ class Traffic:
             yield from _together(self.decoder, said)
             while sum(self.waiting.values()) > self.most:
                 yield from self._give_up(max(self.waiting, key=self.waiting.__getitem__))
-        self.fragments.end()
         while self.conversations:
             some = range(min(_ENDED, len(self.conversations)))
             yield from _together(self.decoder, [said for _ in some for said in self._end()])

@@ -1,0 +1,41 @@
+"""Files of packets: what they begin with, and what stands around each packet."""
+
+import struct
+from collections.abc import Callable, Mapping
+
+from wireloom.codec.errors import EncodeError
+from wireloom.options import CaptureKind
+
+_LINK_TYPE, _LONGEST = 101, 1 << 18
+_SECOND = 10**6
+"""In the microseconds that both formats count in."""
+_PCAP, _BLOCK = struct.Struct("<IIII"), struct.Struct("<IIIiIII")
+
+
+def _pcap(time: int, packet: bytes) -> bytes:
+    seconds, fraction = divmod(time, _SECOND)
+    if seconds >> 32:
+        raise EncodeError("pcap has times from 1970 to 2106; pcapng has others", "_time")
+    return _PCAP.pack(seconds, fraction, len(packet), len(packet)) + packet
+
+
+def _pcapng(time: int, packet: bytes) -> bytes:
+    size, padding = len(packet), -len(packet) % 4
+    whole = 32 + size + padding
+    head = _BLOCK.pack(6, whole, 0, time >> 32, time & 0xFFFFFFFF, size, size)
+    return b"".join((head, packet, bytes(padding), whole.to_bytes(4, "little")))
+
+
+HEADS: Mapping[CaptureKind, bytes] = {
+    CaptureKind.PCAP: struct.pack("<IHHIIII", 0xA1B2C3D4, 2, 4, 0, 0, _LONGEST, _LINK_TYPE),
+    CaptureKind.PCAPNG: (
+        struct.pack("<IIIHHqI", 0x0A0D0D0A, 28, 0x1A2B3C4D, 1, 0, -1, 28)
+        + struct.pack("<IIHHII", 1, 20, _LINK_TYPE, 0, _LONGEST, 20)
+    ),
+}
+"""What files begin with: that packets begin with IP, and how long they are at most."""
+
+Encloses = Callable[[int, bytes], bytes]
+"""Puts what a file has around a packet that was recorded then, in microseconds since 1970."""
+
+ENCLOSING: Mapping[CaptureKind, Encloses] = {CaptureKind.PCAP: _pcap, CaptureKind.PCAPNG: _pcapng}
