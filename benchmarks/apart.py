@@ -16,6 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import captures
 import protocols
 import rivals
 import timing
@@ -132,14 +133,14 @@ def _ready(task: Task) -> tuple[timing.Turns, int]:
     rival = rivals.RIVALS[task.rival]
     decode = rival.make(task.capture.protocol)
     data = Path(task.capture.path).read_bytes()
-    given = partial(rival.given, task.capture.protocol) if rival.given else bytes
+    given = partial(rival.given, task.capture.protocol) if rival.given else _file if task.capture.head else bytes
 
     def seconds(count: int) -> float:
-        block = given(data[: count * task.capture.block_bytes])
+        block = given(data[: task.capture.end(count)])
         return timing.seconds(lambda: decode(block))
 
     blocks = _fitting(task, seconds)
-    some = data[: blocks * task.capture.block_bytes]
+    some = data[: task.capture.end(blocks)]
     taken = given(some)
     calls: dict[str, Callable[[], object]] = {rival.title: partial(decode, taken)}
     if task.modes:
@@ -152,10 +153,17 @@ def _ready(task: Task) -> tuple[timing.Turns, int]:
             if bytes(found) != some:
                 sys.exit("it gives other bytes")
             continue
-        _check(rival.sums(some) if rival.sums else totals.of(found), task.capture.expected(blocks), rival)
+        _check(rival.sums(taken) if rival.sums else totals.of(found), task.capture.expected(blocks), rival)
         if rival.exact and not found.equals(_ours(task, some).select(found.column_names)):
             sys.exit("it gives other columns")
     return timing.Turns(calls, task.least), blocks * task.capture.block_records
+
+
+def _file(data: bytes) -> Path:
+    """A file with these bytes, for this process alone."""
+    path = captures.BUILD / f"recorded-{os.getpid()}.pcap"
+    path.write_bytes(data)
+    return path
 
 
 def _fitting(task: Task, seconds: Callable[[int], float]) -> int:

@@ -33,7 +33,10 @@ DOCUMENTS_A_BLOCK, VBUCKETS = 4_000, 32
 
 @dataclass(frozen=True, slots=True)
 class Capture:
-    """A file of ``blocks`` equal blocks. ``totals`` are of one of them, see ``totals``."""
+    """A file of ``blocks`` equal blocks. ``totals`` are of one of them, see ``totals``.
+
+    One with a ``head`` of so many bytes in front is a file of recorded packets.
+    """
 
     path: str
     protocol: str
@@ -41,6 +44,7 @@ class Capture:
     block_records: int
     blocks: int
     totals: Mapping[str, int]
+    head: int = 0
 
     @property
     def records(self) -> int:
@@ -50,7 +54,11 @@ class Capture:
     @property
     def size(self) -> int:
         """All its bytes."""
-        return self.blocks * self.block_bytes
+        return self.end(self.blocks)
+
+    def end(self, blocks: int) -> int:
+        """Where so many blocks end."""
+        return self.head + blocks * self.block_bytes
 
     def expected(self, blocks: int) -> dict[str, int]:
         """What so many blocks add up to."""

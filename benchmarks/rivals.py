@@ -5,13 +5,16 @@ from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
+from shutil import which
 from typing import Any
 
 import by_c
 import by_kaitai_cpp
+import packets_by_others
 import protocols
 
-Decoder = Callable[[bytes], Any]
+Decoder = Callable[[Any], Any]
+"""Takes the bytes of a capture, or the path of a file of recorded packets."""
 
 ACCELERATOR = "llvmlite"
 SWITCH = "WIRELOOM_ACCEL"
@@ -46,6 +49,8 @@ DOCUMENTS = (
     *(f"{message}.json" for message in _WRITTEN),
 )
 """Some columns of a session."""
+FIVE = ("ipv4.source", "ipv4.destination", "tcp.source_port", "tcp.destination_port", "tcp.sequence")
+"""Some columns of packets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +67,7 @@ class Rival:
     """What makes of the bytes what it is to make these of, if it encodes."""
     exact: bool = False
     """Whether it gives the very columns that we give."""
-    sums: Callable[[bytes], dict[str, int]] | None = None
+    sums: Callable[[Any], dict[str, int]] | None = None
     """What tells its totals, if it only counts."""
     able: Callable[[], bool] = lambda: True
     """Whether this machine has what it needs beside modules."""
@@ -141,6 +146,19 @@ def _encoder(title: str, make: str, given: str, needs: str = "") -> Rival:
     return Rival(title, partial(of, make), needs, given=partial(of, given))
 
 
+def _reader(title: str, name: str, needs: str = "", able: Callable[[], bool] = lambda: True) -> Rival:
+    """One of ``packets_by_others``."""
+
+    def made(_: str) -> Decoder:
+        return packets_by_others.READERS[name]
+
+    return Rival(title, made, needs, some=True, sums=packets_by_others.SUMS[name], able=able)
+
+
+def _has_tshark() -> bool:
+    return which("tshark") is not None
+
+
 RIVALS = {
     "construct": Rival("construct", partial(_by_construct, compiled=False), otherwise=(*LABELS, *NAMED)),
     "construct_compiled": Rival(
@@ -172,6 +190,14 @@ RIVALS = {
     "encode": _encoder("encode_columnar", "of_table", "table"),
     "encode_accelerated": _encoder("encode_columnar, accelerated", "of_table", "table", ACCELERATOR),
     "hop": Rival("bare hop", _hopping, some=True, able=by_c.may_run),
+    "five": Rival("decode_columnar, five columns", partial(_columnar, columns=FIVE), some=True),
+    "five_accelerated": Rival(
+        "decode_columnar, five columns, accelerated", partial(_columnar, columns=FIVE), ACCELERATOR, some=True
+    ),
+    "dpkt": _reader("dpkt", "dpkt", "dpkt"),
+    "scapy": _reader("Scapy", "scapy", "scapy"),
+    "tshark": _reader("tshark", "tshark", able=_has_tshark),
+    "tshark_couchbase": _reader("tshark, Couchbase", "tshark_couchbase", able=_has_tshark),
     "scan": Rival("places to split at", _splitting, some=True),
     "scan_accelerated": Rival("places to split at, accelerated", _splitting, ACCELERATOR, some=True),
 }

@@ -30,6 +30,7 @@ import growth
 import in_process
 import messages
 import protocols
+import recorded
 import scans
 import start
 import targets
@@ -93,6 +94,7 @@ SECTIONS: dict[str, Callable[[argparse.Namespace], Iterator[Report]]] = {
     "databus": _databus,
     "encoders": lambda options: encoding.encoders(_effort(options)),
     "scans": lambda options: scans.scans(_effort(options)),
+    "traffic": lambda options: recorded.traffic(_effort(options, FEW_ROUNDS)),
     "start": lambda options: start.times(options.rounds),
     "spark": _spark,
     "planning": _planning,

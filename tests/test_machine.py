@@ -21,7 +21,7 @@ from wireloom.columnar import sums as registers
 from wireloom.columnar.buffers import Array
 from wireloom.columnar.checksums import told
 from wireloom.columnar.compiled import crc_loop
-from wireloom.columnar.machine import kernel, loops, passing, programs
+from wireloom.columnar.machine import kernel, loops, passing, programs, spelling
 from wireloom.columnar.machine.decoding import Machine
 from wireloom.columnar.machine.passing import OnePass
 from wireloom.columnar.scanning import Window
@@ -228,6 +228,32 @@ def test_memory_is_the_same_compiled() -> None:
         copies(wanted.ctypes.data, data.ctypes.data + 3)
         assert found.tolist() == expected.tolist()
         assert written.tolist() == wanted.tolist()
+
+
+def spell(to: int, at: int, found: Array) -> None:
+    """Bytes in each way that they are spelled, and how long that is."""
+    found[0] = spelling.spelled(to, at, 0)
+    found[1] = spelling.spelled(to + 64, at, 1)
+    found[2] = spelling.spelled(to + 128, at, 2)
+    found[3] = spelling.spelled(to + 192, at, 3)
+
+
+def spelled(loop: Any, data: bytes) -> list[str]:
+    """The same as texts."""
+    texts, sizes = np.zeros((4, 64), np.uint8), np.zeros(4, np.int64)
+    loop(texts.ctypes.data, np.frombuffer(data, np.uint8).ctypes.data, sizes)
+    return [bytes(text[:size]).decode() for text, size in zip(texts, sizes.tolist(), strict=True)]
+
+
+@accelerator.on
+@with_llvm
+def test_bytes_are_spelled_as_by_the_codec() -> None:
+    random, compiled = Random("spelling"), accel.compiled(spell)
+    for _ in range(400):
+        data = bytes(random.choice([0, 0, 0, 9, 10, 99, 100, random.randrange(256)]) for _ in range(16))
+        wanted = [meaning().value(data[:size]) for meaning, size in zip(spelling.WAYS, (4, 16, 6, 16), strict=True)]
+        assert spelled(spell, data) == spelled(compiled, data) == wanted
+        assert all(len(text) <= longest for text, longest in zip(wanted, spelling.LONGEST, strict=True))
 
 
 def known() -> Iterator[Crc]:

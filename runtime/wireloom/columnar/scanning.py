@@ -201,7 +201,7 @@ class Scanner:
         first, error = at, None
         records: list[tuple[int, int, bool]] = []
         buffer, end = window.buffer, len(window.buffer)
-        while not records or (len(records) < rows and at < limit and at - first < self.size):
+        while not records or (len(records) < rows and at < min(limit, end) and at - first < self.size):
             record = self.cutter.cut(buffer, at, end, base=window.base, final=window.final)
             if record is None:
                 break

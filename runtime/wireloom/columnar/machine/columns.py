@@ -14,6 +14,7 @@ from wireloom.columnar.machine.filled import Filled
 from wireloom.columnar.machine.formulas import both
 from wireloom.columnar.machine.labels import bit_table, text_tables
 from wireloom.columnar.machine.rooms import Space
+from wireloom.columnar.machine.spelling import LONGEST
 from wireloom.columnar.machine.values import (
     Datum,
     Flags,
@@ -23,6 +24,7 @@ from wireloom.columnar.machine.values import (
     NoProgramError,
     Number,
     Octets,
+    Spelled,
     Struct,
 )
 
@@ -150,6 +152,11 @@ def column(asm: Assembler, kind: pa.DataType, known: Datum | None, where: int = 
             first = asm.room(Space(bits=32))
             asm.room(Space(holds=True))
             asm.store(op.STORE_BYTES, (known.start, known.stop, there), (first,))
+            return _Bytes(kind, first, valid)
+        case Spelled(start, way):
+            first = asm.room(Space(bits=32))
+            asm.room(Space(more=LONGEST[way]))
+            asm.store(op.STORE_SPELLED, (start, there), (first, way))
             return _Bytes(kind, first, valid)
         case Label(number, texts):
             sizes, room = text_tables(asm, texts)

@@ -255,7 +255,7 @@ class _Formula:
         if any(value is None for value in values) or any(
             isinstance(value, Number) and value.valid != op.ONES for value in values
         ):
-            raise NoProgramError("what numbers of 64 bits cannot say")
+            return self._folded_where_valid(word, values)
         masks = [truth(value, self.asm) for value in values]
         if any(mask is (word == "or") for mask in masks):
             return int(word == "or")
@@ -265,6 +265,20 @@ class _Formula:
                 kind = op.OR if word == "or" else op.AND
                 found = mask if found is None else self.asm.value(kind, (found, mask))
         return int(word == "and") if found is None else self._mask(found)
+
+    def _folded_where_valid(self, word: str, values: list[Found]) -> Found:
+        """The same of values of which some rows have none."""
+        asm, (found, *others) = self.asm, [self._truth_register(value) for value in values]
+        valid, *valids = (self._valid(value) for value in values)
+        for other, other_valid in zip(others, valids, strict=True):
+            goes_on = found if word == "and" else asm.value(op.NOT, (found,))
+            valid = asm.value(op.CHOOSE, (goes_on, other_valid, valid))
+            found = asm.value(op.OR if word == "or" else op.AND, (found, other))
+        return self._mask(found, valid)
+
+    def _truth_register(self, value: Found) -> int:
+        mask = truth(value, self.asm)
+        return self.asm.number(int(mask)) if isinstance(mask, bool) else mask
 
     def _choose(self, test: Mask, then: Expr, other: Expr) -> Found:
         if isinstance(test, bool):

@@ -12,6 +12,7 @@ from wireloom.columnar.buffers import Array
 from wireloom.columnar.copies import copy
 from wireloom.columnar.machine import operations as op
 from wireloom.columnar.machine.operations import Amounts, Instructions, Registers
+from wireloom.columnar.machine.spelling import spelled
 from wireloom.columnar.memory import (
     i8,
     i8_big,
@@ -403,6 +404,15 @@ def _append(
                 rows = _fill(offsets, rows, place[i] + 1, size)
                 copy(octets + size, a[i], b[i] - a[i], end)
                 size += b[i] - a[i]
+        written[n, 0], written[n, 1] = size, rows
+    elif kind == op.STORE_SPELLED:
+        a, b = registers[code[1]], registers[code[2]]
+        n = code[3]
+        offsets, octets, size, rows = out[n], out[n + 1], written[n, 0], written[n, 1]
+        for i in range(count):
+            if b[i] & good[i] != 0:
+                rows = _fill(offsets, rows, place[i] + 1, size)
+                size += spelled(octets + size, a[i], code[4])
         written[n, 0], written[n, 1] = size, rows
     elif kind == op.STORE_LABEL:
         a, b = registers[code[1]], registers[code[2]]

@@ -4,7 +4,7 @@ A program takes for sound what surely is. Whatever no program says, such as a li
 unsound, and so does whatever is wrong. These rows are read by the plan, which knows why.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from wireloom.columnar.machine import formulas
@@ -22,6 +22,7 @@ from wireloom.columnar.machine.values import (
     Number,
     Octets,
     Struct,
+    valid_in,
 )
 from wireloom.expressions import Expression
 from wireloom.expressions.tree import Expr, Name, Origin
@@ -75,8 +76,12 @@ class Lowering:
 
     def known(self, name: Name) -> Datum | int | None:
         """The value of a name; None if no row has one. Raises ``NoProgramError``."""
-        if name.item is not None or name.origin is Origin.ITEM:
+        if name.origin is Origin.ITEM:
             raise NoProgramError("an item of a list")
+        if name.item is not None:
+            if self._reached(name, name.steps) is not None:
+                raise NoProgramError("an item of a list")
+            return None
         if name.origin is Origin.PARAMETER:
             value = self.parameters[name.name]
             if not isinstance(value, int):
@@ -86,13 +91,17 @@ class Lowering:
             return Number(self.asm.value(op.SUBTRACT, (self.limit, self.cursor)), 0, FARTHEST)
         if name.origin is Origin.INPUT:
             return self._given(name.name)
+        return self._reached(name, name.steps)
+
+    def _reached(self, name: Name, steps: Sequence[str]) -> Datum | None:
+        """The value that these steps lead to; valid where all structs around it are."""
         scope = self.record if name.origin is Origin.RECORD else self.this
-        first, *steps = name.name.split(".")
-        found = scope.columns.get(first)
-        for step in steps:
-            if isinstance(found, Struct) and found.valid != op.ONES:
-                raise NoProgramError("a field of a struct that may be absent")
-            found = found.fields.get(step) if isinstance(found, Struct) else None
+        found = scope.columns.get(steps[0])
+        for step in steps[1:]:
+            outer = found
+            found = outer.fields.get(step) if isinstance(outer, Struct) else None
+            if found is not None and outer is not None:
+                found = valid_in(found, both(self.asm, outer.valid, found.valid))
         return found
 
     def _given(self, name: str) -> Datum | int | None:

@@ -14,6 +14,7 @@ from wireloom.columnar.machine.values import (
     NoProgramError,
     Number,
     Octets,
+    Spelled,
     Struct,
     valid_in,
 )
@@ -38,6 +39,8 @@ def merged(asm: Assembler, mask: int, one: Datum, other: Datum | None) -> Datum:
         case Octets(), Octets():
             start = asm.value(op.CHOOSE, (mask, one.start, other.start))
             return Octets(start, asm.value(op.CHOOSE, (mask, one.stop, other.stop)), valid)
+        case Spelled(), Spelled() if one.way == other.way:
+            return Spelled(asm.value(op.CHOOSE, (mask, one.start, other.start)), one.way, valid)
         case Label(), Label():
             texts = tuple(dict.fromkeys((*other.texts, *one.texts)))
             numbers = (_renumbered(asm, each, texts) for each in (one, other))

@@ -76,10 +76,11 @@ FREE = 4
     STORE_BIT,  # the mask a
     UNPACK,  # d, e = what Snappy's block from a to b unpacks to, at output n, m bytes at most; or a, b unless c is set
     STORE_BYTES,  # the bytes from a to b where c is set: offsets at output n, bytes behind it
+    STORE_SPELLED,  # the bytes at a where b is set, spelled in the way m: offsets at output n, texts behind it
     STORE_LABEL,  # the text number a where b is set: offsets, bytes, validity from n on; sizes and texts from m on
     STORE_FLAGS,  # the texts of bits of a where b is set: two kinds of offsets, and bytes; bits, sizes and texts
     STORE_LIST,  # a, b and the row at outputs from n on, one behind the other, where c is set and a is before b
-) = range(53)
+) = range(54)
 
 JUDGING = frozenset((NEED, TAKE, VARINT, FIND, UNPACK, CHECK, CHECK_TEXT))
 """The instructions that find rows not sound."""

@@ -20,6 +20,7 @@ from wireloom.columnar.machine.formulas import Found, both, both_masks, either_n
 from wireloom.columnar.machine.items import ItemLowering
 from wireloom.columnar.machine.lowering import Lowering, Span
 from wireloom.columnar.machine.rooms import Space
+from wireloom.columnar.machine.spelling import WAYS
 from wireloom.columnar.machine.unpacking import opened
 from wireloom.columnar.machine.values import (
     APART,
@@ -34,6 +35,7 @@ from wireloom.columnar.machine.values import (
     NoProgramError,
     Number,
     Octets,
+    Spelled,
     Struct,
     valid_in,
 )
@@ -236,6 +238,9 @@ def value(kind: object, at: Lowering) -> Datum:
             return _struct(kind, {}, at)
         case codec.With() if not kind.items:
             return _struct(kind.layout, {name: at.ask(each) for name, each in kind.values.items()}, at)
+        case codec.As() if (way := WAYS.get(type(kind.meaning))) is not None:
+            start, _ = extent(kind.subcon.extent, at)
+            return Spelled(start, way)
         case codec.As() if isinstance(found := value(kind.subcon, at), Number):
             return certain(at, meant(at, found, kind.meaning))
         case codec.Packed(value=codec.Text(extent=codec.Rest()) | codec.Blob(extent=codec.Rest()) as inside):

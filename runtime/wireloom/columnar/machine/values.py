@@ -50,6 +50,15 @@ class Octets:
 
 
 @dataclass(frozen=True, slots=True)
+class Spelled:
+    """Bytes of each row where ``valid`` is set, from the address ``start`` on, as a text: one of ``spelling.WAYS``."""
+
+    start: int
+    way: int
+    valid: int = op.ONES
+
+
+@dataclass(frozen=True, slots=True)
 class Label:
     """One of some ``texts`` for each row, by its number; none where that is -1 or ``valid`` is not set."""
 
@@ -113,7 +122,7 @@ class Struct:
     valid: int = op.ONES
 
 
-Datum = Number | Octets | Label | Flags | NoItems | Listed | Struct
+Datum = Number | Octets | Spelled | Label | Flags | NoItems | Listed | Struct
 
 
 def valid_in(known: Datum, valid: int) -> Datum:
