@@ -22,7 +22,7 @@ from tshark import program
 from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.scanning import Cuts
 from wireloom.columnar.traffic.ledgers import Ledger
-from wireloom.columnar.traffic.reading import Traffic
+from wireloom.columnar.traffic.reading import Recording, Traffic
 from wireloom.kinds import into
 from wireloom.kinds import told as told_kind
 from wireloom.options import CaptureKind, ReadOptions, resolve
@@ -120,8 +120,8 @@ def all_cuts(path: Path, protocol: ModuleType, ledger: Ledger, **options: Any) -
     traffic = Traffic(Decoder(told, ReadOptions(connections=True, parameters=known, **options), pa.schema([])))
     traffic.ledger = ledger
     with path.open("rb") as file:
-        kind, ahead = told_kind(CaptureKind.AUTO, file.read)
-        yield from traffic.cuts(into(ahead, file.readinto), kind, str(path))
+        kind, ahead = told_kind(CaptureKind.AUTO, told.name, file.read)
+        yield from traffic.cuts([Recording(str(path), kind, into(ahead, file.readinto))])
 
 
 _MISSING = re.compile(rb"\[([0-9]+) bytes missing in capture file\]\0")

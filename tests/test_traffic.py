@@ -15,7 +15,7 @@ from traffic import CLIENT, NUMBERS, PORT, SERVER, Flow, datagram, disordered, w
 from wireloom.columnar import decoder
 from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.traffic.ledgers import Ledger
-from wireloom.columnar.traffic.reading import Traffic
+from wireloom.columnar.traffic.reading import Recording, Traffic
 from wireloom.options import CaptureKind, OptionError, ReadOptions
 from wireloom_protocols import couchbase_dcp, databus, packets, pcap, pcapng
 
@@ -365,7 +365,7 @@ def ledger_of(path: Path) -> Ledger:
     """What became of packets in which there is no record."""
     traffic = Traffic(Decoder(couchbase_dcp.PROTOCOL, ReadOptions(), pa.schema([])))
     with path.open("rb") as file:
-        assert list(traffic.cuts(file.readinto, CaptureKind.PCAP, path.name)) == []
+        assert list(traffic.cuts([Recording(path.name, CaptureKind.PCAP, file.readinto)])) == []
     return traffic.ledger
 
 
@@ -460,3 +460,17 @@ def test_what_is_wrong_with_a_file_is_told(tmp_path: Path, caplog: pytest.LogCap
     couchbase_dcp.decode_columnar(path, mode="PERMISSIVE")
     told = [each.getMessage() for each in caplog.records if "no packets" in each.getMessage()]
     assert len(told) == 1
+
+
+def test_parts_of_one_recording_go_on_where_the_one_before_ended(tmp_path: Path) -> None:
+    sent = Flow(size=100).sent(SENT)
+    paths = [written(tmp_path / f"trace_{part:05}.pcap", sent[50 * part : 50 * part + 50]) for part in range(7)]
+    apart = couchbase_dcp.decode_columnar(tmp_path, mode="PERMISSIVE")
+    assert len(seqnos(apart)) < len(ALL)
+    table = couchbase_dcp.decode_columnar(tmp_path, mode="PERMISSIVE", rotated=True, positions=True, connections=True)
+    assert seqnos(table) == ALL
+    assert table["_file"].unique().to_pylist() == [str(path) for path in paths]
+    assert reasons(table) == []
+    (tmp_path / "raw.bin").write_bytes(SENT)
+    with pytest.raises(OptionError, match=r"raw\.bin is none"):
+        couchbase_dcp.decode_columnar(tmp_path, rotated=True)

@@ -154,8 +154,9 @@ class ReadOptions:
     ``messages``, at most one is given.
 
     Of recorded packets, those are read whose server is at one of the ``ports``, and one of whose ends is in one of the
-    networks ``hosts``. None means the ports that the protocol declares, and all hosts; no port means all of them.
-    ``max_stream_bytes`` is how many bytes of all streams together wait for what is missing in front of them.
+    networks ``hosts``. None means the ports that the protocol declares, and all hosts; no port means all of them. If
+    they are ``rotated``, files are parts of one recording. ``max_stream_bytes`` is how many bytes of all streams
+    together wait for what is missing in front of them.
     """
 
     mode: Mode = Mode.PERMISSIVE
@@ -171,6 +172,7 @@ class ReadOptions:
     ports: frozenset[int] | None = None
     hosts: tuple[Network, ...] | None = None
     direction: Sender = Sender.BOTH
+    rotated: bool = False
     max_stream_bytes: int = MAX_STREAM_BYTES
     parameters: Mapping[str, ParameterValue] = field(default_factory=dict)
 
@@ -410,6 +412,14 @@ READING: Options = {
         "name",
         "server",
         "Of recorded packets, only what the `client` or the `server` sent; `both` unless told.",
+    ),
+    "rotated": TextOption(
+        "rotated",
+        truth,
+        TRUTH,
+        "true",
+        "Whether files are parts of one recording, in the order of their names, so that connections go on from one to"
+        " the next. One task reads all of them.",
     ),
     "maxStreamBytes": TextOption(
         "max_stream_bytes",

@@ -198,7 +198,7 @@ class View:
         message, only, corrupt = self.options.message, self.options.only, self.options.corrupt_column
         name = shown(file)
         for row in rows:
-            row["_file"] = name
+            row["_file"] = row.get("_file") or name
             row[corrupt] = row[RECORD.name]
             if only is None or row["message"] is None:
                 yield row

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from wireloom.cli.splitting import Split
     from wireloom.columnar.decoder import Decoder
+    from wireloom.columnar.scanning import Cuts
 
 
 @click.command(cls=OfProtocol)
@@ -65,6 +66,7 @@ if TYPE_CHECKING:
 )
 @click.option("--positions", is_flag=True, help="Add _file, _offset and _length.")
 @click.option("--connections", is_flag=True, help="Add _time, _connection, _from_client and _gap_before.")
+@click.option("--rotated", is_flag=True, help="The inputs are parts of one recording of packets, in this order.")
 @arguments.traffic
 @arguments.max_record_bytes
 def decode(
@@ -142,10 +144,10 @@ class _Decoding:
 
     def rows(self, sources: Iterable[str]) -> Iterator[Row]:
         """The rows of all sources in order. Raises ``FailedError`` at a malformed record in mode FAILFAST."""
-        for source in sources:
-            name = captures.name_of(source)
+        for source in self._captures(sources):
+            name = self._name(source)
             records, reasons = 0, _Reasons()
-            with self._opened(source) as rows, self._progress(source) as move:
+            with self._opened(source) as rows, self._progress(source[0]) as move:
                 for row in rows_moving(rows, move):
                     records += 1
                     reason = row["_corrupt_reason"]
@@ -171,18 +173,33 @@ class _Decoding:
         if self.form is not None:
             yield from of_rows(self.rows(sources))
             return
-        from wireloom.columnar.traffic.opening import records
-
-        for source in sources:
+        for source in self._captures(sources):
             decoder = decoding(replace(self.view.options, mode=self.mode))
-            with captures.byte_stream(source, from_hex=self.from_hex) as stream, self._progress(source) as move:
-                try:
-                    for cuts in records(decoder, reads_moving(stream.readinto, move), source):
-                        yield from decoder.cuts(cuts, source)
-                except DecodeError as error:
-                    raise FailedError(f"{captures.name_of(source)}: {error.reason}") from None
+            try:
+                for cuts in self._cuts(decoder, source):
+                    yield from decoder.cuts(cuts, source[0])
+            except DecodeError as error:
+                raise FailedError(f"{self._name(source)}: {error.reason}") from None
             seen = decoder.tally
-            _Reasons(seen.malformed, seen.first).tell(captures.name_of(source), seen.records, self.mode)
+            _Reasons(seen.malformed, seen.first).tell(self._name(source), seen.records, self.mode)
+
+    def _captures(self, sources: Iterable[str]) -> Iterator[list[str]]:
+        """The sources of each capture: one, unless several are parts of one recording."""
+        return iter([list(sources)]) if self.view.options.rotated else ([source] for source in sources)
+
+    def _name(self, sources: Sequence[str]) -> str:
+        return ", ".join(map(captures.name_of, sources))
+
+    def _cuts(self, decoder: "Decoder", sources: Sequence[str]) -> "Iterator[Cuts]":
+        """The records of a capture."""
+        from wireloom.columnar.traffic.opening import records, rotated
+
+        if self.view.options.rotated:
+            yield from rotated(decoder, sources)
+            return
+        (source,) = sources
+        with captures.byte_stream(source, from_hex=self.from_hex) as stream, self._progress(source) as move:
+            yield from records(decoder, reads_moving(stream.readinto, move), source)
 
     def _progress(self, source: str) -> AbstractContextManager[Callable[[int], None] | None]:
         return progress(Path(source).name, self._size(source), to_stdout=self.to_stdout)
@@ -192,9 +209,15 @@ class _Decoding:
         return None if self.from_hex else captures.size_of(source)
 
     @contextmanager
-    def _opened(self, source: str) -> Iterator[Iterator[Row]]:
-        if self.form is None:
-            protocol, options = self.view.protocol, self.view.options
+    def _opened(self, sources: Sequence[str]) -> Iterator[Iterator[Row]]:
+        protocol, options, source = self.view.protocol, self.view.options, sources[0]
+        if options.rotated:
+            from wireloom.columnar.traffic import rowwise
+            from wireloom.columnar.traffic.opening import recordings
+
+            recorded = recordings(sources, protocol.name, options)
+            yield self.view.of(rowwise.rows(recorded, protocol, options), source)
+        elif self.form is None:
             with pieces.opened(source, protocol, dict(options.parameters), from_hex=self.from_hex) as (read, _):
                 yield self.view.of(pieces.rows(read, protocol, options, source), source)
         else:

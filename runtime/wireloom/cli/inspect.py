@@ -127,9 +127,11 @@ class _Inspection:
     def _recorded(self, kind: CaptureKind, read: ReadSome, known: Values) -> Iterator[tuple[Piece, Values]]:
         """The records in recorded packets; each is where it begins in its stream."""
         from wireloom.columnar.traffic import rowwise
+        from wireloom.columnar.traffic.reading import Recording
 
         options = ReadOptions(parameters=known)
-        for number, each in enumerate(rowwise.records(filling(read), kind, self.protocol, options, self.file)):
+        files = [Recording(self.file, kind, filling(read))]
+        for number, each in enumerate(rowwise.records(files, self.protocol, options)):
             yield Piece(number, each.position, each.data, each.cut), each.parameters
 
     def _nothing(self, seen: int) -> str:

@@ -100,8 +100,9 @@ def rows(read: ReadSome, protocol: Protocol, options: ReadOptions, file: str) ->
         yield from _rows(read, protocol, options)
         return
     from wireloom.columnar.traffic import rowwise  # which needs Arrow, and records that stand end to end do not
+    from wireloom.columnar.traffic.reading import Recording
 
-    yield from rowwise.rows(filling(read), kind, protocol, options, file)
+    yield from rowwise.rows([Recording(file, kind, filling(read))], protocol, options)
 
 
 def _rows(read: ReadSome, protocol: Protocol, options: ReadOptions) -> Iterator[Row]:

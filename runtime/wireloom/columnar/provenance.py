@@ -9,6 +9,8 @@ import pyarrow as pa
 
 from wireloom.codec.protocol import PROVENANCE
 from wireloom.columnar.buffers import Array, numbers, strings
+from wireloom.files import shown
+from wireloom.views import FILE
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +20,8 @@ class Provenance:
     ``origins`` are what reasons add to a place in the buffer, to say where in its stream it is. ``offsets`` say where
     in the file the packet stands that a record begins in, and ``times`` when that was captured, in nanoseconds since
     1970. ``connections`` are numbers of ``names``. ``gaps`` are how many bytes were lost before a record, or −1 if
-    nobody knows. Of packets themselves nobody is the client, and no connection has a name.
+    nobody knows. ``sources`` are numbers of ``files``, in which the packets are. Of packets themselves nobody is the
+    client, and no connection has a name.
     """
 
     origins: Array
@@ -28,17 +31,22 @@ class Provenance:
     connections: Array
     from_client: Array | None
     gaps: Array
+    files: list[str]
+    sources: Array
 
     @property
     def added(self) -> Mapping[str, Callable[[Array], pa.Array]]:
         """The columns, of some rows."""
-        columns = (self._times, self._connections, self._from_client, self._gaps)
-        return dict(zip((column.name for column in PROVENANCE), columns, strict=True))
+        columns = (self._files, self._times, self._connections, self._from_client, self._gaps)
+        return dict(zip((column.name for column in (FILE, *PROVENANCE)), columns, strict=True))
 
     def row(self, number: int) -> dict[str, Any]:
         """The columns of one row."""
         rows = np.array([number])
         return {name: column(rows)[0].as_py() for name, column in self.added.items()}
+
+    def _files(self, rows: Array) -> pa.Array:
+        return strings([shown(file) for file in self.files]).take(pa.array(self.sources[rows]))
 
     def _times(self, rows: Array) -> pa.Array:
         kind = pa.timestamp("us", tz="UTC")

@@ -12,7 +12,7 @@ from wireloom.columnar.gathering import Gatherer
 from wireloom.columnar.headers import header_of
 from wireloom.columnar.scanning import Cuts
 from wireloom.columnar.splits import UnfitError
-from wireloom.columnar.traffic.opening import records
+from wireloom.columnar.traffic.opening import records, rotated
 from wireloom.files import INDEX, opened
 
 LOG = logging.getLogger("wireloom")
@@ -116,6 +116,9 @@ def batches(
     not ``leaves_out``: then the rest of that part is left out.
     """
     gatherer = Gatherer(decoder)
+    if decoder.options.rotated and (files := [part.path for part in parts]):
+        parts = ()
+        yield from gatherer.capture(rotated(decoder, files), ", ".join(files))
     for part in parts:
         try:
             yield from read(part, gatherer)

@@ -92,6 +92,6 @@ def _carried(batches: Iterable[pa.RecordBatch], traffic: Traffic) -> Iterator[It
     for batch in batches:
         rows, every = PacketRows(batch), np.arange(batch.num_rows)
         times = rows.numbers("_time", every) * 1000
-        known = np.stack([count + every, times, rows.numbers("_offset", every)], axis=1)
+        known = np.stack([count + every, times, rows.numbers("_offset", every), np.zeros_like(every)], axis=1)
         count += batch.num_rows
         yield carried_by(rows, known, traffic.fragments, traffic.ledger)

@@ -60,6 +60,8 @@ class CaptureReader(DataSourceReader):
     def partitions(self) -> list[InputPartition]:
         """Large files in parts, small ones together."""
         files = self.files()
+        if self.options.rotated:
+            return [CapturePartition(tuple(FilePart(file.path) for file in files))] if files else []
         most = self.source.task_bytes(file.size for file in files)
         divider = Divider(self.protocol, self.options)
         with ThreadPoolExecutor(os.cpu_count()) as pool:

@@ -1,9 +1,9 @@
 """Captures opened: their records, be they end to end or in packets."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from io import BytesIO
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
@@ -11,7 +11,10 @@ from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.scanning import Cuts
 from wireloom.files import opened
 from wireloom.kinds import ReadInto, into, reading, told
-from wireloom.options import CaptureKind, ReadOptions
+from wireloom.options import CaptureKind, OptionError, ReadOptions
+
+if TYPE_CHECKING:
+    from wireloom.columnar.traffic.reading import Recording
 
 
 def is_recorded(path: str, protocol: str, options: ReadOptions) -> bool:
@@ -28,10 +31,28 @@ def records(decoder: Decoder, readinto: ReadInto, file: str) -> Iterator[Cuts]:
     if kind is CaptureKind.RAW:
         yield from decoder.cut(readinto)
         return
-    from wireloom.columnar.traffic.reading import Traffic  # which records that stand end to end do not need
+    from wireloom.columnar.traffic.reading import Recording, Traffic  # which records end to end do not need
 
-    traffic = Traffic(decoder)
-    yield from traffic.cuts(readinto, kind, file)
+    yield from Traffic(decoder).cuts([Recording(file, kind, readinto)])
+
+
+def rotated(decoder: Decoder, files: Iterable[str]) -> Iterator[Cuts]:
+    """The records of files of recorded packets that are parts of one capture, in that order."""
+    from wireloom.columnar.traffic.reading import Traffic
+
+    yield from Traffic(decoder).cuts(recordings(files, decoder.protocol.name, decoder.options))
+
+
+def recordings(files: Iterable[str], protocol: str, options: ReadOptions) -> Iterator["Recording"]:
+    """Files of recorded packets, one after the other. Raises ``OptionError`` for another file."""
+    from wireloom.columnar.traffic.reading import Recording
+
+    for file in files:
+        with opened(file) as stream:
+            kind, ahead = told(options.capture, protocol, stream.read)
+            if kind is CaptureKind.RAW:
+                raise OptionError(f"rotated files are of recorded packets, and {file} is none")
+            yield Recording(file, kind, into(ahead, stream.readinto))
 
 
 def captured(decoder: Decoder, buffer: Any) -> Iterator[pa.RecordBatch]:

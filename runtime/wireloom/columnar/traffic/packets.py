@@ -23,8 +23,8 @@ _LEAST, _MOST = -(1 << 63), (1 << 63) - 1
 class Packets:
     """Packets that begin with the same link header. ``frames`` are their bytes, as far as these were captured.
 
-    What is ``known`` of each has a row: which packet of the file it is, when it was captured, in nanoseconds since
-    1970, and where in the file it stands.
+    What is ``known`` of each has a row: its number, when it was captured, in nanoseconds since 1970, where in its file
+    it stands, and the number of the file.
     """
 
     link_type: int

@@ -2,6 +2,7 @@
 
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from ipaddress import ip_address
 from typing import NamedTuple
 
@@ -29,6 +30,14 @@ _TOGETHER = 1024
 """So many ranges of records are decoded together at the end of a file."""
 
 
+class Recording(NamedTuple):
+    """A file of recorded packets."""
+
+    name: str
+    kind: CaptureKind
+    readinto: ReadInto
+
+
 class Said(NamedTuple):
     """Records that were sent in one direction of a connection."""
 
@@ -52,17 +61,30 @@ class Traffic:
         self.conversations: OrderedDict[Endpoints, Dialogue] = OrderedDict()
         self.waiting: dict[Endpoints, int] = {}
         """How many bytes wait in conversations for what is missing."""
+        self.files: list[str] = []
+        self.count = 0
+        """How many packets there were."""
 
-    def cuts(self, readinto: ReadInto, kind: CaptureKind, file: str) -> Iterator[Cuts]:
-        """The records of a file of this kind, in the order in which they were complete. Each packet is a record of the
-        protocol ``packets``.
+    def cuts(self, files: Iterable[Recording]) -> Iterator[Cuts]:
+        """The records of files, in the order in which they were complete. Several files are parts of one recording, one
+        behind the other. Each packet is a record of the protocol ``packets``.
         """
-        found = packets_of(kind, readinto, file, self.ledger)
+        found = (packets for file in files for packets in self._packets(file))
         if self.decoder.protocol.name == PACKETS:
             yield from (cuts for packets in found for cuts in self._frames(packets))
         else:
             yield from self.follow(carried(packets, self.fragments, self.ledger) for packets in found)
-        self.ledger.tell(file)
+        self.ledger.tell(", ".join(self.files))
+
+    def _packets(self, file: Recording) -> Iterator[Packets]:
+        """The packets of a file, numbered through all files."""
+        self.files.append(file.name)
+        first = self.count
+        for packets in packets_of(file.kind, file.readinto, file.name, self.ledger):
+            known = np.column_stack([packets.known, np.full(len(packets.known), len(self.files) - 1)])
+            known[:, 0] += first
+            self.count = max(self.count, int(known[-1, 0]) + 1)
+            yield replace(packets, known=known)
 
     def follow(self, batches: Iterable[Iterable[Carried]]) -> Iterator[Cuts]:
         """The records of what packets carry, that come batch by batch in the order in which they were captured."""
@@ -73,14 +95,14 @@ class Traffic:
                     said += self._wanted(self._said(exchange, each))
             for endpoints in self.waiting:
                 self.conversations[endpoints].keep()
-            yield from _together(self.decoder, said)
+            yield from _together(self, said)
             while sum(self.waiting.values()) > self.most:
                 yield from self._give_up(max(self.waiting, key=self.waiting.__getitem__))
         while self.conversations:
             last: list[Said] = []
             while self.conversations and len(last) < _TOGETHER:
                 last += self._end()
-            yield from _together(self.decoder, last)
+            yield from _together(self, last)
 
     def _frames(self, packets: Packets) -> Iterator[Cuts]:
         """Packets that are records themselves."""
@@ -98,6 +120,8 @@ class Traffic:
             connections=nothing,
             from_client=None,
             gaps=nothing,
+            files=self.files,
+            sources=packets.known[:, 3],
         )
         known = {**self.decoder.options.parameters, "link_type": packets.link_type}
         yield Cuts(Window(data.data), start, stop, False, known, provenance=provenance)
@@ -138,7 +162,7 @@ class Traffic:
         conversation = self.conversations[endpoints]
         said = [Said(found, each.name, each.from_client) for each, found in conversation.skip(self.ledger)]
         self._note(conversation)
-        yield from _together(self.decoder, self._wanted(said))
+        yield from _together(self, self._wanted(said))
 
     def _end(self) -> list[Said]:
         """The last records of the conversation that was silent for longest."""
@@ -193,17 +217,17 @@ class Traffic:
                 yield each
 
 
-def _together(decoder: Decoder, said: Iterable[Said]) -> Iterator[Cuts]:
+def _together(traffic: Traffic, said: Iterable[Said]) -> Iterator[Cuts]:
     """Records of several streams, in the order in which they were complete; those of other parameters apart."""
     groups: list[list[Said]] = []
     for each in said:
         known = each.found.cuts.parameters
         mine = next((group for group in groups if group[0].found.cuts.parameters == known), None)
         groups.append([each]) if mine is None else mine.append(each)
-    return (_joined(decoder, group) for group in groups)
+    return (_joined(traffic, group) for group in groups)
 
 
-def _joined(decoder: Decoder, said: list[Said]) -> Cuts:
+def _joined(traffic: Traffic, said: list[Said]) -> Cuts:
     """The records of streams with the same parameters, over one buffer."""
     cuts = [each.found.cuts for each in said]
     pieces = [memoryview(each.window.buffer)[int(each.start[0]) : int(each.stop[-1])] for each in cuts]
@@ -231,13 +255,15 @@ def _joined(decoder: Decoder, said: list[Said]) -> Cuts:
         connections=repeated(*range(len(said))),
         from_client=repeated(*(each.from_client for each in said)),
         gaps=ordered(*(each.found.gaps for each in said)),
+        files=traffic.files,
+        sources=packets[:, 3],
     )
     places = np.argsort(order)
     firsts = np.cumsum(counts) - counts
     errors = {
         int(places[first + row]): error
         for first, each in zip(firsts.tolist(), cuts, strict=True)
-        for row, error in _errors(decoder, each)
+        for row, error in _errors(traffic.decoder, each)
     }
     start, stop = (ordered(*(getattr(each, name) for each in cuts), more=moved) for name in ("start", "stop"))
     return Cuts(Window(b"".join(pieces)), start, stop, little, cuts[0].parameters, errors, provenance=provenance)

@@ -1,6 +1,6 @@
 """Recorded traffic, record by record."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,9 +11,8 @@ from wireloom.codec.cutting import Cut
 from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.provenance import Provenance
 from wireloom.columnar.stretches import Held
-from wireloom.columnar.traffic.reading import Traffic
-from wireloom.kinds import ReadInto
-from wireloom.options import CaptureKind, ReadOptions
+from wireloom.columnar.traffic.reading import Recording, Traffic
+from wireloom.options import ReadOptions
 from wireloom.views import Row
 
 
@@ -35,22 +34,20 @@ class Recorded:
         return places | self.provenance.row(self.number)
 
 
-def records(
-    readinto: ReadInto, kind: CaptureKind, protocol: Protocol, options: ReadOptions, file: str
-) -> Iterator[Recorded]:
+def records(files: Iterable[Recording], protocol: Protocol, options: ReadOptions) -> Iterator[Recorded]:
     """The records of recorded traffic, malformed ranges among them, in the order in which they were complete."""
     decoder = Decoder(protocol, options, pa.schema([]))
-    for cuts in Traffic(decoder).cuts(readinto, kind, file):
-        held = Held(cuts, file)
+    for cuts in Traffic(decoder).cuts(files):
+        held = Held(cuts)
         assert cuts.provenance is not None
         for number in range(len(cuts.start)):
             found = held.record(number, decoder.gaps)
             yield Recorded(*found, dict(cuts.parameters), cuts.provenance, number)
 
 
-def rows(readinto: ReadInto, kind: CaptureKind, protocol: Protocol, options: ReadOptions, file: str) -> Iterator[Row]:
+def rows(files: Iterable[Recording], protocol: Protocol, options: ReadOptions) -> Iterator[Row]:
     """The rows of these records, whole; see ``Protocol.iter_records``."""
-    for each in records(readinto, kind, protocol, options, file):
+    for each in records(files, protocol, options):
         row = protocol.row(each.cut, each.data, each.position, each.parameters, options.mode, options.only)
         if row is not None:
             row.update(each.columns)
