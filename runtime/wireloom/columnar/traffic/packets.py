@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from wireloom.columnar.buffers import Array
 from wireloom.columnar.traffic.ledgers import Ledger
-from wireloom.columnar.traffic.rows import PacketRows, decoder_of
+from wireloom.columnar.traffic.rows import PacketRows, decoder_of, taken
 from wireloom.kinds import ReadInto
 from wireloom.options import CaptureKind
 
@@ -52,7 +52,7 @@ def _pcap(readinto: ReadInto, name: str, ledger: Ledger) -> Iterator[Packets]:
         which = rows.there("packet.data")
         times = rows.numbers("seconds", which) * _SECOND + rows.numbers("fraction", which) * scale
         numbers = np.arange(count, count := count + len(which))
-        frames = rows.column("packet.data").take(pa.array(which))
+        frames = taken(rows.column("packet.data"), which)
         yield Packets(link_type, frames, np.stack([numbers, times, rows.numbers("_offset", which)], axis=1))
     ledger.unread(decoder.tally)
 
@@ -128,14 +128,14 @@ def _pcapng(readinto: ReadInto, name: str, ledger: Ledger) -> Iterator[Packets]:
                 continue
             numbers = np.arange(count, count := count + len(mine))
             offsets = rows.numbers("_offset", mine)
-            which, stamped = (each.take(pa.array(mine)).fill_null(0).to_numpy() for each in (ids, stamps))
+            which, stamped = (taken(each, mine).fill_null(0).to_numpy() for each in (ids, stamps))
             for number in np.unique(which).tolist():
                 chosen = np.flatnonzero(which == number)
                 if number >= len(interfaces):
                     ledger.packets["of no interface"] += len(chosen)
                     continue
                 interface = interfaces[number]
-                frames, times = data.take(pa.array(mine[chosen])), interface.times(stamped[chosen])
+                frames, times = taken(data, mine[chosen]), interface.times(stamped[chosen])
                 known = np.stack([numbers[chosen], times, offsets[chosen]], axis=1)
                 yield Packets(interface.link_type, frames, known)
     ledger.unread(decoder.tally)
