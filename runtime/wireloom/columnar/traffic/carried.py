@@ -70,7 +70,8 @@ def _decoder(link_type: int) -> Decoder:
 
 def carried(packets: Packets, fragments: Fragments, ledger: Ledger) -> Iterator[Carried]:
     """What packets carry; see ``carried_by``."""
-    rows = PacketRows(cells.one(_decoder(packets.link_type), packets.frames))
+    decoder = _decoder(packets.link_type)
+    rows = PacketRows(cells.one_between(decoder, packets.buffer, packets.start, packets.stop))
     return carried_by(rows, packets.known, fragments, ledger)
 
 
@@ -108,7 +109,7 @@ def _whole(rows: PacketRows, known: Array, fragments: Fragments) -> Packets:
         packet = fragments.take((source, target, transport, number), at, part, more=bool(more))
         if packet is not None:
             made[row] = packet
-    return Packets(RAW, pa.array(made.values(), pa.binary()), known[list(made)])
+    return Packets.of(RAW, pa.array(made.values(), pa.binary()), known[list(made)])
 
 
 def _addresses(found: PacketRows, end: str, rows: Array) -> pa.Array:
