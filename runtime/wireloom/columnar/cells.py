@@ -49,9 +49,17 @@ def one(decoder: Decoder, values: pa.Array) -> pa.Array:
 
     Raises ``DecodeError`` at the first malformed one in mode ``FAILFAST``.
     """
+    return _one(decoder, _Values.of(values))
+
+
+def one_between(decoder: Decoder, buffer: Any, start: Array, stop: Array) -> pa.Array:
+    """As ``one``, of the bytes in a buffer from each ``start`` to each ``stop``."""
+    return _one(decoder, _Values(len(start), buffer, np.arange(len(start)), start, stop))
+
+
+def _one(decoder: Decoder, held: _Values) -> pa.Array:
     parameters, options = dict(decoder.options.parameters), decoder.options
     decoder.protocol.must_know(parameters)
-    held = _Values.of(values)
     little, sound = _single(decoder, held)
 
     def redo(row: int) -> Row | None:

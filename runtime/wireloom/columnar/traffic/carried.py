@@ -14,7 +14,7 @@ from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.traffic.fragments import Fragments
 from wireloom.columnar.traffic.ledgers import Ledger
 from wireloom.columnar.traffic.packets import Packets
-from wireloom.columnar.traffic.rows import PacketRows, decoder_of
+from wireloom.columnar.traffic.rows import PacketRows, decoder_of, taken
 
 _ADDRESSES = ("ipv4.source", "ipv4.destination", "ipv6.source", "ipv6.destination")
 _PORTS = ("source_port", "destination_port", "payload")
@@ -70,7 +70,8 @@ def _decoder(link_type: int) -> Decoder:
 
 def carried(packets: Packets, fragments: Fragments, ledger: Ledger) -> Iterator[Carried]:
     """What packets carry; see ``carried_by``."""
-    rows = PacketRows(cells.one(_decoder(packets.link_type), packets.frames))
+    decoder = _decoder(packets.link_type)
+    rows = PacketRows(cells.one_between(decoder, packets.buffer, packets.start, packets.stop))
     return carried_by(rows, packets.known, fragments, ledger)
 
 
@@ -97,11 +98,10 @@ def carried_by(rows: PacketRows, known: Array, fragments: Fragments, ledger: Led
 def _whole(rows: PacketRows, known: Array, fragments: Fragments) -> Packets:
     """The packets that are whole with the fragments among others."""
     which = rows.there("fragment.data")
-    taken = pa.array(which)
-    ends = zip(*(_addresses(rows, end, taken).to_pylist() for end in ("source", "destination")), strict=True)
+    ends = zip(*(_addresses(rows, end, which).to_pylist() for end in ("source", "destination")), strict=True)
     names = ("transport", "identification", "fragment_offset", "more_fragments")
     numbers = zip(*(rows.numbers(name, which).tolist() for name in names), strict=True)
-    data = rows.column("fragment.data").take(taken).to_pylist()
+    data = taken(rows.column("fragment.data"), which).to_pylist()
     made: dict[int, bytes] = {}
     for row, (source, target), (transport, number, at, more), part in zip(
         which.tolist(), ends, numbers, data, strict=True
@@ -109,17 +109,16 @@ def _whole(rows: PacketRows, known: Array, fragments: Fragments) -> Packets:
         packet = fragments.take((source, target, transport, number), at, part, more=bool(more))
         if packet is not None:
             made[row] = packet
-    return Packets(RAW, pa.array(made.values(), pa.binary()), known[list(made)])
+    return Packets.of(RAW, pa.array(made.values(), pa.binary()), known[list(made)])
 
 
-def _addresses(found: PacketRows, end: str, rows: pa.Array) -> pa.Array:
+def _addresses(found: PacketRows, end: str, rows: Array) -> pa.Array:
     """The addresses of one end, of either version of IP."""
-    return pc.coalesce(*(found.column(f"{version}.{end}").take(rows) for version in ("ipv4", "ipv6")))
+    return pc.coalesce(*(taken(found.column(f"{version}.{end}"), rows) for version in ("ipv4", "ipv6")))
 
 
 def _of(transport: str, which: Array, found: PacketRows, known: Array) -> Carried:
-    rows = pa.array(which)
-    texts = [_addresses(found, end, rows) for end in ("source", "destination")]
+    texts = [_addresses(found, end, which) for end in ("source", "destination")]
     encoded = pa.chunked_array(texts).combine_chunks().dictionary_encode()
     ends = encoded.indices.to_numpy()
 
@@ -127,7 +126,7 @@ def _of(transport: str, which: Array, found: PacketRows, known: Array) -> Carrie
         there = transport == "tcp" or name in _PORTS
         return found.numbers(f"{transport}.{name}", which) if there else np.zeros(len(which), np.int64)
 
-    data, start, stop = octets_of(found.column(f"{transport}.payload").take(rows))
+    data, start, stop = octets_of(taken(found.column(f"{transport}.payload"), which))
     return Carried(
         transport,
         encoded.dictionary.to_pylist(),

@@ -8,9 +8,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from wireloom.columnar.buffers import Array
+from wireloom.columnar.buffers import Array, octets_of
 from wireloom.columnar.traffic.ledgers import Ledger
-from wireloom.columnar.traffic.rows import PacketRows, decoder_of
+from wireloom.columnar.traffic.rows import PacketRows, decoder_of, taken
 from wireloom.kinds import ReadInto
 from wireloom.options import CaptureKind
 
@@ -21,15 +21,23 @@ _LEAST, _MOST = -(1 << 63), (1 << 63) - 1
 
 @dataclass(frozen=True, slots=True)
 class Packets:
-    """Packets that begin with the same link header. ``frames`` are their bytes, as far as these were captured.
+    """Packets that begin with the same link header. What was captured of each is in ``buffer``, from ``start`` to
+    ``stop``.
 
     What is ``known`` of each has a row: its number, when it was captured, in nanoseconds since 1970, where in its file
     it stands, and the number of the file.
     """
 
     link_type: int
-    frames: pa.Array
+    buffer: Any
+    start: Array
+    stop: Array
     known: Array
+
+    @classmethod
+    def of(cls, link_type: int, frames: pa.Array, known: Array) -> "Packets":
+        """Packets as an array of bytes."""
+        return cls(link_type, *octets_of(frames), known)
 
 
 def packets_of(kind: CaptureKind, readinto: ReadInto, name: str, ledger: Ledger) -> Iterator[Packets]:
@@ -37,25 +45,27 @@ def packets_of(kind: CaptureKind, readinto: ReadInto, name: str, ledger: Ledger)
     return (_pcap if kind is CaptureKind.PCAP else _pcapng)(readinto, name, ledger)
 
 
-_PCAP = ("message", "seconds", "fraction", "packet.data", "capture.link_type", "capture.is_nano")
-_OWN = ("_offset", "_corrupt_reason")
+_PCAP = ("message", "seconds", "fraction", "captured_length", "capture.link_type", "capture.is_nano")
+_OWN = ("_offset", "_length", "_corrupt_reason")
 
 
 def _pcap(readinto: ReadInto, name: str, ledger: Ledger) -> Iterator[Packets]:
-    """Packets of a file whose header tells what all of them begin with."""
+    """Packets of a file whose header tells what all of them begin with. Each is the end of its record."""
     link_type, scale, count = -1, 1000, 0
     decoder = decoder_of("pcap", (*_PCAP, *_OWN))
-    for batch in decoder.stream(readinto, name):
+    for window, batch in ((cuts.window, batch) for cuts in decoder.cut(readinto) for batch in decoder.cuts(cuts, name)):
         rows = PacketRows(batch)
         for header in rows.column("capture").drop_null().to_pylist():
             link_type, scale = header["link_type"], 1 if header["is_nano"] else 1000
-        which = rows.there("packet.data")
+        which = np.setdiff1d(rows.there("captured_length"), rows.there("_corrupt_reason"), assume_unique=True)
         if not len(which):
             continue
         times = rows.numbers("seconds", which) * _SECOND + rows.numbers("fraction", which) * scale
         numbers = np.arange(count, count := count + len(which))
-        frames = rows.column("packet.data").take(pa.array(which))
-        yield Packets(link_type, frames, np.stack([numbers, times, rows.numbers("_offset", which)], axis=1))
+        offsets = rows.numbers("_offset", which)
+        stop = offsets - window.base + rows.numbers("_length", which)
+        start = stop - rows.numbers("captured_length", which)
+        yield Packets(link_type, window.buffer, start, stop, np.stack([numbers, times, offsets], axis=1))
     ledger.unread(decoder.tally)
 
 
@@ -130,14 +140,14 @@ def _pcapng(readinto: ReadInto, name: str, ledger: Ledger) -> Iterator[Packets]:
                 continue
             numbers = np.arange(count, count := count + len(mine))
             offsets = rows.numbers("_offset", mine)
-            which, stamped = (each.take(pa.array(mine)).fill_null(0).to_numpy() for each in (ids, stamps))
+            which, stamped = (taken(each, mine).fill_null(0).to_numpy() for each in (ids, stamps))
             for number in np.unique(which).tolist():
                 chosen = np.flatnonzero(which == number)
                 if number >= len(interfaces):
                     ledger.packets["of no interface"] += len(chosen)
                     continue
                 interface = interfaces[number]
-                frames, times = data.take(pa.array(mine[chosen])), interface.times(stamped[chosen])
+                frames, times = taken(data, mine[chosen]), interface.times(stamped[chosen])
                 known = np.stack([numbers[chosen], times, offsets[chosen]], axis=1)
-                yield Packets(interface.link_type, frames, known)
+                yield Packets.of(interface.link_type, frames, known)
     ledger.unread(decoder.tally)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from wireloom.codec import DecodeError
-from wireloom.columnar.buffers import Array, octets_of
+from wireloom.columnar.buffers import Array
 from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.provenance import Provenance
 from wireloom.columnar.scanning import Cuts, Window
@@ -108,12 +108,11 @@ class Traffic:
         """Packets that are records themselves."""
         if not len(packets.known):
             return
-        data, start, stop = octets_of(packets.frames)
-        count = len(start)
+        count = len(packets.known)
         self.ledger.packets[READ] += count
         nothing = np.zeros(count, np.int64)
         provenance = Provenance(
-            origins=-start,
+            origins=-packets.start,
             offsets=packets.known[:, 2],
             times=packets.known[:, 1],
             names=[None],
@@ -124,7 +123,7 @@ class Traffic:
             sources=packets.known[:, 3],
         )
         known = {**self.decoder.options.parameters, "link_type": packets.link_type}
-        yield Cuts(Window(data.data), start, stop, False, known, provenance=provenance)
+        yield Cuts(Window(packets.buffer), packets.start, packets.stop, False, known, provenance=provenance)
 
     def _said(self, exchange: Exchange, carried: Carried) -> Iterator[Said]:
         """The records that are complete with more packets between two ends."""

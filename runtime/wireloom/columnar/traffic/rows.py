@@ -21,6 +21,13 @@ def decoder_of(name: str, columns: Sequence[str], **parameters: Any) -> Decoder:
     return Decoder(table.protocol, options, table.view(options))
 
 
+def taken(values: pa.Array, rows: Array) -> pa.Array:
+    """The values of some rows in ascending order, which are not copied where the rows stand side by side."""
+    if len(rows) and rows[-1] - rows[0] + 1 == len(rows):
+        return values.slice(rows[0], len(rows))
+    return values.take(pa.array(rows))
+
+
 class PacketRows:
     """PacketRows of a batch or of a struct. Columns are named as options name them: ``struct.field``."""
 
@@ -41,6 +48,6 @@ class PacketRows:
 
     def numbers(self, path: str, rows: Array) -> Array:
         """Numbers of some rows, zero where they are null."""
-        column = self.column(path).take(pa.array(rows))
+        column = taken(self.column(path), rows)
         found: Array = column.cast(pa.int64()).fill_null(0).to_numpy()
         return found
