@@ -22,7 +22,7 @@ from lockstep import Pair, capture_alike, captures_alike, damaged, records_alike
 from wireloom.codec import EncodeError
 from wireloom.codec.checksums import Crc
 from wireloom.columnar import checksums
-from wireloom.columnar.known import Known
+from wireloom.columnar.known import KnownSums
 from wireloom.options import Mode, resolve
 from wireloom_protocols.couchbase_dcp import columnar as couchbase_dcp
 from wireloom_protocols.databus import columnar as databus
@@ -189,7 +189,7 @@ def test_checksums_of_many_ranges(name: str, data: bytes, ends: list[tuple[int, 
 
 
 def test_checksums_are_known_until_their_bytes_change() -> None:
-    noted, algorithm = Known(), Crc(8, 7)
+    noted, algorithm = KnownSums(), Crc(8, 7)
     start, stop, found = np.array([0, 10]), np.array([4, 19]), np.array([7, 8])
     noted.add(algorithm, start, stop, found)
     noted.written(np.array([4, 19]), np.array([10, 20]))

@@ -9,6 +9,9 @@ from wireloom.codec.frames import Values
 from wireloom.codec.framing import Framing
 from wireloom.codec.lengths import Buffer
 
+_CHAIN = 3
+"""So many records in a row, the first one included, are no chance find where proofs may be in doubt."""
+
 
 class Found(NamedTuple):
     """The position of a ``proven`` record; if there is none, the position before which none begins."""
@@ -76,18 +79,28 @@ class Search:
     def _borne_out(self, buffer: Buffer, at: int, length: int, end: int, *, final: bool, order: bool) -> bool:
         """Whether a proven record is no chance find. Raises ``DecodeError`` if more bytes are needed to tell.
 
-        Where proofs may be in doubt it is one unless its own is not, and its length leads to another record.
+        Where proofs may be in doubt it is one unless its own is not, and its length leads to a chain of others, or to
+        where the capture ends.
         """
-        if not self.framing.doubts:
+        framing, parameters, stop = self.framing, self.parameters, at + length
+        if not framing.doubts:
             return True
-        parameters, stop = self.parameters, at + length
-        if self.framing.doubted(buffer, at, end, parameters, little=order):
+        if framing.doubted(buffer, at, end, parameters, little=order) or (final and stop > end):
             return False
-        try:
-            return self.framing.followed(buffer, stop, end, parameters, final=final, bound=self.bound, order=order)
-        except DecodeError as error:
-            error.needed += length
-            raise
+        for _ in range(_CHAIN - 1):
+            if final and stop >= end:
+                return True
+            try:
+                size, order = framing.believed(
+                    buffer, stop, end, parameters, final=final, bound=self.bound, order=order
+                )
+            except DecodeError as error:
+                if error.needed > end - stop and not final:
+                    error.needed += stop - at
+                    raise
+                return error.needed > end - stop
+            stop += size
+        return True
 
     def _plausible(self, buffer: Buffer, start: int, end: int, *, final: bool) -> Iterator[int]:
         """Positions whose header fields allow a record. Runs of a single repeated byte are skipped.
