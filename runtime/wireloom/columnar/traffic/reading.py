@@ -217,13 +217,18 @@ class Traffic:
 
 
 def _together(traffic: Traffic, said: Iterable[Said]) -> Iterator[Cuts]:
-    """Records of several streams, in the order in which they were complete; those of other parameters apart."""
+    """Records of several streams, in the order in which they were complete; those of other parameters apart, and what a
+    stream begins with.
+    """
     groups: list[list[Said]] = []
     for each in said:
-        known = each.found.cuts.parameters
-        mine = next((group for group in groups if group[0].found.cuts.parameters == known), None)
+        mine = next((group for group in groups if _alike(group[0].found.cuts, each.found.cuts)), None)
         groups.append([each]) if mine is None else mine.append(each)
     return (_joined(traffic, group) for group in groups)
+
+
+def _alike(one: Cuts, other: Cuts) -> bool:
+    return not one.preamble and not other.preamble and one.parameters == other.parameters
 
 
 def _joined(traffic: Traffic, said: list[Said]) -> Cuts:
@@ -265,7 +270,9 @@ def _joined(traffic: Traffic, said: list[Said]) -> Cuts:
         for row, error in _errors(traffic.decoder, each)
     }
     start, stop = (ordered(*(getattr(each, name) for each in cuts), more=moved) for name in ("start", "stop"))
-    return Cuts(Window(b"".join(pieces)), start, stop, little, cuts[0].parameters, errors, provenance=provenance)
+    known, begins = cuts[0].parameters, cuts[0].preamble
+    window = Window(b"".join(pieces))
+    return Cuts(window, start, stop, little, known, errors, preamble=begins, provenance=provenance)
 
 
 def _errors(decoder: Decoder, cuts: Cuts) -> Iterator[tuple[int, DecodeError]]:
