@@ -5,7 +5,7 @@
 #   setup.sh python X  .venv-X, the same as .venv with Python X, such as 3.13
 #   setup.sh java      Java 17 or newer for Spark
 #   setup.sh browser   Chromium and its driver for the tests of the documentation site
-#   setup.sh tshark    Wireshark's tshark for the tests of the dissectors
+#   setup.sh tshark    Wireshark's tshark for the tests of the dissectors and of recorded traffic, and tcpdump
 #   setup.sh memcached memcached for the tests of its protocol
 # What is missing is installed where that is possible (root, apt); otherwise one sentence says what to install.
 set -eu
@@ -104,6 +104,7 @@ has_tshark() {
 setup_tshark() {
     has_tshark || apt_install tshark || true
     has_tshark || fail "the dissectors' tests need tshark on PATH; on Debian: apt-get install tshark"
+    command -v tcpdump >/dev/null || apt_install tcpdump || true # without it, tests that record are skipped
 }
 
 has_memcached() {

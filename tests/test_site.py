@@ -169,9 +169,10 @@ def test_the_yaml_on_the_first_page_stands_in_a_spec() -> None:
 
 
 def test_every_erratum_of_the_generated_pages_is_a_row(pages: dict[Path, Page], site: Path) -> None:
+    errata = 0
     for index in (ROOT / "generated" / "docs").glob("*/index.md"):
         listed = re.findall(r"^\| \[\d+\]\(([\w.]*)#(erratum-\d+)\)", index.read_text(), re.MULTILINE)
-        assert listed
+        errata += len(listed)
         links = [
             f"protocols/{index.parent.name}/{(page or 'index.md').replace('.md', '.html')}#{anchor}"
             for page, anchor in listed
@@ -180,6 +181,7 @@ def test_every_erratum_of_the_generated_pages_is_a_row(pages: dict[Path, Page], 
         assert [
             link for link in references if link.startswith(f"protocols/{index.parent.name}/") and "#" in link
         ] == links
+    assert errata
 
 
 @dataclass(frozen=True)

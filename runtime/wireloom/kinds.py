@@ -34,14 +34,14 @@ def written_kind(name: str) -> CaptureKind:
 _FILES = (CaptureKind.PCAP.value, CaptureKind.PCAPNG.value)
 
 
-def told(kind: CaptureKind, protocol: str, read: ReadSome) -> tuple[CaptureKind, bytes]:
-    """The kind of what is read by a protocol, if that is to be found out, and what was read of it for that, no more
-    than it takes. To the protocols of files with packets, these are records as any.
+def told(kind: CaptureKind, protocol: str, read: ReadSome, *, size: int = _TELLING) -> tuple[CaptureKind, bytes]:
+    """The kind of what is read by a protocol, if that is to be found out, and what was read of it for that, ``size``
+    bytes at once. To the protocols of files with packets, these are records as any.
     """
     if protocol in _FILES:
         return CaptureKind.RAW, b""
     ahead = b""
-    while kind is CaptureKind.AUTO and _undecided(ahead) and (more := read(_TELLING - len(ahead))):
+    while kind is CaptureKind.AUTO and _undecided(ahead) and (more := read(size)):
         ahead += more
     return kind_of(ahead) if kind is CaptureKind.AUTO else kind, ahead
 

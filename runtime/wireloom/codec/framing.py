@@ -162,6 +162,15 @@ class Framing:
             return final and error.needed > end - at
         return True
 
+    def may_begin(self, buffer: Buffer, at: int, end: int, *, little: bool) -> bool:
+        """Whether bytes that were cut off may begin a record, as far as they have what selects its length."""
+        probes = [probe for probe in self.probes[little] if at + probe.offset + probe.code.size <= end]
+        told = {probe.name: probe.read(buffer, at) for probe in probes}
+        return any(
+            all(value in each.match[name] for name, value in told.items() if name in each.match)
+            for each in self.lengths
+        )
+
     @property
     def to_the_end(self) -> bool:
         """Whether a record can be all there is, so that a file is never more than one, and is read as a whole."""

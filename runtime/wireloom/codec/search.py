@@ -9,9 +9,6 @@ from wireloom.codec.frames import Values
 from wireloom.codec.framing import Framing
 from wireloom.codec.lengths import Buffer
 
-_CHAIN = 3
-"""So many records in a row, the first one included, are no chance find where proofs may be in doubt."""
-
 
 class Found(NamedTuple):
     """The position of a ``proven`` record; if there is none, the position before which none begins."""
@@ -21,7 +18,10 @@ class Found(NamedTuple):
 
 
 class Search:
-    """Tries one position after the other. Its time grows with the bytes skipped, not with the lengths they claim."""
+    """Tries one position after the other. Its time grows with the bytes skipped, not with the lengths they claim.
+
+    Where proofs may be in doubt, so many records ``in_a_row`` are no chance find.
+    """
 
     def __init__(self, framing: Framing, parameters: Values, bound: int) -> None:
         self.framing = framing
@@ -29,6 +29,7 @@ class Search:
         self.bound = bound
         self.window = max((lengths.window for lengths in framing.lengths), default=0)
         self.sums = Sums()
+        self.in_a_row = 2
 
     def next(
         self,
@@ -87,7 +88,7 @@ class Search:
             return True
         if framing.doubted(buffer, at, end, parameters, little=order) or (final and stop > end):
             return False
-        for _ in range(_CHAIN - 1):
+        for _ in range(self.in_a_row - 1):
             if final and stop >= end:
                 return True
             try:
@@ -98,7 +99,7 @@ class Search:
                 if error.needed > end - stop and not final:
                     error.needed += stop - at
                     raise
-                return error.needed > end - stop
+                return error.needed > end - stop and framing.may_begin(buffer, stop, end, little=order)
             stop += size
         return True
 

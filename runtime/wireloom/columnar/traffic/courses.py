@@ -14,6 +14,8 @@ from wireloom.columnar.traffic.reassembly import Delivered
 
 UNKNOWN = -1
 """As many bytes are lost as nobody knows."""
+_IN_A_ROW = 3
+"""So many records tell where one begins behind a gap, which is in the middle of another one."""
 _SMALL = 512
 """Records in so few bytes are cut one by one, as it takes longer to begin with many."""
 Scanners = Callable[[], Scanner]
@@ -49,6 +51,7 @@ class Plain:
 
     def __init__(self, scanners: Scanners) -> None:
         self.scanner = scanners()
+        self.scanner.cutter.search.in_a_row = _IN_A_ROW
         self.tail = b""
         self.base = 0
         """Where in the stream the tail begins."""

@@ -36,9 +36,10 @@ class Ledger:
         self.missing += size
 
     def tell(self, file: str) -> None:
-        """Tell it in the log: as a warning if nothing was read, or something is wrong with the file."""
+        """Tell it in the log: as a warning if nothing was read, something is missing, or the file is damaged."""
         nothing = not any(self.packets[read] for read in (READ, SILENT))
-        LOG.log(logging.WARNING if nothing or self.damage else logging.INFO, "wireloom: %s: %s", file, self)
+        level = logging.WARNING if nothing or self.gaps or self.damage else logging.INFO
+        LOG.log(level, "wireloom: %s: %s", file, self)
 
     def __str__(self) -> str:
         told = [f"{counted(sum(self.packets.values()), 'packet')}"]

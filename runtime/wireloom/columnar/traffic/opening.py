@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from wireloom.columnar.traffic.reading import Recording
 
 
+_AHEAD = 2 * 1024 * 1024
+"""So much of a stream is looked at: more than it buffers, as what is buffered is lost with an error behind it."""
+
+
 def is_recorded(path: str, protocol: str, options: ReadOptions) -> bool:
     """Whether a file holds recorded packets, as the options or its first bytes say; not if it cannot be read."""
     with suppress(OSError), opened(path, ahead=0) as stream:
@@ -26,7 +30,7 @@ def is_recorded(path: str, protocol: str, options: ReadOptions) -> bool:
 
 def records(decoder: Decoder, readinto: ReadInto, file: str) -> Iterator[Cuts]:
     """The records of a whole capture, end to end or in packets: what its first bytes say, or the decoder's options."""
-    kind, ahead = told(decoder.options.capture, decoder.protocol.name, reading(readinto))
+    kind, ahead = told(decoder.options.capture, decoder.protocol.name, reading(readinto), size=_AHEAD)
     readinto = into(ahead, readinto)
     if kind is CaptureKind.RAW:
         yield from decoder.cut(readinto)
