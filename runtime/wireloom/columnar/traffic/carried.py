@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 
 import numpy as np
 import pyarrow as pa
@@ -29,7 +29,6 @@ COLUMNS = (
     "fragment_offset",
     "more_fragments",
     "fragment.data",
-    "_corrupt_reason",
 )
 """What is read of packets."""
 
@@ -63,7 +62,7 @@ RAW = 101
 """The link type of packets that begin with the header of IP."""
 
 
-@cache
+@lru_cache(maxsize=16)
 def _decoder(link_type: int) -> Decoder:
     return decoder_of(PACKETS, COLUMNS, link_type=link_type)
 

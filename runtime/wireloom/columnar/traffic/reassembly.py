@@ -133,8 +133,8 @@ class Stream:
         return missing, found
 
     def keep(self) -> None:
-        """Keep what is waiting beyond the memory that it came in."""
-        self._waiting = [Chunk(memoryview(bytes(data)), packet) for data, packet in self._waiting]
+        """Keep what is waiting beyond the memory that it came in; what is kept already stays where it is."""
+        self._waiting = [Chunk(_kept(data), packet) for data, packet in self._waiting]
 
     def _places(self, sequence: Array) -> Array:
         """Where in the stream segments begin; in front of ``position`` if they came before."""
@@ -184,6 +184,11 @@ class Stream:
     def _compare(self, later: memoryview, first: memoryview) -> None:
         if later != first:
             self.differing += sum(map(int.__ne__, later, first))
+
+
+def _kept(data: memoryview) -> memoryview:
+    """Bytes in memory of their own."""
+    return data if data.nbytes == memoryview(data.obj).nbytes else memoryview(bytes(data))
 
 
 def _away(sequence: Array, number: int) -> Array:

@@ -29,7 +29,7 @@ def taken(values: pa.Array, rows: Array) -> pa.Array:
 
 
 class PacketRows:
-    """PacketRows of a batch or of a struct. Columns are named as options name them: ``struct.field``."""
+    """Rows of a batch or of a struct. Columns are named as options name them: ``struct.field``."""
 
     def __init__(self, columns: pa.RecordBatch | pa.StructArray) -> None:
         self.columns = columns
