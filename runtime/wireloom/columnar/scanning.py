@@ -120,8 +120,6 @@ class Scanner:
         self.room = _FIRST_ROOM
         self.patience = self.apart = 0
         self.broken = False
-        self.singly = False
-        """Whether records are cut one by one, which is quicker where windows are small."""
 
     @property
     def parameters(self) -> Mapping[str, Any]:
@@ -143,10 +141,13 @@ class Scanner:
         hop = hop_of(self.framing, little=little)
         return hop if hop.possible else Walk(self.codec, parameters, little=little)
 
-    def scan(self, window: Window, start: int = 0, limit: int | None = None) -> Iterator[tuple[Cuts, int]]:
+    def scan(
+        self, window: Window, start: int = 0, limit: int | None = None, *, singly: bool = False
+    ) -> Iterator[tuple[Cuts, int]]:
         """The records of a window that start before ``limit``, and where the next one starts, group by group.
 
-        If the window is not final, bytes from the last such start on may be left.
+        If the window is not final, bytes from the last such start on may be left. Records are cut ``singly`` where that
+        is quicker, as in a small window.
         """
         end = len(window.buffer)
         limit = end if limit is None else limit
@@ -156,7 +157,9 @@ class Scanner:
         at = start
         while at < end and (at < limit or self.cutter.lost):
             awaited = self.cutter.awaits
-            stretch = self._stretch(window, array, at, limit, self.rows - group.count)
+            rows = self.rows - group.count
+            alone = singly and not awaited
+            stretch = self._cut(window, at, limit, rows) if alone else self._stretch(window, array, at, limit, rows)
             if stretch is None:
                 break
             at = group.add(stretch)
@@ -181,7 +184,7 @@ class Scanner:
         """The next certain records, or else a single one as the codec cuts it; many if it alone can cut."""
         if self.cutter.awaits:
             return self._cut(window, at, limit, 1)
-        if not self.framing.lengths or self.singly:
+        if not self.framing.lengths:
             return self._cut(window, at, limit, rows)
         if not self.cutter.lost and not self.apart:
             ways = (self._searched, self._sound) if self.broken else (self._sound, self._searched)

@@ -67,8 +67,7 @@ class Plain:
         self.begins += delivered.begins
         self.packets += delivered.packets
         buffer, at = b"".join([self.tail, *delivered.data]), 0
-        self.scanner.singly = len(buffer) <= _SMALL
-        for cuts, after in self.scanner.scan(Window(buffer, self.base, final)):
+        for cuts, after in self.scanner.scan(Window(buffer, self.base, final), singly=len(buffer) <= _SMALL):
             yield self._sent(cuts)
             at = after
         self.tail = buffer[at:]
