@@ -52,10 +52,11 @@ def cut(decoder: Decoder, part: FilePart) -> Iterator[Cuts]:
             raise UnfitError("its header is malformed")
         known = header.parameters
     with opened(part.path, part.start, ahead=0) as stream:
+        cuts: Iterable[Cuts]
         if not part.start and part.stop is None:
-            yield from records(decoder, stream.readinto, part.path)
-            return
-        cuts: Iterable[Cuts] = decoder.cut(stream.readinto, start=part.start, stop=part.stop, parameters=known)
+            cuts = records(decoder, stream.readinto, part.path)
+        else:
+            cuts = decoder.cut(stream.readinto, start=part.start, stop=part.stop, parameters=known)
         if part.indexed:
             cuts = index.checked(cuts, decoder.scanner(), part.start, part.stop)
         elif part.searched is not None:

@@ -28,16 +28,15 @@ class Divider:
         """
         size = file.size
         framing = registry.protocol(self.protocol).framing
-        small = not file.splittable or size <= most or framing.to_the_end
-        if small or is_recorded(file.path, self.protocol, self.options):
+        if not file.splittable or size <= most or framing.to_the_end:
             return [(FilePart(file.path), size)]
         noted, searched = self._noted(file), None
+        if (noted is None and not framing.telling) or is_recorded(file.path, self.protocol, self.options):
+            return [(FilePart(file.path), size)]
         if noted is not None:
             bounds = list(index.parts(noted, size, most))
-        elif framing.telling:
-            bounds, searched = [(start, min(start + most, size)) for start in range(0, size, most)], size
         else:
-            bounds = [(0, size)]
+            bounds, searched = [(start, min(start + most, size)) for start in range(0, size, most)], size
         last, indexed = bounds[-1][0], noted is not None
         return [
             (FilePart(file.path, start, None if start == last else stop, indexed, searched), stop - start)

@@ -63,9 +63,9 @@ class TakenReader(CaptureReader):
         assert isinstance(part, TakenPart)
         _must_be_there(part)
         whole = part.taken.final and not part.start and part.before is None
-        apart = whole and is_recorded(part.path, self.protocol, self.options)
         compressed = not CaptureFile(part.path, 0, 0).splittable
-        return scans.gathered(part, gatherer, scans.cut if compressed or apart else self._followed)
+        apart = compressed or (whole and is_recorded(part.path, self.protocol, self.options))
+        return scans.gathered(part, gatherer, scans.cut if apart else self._followed)
 
     def _followed(self, decoder: Decoder, part: FilePart) -> Iterator[Cuts]:
         """All behind the bytes that were taken before. These are followed, from where a note says they are settled."""
