@@ -22,8 +22,8 @@ from tshark import program
 from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.scanning import Cuts
 from wireloom.columnar.traffic.ledgers import Ledger
-from wireloom.columnar.traffic.reading import Recording, Traffic
-from wireloom.kinds import into
+from wireloom.columnar.traffic.reading import Traffic
+from wireloom.kinds import Recording, into
 from wireloom.kinds import told as told_kind
 from wireloom.options import CaptureKind, ReadOptions, resolve
 

@@ -15,7 +15,8 @@ from traffic import CLIENT, NUMBERS, PORT, SERVER, Flow, datagram, disordered, w
 from wireloom.columnar import decoder
 from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.traffic.ledgers import Ledger
-from wireloom.columnar.traffic.reading import Recording, Traffic
+from wireloom.columnar.traffic.reading import Traffic
+from wireloom.kinds import Recording
 from wireloom.options import CaptureKind, OptionError, ReadOptions
 from wireloom_protocols import couchbase_dcp, databus, packets, pcap, pcapng
 

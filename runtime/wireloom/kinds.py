@@ -1,6 +1,7 @@
 """What kind of capture a file is, by its first bytes."""
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 from wireloom.options import CaptureKind, OptionError, unknown
 
@@ -14,6 +15,14 @@ ReadSome = Callable[[int], bytes]
 """Reads so many bytes of a stream, or fewer; none only at its end."""
 ReadInto = Callable[[memoryview], int | None]
 """Fills some memory with the next bytes of a stream, and tells how many there were, as ``io.RawIOBase`` does."""
+
+
+class Recording(NamedTuple):
+    """A file of recorded packets."""
+
+    name: str
+    kind: CaptureKind
+    readinto: ReadInto
 
 
 def kind_of(first: bytes) -> CaptureKind:

@@ -19,7 +19,7 @@ from wireloom.codec.frames import Values
 from wireloom.inspection import Inspected, page
 from wireloom.inspection.plain import lines
 from wireloom.inspection.record import explained
-from wireloom.kinds import ReadSome, behind, filling, told
+from wireloom.kinds import ReadSome, Recording, behind, filling, told
 from wireloom.options import CaptureKind, ReadOptions, resolve, unknown
 from wireloom.printable import printable
 
@@ -127,7 +127,6 @@ class _Inspection:
     def _recorded(self, kind: CaptureKind, read: ReadSome, known: Values) -> Iterator[tuple[Piece, Values]]:
         """The records in recorded packets; each is where it begins in its stream."""
         from wireloom.columnar.traffic import rowwise
-        from wireloom.columnar.traffic.reading import Recording
 
         options = ReadOptions(parameters=known)
         files = [Recording(self.file, kind, filling(read))]

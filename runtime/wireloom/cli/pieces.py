@@ -9,7 +9,7 @@ from wireloom.cli.diagnostics import MisuseError
 from wireloom.codec import DecodeError, Protocol, cutting
 from wireloom.codec.cutting import Cut, Cutter
 from wireloom.codec.frames import Values
-from wireloom.kinds import ReadSome, behind, filling, told
+from wireloom.kinds import ReadSome, Recording, behind, filling, told
 from wireloom.options import CaptureKind, ReadOptions
 from wireloom.views import Row
 
@@ -100,7 +100,6 @@ def rows(read: ReadSome, protocol: Protocol, options: ReadOptions, file: str) ->
         yield from _rows(read, protocol, options)
         return
     from wireloom.columnar.traffic import rowwise  # which needs Arrow, and records that stand end to end do not
-    from wireloom.columnar.traffic.reading import Recording
 
     yield from rowwise.rows([Recording(file, kind, filling(read))], protocol, options)
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -39,11 +38,6 @@ class Provenance:
         """The columns, of some rows."""
         columns = (self._files, self._times, self._connections, self._from_client, self._gaps)
         return dict(zip((column.name for column in (FILE, *PROVENANCE)), columns, strict=True))
-
-    def row(self, number: int) -> dict[str, Any]:
-        """The columns of one row."""
-        rows = np.array([number])
-        return {name: column(rows)[0].as_py() for name, column in self.added.items()}
 
     def _files(self, rows: Array) -> pa.Array:
         return strings([shown(file) for file in self.files]).take(pa.array(self.sources[rows]))

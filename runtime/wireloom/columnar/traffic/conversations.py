@@ -1,6 +1,7 @@
 """Conversations over TCP: both directions of each connection, and connections that use the same ports again."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,6 +15,14 @@ from wireloom.columnar.traffic.wrapped import course_of
 from wireloom.endpoints import Endpoints, Ports, is_client
 
 
+class Said(NamedTuple):
+    """Records that were sent in one direction of a connection."""
+
+    found: Sent
+    connection: str
+    from_client: bool
+
+
 class OneWay:
     """One direction of a connection: its stream, and the records in that. ``told`` is what was told of both."""
 
@@ -25,41 +34,40 @@ class OneWay:
         self.stream = Stream()
         self.course: Course | None = None
 
-    def take(self, segments: Segments) -> Iterator[Sent]:
+    def take(self, segments: Segments) -> Iterator[Said]:
         """The records that are complete with some segments."""
         begun = self.stream.expected is not None
         delivered = self.stream.take(segments)
         yield from self._follow(delivered, begun=begun)
 
-    def skip(self, ledger: Ledger) -> Iterator[Sent]:
+    def skip(self, ledger: Ledger) -> Iterator[Said]:
         """Give up what is missing in front of what is waiting: the records behind it."""
         missing, delivered = self.stream.skip()
         ledger.lost(missing)
         if self.course is None:
             self.course = Plain(self.scanners)
-        yield from self.course.lose(missing)
+        yield from self._said(self.course.lose(missing))
         yield from self._follow(delivered)
 
-    def end(self, ledger: Ledger) -> Iterator[Sent]:
+    def end(self, ledger: Ledger) -> Iterator[Said]:
         """All records that are left."""
         while self.stream.held:
             yield from self.skip(ledger)
         ledger.differing += self.stream.differing
         if self.course is not None:
-            yield from self.course.take(Delivered(), final=True)
+            yield from self._said(self.course.take(Delivered(), final=True))
 
-    def _follow(self, delivered: Delivered, *, begun: bool = True) -> Iterator[Sent]:
+    def _follow(self, delivered: Delivered, *, begun: bool = True) -> Iterator[Said]:
         if not delivered.begins:
             return
         if self.course is None:
             self.course = course_of(self.scanners, delivered, self.told)
             if not begun:
-                yield from self.course.lose(None)
-        yield from self.course.take(delivered)
+                yield from self._said(self.course.lose(None))
+        yield from self._said(self.course.take(delivered))
 
-
-Spoken = tuple[OneWay, Sent]
-"""Records, and the direction that they are of."""
+    def _said(self, records: Iterable[Sent]) -> Iterator[Said]:
+        return (Said(each, self.name, self.from_client) for each in records)
 
 
 class Dialogue:
@@ -82,15 +90,15 @@ class Dialogue:
         """How many bytes wait for what is missing."""
         return sum(each.stream.held for each in self.directions.values())
 
-    def take(self, flow: Exchange, carried: Carried, ledger: Ledger) -> Iterator[Spoken]:
+    def take(self, exchange: Exchange, carried: Carried, ledger: Ledger) -> Iterator[Said]:
         """The records that are complete with more packets."""
-        rows, at = flow.rows, 0
+        rows, at = exchange.rows, 0
         for number in np.flatnonzero(carried.syn[rows]).tolist():
-            upward, opens = bool(flow.upward[number]), not carried.ack[rows[number]]
+            upward, opens = bool(exchange.upward[number]), not carried.ack[rows[number]]
             sequence = (int(carried.sequence[rows[number]]) + 1) % NUMBERS
             known = self.directions.get(upward)
             if known is not None and known.stream.first not in (None, sequence):
-                yield from self._data(flow, carried, slice(at, number))
+                yield from self._data(exchange, carried, slice(at, number))
                 yield from self.end(ledger)
                 self.count += 1
                 at = number
@@ -99,33 +107,32 @@ class Dialogue:
             stream = self._direction(upward).stream
             if stream.first is None:
                 stream.begin(sequence)
-        yield from self._data(flow, carried, slice(at, None))
+        yield from self._data(exchange, carried, slice(at, None))
 
-    def end(self, ledger: Ledger) -> Iterator[Spoken]:
+    def end(self, ledger: Ledger) -> Iterator[Said]:
         """All records that are left."""
         for direction in self.directions.values():
-            yield from ((direction, found) for found in direction.end(ledger))
+            yield from direction.end(ledger)
         self.directions, self.told = {}, set()
 
-    def skip(self, ledger: Ledger) -> Iterator[Spoken]:
+    def skip(self, ledger: Ledger) -> Iterator[Said]:
         """Give up what is missing."""
         for direction in self.directions.values():
             while direction.stream.held:
-                yield from ((direction, found) for found in direction.skip(ledger))
+                yield from direction.skip(ledger)
 
     def keep(self) -> None:
         """Keep what waits beyond the memory that it came in."""
         for direction in self.directions.values():
             direction.stream.keep()
 
-    def _data(self, flow: Exchange, carried: Carried, which: slice) -> Iterator[Spoken]:
-        rows, upward = flow.rows[which], flow.upward[which]
+    def _data(self, exchange: Exchange, carried: Carried, which: slice) -> Iterator[Said]:
+        rows, upward = exchange.rows[which], exchange.upward[which]
         full = carried.stop[rows] > carried.start[rows]
         for way in (True, False):
             mine = rows[full & (upward == way)]
             if len(mine):
-                direction = self._direction(way)
-                yield from ((direction, found) for found in direction.take(_segments(mine, carried)))
+                yield from self._direction(way).take(_segments(mine, carried))
 
     def _direction(self, upward: bool) -> OneWay:
         if upward not in self.directions:

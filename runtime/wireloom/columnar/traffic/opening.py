@@ -3,19 +3,15 @@
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from io import BytesIO
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 
 from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.scanning import Cuts
 from wireloom.files import opened
-from wireloom.kinds import ReadInto, into, reading, told
+from wireloom.kinds import ReadInto, Recording, into, reading, told
 from wireloom.options import CaptureKind, OptionError, ReadOptions
-
-if TYPE_CHECKING:
-    from wireloom.columnar.traffic.reading import Recording
-
 
 _AHEAD = 2 * 1024 * 1024
 """So much of a stream is looked at: more than it buffers, as what is buffered is lost with an error behind it."""
@@ -32,25 +28,17 @@ def records(decoder: Decoder, readinto: ReadInto, file: str) -> Iterator[Cuts]:
     """The records of a whole capture, end to end or in packets: what its first bytes say, or the decoder's options."""
     kind, ahead = told(decoder.options.capture, decoder.protocol.name, reading(readinto), size=_AHEAD)
     readinto = into(ahead, readinto)
-    if kind is CaptureKind.RAW:
-        yield from decoder.cut(readinto)
-        return
-    from wireloom.columnar.traffic.reading import Recording, Traffic  # which records end to end do not need
-
-    yield from Traffic(decoder).cuts([Recording(file, kind, readinto)])
+    found = decoder.cut(readinto) if kind is CaptureKind.RAW else _followed(decoder, [Recording(file, kind, readinto)])
+    yield from found
 
 
 def rotated(decoder: Decoder, files: Iterable[str]) -> Iterator[Cuts]:
     """The records of files of recorded packets that are parts of one capture, in that order."""
-    from wireloom.columnar.traffic.reading import Traffic
-
-    yield from Traffic(decoder).cuts(recordings(files, decoder.protocol.name, decoder.options))
+    return _followed(decoder, recordings(files, decoder.protocol.name, decoder.options))
 
 
-def recordings(files: Iterable[str], protocol: str, options: ReadOptions) -> Iterator["Recording"]:
+def recordings(files: Iterable[str], protocol: str, options: ReadOptions) -> Iterator[Recording]:
     """Files of recorded packets, one after the other. Raises ``OptionError`` for another file."""
-    from wireloom.columnar.traffic.reading import Recording
-
     for file in files:
         with opened(file) as stream:
             kind, ahead = told(options.capture, protocol, stream.read)
@@ -65,5 +53,11 @@ def captured(decoder: Decoder, buffer: Any) -> Iterator[pa.RecordBatch]:
     if kind is CaptureKind.RAW:
         yield from decoder.capture(buffer)
         return
-    for cuts in records(decoder, BytesIO(buffer).readinto, ""):
+    for cuts in _followed(decoder, [Recording("", kind, BytesIO(buffer).readinto)]):
         yield from decoder.cuts(cuts, "")
+
+
+def _followed(decoder: Decoder, files: Iterable[Recording]) -> Iterator[Cuts]:
+    from wireloom.columnar.traffic.reading import Traffic  # which records end to end do not need
+
+    return Traffic(decoder).cuts(files)

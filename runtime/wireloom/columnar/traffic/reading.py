@@ -4,7 +4,6 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from ipaddress import ip_address
-from typing import NamedTuple
 
 import numpy as np
 
@@ -15,35 +14,19 @@ from wireloom.columnar.provenance import Provenance
 from wireloom.columnar.scanning import Cuts, Window
 from wireloom.columnar.traffic.carried import PACKETS, Carried, carried
 from wireloom.columnar.traffic.connections import Exchange, grouped
-from wireloom.columnar.traffic.conversations import Dialogue
+from wireloom.columnar.traffic.conversations import Dialogue, Said
 from wireloom.columnar.traffic.courses import Sent
 from wireloom.columnar.traffic.fragments import Fragments
 from wireloom.columnar.traffic.ledgers import READ, SILENT, Ledger
 from wireloom.columnar.traffic.packets import Packets, packets_of
 from wireloom.endpoints import Endpoints, is_client
-from wireloom.kinds import ReadInto
-from wireloom.options import CaptureKind, Sender
+from wireloom.kinds import Recording
+from wireloom.options import Sender
 
 _CONVERSATIONS = 64 * 1024
 """So many conversations are followed at once; the one that was silent for longest ends for another."""
 _TOGETHER = 1024
 """So many ranges of records are decoded together at the end of a file."""
-
-
-class Recording(NamedTuple):
-    """A file of recorded packets."""
-
-    name: str
-    kind: CaptureKind
-    readinto: ReadInto
-
-
-class Said(NamedTuple):
-    """Records that were sent in one direction of a connection."""
-
-    found: Sent
-    connection: str
-    from_client: bool
 
 
 class Traffic:
@@ -146,8 +129,7 @@ class Traffic:
             self.conversations[endpoints] = Dialogue(endpoints, self.decoder.scanner, self.ports)
         self.conversations.move_to_end(endpoints)
         conversation = self.conversations[endpoints]
-        for direction, found in conversation.take(exchange, carried, self.ledger):
-            yield Said(found, direction.name, direction.from_client)
+        yield from conversation.take(exchange, carried, self.ledger)
         self._note(conversation)
 
     def _note(self, conversation: Dialogue) -> None:
@@ -159,7 +141,7 @@ class Traffic:
     def _give_up(self, endpoints: Endpoints) -> Iterator[Cuts]:
         """The records of a conversation behind what is missing in it."""
         conversation = self.conversations[endpoints]
-        said = [Said(found, each.name, each.from_client) for each, found in conversation.skip(self.ledger)]
+        said = list(conversation.skip(self.ledger))
         self._note(conversation)
         yield from _together(self, self._wanted(said))
 
@@ -167,8 +149,7 @@ class Traffic:
         """The last records of the conversation that was silent for longest."""
         endpoints, conversation = self.conversations.popitem(last=False)
         self.waiting.pop(endpoints, None)
-        found = [Said(found, each.name, each.from_client) for each, found in conversation.end(self.ledger)]
-        return list(self._wanted(found))
+        return list(self._wanted(conversation.end(self.ledger)))
 
     def _datagrams(self, exchange: Exchange, carried: Carried) -> Iterator[Said]:
         """The records in datagrams, each of which is a capture of its own."""

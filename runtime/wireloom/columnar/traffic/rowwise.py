@@ -4,45 +4,42 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from wireloom.codec import Protocol
 from wireloom.codec.cutting import Cut
 from wireloom.columnar.decoder import Decoder
-from wireloom.columnar.provenance import Provenance
-from wireloom.columnar.stretches import Held
-from wireloom.columnar.traffic.reading import Recording, Traffic
+from wireloom.columnar.stretches import Held, Together
+from wireloom.columnar.traffic.reading import Traffic
+from wireloom.kinds import Recording
 from wireloom.options import ReadOptions
 from wireloom.views import Row
 
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """A record as it was cut out of its stream, in which it begins at ``position``, and the ``parameters`` of that."""
+    """A record as it was cut out of its stream, in which it begins at ``position``, and the ``parameters`` of that.
+
+    ``columns`` say where it comes from.
+    """
 
     cut: Cut
     data: bytes
     position: int
     parameters: dict[str, Any]
-    provenance: Provenance
-    number: int
-
-    @property
-    def columns(self) -> Row:
-        """Where it comes from."""
-        places = {"_offset": int(self.provenance.offsets[self.number]), "_length": len(self.data)}
-        return places | self.provenance.row(self.number)
+    columns: Row
 
 
 def records(files: Iterable[Recording], protocol: Protocol, options: ReadOptions) -> Iterator[Recorded]:
     """The records of recorded traffic, malformed ranges among them, in the order in which they were complete."""
     decoder = Decoder(protocol, options, pa.schema([]))
     for cuts in Traffic(decoder).cuts(files):
-        held = Held(cuts)
-        assert cuts.provenance is not None
-        for number in range(len(cuts.start)):
-            found = held.record(number, decoder.gaps)
-            yield Recorded(*found, dict(cuts.parameters), cuts.provenance, number)
+        held, every = Held(cuts), np.arange(len(cuts.start))
+        added = {name: column(every).to_pylist() for name, column in Together([held]).added.items()}
+        for number in range(len(every)):
+            columns = {name: values[number] for name, values in added.items()}
+            yield Recorded(*held.record(number, decoder.gaps), dict(cuts.parameters), columns)
 
 
 def rows(files: Iterable[Recording], protocol: Protocol, options: ReadOptions) -> Iterator[Row]:
