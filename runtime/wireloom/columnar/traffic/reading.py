@@ -48,6 +48,11 @@ class Traffic:
         """How many packets there were."""
 
     def cuts(self, files: Iterable[Recording]) -> Iterator[Cuts]:
+        """As ``found``; the log tells what became of the packets."""
+        yield from self.found(files)
+        self.ledger.tell(", ".join(self.files))
+
+    def found(self, files: Iterable[Recording]) -> Iterator[Cuts]:
         """The records of files, in the order in which they were complete. Several files are parts of one recording, one
         behind the other. Each packet is a record of the protocol ``packets``.
         """
@@ -56,7 +61,6 @@ class Traffic:
             yield from (cuts for packets in found for cuts in self._frames(packets))
         else:
             yield from self.follow(carried(packets, self.fragments, self.ledger) for packets in found)
-        self.ledger.tell(", ".join(self.files))
 
     def _packets(self, file: Recording) -> Iterator[Packets]:
         """The packets of a file, numbered through all files."""
