@@ -36,7 +36,8 @@ from wireloom_protocols import couchbase_dcp, databus, packets, pcap, pcapng
 KINDS = ("pcap", "pcapng")
 SENT = ("_time", "_connection", "_from_client", "_gap_before")
 ENDS = ("10.0.0.1:11210-10.0.0.7:50000", "10.0.0.1:11207-10.0.0.7:50001", "[2001:db8::1]:11210-[2001:db8::2]:50000")
-TIME = datetime(2024, 5, 1, 12, 30, tzinfo=UTC)
+TIME = 1_714_566_600 * 10**9
+"""The first of May 2024, half past noon, in nanoseconds since 1970."""
 
 
 def run(*arguments: str | Path, stdin: bytes = b"", status: int = 0) -> Result:
@@ -95,10 +96,10 @@ def sent(table: pa.Table, random: Random, ends: tuple[str, ...] = ENDS) -> pa.Ta
     count = table.num_rows
     times, now = [], TIME
     for _ in range(count):
-        now += timedelta(microseconds=random.choice([0, 1, 999_999, 5_000_000]))
+        now += random.choice([0, 1, 999_999, 999_999_999, 5_000_000_000])
         times.append(now)
     columns = (
-        pa.array(times, pa.timestamp("us", tz="UTC")),
+        pa.array(times, pa.timestamp("ns", tz="UTC")),
         pa.array([random.choice(ends) for _ in range(count)]),
         pa.array([random.random() < 0.5 for _ in range(count)]),
         pa.array([0] * count, pa.int64()),
@@ -219,8 +220,8 @@ def test_scapy_reads_ends_payloads_and_times(kind: str, tmp_path: Path) -> None:
         for way, from_client in ((f"{low}>{high}", False), (f"{high}>{low}", True)):
             rows = zip(table["_connection"].to_pylist(), table["_from_client"].to_pylist(), FRAMES, strict=True)
             assert sound[way] == b"".join(frame for *row, frame in rows if row == [name, from_client])
-    times = [round(float(packet.time) * 1_000_000) for packet in found if packet[TCP].payload]
-    assert times == [round(each.timestamp() * 1_000_000) for each in table["_time"].to_pylist()]
+    times = [int(packet.time * 10**9) for packet in found if packet[TCP].payload]
+    assert times == table["_time"].cast(pa.int64()).to_pylist()
 
 
 COMPUTED = ((IP, "len"), (IP, "chksum"), (IPv6, "plen"), (TCP, "chksum"), (UDP, "len"), (UDP, "chksum"))
@@ -312,7 +313,7 @@ def test_what_is_no_way_to_send_a_record_is_told(column: str, value: Any, what: 
     assert error.value.row == 299
     builder = TrafficBuilder(couchbase_dcp.PROTOCOL, {}, CaptureKind.PCAP)
     with pytest.raises(EncodeError, match=what):
-        builder.build({**mutation(1, 1, "key"), column: value})
+        builder.build({**mutation(1, 1, "key"), column: -1 if column == "_time" else value})
 
 
 def test_rows_that_cannot_be_written_have_their_number(tmp_path: Path) -> None:
@@ -331,9 +332,22 @@ def test_a_record_that_no_datagram_carries_is_told() -> None:
 
 
 def test_times_of_any_year(tmp_path: Path) -> None:
-    times = [datetime(1901, 1, 1, 0, 0, 0, 7, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)]
-    table = PLAIN.slice(0, 2).append_column("_time", pa.array(times))
+    times = pa.array([-(1 << 63), (1 << 63) - 1], pa.timestamp("ns", tz="UTC"))
+    table = PLAIN.slice(0, 2).append_column("_time", times)
     assert same(read(recorded(tmp_path / "trace.pcapng", couchbase_dcp, table), couchbase_dcp), table)
+    row = {**mutation(1, 1, "key"), "_time": 1 << 63}
+    with pytest.raises(EncodeError, match="_time: pcapng has times from 1677 to 2262"):
+        TrafficBuilder(couchbase_dcp.PROTOCOL, {}, CaptureKind.PCAPNG).build(row)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+def test_times_come_back_whatever_they_count(unit: str, kind: str, tmp_path: Path) -> None:
+    times = pa.array([1_700_000_000, 1_700_000_007, None], pa.timestamp("s", tz="UTC")).cast(pa.timestamp(unit, "UTC"))
+    table = PLAIN.slice(0, 3).append_column("_time", times)
+    found = read(recorded(tmp_path / f"trace.{kind}", couchbase_dcp, table), couchbase_dcp)["_time"]
+    seconds = [1_700_000_000 * 10**9, 1_700_000_007 * 10**9, 1_700_000_007 * 10**9 + 1000]
+    assert found.cast(pa.int64()).to_pylist() == seconds
 
 
 def test_kinds_of_files() -> None:
@@ -348,7 +362,9 @@ def test_kinds_of_files() -> None:
 
 def whole(batch: pa.RecordBatch) -> Iterator[dict[str, Any]]:
     """The rows of a batch, with all columns."""
-    columns = (values(column) for column in batch.columns)
+    columns = (
+        values(column.cast(pa.int64()) if pa.types.is_timestamp(column.type) else column) for column in batch.columns
+    )
     return (dict(zip(batch.schema.names, row, strict=True)) for row in zip(*columns, strict=True))
 
 

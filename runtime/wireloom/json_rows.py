@@ -19,7 +19,7 @@ from typing import Any
 
 from wireloom.codec import Column, EncodeError, ListOf, Protocol, StructOf
 from wireloom.codec.columns import ColumnType, decimal_size, is_whole
-from wireloom.codec.meanings import duration_text, time_text
+from wireloom.codec.meanings import EPOCH, MICROSECOND, duration_text, nanoseconds_text, time_text
 from wireloom.codec.preamble import CAPTURE
 from wireloom.codec.protocol import POSITIONS, PROVENANCE
 from wireloom.options import unknown
@@ -61,6 +61,8 @@ def _to_json(kind: ColumnType) -> Callable[[Any], Any] | None:
             return _float_to_json
         case "timestamp":
             return time_text
+        case "timestamp_ns":
+            return nanoseconds_text
         case "interval day to second":
             return duration_text
         case StructOf(columns):
@@ -147,6 +149,8 @@ def _reader(kind: ColumnType) -> FromJson:
             return _read_float
         case "timestamp":
             return _read_time
+        case "timestamp_ns":
+            return _read_nanoseconds
         case "interval day to second":
             return _read_duration
         case "boolean":
@@ -227,6 +231,16 @@ def _read_time(value: object) -> datetime:
     if found is None or found.tzinfo is None:
         raise EncodeError(f"a time as text expected, as in '2024-05-01T12:30:00Z', not {_shown(value)}")
     return found
+
+
+_BELOW = re.compile(r"[.,][0-9]{6}([0-9]{1,3})")
+"""The digits of a time behind those of microseconds."""
+
+
+def _read_nanoseconds(value: object) -> int:
+    time = _read_time(value)
+    found = _BELOW.search(str(value))
+    return (time - EPOCH) // MICROSECOND * 1000 + (int(found[1].ljust(3, "0")) if found else 0)
 
 
 _DURATION = re.compile(r"(-?)P(?:([0-9]{1,9})D)?T([0-9]{1,15})(?:\.([0-9]{1,6}))?S")

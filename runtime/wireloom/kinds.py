@@ -18,7 +18,7 @@ ReadInto = Callable[[memoryview], int | None]
 
 
 class Recording(NamedTuple):
-    """A file of recorded packets."""
+    """A capture that is about to be read, and what kind it is of."""
 
     name: str
     kind: CaptureKind

@@ -106,7 +106,8 @@ def __getattr__(name: str) -> Any:
         with needed(name, "spark"):
             return import_module(".spark", __name__).SCHEMA
     if name in (
-        "arrow_schema", "decode_by_message", "decode_columnar", "encode_columnar", "encode_records", "scan", "to_batches"
+        "arrow_schema", "decode_by_message", "decode_columnar", "encode_columnar", "encode_records", "scan", "summary",
+        "to_batches",
     ):
         with needed(name, "arrow"):
             return getattr(import_module(".columnar", __name__), name)

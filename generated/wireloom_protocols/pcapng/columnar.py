@@ -145,4 +145,5 @@ decode_columnar = TABLE.decode_columnar
 encode_columnar = TABLE.encode_columnar
 encode_records = TABLE.encode_records
 scan = TABLE.scan
+summary = TABLE.summary
 to_batches = TABLE.to_batches

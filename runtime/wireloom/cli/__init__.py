@@ -13,6 +13,7 @@ _COMMANDS = {
     "decode": ("decode", "Captured bytes to rows."),
     "sql": ("sql", "Captures queried with DuckDB."),
     "inspect": ("inspect", "Captured bytes beside what they are."),
+    "summary": ("summary", "What captures hold, a line each."),
     "encode": ("encode", "Rows to bytes."),
     "index": ("index", "Where records begin, for Spark."),
     "check": ("specs", "See whether specs are right."),

@@ -31,6 +31,9 @@ parameters = click.option(
     multiple=True,
     help="A fact that is not in the bytes. Repeatable.",
 )
+rotated = click.option(
+    "--rotated", is_flag=True, help="The inputs are parts of one recording of packets, in this order."
+)
 max_record_bytes = click.option(
     "--max-record-bytes",
     "maxRecordBytes",

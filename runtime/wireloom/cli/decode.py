@@ -66,7 +66,7 @@ if TYPE_CHECKING:
 )
 @click.option("--positions", is_flag=True, help="Add _file, _offset and _length.")
 @click.option("--connections", is_flag=True, help="Add _time, _connection, _from_client and _gap_before.")
-@click.option("--rotated", is_flag=True, help="The inputs are parts of one recording of packets, in this order.")
+@arguments.rotated
 @arguments.traffic
 @arguments.max_record_bytes
 def decode(

@@ -8,6 +8,7 @@ import pyarrow as pa
 from pyarrow.compute import Expression
 from pyarrow.dataset import Dataset
 
+from wireloom.columnar.provenance import fitting
 from wireloom.columnar.tables import Table
 
 
@@ -20,7 +21,7 @@ class Captures(Dataset):  # type: ignore[misc]
     def __init__(self, table: Table, arguments: Mapping[str, Any]) -> None:
         """Those that ``table.scan`` reads with ``arguments``. Raises ``OptionError``."""
         self._table, self._arguments = table, arguments
-        self._schema = table.scan(**arguments).schema
+        self._schema = pa.schema(map(_calculable, table.scan(**arguments).schema))
 
     @property
     def schema(self) -> pa.Schema:
@@ -34,7 +35,13 @@ class Captures(Dataset):  # type: ignore[misc]
         needed = {name for name in self.schema.names if name in names or name in said} or {self.schema.names[0]}
         given = self._arguments.get("columns") or self.schema.names
         arguments = {**self._arguments, "columns": [path for path in given if path.partition(".")[0] in needed]}
-        return _Scanner(self._table.scan(**arguments), names, filter)
+        return _Scanner(self._table.scan(**arguments), pa.schema(map(self.schema.field, names)), filter)
+
+
+def _calculable(field: pa.Field) -> pa.Field:
+    """A column whose times have microseconds, as DuckDB has no functions for such times with nanoseconds."""
+    is_finer = pa.types.is_timestamp(field.type) and field.type.unit == "ns"
+    return field.with_type(pa.timestamp("us", field.type.tz)) if is_finer else field
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,15 +49,16 @@ class _Scanner:
     """A scan that is about to begin."""
 
     rows: pa.RecordBatchReader
-    names: Sequence[str]
+    schema: pa.Schema
     filter: Expression | None
 
     def to_reader(self) -> pa.RecordBatchReader:
         """What is asked for."""
-        schema = pa.schema([self.rows.schema.field(name) for name in self.names])
-        return pa.RecordBatchReader.from_batches(schema, self._batches())
+        return pa.RecordBatchReader.from_batches(self.schema, self._batches())
 
     def _batches(self) -> Iterator[pa.RecordBatch]:
+        fields = [_calculable(field) for field in self.rows.schema]
         for batch in self.rows:
-            wanted = batch if self.filter is None else batch.filter(self.filter)
-            yield wanted.select(self.names)
+            columns = [fitting(column, field.type) for column, field in zip(batch.columns, fields, strict=True)]
+            known = pa.RecordBatch.from_arrays(columns, schema=pa.schema(fields))
+            yield (known if self.filter is None else known.filter(self.filter)).select(self.schema.names)

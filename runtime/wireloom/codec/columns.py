@@ -50,6 +50,8 @@ def decimal_size(kind: ColumnType) -> tuple[int, int] | None:
     return (int(found[1]), int(found[2])) if found else None
 
 
+NANOSECOND_TIME = "timestamp_ns"
+"""The table type of times in nanoseconds. Spark has none, so there they are in microseconds."""
 U64 = decimal(20)
 """The smallest table type that holds every unsigned 64-bit number."""
 

@@ -13,8 +13,8 @@ from typing import Any
 from construct import Container
 
 from wireloom.codec.building import Building, message_to_write
+from wireloom.codec.columns import NANOSECOND_TIME, Column
 from wireloom.codec.columns import U64 as LARGE
-from wireloom.codec.columns import Column
 from wireloom.codec.cutting import Cut, Cutter
 from wireloom.codec.dispatch import Dispatch
 from wireloom.codec.errors import DecodeError, EncodeError, counted, surplus
@@ -37,7 +37,7 @@ from wireloom.options import MAX_RECORD_BYTES, U64, Mode, Only, OptionError, Par
 CORRUPT = (Column("_corrupt_record", "binary"), Column("_corrupt_reason", "string"))
 POSITIONS = (Column("_offset", "long"), Column("_length", "long"))
 PROVENANCE = (
-    Column("_time", "timestamp"),
+    Column("_time", NANOSECOND_TIME),
     Column("_connection", "string"),
     Column("_from_client", "boolean"),
     Column("_gap_before", "long"),

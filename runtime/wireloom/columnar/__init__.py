@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import Any
 
 from wireloom.codec import Column, ListOf, StructOf
-from wireloom.codec.columns import ColumnType, decimal_size
+from wireloom.codec.columns import NANOSECOND_TIME, ColumnType, decimal_size
 from wireloom.extras import needed
 
 with needed("wireloom.columnar", "arrow"):
@@ -25,6 +25,7 @@ _TYPES = {
     "float": pa.float32(),
     "double": pa.float64(),
     "timestamp": pa.timestamp("us", tz="UTC"),
+    NANOSECOND_TIME: pa.timestamp("ns", tz="UTC"),
     "interval day to second": pa.duration("us"),
     "string": pa.string(),
     "binary": pa.binary(),

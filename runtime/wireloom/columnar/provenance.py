@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from wireloom.codec.protocol import PROVENANCE
 from wireloom.columnar.buffers import Array, numbers, strings
@@ -43,8 +44,7 @@ class Provenance:
         return strings([shown(file) for file in self.files]).take(pa.array(self.sources[rows]))
 
     def _times(self, rows: Array) -> pa.Array:
-        kind = pa.timestamp("us", tz="UTC")
-        return numbers(kind, self.times[rows] // 1000, None, None)
+        return numbers(pa.timestamp("ns", tz="UTC"), self.times[rows], None, None)
 
     def _connections(self, rows: Array) -> pa.Array:
         return strings(self.names).take(pa.array(self.connections[rows]))
@@ -55,3 +55,8 @@ class Provenance:
     def _gaps(self, rows: Array) -> pa.Array:
         gaps = self.gaps[rows]
         return numbers(pa.int64(), gaps, np.asarray(gaps >= 0), None)
+
+
+def fitting(column: pa.Array, kind: pa.DataType) -> pa.Array:
+    """A column as ``kind``: Spark and DuckDB calculate with microseconds, to which times are cut."""
+    return column if column.type == kind else pc.floor_temporal(column, unit="microsecond").cast(kind)

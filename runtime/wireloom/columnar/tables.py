@@ -11,17 +11,17 @@ import numpy as np
 import pyarrow as pa
 
 from wireloom.codec import DecodeError, Protocol
-from wireloom.columnar import arrow_schema, batches, scans
+from wireloom.columnar import arrow_schema, batches, overviews, scans
 from wireloom.columnar.buffers import octets_of
 from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.filters import Condition, filters_of
 from wireloom.columnar.narrow import NarrowDecoder, message_of
 from wireloom.columnar.scans import FilePart
-from wireloom.columnar.traffic.opening import captured
-from wireloom.files import listed
+from wireloom.columnar.traffic.opening import captured, recordings
+from wireloom.files import listed, opened
 from wireloom.kinds import written_kind
 from wireloom.options import CaptureKind, Mode, OptionError, ReadOptions
-from wireloom.views import NO_MESSAGE, RECORD, View, must_be_of_all_columns
+from wireloom.views import NO_MESSAGE, RECORD, Row, View, must_be_of_all_columns
 
 
 class Table:
@@ -124,6 +124,33 @@ class Table:
         decoder = Decoder(self.protocol, chosen, schema, conditions)
         found = scans.batches(decoder, map(FilePart, files))
         return pa.RecordBatchReader.from_batches(schema, map(_from_zero, found))
+
+    def summary(
+        self,
+        paths: str | Path | Iterable[str | Path],
+        message: str | None = None,
+        filters: Iterable[Condition] = (),
+        **options: Any,
+    ) -> pa.Table:
+        """What files hold, a row each; one for all of them if they are ``rotated``.
+
+        It tells how many records there are and how many are malformed, and what became of recorded packets. Arguments
+        are those of ``scan``; what they say of columns and of malformed records changes nothing. Raises as ``scan``.
+        """
+        told = options if message is None else {**options, "message": message}
+        chosen, conditions = self._options(None, Mode.PERMISSIVE, told), filters_of(filters, self.protocol)
+
+        def rows() -> Iterator[Row]:
+            files = _paths(paths)
+            if chosen.rotated:
+                decoder = overviews.counting(self.protocol, chosen, conditions)
+                yield overviews.of_packets(decoder, recordings(files, self.protocol.name, chosen))
+                return
+            for file in files:
+                with opened(file, ahead=0) as stream:
+                    yield overviews.of(overviews.counting(self.protocol, chosen, conditions), stream.readinto, file)
+
+        return pa.Table.from_pylist(list(rows()), overviews.SCHEMA)
 
     def encode_columnar(
         self, table: pa.Table | pa.RecordBatchReader, capture: str = CaptureKind.RAW, **parameters: Any

@@ -13,6 +13,7 @@ from wireloom.codec.protocol import CORRUPT
 from wireloom.columnar.arrays import Column, Labels, Made, Numbers, Spread
 from wireloom.columnar.buffers import Array, nulls, repeated
 from wireloom.columnar.chosen import Chosen, Numbered, both, made
+from wireloom.columnar.provenance import fitting
 from wireloom.columnar.weighing import weight_of, width
 from wireloom.options import ReadOptions
 from wireloom.views import Row
@@ -63,7 +64,7 @@ class ViewedColumns:
         code = self.codes.get(self.options.message or "")
         own = {} if code is None else rows.fields(code, self.schema.names)
         return [
-            added[field.name](rows.rows) if field.name in added else self._column(field, rows, own)
+            fitting(added[field.name](rows.rows), field.type) if field.name in added else self._column(field, rows, own)
             for field in self.schema
         ]
 
@@ -84,7 +85,7 @@ class ViewedColumns:
         def column(field: pa.Field) -> pa.Array:
             name, kind = field.name, field.type
             if name in added:
-                return added[name](rows)
+                return fitting(added[name](rows), kind)
             if name == "message":
                 return repeated(kind, self.names[code], count)
             if name in self.recorded:
@@ -104,7 +105,7 @@ class ViewedColumns:
     ) -> list[pa.Array]:
         """The columns of rows of the codec, which are those of the records ``numbers``."""
         return [
-            added[field.name](numbers)
+            fitting(added[field.name](numbers), field.type)
             if field.name in added
             else made([row.get(field.name) for row in rows], field.type)
             for field in self.schema

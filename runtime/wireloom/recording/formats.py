@@ -7,8 +7,10 @@ from wireloom.codec.errors import EncodeError
 from wireloom.options import CaptureKind
 
 _LINK_TYPE, _LONGEST = 101, 1 << 18
-_SECOND = 10**6
-"""In the microseconds that both formats count in."""
+_SECOND = 10**9
+"""In the nanoseconds that files of both formats are told to count in."""
+_RESOLUTION = 9
+"""The option of an interface that tells what part of a second its times count: 9 is that to the ninth, too."""
 _PCAP, _BLOCK = struct.Struct("<IIII"), struct.Struct("<IIIiIII")
 
 
@@ -20,6 +22,8 @@ def _pcap(time: int, packet: bytes) -> bytes:
 
 
 def _pcapng(time: int, packet: bytes) -> bytes:
+    if not -(1 << 63) <= time < 1 << 63:
+        raise EncodeError("pcapng has times from 1677 to 2262, in nanoseconds", "_time")
     size, padding = len(packet), -len(packet) % 4
     whole = 32 + size + padding
     head = _BLOCK.pack(6, whole, 0, time >> 32, time & 0xFFFFFFFF, size, size)
@@ -27,15 +31,15 @@ def _pcapng(time: int, packet: bytes) -> bytes:
 
 
 HEADS: Mapping[CaptureKind, bytes] = {
-    CaptureKind.PCAP: struct.pack("<IHHIIII", 0xA1B2C3D4, 2, 4, 0, 0, _LONGEST, _LINK_TYPE),
+    CaptureKind.PCAP: struct.pack("<IHHIIII", 0xA1B23C4D, 2, 4, 0, 0, _LONGEST, _LINK_TYPE),
     CaptureKind.PCAPNG: (
         struct.pack("<IIIHHqI", 0x0A0D0D0A, 28, 0x1A2B3C4D, 1, 0, -1, 28)
-        + struct.pack("<IIHHII", 1, 20, _LINK_TYPE, 0, _LONGEST, 20)
+        + struct.pack("<IIHHIHHIII", 1, 32, _LINK_TYPE, 0, _LONGEST, _RESOLUTION, 1, 9, 0, 32)
     ),
 }
 """What files begin with: that packets begin with IP, and how long they are at most."""
 
 Encloses = Callable[[int, bytes], bytes]
-"""Puts what a file has around a packet that was recorded then, in microseconds since 1970."""
+"""Puts what a file has around a packet that was recorded then, in nanoseconds since 1970."""
 
 ENCLOSING: Mapping[CaptureKind, Encloses] = {CaptureKind.PCAP: _pcap, CaptureKind.PCAPNG: _pcapng}

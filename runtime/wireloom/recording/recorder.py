@@ -12,15 +12,17 @@ from wireloom.recording.connections import Connection
 from wireloom.recording.formats import ENCLOSING, HEADS
 from wireloom.recording.headers import Route
 
-_BEGIN = 946_684_800 * 10**6
-"""The first packet is recorded then, in microseconds since 1970, if nobody says when: as the year 2000 begins."""
+_BEGIN, _LATER = 946_684_800 * 10**9, 1000
+"""The first packet is recorded then, in nanoseconds since 1970, if nobody says when: as the year 2000 begins; and the
+next one so much later.
+"""
 _LOCAL, _CLIENT, _SERVER = "127.0.0.1", 50000, 1
 """The address and the ports of records of which nobody knows who sent them."""
 _LARGEST_GAP = (1 << 31) - 1
 
 
 class Sending(NamedTuple):
-    """How a record was sent, as far as that is known; see ``PROVENANCE``. ``time`` is in microseconds since 1970."""
+    """How a record was sent, as far as that is known; see ``PROVENANCE``. ``time`` is in nanoseconds since 1970."""
 
     time: int | None = None
     connection: str | None = None
@@ -56,7 +58,7 @@ class Recorder:
         """What the file begins with."""
         self._unknown = f"{_LOCAL}:{client}-{_LOCAL}:{server}"
         self._enclosed = ENCLOSING[kind]
-        self._now = _BEGIN - 1
+        self._now = _BEGIN - _LATER
         self._ends: dict[str, Endpoints] = {}
         self._routes: dict[tuple[str, bool], Route] = {}
         self._talks: dict[Endpoints, _Talk] = {}
@@ -64,7 +66,7 @@ class Recorder:
     def record(self, data: bytes, sent: Sending) -> bytes:
         """The packets of a record. Raises ``EncodeError``."""
         name = self._unknown if sent.connection is None else sent.connection
-        self._now = self._now + 1 if sent.time is None else sent.time
+        self._now = self._now + _LATER if sent.time is None else sent.time
         from_client = sent.from_client is not False
         if self.is_udp:
             return self._enclosed(self._now, self._route(name, from_client).datagram(data))

@@ -1,7 +1,6 @@
 """Rows → the packets of their records."""
 
 from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from wireloom.codec import EncodeError, Protocol
@@ -10,7 +9,6 @@ from wireloom.codec.protocol import PROVENANCE
 from wireloom.options import CaptureKind
 from wireloom.recording.recorder import Recorder, Sending
 
-_EPOCH, _MICROSECOND = datetime(1970, 1, 1, tzinfo=UTC), timedelta(microseconds=1)
 _NAMES = tuple(column.name for column in PROVENANCE)
 
 
@@ -54,10 +52,8 @@ def _unsent(row: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _sending(row: Mapping[str, Any]) -> Sending:
     """How the record of a row was sent. Raises ``EncodeError``."""
-    time, *others = (row.get(name) for name in _NAMES)
-    for name, value, kind in zip(_NAMES, (time, *others), (datetime, str, bool, int), strict=True):
+    told = [row.get(name) for name in _NAMES]
+    for name, value, kind in zip(_NAMES, told, (int, str, bool, int), strict=True):
         if value is not None and not isinstance(value, kind):
             raise EncodeError(f"{kind.__name__} expected, not {type(value).__name__}", name)
-    if time is not None:
-        time = (time if time.tzinfo else time.replace(tzinfo=UTC)) - _EPOCH
-    return Sending(None if time is None else time // _MICROSECOND, *others)
+    return Sending(*told)

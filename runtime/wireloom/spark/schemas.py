@@ -25,13 +25,13 @@ from pyspark.sql.types import (
 
 from wireloom import registry
 from wireloom.codec import Column, ListOf, StructOf
-from wireloom.codec.columns import ColumnType, decimal_size
+from wireloom.codec.columns import NANOSECOND_TIME, ColumnType, decimal_size
 from wireloom.codec.protocol import POSITIONS, PROVENANCE
 from wireloom.options import OptionError, ReadOptions, unknown
 from wireloom.spark.versions import to_arrow_schema
 from wireloom.views import FILE, RECORD, View
 
-_TYPES = {"timestamp": TimestampType(), "string": StringType(), "boolean": BooleanType(), "long": LongType()}
+_TYPES = {NANOSECOND_TIME: TimestampType(), "string": StringType(), "boolean": BooleanType(), "long": LongType()}
 _ADDED = {
     FILE.name: StructField(FILE.name, StringType()),
     **{column.name: StructField(column.name, LongType()) for column in POSITIONS},

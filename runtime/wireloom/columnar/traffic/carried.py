@@ -12,18 +12,18 @@ from wireloom.columnar import cells
 from wireloom.columnar.buffers import Array, octets_of
 from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.traffic.fragments import Fragments
-from wireloom.columnar.traffic.ledgers import Ledger
+from wireloom.columnar.traffic.ledgers import Fate, Ledger
 from wireloom.columnar.traffic.packets import Packets
 from wireloom.columnar.traffic.rows import PacketRows, decoder_of, taken
 
 _ADDRESSES = ("ipv4.source", "ipv4.destination", "ipv6.source", "ipv6.destination")
-_PORTS = ("source_port", "destination_port", "payload")
+_SHARED = ("source_port", "destination_port", "payload", "missing")
 _TCP = ("sequence", "syn", "ack")
 COLUMNS = (
     "message",
     *_ADDRESSES,
-    *(f"tcp.{name}" for name in (*_PORTS, *_TCP)),
-    *(f"udp.{name}" for name in _PORTS),
+    *(f"tcp.{name}" for name in (*_SHARED, *_TCP)),
+    *(f"udp.{name}" for name in _SHARED),
     "transport",
     "identification",
     "fragment_offset",
@@ -37,7 +37,8 @@ COLUMNS = (
 class Carried:
     """What packets of one ``transport`` carry: the bytes from ``start`` to ``stop`` in ``data``.
 
-    ``sources`` and ``destinations`` are numbers of ``addresses``. A row of ``packets`` has the number of the packet,
+    ``missing`` are how many bytes behind these were cut off when the packet was recorded. ``sources`` and
+    ``destinations`` are numbers of ``addresses``. A row of ``packets`` has the number of the packet,
     its time and its offset. ``sequence`` and the flags ``syn`` and ``ack`` are zeros for UDP.
     """
 
@@ -52,6 +53,7 @@ class Carried:
     ack: Array
     start: Array
     stop: Array
+    missing: Array
     data: memoryview
     packets: Array
 
@@ -82,16 +84,16 @@ def carried_by(rows: PacketRows, known: Array, fragments: Fragments, ledger: Led
         match each["values"]:
             case "tcp" | "udp" as transport:
                 which = rows.there(f"{transport}.source_port")
-                ledger.packets["damaged or cut"] += each["counts"] - len(which)
+                ledger.packets[Fate.DAMAGED] += each["counts"] - len(which)
                 if len(which):
                     yield _of(transport, which, rows, known)
             case "fragment":
                 whole = _whole(rows, known, fragments)
-                ledger.packets["fragments"] += each["counts"] - len(whole.known)
+                ledger.packets[Fate.FRAGMENTS] += each["counts"] - len(whole.known)
                 if len(whole.known):
                     yield from carried(whole, fragments, ledger)
             case other:
-                ledger.packets["not TCP or UDP" if other else "damaged or cut"] += each["counts"]
+                ledger.packets[Fate.NOT_TCP_OR_UDP if other else Fate.DAMAGED] += each["counts"]
 
 
 def _whole(rows: PacketRows, known: Array, fragments: Fragments) -> Packets:
@@ -122,7 +124,7 @@ def _of(transport: str, which: Array, found: PacketRows, known: Array) -> Carrie
     ends = encoded.indices.to_numpy()
 
     def numbers(name: str) -> Array:
-        there = transport == "tcp" or name in _PORTS
+        there = transport == "tcp" or name in _SHARED
         return found.numbers(f"{transport}.{name}", which) if there else np.zeros(len(which), np.int64)
 
     data, start, stop = octets_of(taken(found.column(f"{transport}.payload"), which))
@@ -138,6 +140,7 @@ def _of(transport: str, which: Array, found: PacketRows, known: Array) -> Carrie
         numbers("ack"),
         start,
         stop,
+        numbers("missing"),
         memoryview(data.data),
         known[which],
     )

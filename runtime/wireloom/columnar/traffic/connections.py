@@ -1,13 +1,15 @@
 """Connections: which packets are of one."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from wireloom.columnar.buffers import Array
 from wireloom.columnar.traffic.carried import Carried
+from wireloom.columnar.traffic.ledgers import Fate, Ledger
 from wireloom.endpoints import Endpoints, place
+from wireloom.options import Sender
 
 _PORTS = 1 << 16
 
@@ -21,6 +23,10 @@ class Exchange:
     endpoints: Endpoints
     rows: Array
     upward: Array
+
+    def part(self, which: slice | Array) -> "Exchange":
+        """Some of the packets."""
+        return replace(self, rows=self.rows[which], upward=self.upward[which])
 
 
 def grouped(carried: Carried) -> Iterator[Exchange]:
@@ -38,3 +44,17 @@ def grouped(carried: Carried) -> Iterator[Exchange]:
             (carried.addresses[order[end // _PORTS]], end % _PORTS) for end in (int(low[mine[0]]), int(high[mine[0]]))
         ]
         yield Exchange(Endpoints(carried.transport, *ends), mine, upward[mine])
+
+
+def heard(exchange: Exchange, carried: Carried, sender: Sender, ledger: Ledger, *, low_is_client: bool) -> Exchange:
+    """The packets of the ``sender`` that carry data. ``ledger`` is told of all."""
+    if sender is not Sender.BOTH:
+        which = (exchange.upward == low_is_client) == (sender is Sender.CLIENT)
+        ledger.packets[Fate.OTHER_DIRECTION] += len(which) - int(np.count_nonzero(which))
+        exchange = exchange.part(which)
+    full = carried.stop[exchange.rows] > carried.start[exchange.rows]
+    found = exchange.part(full)
+    ledger.packets[Fate.READ] += len(found.rows)
+    ledger.packets[Fate.WITHOUT_DATA] += len(full) - len(found.rows)
+    ledger.cut += int(np.count_nonzero(carried.missing[exchange.rows]))
+    return found

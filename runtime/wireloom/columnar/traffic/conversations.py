@@ -7,12 +7,13 @@ import numpy as np
 
 from wireloom.columnar.buffers import Array
 from wireloom.columnar.traffic.carried import Carried
-from wireloom.columnar.traffic.connections import Exchange
+from wireloom.columnar.traffic.connections import Exchange, heard
 from wireloom.columnar.traffic.courses import Course, Plain, Scanners, Sent
 from wireloom.columnar.traffic.ledgers import Ledger
 from wireloom.columnar.traffic.reassembly import NUMBERS, Delivered, Segments, Stream
 from wireloom.columnar.traffic.wrapped import course_of
 from wireloom.endpoints import Endpoints, Ports, is_client
+from wireloom.options import Sender
 
 
 class Said(NamedTuple):
@@ -71,13 +72,14 @@ class OneWay:
 
 
 class Dialogue:
-    """What is said between two ends, connection after connection. ``ports`` tell which end is the server where no SYN
-    does; without them, that of the lower port is.
+    """What is said between two ends, connection after connection, as far as the ``sender`` says it. ``ports`` tell
+    which end is the server where no SYN does; without them, that of the lower port is.
     """
 
-    def __init__(self, endpoints: Endpoints, scanners: Scanners, ports: Ports) -> None:
+    def __init__(self, endpoints: Endpoints, scanners: Scanners, ports: Ports, sender: Sender) -> None:
         self.endpoints = endpoints
         self.scanners = scanners
+        self.sender = sender
         self.count = 0
         """How many connections there were before."""
         self.low_is_client = is_client(endpoints, ports)
@@ -98,7 +100,7 @@ class Dialogue:
             sequence = (int(carried.sequence[rows[number]]) + 1) % NUMBERS
             known = self.directions.get(upward)
             if known is not None and known.stream.first not in (None, sequence):
-                yield from self._data(exchange, carried, slice(at, number))
+                yield from self._data(exchange.part(slice(at, number)), carried, ledger)
                 yield from self.end(ledger)
                 self.count += 1
                 at = number
@@ -107,7 +109,7 @@ class Dialogue:
             stream = self._direction(upward).stream
             if stream.first is None:
                 stream.begin(sequence)
-        yield from self._data(exchange, carried, slice(at, None))
+        yield from self._data(exchange.part(slice(at, None)), carried, ledger)
 
     def end(self, ledger: Ledger) -> Iterator[Said]:
         """All records that are left."""
@@ -126,11 +128,10 @@ class Dialogue:
         for direction in self.directions.values():
             direction.stream.keep()
 
-    def _data(self, exchange: Exchange, carried: Carried, which: slice) -> Iterator[Said]:
-        rows, upward = exchange.rows[which], exchange.upward[which]
-        full = carried.stop[rows] > carried.start[rows]
+    def _data(self, exchange: Exchange, carried: Carried, ledger: Ledger) -> Iterator[Said]:
+        found = heard(exchange, carried, self.sender, ledger, low_is_client=self.low_is_client)
         for way in (True, False):
-            mine = rows[full & (upward == way)]
+            mine = found.rows[found.upward == way]
             if len(mine):
                 yield from self._direction(way).take(_segments(mine, carried))
 

@@ -2,33 +2,54 @@
 
 import logging
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 from wireloom.codec.errors import counted
 from wireloom.columnar.tallies import Tally
 
 LOG = logging.getLogger("wireloom")
-READ, SILENT = "read", "without data"
-"""Packets that carry what is decoded, and those between the same ends that carry nothing."""
+
+
+class Fate(StrEnum):
+    """What became of a packet, as the log has it. Each packet has one fate."""
+
+    READ = "read"
+    WITHOUT_DATA = "without data"
+    OTHER_DIRECTION = "of the other direction"
+    OF_OTHERS = "of others"
+    NO_DATAGRAM = "of TCP, where a record is a datagram"
+    NOT_TCP_OR_UDP = "not TCP or UDP"
+    FRAGMENTS = "fragments"
+    DAMAGED = "damaged or cut"
+    NO_INTERFACE = "of no interface"
+
+    @property
+    def column(self) -> str:
+        """The column that counts such packets."""
+        return self.name.lower()
 
 
 @dataclass(slots=True)
 class Ledger:
-    """What became of the packets of a file: how many of each kind, and what is missing between them."""
+    """What became of the packets of a file: how many of each fate, and what is missing between them."""
 
-    packets: Counter[str] = field(default_factory=Counter)
+    packets: Counter[Fate] = field(default_factory=Counter)
+    cut: int = 0
+    """How many of those that were read, or are without data, lack the end of what they carried."""
     gaps: int = 0
     missing: int = 0
     """How many gaps there are in streams, and how many bytes were in them."""
     differing: int = 0
     """How many bytes came again with other values."""
-    damage: str = ""
-    """What is wrong with the file itself."""
+    damage: list[str] = field(default_factory=list)
+    """What is wrong with files themselves."""
 
     def unread(self, seen: Tally) -> None:
         """Note what is no packet."""
         if seen.malformed:
-            self.damage = f"{counted(seen.malformed_bytes, 'byte')} are no packets: {seen.first}"
+            self.damage.append(f"{counted(seen.malformed_bytes, 'byte')} are no packets: {seen.first}")
 
     def lost(self, size: int) -> None:
         """Note a gap of so many bytes."""
@@ -37,15 +58,17 @@ class Ledger:
 
     def tell(self, file: str) -> None:
         """Tell it in the log: as a warning if nothing was read, something is missing, or the file is damaged."""
-        nothing = not any(self.packets[read] for read in (READ, SILENT))
-        level = logging.WARNING if nothing or self.gaps or self.damage else logging.INFO
-        LOG.log(level, "wireloom: %s: %s", file, self)
+        nothing = not any(self.packets[fate] for fate in (Fate.READ, Fate.WITHOUT_DATA))
+        level = logging.WARNING if nothing or self.cut or self.gaps or self.damage else logging.INFO
+        LOG.log(level, "wireloom: %s: %s", file, ", ".join(self._said()))
 
-    def __str__(self) -> str:
-        told = [f"{counted(sum(self.packets.values()), 'packet')}"]
-        told += [f"{count} {what}" for what, count in self.packets.most_common() if count]
+    def _said(self) -> Iterator[str]:
+        yield counted(self.packets.total(), "packet")
+        yield from (f"{count} {fate}" for fate, count in self.packets.most_common() if count)
+        if self.cut:
+            yield f"{self.cut} of these cut short"
         if self.gaps:
-            told.append(f"{counted(self.missing, 'byte')} not captured in {counted(self.gaps, 'gap')}")
+            yield f"{counted(self.missing, 'byte')} not captured in {counted(self.gaps, 'gap')}"
         if self.differing:
-            told.append(f"{counted(self.differing, 'byte')} sent again with other values")
-        return ", ".join(told + [self.damage] * bool(self.damage))
+            yield f"{counted(self.differing, 'byte')} sent again with other values"
+        yield from self.damage

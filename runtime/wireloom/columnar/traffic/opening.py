@@ -24,12 +24,16 @@ def is_recorded(path: str, protocol: str, options: ReadOptions) -> bool:
     return False
 
 
-def records(decoder: Decoder, readinto: ReadInto, file: str) -> Iterator[Cuts]:
-    """The records of a whole capture, end to end or in packets: what its first bytes say, or the decoder's options."""
+def recording(decoder: Decoder, readinto: ReadInto, file: str) -> Recording:
+    """A capture of the kind that its first bytes say, or the decoder's options."""
     kind, ahead = told(decoder.options.capture, decoder.protocol.name, reading(readinto), size=_AHEAD)
-    readinto = into(ahead, readinto)
-    found = decoder.cut(readinto) if kind is CaptureKind.RAW else _followed(decoder, [Recording(file, kind, readinto)])
-    yield from found
+    return Recording(file, kind, into(ahead, readinto))
+
+
+def records(decoder: Decoder, readinto: ReadInto, file: str) -> Iterator[Cuts]:
+    """The records of a whole capture, end to end or in packets."""
+    found = recording(decoder, readinto, file)
+    yield from decoder.cut(found.readinto) if found.kind is CaptureKind.RAW else _followed(decoder, [found])
 
 
 def rotated(decoder: Decoder, files: Iterable[str]) -> Iterator[Cuts]:

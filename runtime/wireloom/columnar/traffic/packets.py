@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from wireloom.columnar.buffers import Array, octets_of
-from wireloom.columnar.traffic.ledgers import Ledger
+from wireloom.columnar.traffic.ledgers import Fate, Ledger
 from wireloom.columnar.traffic.rows import PacketRows, decoder_of, taken
 from wireloom.kinds import ReadInto
 from wireloom.options import CaptureKind
@@ -144,7 +144,7 @@ def _pcapng(readinto: ReadInto, name: str, ledger: Ledger) -> Iterator[Packets]:
             for number in np.unique(which).tolist():
                 chosen = np.flatnonzero(which == number)
                 if number >= len(interfaces):
-                    ledger.packets["of no interface"] += len(chosen)
+                    ledger.packets[Fate.NO_INTERFACE] += len(chosen)
                     continue
                 interface = interfaces[number]
                 frames, times = taken(data, mine[chosen]), interface.times(stamped[chosen])

@@ -13,15 +13,14 @@ from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.provenance import Provenance
 from wireloom.columnar.scanning import Cuts, Window
 from wireloom.columnar.traffic.carried import PACKETS, Carried, carried
-from wireloom.columnar.traffic.connections import Exchange, grouped
+from wireloom.columnar.traffic.connections import Exchange, grouped, heard
 from wireloom.columnar.traffic.conversations import Dialogue, Said
 from wireloom.columnar.traffic.courses import Sent
 from wireloom.columnar.traffic.fragments import Fragments
-from wireloom.columnar.traffic.ledgers import READ, SILENT, Ledger
+from wireloom.columnar.traffic.ledgers import Fate, Ledger
 from wireloom.columnar.traffic.packets import Packets, packets_of
 from wireloom.endpoints import Endpoints, is_client
 from wireloom.kinds import Recording
-from wireloom.options import Sender
 
 _CONVERSATIONS = 64 * 1024
 """So many conversations are followed at once; the one that was silent for longest ends for another."""
@@ -49,6 +48,11 @@ class Traffic:
         """How many packets there were."""
 
     def cuts(self, files: Iterable[Recording]) -> Iterator[Cuts]:
+        """As ``found``; the log tells what became of the packets."""
+        yield from self.found(files)
+        self.ledger.tell(", ".join(self.files))
+
+    def found(self, files: Iterable[Recording]) -> Iterator[Cuts]:
         """The records of files, in the order in which they were complete. Several files are parts of one recording, one
         behind the other. Each packet is a record of the protocol ``packets``.
         """
@@ -57,7 +61,6 @@ class Traffic:
             yield from (cuts for packets in found for cuts in self._frames(packets))
         else:
             yield from self.follow(carried(packets, self.fragments, self.ledger) for packets in found)
-        self.ledger.tell(", ".join(self.files))
 
     def _packets(self, file: Recording) -> Iterator[Packets]:
         """The packets of a file, numbered through all files."""
@@ -75,7 +78,7 @@ class Traffic:
             said: list[Said] = []
             for each in batch:
                 for exchange in grouped(each):
-                    said += self._wanted(self._said(exchange, each))
+                    said += self._said(exchange, each)
             for endpoints in self.waiting:
                 self.conversations[endpoints].keep()
             yield from _together(self, said)
@@ -92,7 +95,7 @@ class Traffic:
         if not len(packets.known):
             return
         count = len(packets.known)
-        self.ledger.packets[READ] += count
+        self.ledger.packets[Fate.READ] += count
         nothing = np.zeros(count, np.int64)
         provenance = Provenance(
             origins=-packets.start,
@@ -112,21 +115,18 @@ class Traffic:
         """The records that are complete with more packets between two ends."""
         endpoints, count = exchange.endpoints, len(exchange.rows)
         if not self._reads(endpoints):
-            self.ledger.packets["of others"] += count
+            self.ledger.packets[Fate.OF_OTHERS] += count
             return
         if endpoints.transport == "tcp" and self.decoder.protocol.framing.to_the_end:
-            self.ledger.packets["of TCP, where a record is a datagram"] += count
+            self.ledger.packets[Fate.NO_DATAGRAM] += count
             return
-        full = int((carried.stop[exchange.rows] > carried.start[exchange.rows]).sum())
-        self.ledger.packets[SILENT] += count - full
-        self.ledger.packets[READ] += full
         if endpoints.transport == "udp":
             yield from self._datagrams(exchange, carried)
             return
         if endpoints not in self.conversations:
             if len(self.conversations) >= _CONVERSATIONS:
                 yield from self._end()
-            self.conversations[endpoints] = Dialogue(endpoints, self.decoder.scanner, self.ports)
+            self.conversations[endpoints] = Dialogue(endpoints, self.decoder.scanner, self.ports, self.direction)
         self.conversations.move_to_end(endpoints)
         conversation = self.conversations[endpoints]
         yield from conversation.take(exchange, carried, self.ledger)
@@ -143,36 +143,35 @@ class Traffic:
         conversation = self.conversations[endpoints]
         said = list(conversation.skip(self.ledger))
         self._note(conversation)
-        yield from _together(self, self._wanted(said))
+        yield from _together(self, said)
 
     def _end(self) -> list[Said]:
         """The last records of the conversation that was silent for longest."""
         endpoints, conversation = self.conversations.popitem(last=False)
         self.waiting.pop(endpoints, None)
-        return list(self._wanted(conversation.end(self.ledger)))
+        return list(conversation.end(self.ledger))
 
     def _datagrams(self, exchange: Exchange, carried: Carried) -> Iterator[Said]:
         """The records in datagrams, each of which is a capture of its own."""
         low_is_client = is_client(exchange.endpoints, self.ports)
+        found = heard(exchange, carried, self.direction, self.ledger, low_is_client=low_is_client)
         if self.decoder.protocol.framing.to_the_end:
-            yield from self._whole_datagrams(exchange, carried)
+            yield from self._whole_datagrams(found, carried, low_is_client=low_is_client)
             return
-        for row, upward in zip(exchange.rows.tolist(), exchange.upward.tolist(), strict=True):
+        for row, upward in zip(found.rows.tolist(), found.upward.tolist(), strict=True):
             start, stop = int(carried.start[row]), int(carried.stop[row])
             window = Window(bytes(carried.data[start:stop]))
             for cuts, _ in self.decoder.scanner().scan(window):
                 packets = np.repeat(carried.packets[[row]], len(cuts.start), axis=0)
-                found = Sent(cuts, packets, packets[:, 0], np.zeros(len(cuts.start), np.int64))
-                yield Said(found, str(exchange.endpoints), upward == low_is_client)
+                sent = Sent(cuts, packets, packets[:, 0], np.zeros(len(cuts.start), np.int64))
+                yield Said(sent, str(exchange.endpoints), upward == low_is_client)
 
-    def _whole_datagrams(self, exchange: Exchange, carried: Carried) -> Iterator[Said]:
+    def _whole_datagrams(self, exchange: Exchange, carried: Carried, *, low_is_client: bool) -> Iterator[Said]:
         """Datagrams that are a record each."""
-        low_is_client = is_client(exchange.endpoints, self.ports)
         known = dict(self.decoder.options.parameters)
         little = self.decoder.protocol.framing.orders(known)[0]
         for upward in (True, False):
             rows = exchange.rows[exchange.upward == upward]
-            rows = rows[carried.stop[rows] > carried.start[rows]]
             if len(rows):
                 places = zip(carried.start[rows].tolist(), carried.stop[rows].tolist(), strict=True)
                 sizes, packets = carried.stop[rows] - carried.start[rows], carried.packets[rows]
@@ -189,12 +188,6 @@ class Traffic:
         if self.hosts is None:
             return True
         return any(ip_address(address) in network for address, _ in endpoints.ends for network in self.hosts)
-
-    def _wanted(self, said: Iterable[Said]) -> Iterator[Said]:
-        """What was sent by those who are asked for."""
-        for each in said:
-            if self.direction is Sender.BOTH or each.from_client == (self.direction is Sender.CLIENT):
-                yield each
 
 
 def _together(traffic: Traffic, said: Iterable[Said]) -> Iterator[Cuts]:

@@ -36,7 +36,7 @@ def records(files: Iterable[Recording], protocol: Protocol, options: ReadOptions
     decoder = Decoder(protocol, options, pa.schema([]))
     for cuts in Traffic(decoder).cuts(files):
         held, every = Held(cuts), np.arange(len(cuts.start))
-        added = {name: column(every).to_pylist() for name, column in Together([held]).added.items()}
+        added = {name: _values(column(every)) for name, column in Together([held]).added.items()}
         for number in range(len(every)):
             columns = {name: values[number] for name, values in added.items()}
             yield Recorded(*held.record(number, decoder.gaps), dict(cuts.parameters), columns)
@@ -49,3 +49,9 @@ def rows(files: Iterable[Recording], protocol: Protocol, options: ReadOptions) -
         if row is not None:
             row.update(each.columns)
             yield row
+
+
+def _values(column: pa.Array) -> list[Any]:
+    """The values of a column; times are numbers, as Python's have no nanoseconds."""
+    found: list[Any] = (column.cast(pa.int64()) if pa.types.is_timestamp(column.type) else column).to_pylist()
+    return found
