@@ -18,11 +18,15 @@ ReadInto = Callable[[memoryview], int | None]
 
 
 class Recording(NamedTuple):
-    """A capture that is about to be read, and what kind it is of."""
+    """A capture that is read from its beginning, and what kind it is of; or what begins from byte ``start`` to before
+    ``stop`` in it.
+    """
 
     name: str
     kind: CaptureKind
     readinto: ReadInto
+    start: int = 0
+    stop: int | None = None
 
 
 def kind_of(first: bytes) -> CaptureKind:
@@ -40,14 +44,17 @@ def written_kind(name: str) -> CaptureKind:
     return known[name.lower()]
 
 
-_FILES = (CaptureKind.PCAP.value, CaptureKind.PCAPNG.value)
+PACKETS = "packets"
+"""The protocol of packets."""
+FILES = (CaptureKind.PCAP.value, CaptureKind.PCAPNG.value)
+"""The protocols of files with packets."""
 
 
 def told(kind: CaptureKind, protocol: str, read: ReadSome, *, size: int = _TELLING) -> tuple[CaptureKind, bytes]:
     """The kind of what is read by a protocol, if that is to be found out, and what was read of it for that, ``size``
     bytes at once. To the protocols of files with packets, these are records as any.
     """
-    if protocol in _FILES:
+    if protocol in FILES:
         return CaptureKind.RAW, b""
     ahead = b""
     while kind is CaptureKind.AUTO and _undecided(ahead) and (more := read(size)):

@@ -178,14 +178,14 @@ class Decoder:
         *,
         start: int = 0,
         stop: int | None = None,
-        parameters: Mapping[str, Any] | None = None,
+        scanner: Scanner | None = None,
     ) -> Iterator[Cuts]:
         """The records of a capture that is read by ``readinto`` piece by piece from its byte ``start`` on.
 
         Those that begin before ``stop``; little behind it is read. It needs memory for a few pieces, or for the largest
-        record. ``parameters`` are as in ``scanner``.
+        record. What stands at ``start`` is cut by ``scanner``, unless the capture begins there.
         """
-        scanner = self.scanner(parameters)
+        scanner = scanner or self.scanner()
         size = PIECE_BYTES if stop is None else min(PIECE_BYTES, max(1, stop - start))
         pieces = Pieces(readinto, size, start, final=True)
         for window in pieces:

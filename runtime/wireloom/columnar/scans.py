@@ -23,8 +23,8 @@ class FilePart:
     """The records of a file that begin from byte ``start`` to before ``stop``, or to its end.
 
     If that is what an ``indexed`` file's index says, it is checked. If the first ``searched`` bytes of the file were
-    cut anywhere, a record is searched for where the part begins and where it ends. ``added`` is what its rows have
-    beside that.
+    cut anywhere, a record is searched for where the part begins and where it ends. If it is ``followed``, records are
+    followed from the beginning of the file to the part. ``added`` is what its rows have beside that.
     """
 
     path: str
@@ -32,6 +32,7 @@ class FilePart:
     stop: int | None = None
     indexed: bool = False
     searched: int | None = None
+    followed: bool = False
     added: tuple[object, ...] = ()
 
     @property
@@ -45,18 +46,18 @@ Cutting = Callable[[Decoder, FilePart], Iterable[Cuts]]
 
 
 def cut(decoder: Decoder, part: FilePart) -> Iterator[Cuts]:
-    """The records of a part that begins, and ends, where records do."""
-    known = None
-    if part.start:
+    """The records of a part that begins, and ends, where records do, or is followed."""
+    begun, known = 0 if part.followed else part.start, None
+    if begun:
         if (header := header_of(decoder, part.path)) is None:
             raise UnfitError("its header is malformed")
         known = header.parameters
-    with opened(part.path, part.start, ahead=0) as stream:
+    with opened(part.path, begun, ahead=0) as stream:
         cuts: Iterable[Cuts]
-        if not part.start and part.stop is None:
-            cuts = records(decoder, stream.readinto, part.path)
+        if part.followed or (not part.start and part.stop is None):
+            cuts = records(decoder, stream.readinto, part.path, start=part.start, stop=part.stop)
         else:
-            cuts = decoder.cut(stream.readinto, start=part.start, stop=part.stop, parameters=known)
+            cuts = decoder.cut(stream.readinto, start=part.start, stop=part.stop, scanner=decoder.scanner(known))
         if part.indexed:
             cuts = index.checked(cuts, decoder.scanner(), part.start, part.stop)
         elif part.searched is not None:

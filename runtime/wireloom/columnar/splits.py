@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from wireloom.codec import DecodeError
-from wireloom.columnar import decoder
+from wireloom.columnar import arrow_schema, decoder
 from wireloom.columnar.scanning import Cuts, Pieces, Scanner, Window
-from wireloom.kinds import ReadInto
+from wireloom.kinds import ReadInto, into
 
 BEFORE_BYTES = 1024 * 1024
 """How far in front of a cut the search for records begins; further than a terminator is long."""
@@ -74,6 +74,11 @@ class _OnePlace:
             self.held += count
         return self.held == len(view)
 
+    @property
+    def rest(self) -> bytes:
+        """What is kept."""
+        return bytes(memoryview(self.memory)[: self.held])
+
     def keep(self, position: int) -> None:
         """As ``Pieces.keep``."""
         held = self.memory
@@ -82,6 +87,49 @@ class _OnePlace:
         self.held -= position
         self.memory[: self.held] = memoryview(held)[position : position + self.held]
         self.base += position
+
+
+class Front:
+    """The records in front of byte ``start`` of a capture that is read by ``readinto`` from its beginning on.
+
+    They are gone when the next ones come. Once all have come, the capture goes on ``behind`` them, for a decoder.
+    """
+
+    def __init__(self, decoding: decoder.Decoder, readinto: ReadInto, start: int) -> None:
+        self.decoding = decoding
+        self.readinto = readinto
+        self.start = start
+        self.position = 0
+        self.scanner = decoding.scanner()
+
+    def __iter__(self) -> Iterator[Cuts]:
+        if not self.start:
+            return
+        scanner = decoder.Decoder(self.decoding.protocol, self.decoding.options, arrow_schema(())).scanner()
+        pieces = _OnePlace(self.readinto, min(decoder.PIECE_BYTES, self.start))
+        for window in pieces:
+            at, limit = 0, self.start - window.base
+            for cuts, after in scanner.scan(window, limit=limit):
+                yield cuts
+                at = after
+            pieces.keep(at)
+            if at >= limit and not scanner.cutter.lost:
+                break
+        self.position, self.readinto = pieces.base, into(pieces.rest, self.readinto)
+        self.scanner = self.decoding.scanner(scanner.parameters)
+        self.scanner.cutter.order = scanner.cutter.order
+
+    def behind(self, stop: int | None) -> Iterator[Cuts]:
+        """The records that begin from ``start`` to before ``stop``."""
+        yield from self.decoding.cut(self.readinto, start=self.position, stop=stop, scanner=self.scanner)
+
+
+def followed(decoding: decoder.Decoder, readinto: ReadInto, start: int, stop: int | None) -> Iterator[Cuts]:
+    """The records that begin from ``start`` to before ``stop`` of a capture that is read from its beginning on."""
+    front = Front(decoding, readinto, start)
+    for _ in front:
+        pass
+    yield from front.behind(stop)
 
 
 def begun(

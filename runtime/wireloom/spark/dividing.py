@@ -1,7 +1,8 @@
 """Files divided into parts that tasks read, of which planning reads nothing but an index."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from math import ceil
 
 from wireloom import registry
 from wireloom.columnar import index
@@ -9,39 +10,48 @@ from wireloom.columnar.scans import LOG, FilePart
 from wireloom.columnar.splits import Place, UnfitError
 from wireloom.columnar.traffic.opening import is_recorded
 from wireloom.files import INDEX, CaptureFile
+from wireloom.kinds import FILES, PACKETS
 from wireloom.options import ReadOptions
+
+_MOST_FOLLOWED = 16
+"""Parts of a file to which records are followed: all in front of each is read, so more of them save little time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Divider:
-    """Divides the captures of a protocol that are read with ``options``."""
+    """Divides the captures of a protocol that are read with ``options``. ``final`` ones do not grow."""
 
     protocol: str
     options: ReadOptions
+    final: bool = True
 
     def parts(self, file: CaptureFile, most: int) -> list[tuple[FilePart, int]]:
         """The first ``file.size`` bytes of a file in parts of about ``most`` bytes, with their sizes; the last part has
         what was appended since, too.
 
-        By its index; or anywhere, if records can be told wherever they stand: then tasks search for them. Else the file
-        is one part, and so is one of recorded packets.
+        By its index; or anywhere, if records can be told wherever they stand: then tasks search for them. A file of
+        packets that is read as packets is cut anywhere, too, and each task follows what is in front of its part. Else
+        the file is one part.
         """
-        size = file.size
-        framing = registry.protocol(self.protocol).framing
-        if not file.splittable or size <= most or framing.to_the_end:
-            return [(FilePart(file.path), size)]
-        noted, searched = self._noted(file), None
-        if (noted is None and not framing.telling) or is_recorded(file.path, self.protocol, self.options):
-            return [(FilePart(file.path), size)]
+        whole, size = FilePart(file.path), file.size
+        if size <= most or file.compression is not None:
+            return [(whole, size)]
+        found = registry.protocol(self.protocol)
+        if found.name == PACKETS and self._recorded(file):
+            return _followed(whole, size, most)
+        if found.framing.to_the_end:
+            return [(whole, size)]
+        noted = self._noted(file)
+        if noted is None and found.name in FILES and self.final:
+            return _followed(whole, size, most)
+        if (noted is None and not found.framing.telling) or self._recorded(file):
+            return [(whole, size)]
         if noted is not None:
-            bounds = list(index.parts(noted, size, most))
-        else:
-            bounds, searched = [(start, min(start + most, size)) for start in range(0, size, most)], size
-        last, indexed = bounds[-1][0], noted is not None
-        return [
-            (FilePart(file.path, start, None if start == last else stop, indexed, searched), stop - start)
-            for start, stop in bounds
-        ]
+            return _divided(replace(whole, indexed=True), index.parts(noted, size, most))
+        return _divided(replace(whole, searched=size), _cut(size, most))
+
+    def _recorded(self, file: CaptureFile) -> bool:
+        return is_recorded(file.path, self.protocol, self.options)
 
     def _noted(self, file: CaptureFile) -> Sequence[Place] | None:
         """What the index of a file notes; None if it has none that fits."""
@@ -55,20 +65,41 @@ class Divider:
         return None
 
 
+def _followed(whole: FilePart, size: int, most: int) -> list[tuple[FilePart, int]]:
+    """The parts of a file, of equal sizes, to which its records are followed."""
+    count = min(ceil(size / most), _MOST_FOLLOWED)
+    return _divided(replace(whole, followed=True), _cut(size, ceil(size / count)))
+
+
+def _cut(size: int, most: int) -> Iterator[tuple[int, int]]:
+    """(start, end) of parts of ``most`` bytes."""
+    return ((start, min(start + most, size)) for start in range(0, size, most))
+
+
+def _divided(whole: FilePart, bounds: Iterable[tuple[int, int]]) -> list[tuple[FilePart, int]]:
+    """The parts of a file with these bounds, with their sizes."""
+    *others, (last, end) = bounds
+    parts = [(replace(whole, start=start, stop=stop), stop - start) for start, stop in others]
+    return [*parts, (replace(whole, start=last), end - last)]
+
+
 def tell(parts: Iterable[tuple[FilePart, int]], most: int, *, whole: bool = False) -> None:
     """Log how the parts of files, which were to have ``most`` bytes, were found; ``whole`` ones cannot be divided."""
-    indexed = searched = undivided = 0
+    indexed = searched = followed = undivided = 0
     large: list[int] = []
     for part, size in parts:
         if part.indexed:
             indexed += 1
         elif part.searched is not None:
             searched += 1
+        elif part.followed:
+            followed += 1
         else:
             undivided += 1
             if not whole and size > most and CaptureFile(part.path, size, 0).takes_index:
                 large.append(size)
-    LOG.info("wireloom: %d parts by indexes, %d to be searched for, %d whole files", indexed, searched, undivided)
+    what = "wireloom: %d parts by indexes, %d to be searched for, %d to be followed to, %d whole files"
+    LOG.info(what, indexed, searched, followed, undivided)
     if large:
         what = "wireloom: %d bytes in %d files without an index, each read by one task; wireloom index lets more share"
         LOG.warning(what, sum(large), len(large))

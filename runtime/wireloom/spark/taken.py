@@ -51,7 +51,8 @@ class TakenReader(CaptureReader):
         if before is not None or taken.end < taken.size:
             begun = 0 if before is None else before.end
             return [(TakenPart(path, taken=taken, before=before, notes=notes), taken.end - begun)]
-        found = Divider(self.protocol, self.options).parts(CaptureFile(path, taken.size, taken.modified), most)
+        divider = Divider(self.protocol, self.options, taken.final)
+        found = divider.parts(CaptureFile(path, taken.size, taken.modified), most)
         if not taken.final:  # an incomplete record at the end may begin before these, and then they are none
             latest = max(0, taken.end - self.options.max_record_bytes)
             found = [(part, size) for part, size in found if part.start <= latest]
@@ -64,7 +65,7 @@ class TakenReader(CaptureReader):
         _must_be_there(part)
         whole = part.taken.final and not part.start and part.before is None
         compressed = not CaptureFile(part.path, 0, 0).splittable
-        apart = compressed or (whole and is_recorded(part.path, self.protocol, self.options))
+        apart = compressed or part.followed or (whole and is_recorded(part.path, self.protocol, self.options))
         return scans.gathered(part, gatherer, scans.cut if apart else self._followed)
 
     def _followed(self, decoder: Decoder, part: FilePart) -> Iterator[Cuts]:

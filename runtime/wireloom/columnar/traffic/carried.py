@@ -15,6 +15,7 @@ from wireloom.columnar.traffic.fragments import Fragments
 from wireloom.columnar.traffic.ledgers import Fate, Ledger
 from wireloom.columnar.traffic.packets import Packets
 from wireloom.columnar.traffic.rows import PacketRows, decoder_of, taken
+from wireloom.kinds import PACKETS
 
 _ADDRESSES = ("ipv4.source", "ipv4.destination", "ipv6.source", "ipv6.destination")
 _SHARED = ("source_port", "destination_port", "payload", "missing")
@@ -58,8 +59,6 @@ class Carried:
     packets: Array
 
 
-PACKETS = "packets"
-"""The protocol of packets."""
 RAW = 101
 """The link type of packets that begin with the header of IP."""
 

@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.scanning import Cuts
+from wireloom.columnar.splits import followed
 from wireloom.files import opened
 from wireloom.kinds import ReadInto, Recording, into, reading, told
 from wireloom.options import CaptureKind, OptionError, ReadOptions
@@ -24,21 +25,31 @@ def is_recorded(path: str, protocol: str, options: ReadOptions) -> bool:
     return False
 
 
-def recording(decoder: Decoder, readinto: ReadInto, file: str) -> Recording:
-    """A capture of the kind that its first bytes say, or the decoder's options."""
+def recording(decoder: Decoder, readinto: ReadInto, file: str, *, start: int = 0, stop: int | None = None) -> Recording:
+    """A capture of the kind that its first bytes say, or the decoder's options; or what begins from byte ``start`` to
+    before ``stop`` in it.
+    """
     kind, ahead = told(decoder.options.capture, decoder.protocol.name, reading(readinto), size=_AHEAD)
-    return Recording(file, kind, into(ahead, readinto))
+    return Recording(file, kind, into(ahead, readinto), start, stop)
 
 
-def records(decoder: Decoder, readinto: ReadInto, file: str) -> Iterator[Cuts]:
-    """The records of a whole capture, end to end or in packets."""
-    found = recording(decoder, readinto, file)
-    yield from decoder.cut(found.readinto) if found.kind is CaptureKind.RAW else _followed(decoder, [found])
+def records(
+    decoder: Decoder, readinto: ReadInto, file: str, *, start: int = 0, stop: int | None = None
+) -> Iterator[Cuts]:
+    """The records of a capture, end to end or in packets.
+
+    All of them, or those that begin from byte ``start`` to before ``stop``, be they packets or end to end.
+    """
+    found = recording(decoder, readinto, file, start=start, stop=stop)
+    if found.kind is CaptureKind.RAW:
+        yield from followed(decoder, found.readinto, start, stop)
+    else:
+        yield from _in_packets(decoder, [found])
 
 
 def rotated(decoder: Decoder, files: Iterable[str]) -> Iterator[Cuts]:
     """The records of files of recorded packets that are parts of one capture, in that order."""
-    return _followed(decoder, recordings(files, decoder.protocol.name, decoder.options))
+    return _in_packets(decoder, recordings(files, decoder.protocol.name, decoder.options))
 
 
 def recordings(files: Iterable[str], protocol: str, options: ReadOptions) -> Iterator[Recording]:
@@ -57,11 +68,11 @@ def captured(decoder: Decoder, buffer: Any) -> Iterator[pa.RecordBatch]:
     if kind is CaptureKind.RAW:
         yield from decoder.capture(buffer)
         return
-    for cuts in _followed(decoder, [Recording("", kind, BytesIO(buffer).readinto)]):
+    for cuts in _in_packets(decoder, [Recording("", kind, BytesIO(buffer).readinto)]):
         yield from decoder.cuts(cuts, "")
 
 
-def _followed(decoder: Decoder, files: Iterable[Recording]) -> Iterator[Cuts]:
+def _in_packets(decoder: Decoder, files: Iterable[Recording]) -> Iterator[Cuts]:
     from wireloom.columnar.traffic.reading import Traffic  # which records end to end do not need
 
     return Traffic(decoder).cuts(files)

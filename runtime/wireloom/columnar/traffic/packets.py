@@ -1,17 +1,20 @@
 """Packets of capture files, as many at a time as a batch has."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from wireloom.columnar.buffers import Array, octets_of
+from wireloom.columnar.buffers import Array, every, octets_of
+from wireloom.columnar.scanning import Cuts
+from wireloom.columnar.splits import Front
 from wireloom.columnar.traffic.ledgers import Fate, Ledger
 from wireloom.columnar.traffic.rows import PacketRows, decoder_of, taken
-from wireloom.kinds import ReadInto
+from wireloom.kinds import Recording
 from wireloom.options import CaptureKind
 
 _SECOND = 10**9
@@ -40,20 +43,22 @@ class Packets:
         return cls(link_type, *octets_of(frames), known)
 
 
-def packets_of(kind: CaptureKind, readinto: ReadInto, name: str, ledger: Ledger) -> Iterator[Packets]:
+def packets_of(file: Recording, ledger: Ledger) -> Iterator[Packets]:
     """The packets of a file. ``ledger`` is told of what is none."""
-    return (_pcap if kind is CaptureKind.PCAP else _pcapng)(readinto, name, ledger)
+    return (_pcap if file.kind is CaptureKind.PCAP else _pcapng)(file, ledger)
 
 
 _PCAP = ("message", "seconds", "fraction", "captured_length", "capture.link_type", "capture.is_nano")
 _OWN = ("_offset", "_length", "_corrupt_reason")
 
 
-def _pcap(readinto: ReadInto, name: str, ledger: Ledger) -> Iterator[Packets]:
+def _pcap(file: Recording, ledger: Ledger) -> Iterator[Packets]:
     """Packets of a file whose header tells what all of them begin with. Each is the end of its record."""
     link_type, scale, count = -1, 1000, 0
     decoder = decoder_of("pcap", (*_PCAP, *_OWN))
-    for window, batch in ((cuts.window, batch) for cuts in decoder.cut(readinto) for batch in decoder.cuts(cuts, name)):
+    front = Front(decoder, file.readinto, file.start)
+    found = chain((cuts for cuts in front if cuts.preamble), front.behind(file.stop))
+    for window, batch in ((cuts.window, batch) for cuts in found for batch in decoder.cuts(cuts, file.name)):
         rows = PacketRows(batch)
         for header in rows.column("capture").drop_null().to_pylist():
             link_type, scale = header["link_type"], 1 if header["is_nano"] else 1000
@@ -80,6 +85,8 @@ _PCAPNG = (
 )
 _UNIT, _OFFSET = 9, 14
 """The options with the unit of timestamps, and with what is to be added to them."""
+_TELLING = (0x0A0D0D0A, 1, 1 << 24)
+"""The types of blocks that begin a section or describe an interface, in either byte order."""
 
 
 class _Interface(NamedTuple):
@@ -112,11 +119,24 @@ class _Interface(NamedTuple):
         return np.array([min(max(each, _LEAST), _MOST) for each in exact], np.int64)
 
 
-def _pcapng(readinto: ReadInto, name: str, ledger: Ledger) -> Iterator[Packets]:
+def _telling(blocks: Iterable[Cuts]) -> Iterator[Cuts]:
+    """The blocks that tell of interfaces."""
+    for cuts in blocks:
+        start, little = cuts.start, np.broadcast_to(cuts.little, len(cuts.start))
+        rows = np.flatnonzero(cuts.stop - start >= 4)
+        types = every(np.frombuffer(cuts.window.buffer, np.uint8), 4)[start[rows]].view("<u4")
+        rows = rows[np.isin(types, _TELLING)]
+        if len(rows):
+            yield Cuts(cuts.window, start[rows], cuts.stop[rows], little[rows], cuts.parameters)
+
+
+def _pcapng(file: Recording, ledger: Ledger) -> Iterator[Packets]:
     """Packets of a file in which interfaces tell what their packets begin with."""
     interfaces: list[_Interface] = []
     decoder, count = decoder_of("pcapng", (*_PCAPNG, *_OWN)), 0
-    for batch in decoder.stream(readinto, name):
+    front = Front(decoder, file.readinto, file.start)
+    found = chain(_telling(front), front.behind(file.stop))
+    for batch in (batch for cuts in found for batch in decoder.cuts(cuts, file.name)):
         rows = PacketRows(batch)
         ids, stamps, data = (
             pc.coalesce(*(rows.column(f"{message}.{field}") for message in messages))

@@ -12,7 +12,7 @@ from wireloom.columnar.buffers import Array
 from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.provenance import Provenance
 from wireloom.columnar.scanning import Cuts, Window
-from wireloom.columnar.traffic.carried import PACKETS, Carried, carried
+from wireloom.columnar.traffic.carried import Carried, carried
 from wireloom.columnar.traffic.connections import Exchange, grouped, heard
 from wireloom.columnar.traffic.conversations import Dialogue, Said
 from wireloom.columnar.traffic.courses import Sent
@@ -20,7 +20,7 @@ from wireloom.columnar.traffic.fragments import Fragments
 from wireloom.columnar.traffic.ledgers import Fate, Ledger
 from wireloom.columnar.traffic.packets import Packets, packets_of
 from wireloom.endpoints import Endpoints, is_client
-from wireloom.kinds import Recording
+from wireloom.kinds import PACKETS, Recording
 
 _CONVERSATIONS = 64 * 1024
 """So many conversations are followed at once; the one that was silent for longest ends for another."""
@@ -66,7 +66,7 @@ class Traffic:
         """The packets of a file, numbered through all files."""
         self.files.append(file.name)
         first = self.count
-        for packets in packets_of(file.kind, file.readinto, file.name, self.ledger):
+        for packets in packets_of(file, self.ledger):
             known = np.column_stack([packets.known, np.full(len(packets.known), len(self.files) - 1)])
             known[:, 0] += first
             self.count = max(self.count, int(known[-1, 0]) + 1)
