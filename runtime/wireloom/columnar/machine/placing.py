@@ -14,7 +14,7 @@ from wireloom.columnar.machine import orders
 from wireloom.columnar.machine.assembly import Assembler
 from wireloom.columnar.machine.checks import joined
 from wireloom.columnar.machine.formulas import Found, both, wrapped
-from wireloom.columnar.machine.laid import Following, Laid, Stamp
+from wireloom.columnar.machine.laid import Following, Laid, Stamp, Summed
 from wireloom.columnar.machine.lowering import Lowering, Span
 from wireloom.columnar.machine.values import (
     FARTHEST,
@@ -42,6 +42,7 @@ class ArrangingNumbers(Lowering):
         self.writes: list[Callable[[], None]] = []
         self.following: list[Following] = []
         self.sums: list[Stamp] = []
+        self.summed: list[Summed] = []
 
     # What expressions ask for
 
@@ -198,6 +199,16 @@ class ArrangingNumbers(Lowering):
         checksum = each.following.said.checksum
         assert checksum is not None
         self._write(joined(self, checksum, self.where), each.kind, each.position, each.shift, self.where)
+        begin = self.moved(self._place(each.position), each.shift)
+        for known in self.summed:
+            apart = self.asm.value(op.LESS_EQUAL, (known.stop, begin))
+            behind = self.asm.value(op.LESS_EQUAL, (self.moved(begin, each.kind.size), known.start))
+            known.valid = both(self.asm, known.valid, self.asm.value(op.OR, (apart, behind)))
+
+    def crc(self, algorithm: codec.Crc, start: int, stop: int, where: int) -> int:
+        found = super().crc(algorithm, start, stop, where)
+        self.summed.append(Summed(algorithm, start, stop, found))
+        return found
 
     def _of_each(self, found: Found) -> Number:
         if isinstance(found, int):
