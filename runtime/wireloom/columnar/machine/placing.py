@@ -29,7 +29,7 @@ from wireloom.rowwise import Judge
 
 
 class ArrangingNumbers(Lowering):
-    """Lays out numbers. Positions are counted from the record's start, until there is room."""
+    """Lays out numbers. Positions are counted from the record's start."""
 
     this: Laid
 
@@ -117,7 +117,7 @@ class ArrangingNumbers(Lowering):
         self.asm.do(orders.WRITE, (register, self._place(position), where), (shift, kind.size, int(big)))
 
     def _place(self, position: int) -> int:
-        """The address of a position of the record, which has its room."""
+        """The address of a position of the record."""
         return op.START if position == self.nothing else self.asm.value(op.ADD, (op.START, position))
 
     def _bits(self, part: codec.Bits) -> None:
@@ -170,13 +170,12 @@ class ArrangingNumbers(Lowering):
         return begin, self.position
 
     def _finish(self) -> None:
-        """Compute what follows from the values and from where they stand, and write everything."""
+        """Compute what follows from the values and from where they stand, and write everything: ``total`` bytes."""
         self.total = self.cursor
         given = [each.of.columns.get(each.name) for each in self.following]
         for _ in self.following:
             for each, known in zip(self.following, given, strict=True):
                 self._follow(each, known)
-        self.asm.do(orders.ALLOT, (self.total,), ())
         for write in self.writes:
             write()
         for seal in reversed(self.sums):
