@@ -160,6 +160,34 @@ def test_a_value_is_filled_in_only_where_it_may_be(last: dict[str, Any], acceler
         rows_alike(Pair(codec), pa.Table.from_pylist(found, Table(codec, {}).schema))
 
 
+SEALED = """\
+protocol: sealed
+byte_order: big
+record:
+  length: length
+  fields:
+    - {name: length, type: u8, derive: size(record)}
+    - {section: body, size: rest}
+---
+message: one
+match: {}
+sections:
+  body:
+    - {name: inner, type: u32, checksum: {algorithm: crc32, from: 9, to: size(record)}}
+    - {name: outer, type: u32, checksum: {algorithm: crc32, from: BEGIN, to: END}}
+    - {name: octets, type: bytes, size: rest}
+"""
+
+
+@accelerator.off_and_on
+@pytest.mark.parametrize(("begin", "end"), [("1", "5"), ("9", "size(record)"), ("5 if length > 12 else 1", "5")])
+def test_a_checksum_may_be_over_another(begin: str, end: str, accelerated: bool) -> None:
+    """Also over one in front of it, which is written later."""
+    codec = compiled.of(SEALED.replace("BEGIN", begin).replace("END", end)).codec
+    found = [{"message": "one", "one": {"octets": bytes(range(size))}} for size in (0, 3, 4, 9)]
+    rows_alike(Pair(codec), pa.Table.from_pylist(found, Table(codec, {}).schema))
+
+
 def test_what_follows_from_the_rest_may_be_missing() -> None:
     table = rows("couchbase_dcp")
     table = table.filter(

@@ -17,8 +17,12 @@ from wireloom.columnar import accel
 from wireloom.columnar.encoding import Encoder
 from wireloom.columnar.machine import loops, scribe
 from wireloom.columnar.tables import Table
-from wireloom_protocols import couchbase_dcp
+from wireloom_protocols import couchbase_dcp, databus
 
+EVENT = {
+    "src_id": 3, "nano_timestamp": 2, "physical_partition_id": 1, "logical_partition_id": 4, "schema_id": bytes(16),
+    "opcode": 1, "key": 0,
+}  # fmt: skip
 MARKER = {"start_seqno": 0, "end_seqno": 8, "snapshot_type": 1}
 with_llvm = pytest.mark.skipif(not accelerator.THERE, reason="LLVM is not there")
 
@@ -80,6 +84,29 @@ def test_a_debugger_can_walk_through_the_loop(name: str, pays: int, monkeypatch:
             rows_alike(pair_of(name), table, **parameters)
         rows += len(table)
     assert sum(sound) > rows / 2
+
+
+@accelerator.on
+@with_llvm
+def test_batches_stand_one_behind_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those that programs write, and those that the codec builds as their attributes are missing, of any sizes."""
+    built: list[int] = []
+    build = Encoder._built
+    monkeypatch.setattr(Encoder, "_built", lambda *given: built.append(len(given[2])) or build(*given))
+    for sizes in ([0, 9], [3000, 0, 1], [1, 2, 3, 4000], [70, 80]):
+        tables, records = [], []
+        for size in sizes:
+            fields = {**EVENT, "value": bytes(range(7)) * size}
+            rows = [{"message": "dbus_event", "dbus_event": {**fields, "sequence": size + each}} for each in range(3)]
+            given = pa.Table.from_batches(databus.to_batches(rows))
+            records += [databus.build(row) for row in rows]
+            decoded = databus.decode_columnar(b"".join(records[-3:]), byte_order="big")
+            tables += [given, decoded] if size % 2 else [decoded, given]
+            records += records[-3:]
+        table = pa.concat_tables(tables)
+        for found in (table, pa.RecordBatchReader.from_batches(table.schema, table.to_batches())):
+            assert databus.encode_columnar(found, byte_order="big").to_pybytes() == b"".join(records)
+    assert built == [3] * 2 * 11
 
 
 @accelerator.on

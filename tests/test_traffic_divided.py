@@ -280,7 +280,7 @@ def test_a_stream_takes_a_file_of_packets_whole_and_divides_it(spark: SparkSessi
     tmp_path.joinpath("traces/trace.pcapng").write_bytes(file.data)
     stream = spark.readStream.format("packets").options(positions=True, connections=True, maxPartitionBytes=1000)
     taken = stream.load(str(tmp_path / "traces"))
-    taken = taken.selectExpr("_offset", "unix_micros(_time)", "udp.payload", "spark_partition_id() AS part")
+    taken = taken.selectExpr("_offset", "1000 * unix_micros(_time)", "udp.payload", "spark_partition_id() AS part")
     query = taken.writeStream.format("memory").queryName("divided")
     started = query.option("checkpointLocation", str(tmp_path / "checkpoint")).trigger(availableNow=True).start()
     assert started.awaitTermination(120)

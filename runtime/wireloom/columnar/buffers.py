@@ -1,5 +1,6 @@
 """Arrow arrays made from numpy's numbers and from positions in a buffer."""
 
+import ctypes
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache, partial
@@ -208,6 +209,46 @@ def octets_of(values: pa.Array) -> tuple[Array, Array, Array]:
     _, offsets, data = values.buffers()
     ends = np.frombuffer(offsets, np.int32)[values.offset : values.offset + len(values) + 1].astype(np.int64)
     return np.frombuffer(data or b"", np.uint8), ends[:-1], ends[1:]
+
+
+Room = Callable[[int, int], pa.Buffer]
+"""Gives memory for so many bytes, which are those of so many rows."""
+
+
+def own_room(size: int, _: int) -> pa.Buffer:
+    """Memory of their own."""
+    return pa.allocate_buffer(size)
+
+
+class Growing:
+    """Bytes of about so many ``rows``, one behind the other, in memory that grows with them."""
+
+    def __init__(self, rows: int) -> None:
+        self.memory = pa.allocate_buffer(0, resizable=True)
+        self.rows = rows
+        self.size = self.done = 0
+
+    def room(self, size: int, count: int) -> pa.Buffer:
+        """Where the bytes of the next ``count`` rows may be written, until there is more room asked for."""
+        needed = self.size + size
+        if needed > self.memory.size:
+            expected = needed * self.rows // max(1, self.done + count)
+            self.memory.resize(max(needed, expected + expected // 16, 2 * self.size))
+        return self.memory.slice(self.size, size)
+
+    def add(self, values: pa.Array) -> None:
+        """Add texts or bytes, of which some may be in their room already."""
+        octets, start, stop = octets_of(values)
+        mine = octets[start[0] : stop[-1]]
+        room = self.room(len(mine), len(values))
+        if room.address != mine.ctypes.data:
+            ctypes.memmove(room.address, mine.ctypes.data, len(mine))
+        self.size, self.done = self.size + len(mine), self.done + len(values)
+
+    def whole(self) -> pa.Buffer:
+        """All of them."""
+        self.memory.resize(self.size)
+        return self.memory
 
 
 def windows(buffer: Array, starts: Array, size: int) -> Array:

@@ -5,7 +5,7 @@ by the codec, one by one, whose bytes and errors they get.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-from functools import cache, partial
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,10 +20,21 @@ from wireloom.columnar import accel, arrow_schema
 from wireloom.columnar.alike import alike
 from wireloom.columnar.arrays import Spans, Structs
 from wireloom.columnar.batch import Batch
-from wireloom.columnar.buffers import LARGEST, Array, array, fields_of, occurring, octets_of, strings, woven
+from wireloom.columnar.buffers import (
+    LARGEST,
+    Array,
+    Room,
+    array,
+    fields_of,
+    occurring,
+    octets_of,
+    own_room,
+    strings,
+    woven,
+)
 from wireloom.columnar.compiled import labelled, weave
 from wireloom.columnar.laying import Given, Laid, Laying, UnlaidError
-from wireloom.columnar.machine.encoding import writing
+from wireloom.columnar.machine.encoding import WritingProgram, together, writing
 from wireloom.columnar.machine.given import Outline, outline_of
 from wireloom.columnar.planning import plan_of
 from wireloom.columnar.weighing import TooHeavyError
@@ -54,14 +65,21 @@ class _Kind(NamedTuple):
 class Encoder:
     """Encodes batches of one capture, in order, or of rows that are each ``alone``, with these ``parameters``.
 
-    If it is ``lenient``, rows that cannot be written are null.
+    If it is ``lenient``, rows that cannot be written are null. What programs write goes to where there is ``room``.
     """
 
     def __init__(
-        self, protocol: Protocol, parameters: Mapping[str, Any], *, alone: bool = False, lenient: bool = False
+        self,
+        protocol: Protocol,
+        parameters: Mapping[str, Any],
+        *,
+        alone: bool = False,
+        lenient: bool = False,
+        room: Room = own_room,
     ) -> None:
         self.protocol = protocol
         self.lenient = lenient
+        self.room = room
         self.plan = plan_of(protocol)
         self.builder = CaptureBuilder(protocol, parameters, alone=alone)
         self.codes = {message.name: code for code, message in enumerate(self.plan.said)}
@@ -108,19 +126,26 @@ class Encoder:
         return len(batch) if first < 0 else int(first)
 
     def _encoded(self, batch: pa.RecordBatch) -> pa.Array:
+        strange, groups = self._strange(batch), list(self._groups(batch))
+        if strange.any():
+            groups = [(group, rows[~strange[rows]]) for group, rows in groups]
+        written = self._written(batch, groups)
+        if written is not None and written[1].all():
+            return written[0]
         parts, numbers = [], []
-        left, strange = np.ones(len(batch), bool), self._strange(batch)
-        outline = cache(lambda name: outline_of(batch.column(name)))
-        for group, found in self._groups(batch):
-            rows = found[~strange[found]]
-            for way in (partial(self._written, outline), self._laid):
-                laid = way(batch, rows, group) if len(rows) else None
-                if laid is not None:
-                    records, sure = laid
-                    parts.append(records if sure.all() else records.filter(pa.array(sure)))
-                    numbers.append(rows[sure])
-                    left[rows[sure]] = False
-                    rows = rows[~sure]
+        left = np.ones(len(batch), bool)
+
+        def done(laid: tuple[pa.Array, Array] | None, rows: Array) -> None:
+            if laid is not None and laid[1].any():
+                records, sure = laid
+                parts.append(records if sure.all() else records.filter(pa.array(sure)))
+                numbers.append(rows[sure])
+                left[numbers[-1]] = False
+
+        done(written, np.arange(len(batch)))
+        for group, rows in groups:
+            rest = rows[left[rows]]
+            done(self._laid(batch, rest, group), rest)
         if left.any():
             numbers.append(np.flatnonzero(left))
             parts.append(self._built(batch, numbers[-1]))
@@ -132,15 +157,12 @@ class Encoder:
 
     def _strange(self, batch: pa.RecordBatch) -> Array:
         """The rows in which something is given that the codec refuses, or that says how they are written."""
-        order, known = self.protocol.framing.byte_order, set(self.header) | self.plain
+        known = {*self.header, *self.plain, self.protocol.framing.byte_order}
         structs, found = np.zeros(len(batch), bool), np.zeros(len(batch), bool)
         for name, column in zip(batch.schema.names, batch.columns, strict=True):
             if column.null_count == len(column):
                 continue
-            if name == order:
-                for value, rows in _distinct({name: column}):
-                    found[rows] |= value[name] not in (None, *_ORDERS)
-            elif name in self.codes and _knows(self.schema.field(name).type, column.type):
+            if name in self.codes and _knows(self.schema.field(name).type, column.type):
                 there = _valid(column)
                 found |= there & structs
                 structs |= there
@@ -169,7 +191,7 @@ class Encoder:
         keys = {"message": batch.column("message").cast(pa.string())}
         if order in names:
             keys["order"] = batch.column(order)
-        if RECORD.name in names:
+        if RECORD.name in names and batch.column(RECORD.name).null_count < len(batch):
             keys["sound"] = batch.column(RECORD.name).is_null()
         for found, rows in _distinct(keys):
             message = found["message"] or ""
@@ -188,9 +210,11 @@ class Encoder:
 
     def _told(self, group: "_Kind") -> tuple[dict[str, Any], bool, int] | None:
         """The parameters of such rows, whether they are little endian, and the number of their variant, -1 if they have
-        none; None if these are not told.
+        none; None if these are not told, or not known.
         """
         framing, parameters = self.protocol.framing, dict(self.builder.known)
+        if group.order not in (None, *_ORDERS):
+            return None
         if group.order is not None and framing.byte_order:
             parameters[framing.byte_order] = group.order
         orders, variants = framing.orders(parameters), [each.name for each in self.plan.said[group.code].variants]
@@ -198,13 +222,22 @@ class Encoder:
             return None
         return parameters, orders[0], -1 if group.variant is None else variants.index(group.variant)
 
-    def _written(
-        self, outline: Callable[[str], Outline | None], batch: pa.RecordBatch, rows: Array, group: "_Kind"
-    ) -> tuple[pa.Array, Array] | None:
-        """The bytes of rows as a program writes them, and which of them are sure; None if no program does. ``outline``
-        gives those of the batch's columns.
-        """
-        told = self._told(group) if accel.WORTH else None
+    def _written(self, batch: pa.RecordBatch, groups: Sequence[tuple["_Kind", Array]]) -> tuple[pa.Array, Array] | None:
+        """The bytes of rows as programs write them, and which of them are sure; None if no program writes any."""
+        outline = cache(lambda name: outline_of(batch.column(name)))
+        writings = []
+        for group, rows in groups if accel.WORTH else ():
+            program = self._program(outline, batch, group) if len(rows) else None
+            begun = None if program is None else program.begin(batch, rows)
+            if begun is not None:
+                writings.append(begun)
+        return together(writings, len(batch), self.room) if writings else None
+
+    def _program(
+        self, outline: Callable[[str], Outline | None], batch: pa.RecordBatch, group: "_Kind"
+    ) -> WritingProgram | None:
+        """What writes such rows, if a program does. ``outline`` gives those of the batch's columns."""
+        told = self._told(group)
         name = self.plan.said[group.code].name
         names = [each for each in (*self.header, name) if each in batch.schema.names]
         if told is None or not all(
@@ -214,8 +247,7 @@ class Encoder:
         parameters, little, variant = told
         outlines = ((each, outline(each)) for each in names)
         found = tuple((each, known) for each, known in outlines if known is not None)
-        program = writing(self.protocol, parameters, little=little).of(group.code, variant, found)
-        return None if program is None else program.run(batch, rows)
+        return writing(self.protocol, parameters, little=little).of(group.code, variant, found)
 
     def _laid(self, batch: pa.RecordBatch, rows: Array, group: "_Kind") -> tuple[pa.Array, Array] | None:
         """The bytes of rows, and which of them are sure; None if they cannot be laid out."""
@@ -279,29 +311,39 @@ def _woven(parts: Sequence[pa.Array], numbers: Sequence[Array]) -> pa.Array:
 
 def _numbered(column: pa.Array) -> tuple[Array, list[Any]]:
     """A number for each value, and the values by their numbers."""
+    if len(column) and not column.null_count and _is_constant(column):
+        return np.zeros(len(column), np.int32), [column[0].as_py()]
     if accel.WORTH and column.type == pa.string() and len(column) and not column.null_count:
         _, ends, octets = column.buffers()
         found = labelled(ends.address + 4 * column.offset, octets.address if octets else 0, len(column))
         if found is not None:
             return found[0], [column[row].as_py() for row in found[1].tolist()]
-    if len(column) and not column.null_count and pc.all(pc.equal(column, column[0])).as_py():
-        return np.zeros(len(column), np.int32), [column[0].as_py()]
     encoded = column.dictionary_encode(null_encoding="encode")
     return encoded.indices.to_numpy(), encoded.dictionary.to_pylist()
 
 
+def _is_constant(column: pa.Array) -> bool:
+    """Whether all values of a column, which has no nulls, are the same."""
+    if column.type != pa.string():
+        return bool(pc.all(pc.equal(column, column[0])).as_py())
+    _, offsets, octets = column.buffers()
+    ends = np.frombuffer(offsets, np.int32)[column.offset : column.offset + len(column) + 1]
+    begin, size, rest = int(ends[0]), int(ends[1] - ends[0]), int(ends[-1] - ends[1])
+    if rest != size * (len(column) - 1) or (np.diff(ends) != size).any():
+        return False
+    return not rest or bool(octets.slice(begin, rest).equals(octets.slice(begin + size, rest)))
+
+
 def _distinct(keys: Mapping[str, pa.Array]) -> Iterator[tuple[Row, Array]]:
     """The rows that have the same values for all keys, and these values."""
-    codes = np.zeros(len(next(iter(keys.values()))), np.int64)
-    told = []
+    length, codes, told = len(next(iter(keys.values()))), None, []
     for column in keys.values():
         numbers, occurs = _numbered(column)
         told.append(occurs)
         if len(occurs) > 1:
-            codes = codes * len(occurs) + numbers
-    single = all(len(occurs) <= 1 for occurs in told)
-    for code in [0] * min(1, len(codes)) if single else sorted(occurring(codes)):
-        rows = np.arange(len(codes)) if single else np.flatnonzero(codes == code)
+            codes = numbers if codes is None else codes.astype(np.int64) * len(occurs) + numbers
+    for code in [0] * min(1, length) if codes is None else sorted(occurring(codes)):
+        rows = np.arange(length) if codes is None else np.flatnonzero(codes == code)
         found: Row = {}
         for name, occurs in reversed(list(zip(keys, told, strict=True))):
             code, number = divmod(code, max(1, len(occurs)))

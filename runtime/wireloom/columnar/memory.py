@@ -93,19 +93,25 @@ def folds() -> bool:
     return True
 
 
-def folded(register: int, at: int, blocks: int, low: int, high: int) -> tuple[int, int]:
-    """16 bytes, as two numbers, that change a CRC's register of 0 as ``blocks`` times 16 bytes change ``register``.
+def folded(register: int, at: int, size: int, constants: int) -> int:
+    """A CRC's register behind ``size`` bytes, 16 or more; before them it is ``register``.
 
-    ``low`` and ``high`` are what the first and the last 8 bytes of a block are multiplied with, see ``sums``.
+    Zeros in front do not change a register of 0, so that the first of the blocks of 16 bytes may have some. Each block
+    is moved behind the next one by products with two of the ``constants``, see ``sums``; with the others, what is left
+    is divided by the polynomial.
     """
-    found = (int(register) & _WORD) ^ int.from_bytes(ctypes.string_at(int(at), 16), "little")
-    for block in range(1, int(blocks)):
-        one, other = (_product(found >> shift & _WORD, int(by) & _WORD) for shift, by in ((0, low), (64, high)))
-        found = one ^ other ^ int.from_bytes(ctypes.string_at(int(at) + 16 * block, 16), "little")
-    return signed(found & _WORD), signed(found >> 64)
+    first, last, inverse, divisor, odd = (i8(constants + 8 * number) & _WORD for number in range(5))
+    octets = int.from_bytes(ctypes.string_at(int(at), int(size)), "little") ^ int(register) & _WORD
+    octets <<= 8 * (-int(size) % 16)
+    found = octets & _BLOCK
+    while octets := octets >> 128:
+        found = _product(found & _WORD, first) ^ _product(found >> 64, last) ^ octets & _BLOCK
+    found = _product(found & _WORD, last) ^ found >> 64
+    quotient = _product(found & _WORD, inverse) & _WORD
+    return signed((found ^ _product(quotient, divisor)) >> 64 ^ quotient & odd)
 
 
-_WORD = (1 << 64) - 1
+_WORD, _BLOCK = (1 << 64) - 1, (1 << 128) - 1
 
 
 def signed(number: int) -> int:

@@ -465,7 +465,7 @@ class _Function:
         if function is memory.folds:
             return [str(int(self.module.folds))]
         if function is memory.folded:
-            return self._folded(*values) if self.module.folds else values[3:]  # which nobody asks for
+            return [self._folded(*values) if self.module.folds else "0"]  # which nobody asks for
         name, count = self.module.function(function)
         what = f"call {_type(count)} @{name}({', '.join(f'i64 {each}' for each in values)})"
         if count == 0:
@@ -491,35 +491,54 @@ class _Function:
             found = self._emit(f"call i{bits} @llvm.bswap.i{bits}(i{bits} {found})")
         self._do(f"store i{bits} {found}, ptr {self._pointer(at)}, align 1")
 
-    def _folded(self, register: str, at: str, blocks: str, low: str, high: str) -> list[str]:
+    def _folded(self, register: str, at: str, size: str, constants: str) -> str:
+        """The first block has zeros in front, and the register in it as far as there is room; the next has the rest."""
         two = "<2 x i64>"
 
-        def block(at: str) -> str:
+        def loaded(at: str) -> str:
             return self._emit(f"load {two}, ptr {self._pointer(at)}, align 1")
 
-        by = self._emit(f"insertelement {two} zeroinitializer, i64 {low}, i32 0")
-        by = self._emit(f"insertelement {two} {by}, i64 {high}, i32 1")
-        register = self._emit(f"insertelement {two} zeroinitializer, i64 {register}, i32 0")
-        found, number = self._fresh(two), self._fresh()
-        self._do(f"store {two} {self._emit(f'xor {two} {block(at)}, {register}')}, ptr {found}")
-        self._do(f"store i64 1, ptr {number}")
+        def product(one: str, other: str, halves: int) -> str:
+            return self._emit(f"call {two} @llvm.x86.pclmulqdq({two} {one}, {two} {other}, i8 {halves})")
+
+        powers, division = loaded(constants), loaded(self._emit(f"add i64 {constants}, 16"))
+        odd = self._load(64, False, self._emit(f"add i64 {constants}, 32"))
+        zeros = self._emit(f"and i64 {self._emit(f'sub i64 0, {size}')}, 15")
+        begun = self._emit(f"sub i64 16, {zeros}")
+        bits = self._emit(f"shl i64 {begun}, 3")
+        rest = self._emit(f"lshr i64 {register}, {self._emit(f'and i64 {bits}, 63')}")
+        rest = self._emit(f"select i1 {self._emit(f'icmp ult i64 {bits}, 64')}, i64 {rest}, i64 0")
+        block = self._emit(f"load i128, ptr {self._pointer(at)}, align 1")
+        block = self._emit(f"xor i128 {block}, {self._emit(f'zext i64 {register} to i128')}")
+        shift = self._emit(f"zext i64 {self._emit(f'shl i64 {zeros}, 3')} to i128")
+        block = self._emit(f"bitcast i128 {self._emit(f'shl i128 {block}, {shift}')} to {two}")
+        found, left, place = self._fresh(two), self._fresh(two), self._fresh()
+        self._do(f"store {two} {block}, ptr {found}")
+        self._do(f"store {two} {self._emit(f'insertelement {two} zeroinitializer, i64 {rest}, i32 0')}, ptr {left}")
+        self._do(f"store i64 {self._emit(f'add i64 {at}, {begun}')}, ptr {place}")
+        stop = self._emit(f"add i64 {at}, {size}")
         begin, inside, behind = self._labels(3)
         self._label(begin)
-        turn = self._emit(f"load i64, ptr {number}")
-        self._end(f"br i1 {self._emit(f'icmp slt i64 {turn}, {blocks}')}, label %{inside}, label %{behind}")
+        turn = self._emit(f"load i64, ptr {place}")
+        self._end(f"br i1 {self._emit(f'icmp slt i64 {turn}, {stop}')}, label %{inside}, label %{behind}")
         self._label(inside)
         value = self._emit(f"load {two}, ptr {found}")
-        products = [
-            self._emit(f"call {two} @llvm.x86.pclmulqdq({two} {value}, {two} {by}, i8 {halves})") for halves in (0, 17)
-        ]
-        product = self._emit(f"xor {two} {', '.join(products)}")
-        after = block(self._emit(f"add i64 {at}, {self._emit(f'shl i64 {turn}, 4')}"))
-        self._do(f"store {two} {self._emit(f'xor {two} {product}, {after}')}, ptr {found}")
-        self._do(f"store i64 {self._emit(f'add i64 {turn}, 1')}, ptr {number}")
+        moved = self._emit(f"xor {two} {product(value, powers, 0)}, {product(value, powers, 17)}")
+        block = self._emit(f"xor {two} {loaded(turn)}, {self._emit(f'load {two}, ptr {left}')}")
+        self._do(f"store {two} {self._emit(f'xor {two} {moved}, {block}')}, ptr {found}")
+        self._do(f"store {two} zeroinitializer, ptr {left}")
+        self._do(f"store i64 {self._emit(f'add i64 {turn}, 16')}, ptr {place}")
         self._end(f"br label %{begin}")
         self._label(behind)
         value = self._emit(f"load {two}, ptr {found}")
-        return [self._emit(f"extractelement {two} {value}, i32 {half}") for half in (0, 1)]
+        last = self._emit(f"shufflevector {two} {value}, {two} zeroinitializer, <2 x i32> <i32 1, i32 2>")
+        value = self._emit(f"xor {two} {product(value, powers, 16)}, {last}")
+        quotient = product(value, division, 0)
+        value = self._emit(f"xor {two} {value}, {product(quotient, division, 16)}")
+        value, quotient = (
+            self._emit(f"extractelement {two} {each}, i32 {half}") for each, half in ((value, 1), (quotient, 0))
+        )
+        return self._emit(f"xor i64 {value}, {self._emit(f'and i64 {quotient}, {odd}')}")
 
 
 def _costs(node: ast.expr) -> bool:

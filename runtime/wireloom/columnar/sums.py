@@ -21,11 +21,9 @@ def behind(register: int, at: int, stop: int, tables: int, flipped: int) -> int:
     """The register behind the bytes from ``at`` to before ``stop``. At ``tables`` is what ``word_tables`` gives, and at
     ``flipped`` each byte with its bits in the other order, or 0 if they are taken as they are.
     """
-    first, blocks = at, (stop - at) // _BLOCK
-    if flipped == 0 and blocks > 1 and folds():
-        low, high = folded(register, at, blocks, i8(tables + _CONSTANTS), i8(tables + _CONSTANTS + 8))
-        register = _word(_word(low, tables) ^ high, tables)
-        at += _BLOCK * blocks
+    first = at
+    if flipped == 0 and stop - at >= _BLOCK and folds():
+        return folded(register, at, stop - at, tables + _CONSTANTS)
     while at + SLICES <= stop:
         word = i8(at)
         if flipped != 0:
@@ -58,9 +56,7 @@ def _word(word: int, tables: int) -> int:
 
 @cache
 def word_tables(crc: Crc) -> Array:
-    """What each byte at each of eight places adds to the register, and what ``folded`` multiplies with, as 64-bit
-    integers.
-    """
+    """What each byte at each of eight places adds to the register, and the constants of ``folded``: 64-bit integers."""
     one = np.array(table(crc.bits, crc.poly), np.uint64)
     tables = [one]
     for _ in range(SLICES - 1):
@@ -68,15 +64,23 @@ def word_tables(crc: Crc) -> Array:
     return np.concatenate([*tables, np.array(_constants(crc), np.uint64)]).view(np.int64)
 
 
-def _constants(crc: Crc) -> tuple[int, int]:
-    """Powers of x modulo the polynomial, the highest coefficient in the lowest bit: those that move eight bytes of a
-    block behind the next one. A product of two reflected numbers stands a bit too low, hence 191 instead of 192.
+def _constants(crc: Crc) -> tuple[int, ...]:
+    """The powers of x that move the first and the last eight bytes of a block behind the next one; what stands for the
+    division by the polynomial, and the polynomial, both without their last coefficient; and this one, in all bits.
+
+    Registers are as if the polynomial had 64 bits. A product of two reflected numbers stands a bit too low, hence 191
+    instead of 192.
     """
-    found, power = [], 1
-    for exponent in range(1, 192):
-        power <<= 1
-        if power >> crc.bits:
-            power ^= 1 << crc.bits | crc.poly
-        if exponent in (127, 191):
-            found.append(int(f"{power:064b}"[::-1], 2))
-    return found[1], found[0]
+    divisor = (1 << crc.bits | crc.poly) << 64 - crc.bits
+    powers = [_divided(1 << exponent, divisor)[1] for exponent in (191, 127)]
+    numbers = *powers, _divided(1 << 128, divisor)[0] >> 1, divisor >> 1
+    return *(int(f"{number:064b}"[::-1], 2) for number in numbers), (divisor & 1) * ((1 << 64) - 1)
+
+
+def _divided(number: int, divisor: int) -> tuple[int, int]:
+    """The quotient of two polynomials, and what is left over."""
+    quotient = 0
+    while (shift := number.bit_length() - divisor.bit_length()) >= 0:
+        quotient |= 1 << shift
+        number ^= divisor << shift
+    return quotient, number

@@ -7,12 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 
 from wireloom.codec import DecodeError, Protocol
 from wireloom.columnar import arrow_schema, batches, overviews, scans
-from wireloom.columnar.buffers import octets_of
+from wireloom.columnar.buffers import Growing, Room, own_room
 from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.filters import Condition, filters_of
 from wireloom.columnar.narrow import NarrowDecoder, message_of
@@ -162,12 +161,10 @@ class Table:
         """
         if (kind := written_kind(capture)) is not CaptureKind.RAW:
             return pa.py_buffer(b"".join(self._recorded(table, kind, parameters)))
-        found = [octets_of(each) for each in self._encoded(table, parameters) if len(each)]
-        parts = [octets[start[0] : stop[-1]] for octets, start, stop in found]
-        whole = pa.allocate_buffer(sum(map(len, parts)))  # whose memory Arrow has at hand
-        if parts:
-            np.concatenate(parts, out=np.frombuffer(whole, np.uint8))
-        return whole
+        found = Growing(table.num_rows if isinstance(table, pa.Table) else 0)
+        for part in self._encoded(table, parameters, found.room):
+            found.add(part)
+        return found.whole()
 
     def encode_records(self, table: pa.Table | pa.RecordBatchReader, **parameters: Any) -> pa.ChunkedArray:
         """The bytes of each row of a table, as ``build`` gives them.
@@ -178,10 +175,12 @@ class Table:
         """
         return pa.chunked_array(self._encoded(table, parameters), pa.binary())
 
-    def _encoded(self, table: pa.Table | pa.RecordBatchReader, parameters: Mapping[str, Any]) -> Iterator[pa.Array]:
+    def _encoded(
+        self, table: pa.Table | pa.RecordBatchReader, parameters: Mapping[str, Any], room: Room = own_room
+    ) -> Iterator[pa.Array]:
         from wireloom.columnar.encoding import Encoder  # here, as decoding does not need it
 
-        encoder = Encoder(self.protocol, parameters)
+        encoder = Encoder(self.protocol, parameters, room=room)
         batches = table.to_batches() if isinstance(table, pa.Table) else table
         return (part for batch in batches for part in encoder.parts(batch))
 

@@ -14,7 +14,6 @@ import numpy as np
 
 from wireloom.columnar.buffers import Array
 from wireloom.columnar.machine import operations as op
-from wireloom.columnar.machine import orders
 from wireloom.columnar.machine.loops import Loops
 from wireloom.columnar.machine.rooms import Rooms, Space
 
@@ -163,9 +162,8 @@ def _asked(code: Steps, asked: set[int], *, judging: bool) -> Steps:
 
 
 def _with_outputs(code: Steps, outputs: Iterable[Instruction]) -> Steps:
-    """The outputs as early as their values are known; where records stand that are written, behind ``ALLOT``."""
-    allots = (place for place, each in enumerate(code) if isinstance(each, Instruction) and each.kind == orders.ALLOT)
-    known = dict.fromkeys(range(op.FREE), next(allots, -1))
+    """The outputs as early as their values are known."""
+    known = dict.fromkeys(range(op.FREE), -1)
     for place, each in enumerate(code):
         known.update(dict.fromkeys(_set_by(each), place))
     behind: dict[int, list[Instruction]] = {}

@@ -11,7 +11,6 @@ from wireloom.columnar.machine import operations as op
 from wireloom.columnar.machine.formulas import Found, both, whole, wrapped
 from wireloom.columnar.machine.lowering import Lowering
 from wireloom.columnar.machine.values import WORD, Flags, NoProgramError, Number
-from wireloom.columnar.sums import word_tables
 
 Proven = Callable[[str, codec.Joined], bool]
 """Whether records have passed a field's checksum already."""
@@ -116,6 +115,4 @@ def summed(at: Lowering, algorithm: object, first: Found, last: Found, where: in
     one, other = (whole(asm, 0 if bound is None else bound) for bound in (first, last))
     _, begin = asm.several(op.TAKE, 2, (op.START, one, op.STOP, where))
     start, stop = asm.several(op.TAKE, 2, (begin, asm.value(op.SUBTRACT, (other, one)), op.STOP, where))
-    tables = asm.shared(word_tables(algorithm))
-    found = asm.value(op.CRC, (start, stop), (tables, wrapped(algorithm.initial)))
-    return asm.value(op.XOR, (found, asm.number(wrapped(algorithm.xor_out)))) if algorithm.xor_out else found
+    return at.crc(algorithm, start, stop, where)

@@ -1,6 +1,6 @@
 """Rows of tables written as records by programs, as far as these find that the records say what the rows do."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -10,11 +10,11 @@ import pyarrow as pa
 
 from wireloom.codec import Column, Protocol
 from wireloom.columnar.alike import lists_alike
-from wireloom.columnar.buffers import LARGEST, Array, array
+from wireloom.columnar.buffers import LARGEST, Array, Room, array, own_room
 from wireloom.columnar.machine import operations as op
 from wireloom.columnar.machine import scribe
 from wireloom.columnar.machine.arranging import Arranging
-from wireloom.columnar.machine.assembly import Assembled, Assembler
+from wireloom.columnar.machine.assembly import Assembled, Assembler, Instruction
 from wireloom.columnar.machine.columns import Column as Filling
 from wireloom.columnar.machine.filled import Filled
 from wireloom.columnar.machine.given import ITEM, WRITTEN, Inputs, Outline, Path
@@ -22,6 +22,7 @@ from wireloom.columnar.machine.laid import Laid
 from wireloom.columnar.machine.matches import first
 from wireloom.columnar.machine.programs import programs_of, unless_left
 from wireloom.columnar.machine.rereading import reread
+from wireloom.columnar.machine.rooms import Space
 from wireloom.columnar.machine.stages import Located, Stage, registers_for
 from wireloom.columnar.machine.values import Level, NoProgramError
 from wireloom.columnar.planning import is_proven
@@ -32,70 +33,43 @@ Outlines = tuple[tuple[str, Outline], ...]
 """Columns by name."""
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class WritingProgram:
-    """A program that writes records of about ``size`` bytes each, and the columns that it reads.
+    """A program that writes records, one that writes their sizes to ``place``, and the columns that both read.
 
     Items of lists are written before, by programs of their own, which are ``asked`` for columns of the header, too.
     ``stages`` read them again, as the columns ``reread``.
     """
 
     assembled: Assembled
+    sizing: Assembled
+    place: int
     inputs: Inputs
     items: "dict[Path, WritingProgram]"
     stages: tuple[Stage, ...] = ()
     reread: Mapping[Path, Filling] = field(default_factory=dict)
     asked: tuple[str, ...] = ()
-    size: int = 64
 
-    def run(self, batch: pa.RecordBatch, rows: Array) -> tuple[pa.Array, Array] | None:
-        """The records of these rows, and which of them are sound; None if they do not fit into an array."""
-        assembled, count, places = self.assembled, len(rows), np.arange(len(rows))
+    @classmethod
+    def of(cls, laid: Arranging, inputs: Inputs, **more: Any) -> "WritingProgram":
+        """The program that was put together."""
+        asm = laid.asm
+        place = asm.room(Space())
+        sizing = asm.assembled(judging=False, outputs=[Instruction(op.STORE_8, (), (laid.total,), (place,))])
+        items = {path: cls.of(inner, inner.inputs, asked=tuple(inner.asked)) for path, inner in laid.items.items()}
+        return cls(asm.assembled(), sizing, place, inputs, items, **more)
+
+    def begin(self, batch: pa.RecordBatch, rows: Array) -> "Writing | None":
+        """Begin to write the records of these rows; None if items of theirs do not fit into an array."""
         known: dict[Path, tuple[pa.Array, Array]] = {}
         for path, program in self.items.items():
             if (found := program.lists(batch, path, rows)) is None:
                 return None
             known[path] = found
-        written = Filled(assembled.rooms, count, count, 0)
+        written = Filled(self.assembled.rooms, len(rows), len(rows), 0)
         for place, number in self.inputs.addresses(lambda path: _column(batch, path, known)):
             written.addresses[place] = number
-        zeros, sound = np.zeros(assembled.reach, np.uint8), np.zeros(count, np.uint8)
-        ends = np.zeros(count + 1, np.int64)
-        data = pa.allocate_buffer(self.size * (count + op.TILE), resizable=True)
-        loop, code, done = assembled.loops.write(count), assembled.code, 0
-        while done < count:
-            ranges = rows, places, count, sound.ctypes.data
-            memory = written.addresses, written.amounts, ends, data.address, data.size, zeros.ctypes.data, done
-            if loop is not None:
-                done = loop(*ranges, *memory)
-            else:
-                done = scribe.compiled()(code, len(code), *ranges, registers_for(assembled), *memory)
-            if done < count:
-                if data.size > LARGEST:
-                    return None
-                data.resize(2 * data.size)
-                if self.stages:  # lists are where they were, which may be elsewhere now
-                    done, written.amounts[:, 0] = 0, 0
-        if ends[-1] > LARGEST:
-            return None
-        if self.stages:
-            self._prove(data, ends, written, sound.view(bool), batch, rows)
-        for _, fine in known.values():
-            sound &= fine
-        data.resize(int(ends[-1]))
-        self.size = max(self.size, 1 + data.size // max(1, count))
-        return array(pa.binary(), count, None, ends.astype(np.int32), data), sound.view(bool)
-
-    def _prove(
-        self, data: pa.Buffer, ends: Array, written: Filled, sound: Array, batch: pa.RecordBatch, rows: Array
-    ) -> None:
-        """Leave those rows sound whose lists say what was given."""
-        start, stop = ends[:-1] + data.address, ends[1:] + data.address
-        records, places = Located(start, stop, data.address + data.size), np.arange(len(rows))
-        for stage in self.stages:
-            stage.run(records, places, written, sound)
-        for path, column in self.reread.items():
-            sound &= lists_alike(column.arrow(written), _of(_column(batch, path, {}), rows))
+        return Writing(self, batch, rows, written, known)
 
     def lists(self, batch: pa.RecordBatch, path: Path, rows: Array) -> tuple[pa.Array, Array] | None:
         """The bytes of the items of each list in these ``rows``, none in others, and which of them are sound, if this
@@ -110,7 +84,8 @@ class WritingProgram:
         owners = pa.array(np.repeat(np.arange(len(batch)), counts))
         columns = {ITEM: lists.values.slice(offsets[0], len(owners))}
         columns |= {name: batch.column(name).take(owners) for name in self.asked}
-        found = self.run(pa.RecordBatch.from_pydict(columns), np.arange(len(owners)))
+        items = self.begin(pa.RecordBatch.from_pydict(columns), np.arange(len(owners)))
+        found = None if items is None else together([items], len(owners))
         if found is None:
             return None
         (_, ends, octets), sound = found[0].buffers(), found[1]
@@ -119,13 +94,72 @@ class WritingProgram:
         return array(pa.binary(), len(batch), None, bounds, octets), unsound[at[1:]] == unsound[at[:-1]]
 
 
+ListBytes = Mapping[Path, tuple[pa.Array, Array]]
+"""The bytes of lists' items, and which of these are sound."""
+
+
+@dataclass(frozen=True, slots=True)
+class Writing:
+    """Rows of a batch that a program writes."""
+
+    program: WritingProgram
+    batch: pa.RecordBatch
+    rows: Array
+    written: Filled
+    known: ListBytes
+
+    def measure(self, ends: Array) -> None:
+        """Note how many bytes each record has where its end will be, see ``write``."""
+        self.written.addresses[self.program.place] = ends[1:].ctypes.data
+        self._follow(self.program.sizing, self.rows, ends, np.empty(len(ends), bool))  # which asks for no place
+
+    def write(self, ends: Array, sound: Array) -> None:
+        """Write the records to where they end in memory, behind the one of the row before them, and note which of them
+        are ``sound``.
+        """
+        places = np.arange(len(self.rows))
+        self._follow(self.program.assembled, places, ends, sound)
+        if not (self.program.stages or self.known):
+            return
+        mine, records = sound[self.rows], Located(ends[self.rows], ends[self.rows + 1], int(ends[-1]))
+        for stage in self.program.stages:
+            stage.run(records, places, self.written, mine)
+        for path, column in self.program.reread.items():
+            mine &= lists_alike(column.arrow(self.written), _of(_column(self.batch, path, {}), self.rows))
+        for _, fine in self.known.values():
+            mine &= fine
+        sound[self.rows] = mine
+
+    def _follow(self, assembled: Assembled, places: Array, ends: Array, sound: Array) -> None:
+        zeros, count, code = np.zeros(assembled.reach, np.uint8), len(places), assembled.code
+        given = self.rows, ends, places, count, sound.ctypes.data
+        memory = self.written.addresses, self.written.amounts, zeros.ctypes.data
+        if (loop := assembled.loops.write(count)) is not None:
+            loop(*given, *memory)
+        else:
+            scribe.compiled()(code, len(code), *given, registers_for(assembled), *memory)
+
+
+def together(writings: Sequence[Writing], count: int, room: Room = own_room) -> tuple[pa.Array, Array] | None:
+    """The records of ``count`` rows, each of one of these writings or empty, and which of them are sound; None if they
+    do not fit into an array.
+    """
+    ends, sound = np.zeros(count + 1, np.int64), np.zeros(count, bool)
+    for each in writings:
+        each.measure(ends)
+    np.cumsum(ends, out=ends)
+    if ends[-1] > LARGEST:
+        return None
+    data, offsets = room(int(ends[-1]), count), ends.astype(np.int32)
+    ends += data.address
+    for each in writings:
+        each.write(ends, sound)
+    return array(pa.binary(), count, None, offsets, data), sound
+
+
 def _of(column: pa.Array, rows: Array) -> pa.Array:
     """The values of some rows."""
     return column if len(rows) == len(column) else column.take(pa.array(rows))
-
-
-ListBytes = Mapping[Path, tuple[pa.Array, Array]]
-"""The bytes of lists' items, and which of these are sound."""
 
 
 def _column(batch: pa.RecordBatch, path: Path, known: ListBytes) -> pa.Array:
@@ -181,15 +215,7 @@ class WritingPrograms:
 
         proven = is_proven(protocol, said.match)
         stages, again = reread(said, arranging, fields, variant, protocol.framing, proven, is_of)
-        return WritingProgram(asm.assembled(), inputs, _items(arranging), stages, again)
-
-
-def _items(around: Arranging) -> dict[Path, WritingProgram]:
-    """The programs that write items of lists before another one does the rest."""
-    return {
-        path: WritingProgram(inner.asm.assembled(), inner.inputs, _items(inner), asked=tuple(inner.asked))
-        for path, inner in around.items.items()
-    }
+        return WritingProgram.of(arranging, inputs, stages=stages, reread=again)
 
 
 def _given(inputs: Inputs, path: Path, outlines: dict[str, Outline], columns: Iterable[Column]) -> Laid:

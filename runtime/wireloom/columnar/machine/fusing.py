@@ -14,7 +14,6 @@ from typing import Any
 from wireloom.columnar import native
 from wireloom.columnar.buffers import Array
 from wireloom.columnar.machine import operations as op
-from wireloom.columnar.machine import orders
 
 LOADED, STORED = ast.Load(), ast.Store()
 _OPERATORS: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
@@ -65,10 +64,6 @@ class Fused:
                 test = ast.Compare(self.register(numbers[0]), [ast.NotEq()], [ast.Constant(0)])
                 yield ast.If(test, list(self._instructions(at, at + numbers[1])), [])
                 at += numbers[1]
-            elif kind == orders.ALLOT:
-                size = self.register(numbers[0])
-                yield ast.Assign([ast.Name(ALLOTTED, STORED)], size)
-                yield ast.Expr(ast.Name(ALLOTTED, LOADED))
             else:
                 known = {**{name: _Marked(name) for name in self.parameters}, "kind": kind, "code": code}
                 yield from _Inlined(self, self.step, known).statements(native.parsed(self.step).body)
@@ -90,8 +85,6 @@ class Fused:
         return ast.Name(f"w{number}_{part}", ctx)
 
 
-ALLOTTED = "allotted"
-"""The variable for the size of a record, and what a frame has in place of this name: giving the record its place."""
 UNSOUND = "unsound"
 """What a frame has in place of this name: what is done with a row that is not sound."""
 _UNSOUND = ast.Expr(ast.Name(UNSOUND, LOADED))

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from wireloom import codec
 from wireloom.columnar.fields import Number as Kind
+from wireloom.columnar.machine import operations as op
 from wireloom.columnar.machine.given import Outline
 from wireloom.columnar.machine.lowering import Span
 from wireloom.columnar.machine.values import Datum, Level
@@ -36,6 +37,17 @@ class Following:
     said: codec.Field
     of: Laid
     where: int
+
+
+@dataclass(slots=True)
+class Summed:
+    """The checksum of the bytes from ``start`` to before ``stop``, which have not changed since where ``valid``."""
+
+    algorithm: codec.Crc
+    start: int
+    stop: int
+    register: int
+    valid: int = op.ONES
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from wireloom.columnar.buffers import Array
 from wireloom.columnar.compiled import term
 from wireloom.columnar.hopping import Hop
 from wireloom.columnar.machine import kernel, scribe
-from wireloom.columnar.machine.fusing import ALLOTTED, UNSOUND, Fused, framed
+from wireloom.columnar.machine.fusing import UNSOUND, Fused, framed
 
 PAYS = 1 << 18
 """A loop is made for a program that was followed for so many rows."""
@@ -61,34 +61,20 @@ def find(
 """
 _WRITE = """
 def write(
-    rows: Array, places: Array, last: int, sound: int, out: Array, written: Amounts, ends: Array, into: int,
-    capacity: int, safe: int, done: int,
-) -> int:
+    rows: Array, ends: Array, places: Array, records: int, sound: int, out: Array, written: Amounts, safe: int,
+) -> None:
     begin
-    filled = ends[done]
-    for row in range(done, last):
-        r2, r3 = 1, 1
+    for row in range(records):
         its_rows, its_place = rows[row], places[row]
+        r0, r1, r2, r3 = ends[its_rows], ends[its_rows + 1], 1, 1
         body
-        put1(sound + row, 1)
+        put1(sound + its_rows, 1)
     keep
     finish
-    return last
 """
 _REFUSE_WRITTEN = """
-ends[row + 1] = filled
-put1(sound + row, 0)
+put1(sound + its_rows, 0)
 continue
-"""
-_ALLOT = """
-r0 = into + filled
-filled += allotted
-if filled > capacity:
-    keep
-    finish
-    return row
-r1 = into + filled
-ends[row + 1] = filled
 """
 
 
@@ -119,8 +105,7 @@ class Loops:
 
     def write(self, rows: int) -> Loop | None:
         """Encodes rows of a table."""
-        parts = {UNSOUND: _REFUSE_WRITTEN, ALLOTTED: _ALLOT}
-        return self._loop("write", rows, lambda: self._framed(_WRITE, scribe.step, parts))
+        return self._loop("write", rows, lambda: self._framed(_WRITE, scribe.step, {UNSOUND: _REFUSE_WRITTEN}))
 
     def _loop(self, kind: str, rows: int, source: Callable[[], ast.FunctionDef]) -> Loop | None:
         self._rows += rows

@@ -7,10 +7,11 @@ unsound, and so does whatever is wrong. These rows are read by the plan, which k
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from wireloom.codec.checksums import Crc
 from wireloom.columnar.machine import formulas
 from wireloom.columnar.machine import operations as op
 from wireloom.columnar.machine.assembly import Assembler
-from wireloom.columnar.machine.formulas import both, truth
+from wireloom.columnar.machine.formulas import both, truth, wrapped
 from wireloom.columnar.machine.merging import merged
 from wireloom.columnar.machine.values import (
     FARTHEST,
@@ -24,6 +25,7 @@ from wireloom.columnar.machine.values import (
     Struct,
     valid_in,
 )
+from wireloom.columnar.sums import word_tables
 from wireloom.expressions import Expression
 from wireloom.expressions.tree import Expr, Name, Origin
 from wireloom.options import U64Type
@@ -197,6 +199,15 @@ class Lowering:
         else:
             left = self.asm.value(op.LESS, (cursor, self.limit))
             self.this.columns[trailing] = Octets(cursor, self.limit, left)
+
+    # Checksums
+
+    def crc(self, algorithm: Crc, start: int, stop: int, where: int) -> int:
+        """The reflected CRC of the bytes from ``start`` to before ``stop``, in the rows ``where`` it is asked for."""
+        asm, tables = self.asm, self.asm.shared(word_tables(algorithm))
+        initial, turned = wrapped(algorithm.initial), wrapped(algorithm.xor_out)
+        found = asm.value(op.CRC, (start, stop), (tables, initial))
+        return asm.value(op.XOR, (found, asm.number(turned))) if turned else found
 
     # In which rows
 

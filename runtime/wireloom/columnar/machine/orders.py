@@ -1,7 +1,6 @@
 """The instructions that only programs that write records have, in the manner of ``operations``.
 
-Columns of a table are at inputs, whose addresses are among those of the outputs. All is written behind ``ALLOT``, which
-sets ``START`` and ``STOP``.
+Columns of a table are at inputs, whose addresses are among those of the outputs.
 """
 
 (
@@ -11,8 +10,7 @@ sets ``START`` and ``STOP``.
     SPAN,  # d, e = where the bytes of row a start and stop, whose offsets are at input n, and the bytes at the next one
     COUNT,  # d = how many items row a has, whose offsets are at input n
     VARINT_SIZE,  # d = how many bytes a has as unsigned LEB128
-    ALLOT,  # room for records of a bytes each
     WRITE,  # a at b + n, in m bytes, the highest first if the next number is 1, where c is set
     WRITE_VARINT,  # a at b + n, as unsigned LEB128, where c is set
     COPY,  # the bytes from a to b, at c + n, where d is set
-) = range(64, 74)
+) = range(64, 73)

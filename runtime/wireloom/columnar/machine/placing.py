@@ -14,7 +14,7 @@ from wireloom.columnar.machine import orders
 from wireloom.columnar.machine.assembly import Assembler
 from wireloom.columnar.machine.checks import joined
 from wireloom.columnar.machine.formulas import Found, both, wrapped
-from wireloom.columnar.machine.laid import Following, Laid, Stamp
+from wireloom.columnar.machine.laid import Following, Laid, Stamp, Summed
 from wireloom.columnar.machine.lowering import Lowering, Span
 from wireloom.columnar.machine.values import (
     FARTHEST,
@@ -29,7 +29,7 @@ from wireloom.rowwise import Judge
 
 
 class ArrangingNumbers(Lowering):
-    """Lays out numbers. Positions are counted from the record's start, until there is room."""
+    """Lays out numbers. Positions are counted from the record's start."""
 
     this: Laid
 
@@ -42,6 +42,7 @@ class ArrangingNumbers(Lowering):
         self.writes: list[Callable[[], None]] = []
         self.following: list[Following] = []
         self.sums: list[Stamp] = []
+        self.summed: list[Summed] = []
 
     # What expressions ask for
 
@@ -116,7 +117,7 @@ class ArrangingNumbers(Lowering):
         self.asm.do(orders.WRITE, (register, self._place(position), where), (shift, kind.size, int(big)))
 
     def _place(self, position: int) -> int:
-        """The address of a position of the record, which has its room."""
+        """The address of a position of the record."""
         return op.START if position == self.nothing else self.asm.value(op.ADD, (op.START, position))
 
     def _bits(self, part: codec.Bits) -> None:
@@ -169,13 +170,12 @@ class ArrangingNumbers(Lowering):
         return begin, self.position
 
     def _finish(self) -> None:
-        """Compute what follows from the values and from where they stand, and write everything."""
+        """Compute what follows from the values and from where they stand, and write everything: ``total`` bytes."""
         self.total = self.cursor
         given = [each.of.columns.get(each.name) for each in self.following]
         for _ in self.following:
             for each, known in zip(self.following, given, strict=True):
                 self._follow(each, known)
-        self.asm.do(orders.ALLOT, (self.total,), ())
         for write in self.writes:
             write()
         for seal in reversed(self.sums):
@@ -198,6 +198,16 @@ class ArrangingNumbers(Lowering):
         checksum = each.following.said.checksum
         assert checksum is not None
         self._write(joined(self, checksum, self.where), each.kind, each.position, each.shift, self.where)
+        begin = self.moved(self._place(each.position), each.shift)
+        for known in self.summed:
+            apart = self.asm.value(op.LESS_EQUAL, (known.stop, begin))
+            behind = self.asm.value(op.LESS_EQUAL, (self.moved(begin, each.kind.size), known.start))
+            known.valid = both(self.asm, known.valid, self.asm.value(op.OR, (apart, behind)))
+
+    def crc(self, algorithm: codec.Crc, start: int, stop: int, where: int) -> int:
+        found = super().crc(algorithm, start, stop, where)
+        self.summed.append(Summed(algorithm, start, stop, found))
+        return found
 
     def _of_each(self, found: Found) -> Number:
         if isinstance(found, int):

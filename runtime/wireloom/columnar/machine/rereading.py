@@ -47,8 +47,8 @@ def reread(
     ``NoProgramError``.
     """
     asm = arranging.asm
-    prove(framing, _lowering(arranging), doubting=True)
-    at = _lowering(arranging)
+    prove(framing, _Rereading(arranging), doubting=True)
+    at = _Rereading(arranging)
     at.listing = True
     layout(said.record.head, at)
     at.must(is_of(at.record))
@@ -66,8 +66,25 @@ def reread(
     return tuple(staged(at)), comparing.lists
 
 
-def _lowering(arranging: Arranging) -> Lowering:
-    return Lowering(arranging.judge, arranging.parameters, little=arranging.little, limit=0, asm=arranging.asm)
+class _Rereading(Lowering):
+    """Reads what was laid out. Its checksums are those that were written, if they are over the very same bytes."""
+
+    def __init__(self, laid: Arranging) -> None:
+        super().__init__(laid.judge, laid.parameters, little=laid.little, limit=0, asm=laid.asm)
+        self.summed = laid.summed
+
+    def crc(self, algorithm: codec.Crc, start: int, stop: int, where: int) -> int:
+        known = [each for each in self.summed if each.algorithm == algorithm]
+        if not known:
+            return super().crc(algorithm, start, stop, where)
+        asm = self.asm
+        found = some = asm.number(0)
+        for each in known:
+            same = both(asm, asm.value(op.EQUAL, (start, each.start)), asm.value(op.EQUAL, (stop, each.stop)))
+            same = both(asm, same, each.valid)
+            found, some = asm.value(op.CHOOSE, (same, each.register, found)), asm.value(op.OR, (some, same))
+        self.must(some, where)
+        return found
 
 
 class _Comparing:

@@ -29,44 +29,38 @@ def run(
     code: Instructions,
     size: int,
     rows: Array,
-    places: Array,
-    last: int,
+    ends: Array,
+    place: Array,
+    records: int,
     sound: int,
     registers: Registers,
     out: Array,
     written: Amounts,
-    ends: Array,
-    into: int,
-    room: int,
     safe: int,
-    done: int,
-) -> int:
-    """Follow a program for the ``rows`` of a table from the one at ``done`` to before ``last``. Returns how many rows
-    are done: fewer than ``last`` if the next ones do not fit into the ``room`` at the address ``into``.
+) -> None:
+    """Follow a program for so many ``rows`` of a table, whose ``records`` are written to memory.
 
-    Theirs are the rows ``places`` of outputs. ``ends`` becomes the places at which records end, behind a first 0. Other
-    arguments are as in ``kernel.run``.
+    In ``ends`` is the address where the first row's record begins, and behind it where each row's record ends. At
+    ``sound``, too, is a byte for each row of the table. Other arguments are as in ``kernel.run``.
     """
-    for first in range(done, last, op.TILE):
-        count = min(op.TILE, last - first)
+    for first in range(0, records, op.TILE):
+        count = min(op.TILE, records - first)
         for i in range(count):
+            registers[op.START, i] = ends[rows[first + i]]
+            registers[op.STOP, i] = ends[rows[first + i] + 1]
             registers[op.SOUND, i] = 1
             registers[op.ONES, i] = 1
         at = 0
         while at < size:
             kind = code[at, 0]
             at += 1
-            if kind == orders.ALLOT:
-                if not _allot(registers[code[at - 1, 1]], count, registers, ends[first:], into, room):
-                    return first
-            elif kind == op.SKIP:
+            if kind == op.SKIP:
                 if not kernel.any_set(registers[code[at - 1, 1]], count):
                     at += code[at - 1, 2]
             else:
-                step(kind, code[at - 1], count, rows[first:], places[first:], registers, out, written, safe)
+                step(kind, code[at - 1], count, rows[first:], place[first:], registers, out, written, safe)
         for i in range(count):
-            put1(sound + first + i, registers[op.SOUND, i])
-    return last
+            put1(sound + rows[first + i], registers[op.SOUND, i])
 
 
 def step(
@@ -130,22 +124,6 @@ def _given(kind: int, code: Array, count: int, rows: Array, registers: Registers
             while value != 0:
                 size, value = size + 1, shifted(value, 7)
             d[i] = size
-
-
-def _allot(sizes: Array, count: int, registers: Registers, ends: Array, into: int, room: int) -> bool:
-    """Give each record its place behind the others. False if there is no room for all of them."""
-    end = int(ends[0])
-    for i in range(count):
-        end += sizes[i]
-    if end > room:
-        return False
-    end = int(ends[0])
-    for i in range(count):
-        registers[op.START, i] = into + end
-        end += sizes[i]
-        registers[op.STOP, i] = into + end
-        ends[i + 1] = end
-    return True
 
 
 def _write(kind: int, code: Array, count: int, registers: Registers) -> None:
