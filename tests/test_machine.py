@@ -1,6 +1,7 @@
 """Programs say of records what the codec says, and the loops that follow them are plain Python, which LLVM compiles."""
 
 from collections.abc import Iterator
+from io import BytesIO
 from random import Random
 from typing import Any
 
@@ -25,6 +26,7 @@ from wireloom.columnar.machine import kernel, loops, passing, programs, spelling
 from wireloom.columnar.machine.decoding import Machine
 from wireloom.columnar.machine.passing import OnePass
 from wireloom.columnar.scanning import Window
+from wireloom.options import ReadOptions
 from wireloom_generator.reading.catalogue import ALGORITHMS
 from wireloom_protocols import couchbase_dcp
 
@@ -105,6 +107,7 @@ def walked(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     accelerator.pay(monkeypatch, 0)
     monkeypatch.setattr(passing, "_LEAST", 1)
     monkeypatch.setattr(decoder, "BATCH_ROWS", 8)
+    monkeypatch.setattr(decoder, "WHOLE_ROWS", 8)
     return found
 
 
@@ -133,6 +136,25 @@ def test_a_pass_ends_in_front_of_anything_else(rows: int, first: int, monkeypatc
     assert len(table) == 9001
     assert found[0] == first
     assert max(found) == rows
+
+
+@accelerator.off_and_on
+@pytest.mark.parametrize("mostly", [0, 2])
+def test_programs_have_larger_batches_of_what_is_in_memory(
+    accelerated: bool, mostly: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(decoder, "BATCH_ROWS", 8)
+    monkeypatch.setattr(decoder, "WHOLE_ROWS", 20)
+    monkeypatch.setattr(decoder, "_MOSTLY", mostly)
+    fields = {"message": "buffer_acknowledgement", "opaque": 1, "buffer_acknowledgement": {"buffer_bytes": 5}}
+    capture = (couchbase_dcp.build({"message": "dcp_noop", "opaque": 1}) + couchbase_dcp.build(fields)) * 25
+    streaming, whole = (
+        decoder.Decoder(couchbase_dcp.PROTOCOL, ReadOptions(), couchbase_dcp.arrow_schema) for _ in range(2)
+    )
+    eights = [8] * 6 + [2]
+    assert [len(batch) for batch in streaming.stream(BytesIO(capture).readinto)] == eights
+    larger = [20, 8, 8, 4, 8, 2] if mostly else [20, 20, 10]  # the plan reads what is left to it
+    assert [len(batch) for batch in whole.capture(capture)] == (larger if accelerated else eights)
 
 
 @accelerator.on

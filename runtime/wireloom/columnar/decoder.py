@@ -15,7 +15,7 @@ from wireloom.codec.cutting import Cut, Cutter
 from wireloom.codec.reader import Reader
 from wireloom.columnar import accel, weighing
 from wireloom.columnar.batch import Batch
-from wireloom.columnar.buffers import Array, occurring
+from wireloom.columnar.buffers import Array
 from wireloom.columnar.chosen import Chosen, Refused
 from wireloom.columnar.filters import Filter
 from wireloom.columnar.frames import Values
@@ -37,9 +37,12 @@ if TYPE_CHECKING:
     from wireloom.columnar.machine.passing import OnePass, Proving
 
 BATCH_ROWS = 32 * 1024
+WHOLE_ROWS = 128 * 1024
 PASS_ROWS = 128 * 1024
 BATCH_BYTES = 16 * 1024 * 1024
-"""A batch ends with the record that reaches this many records, or this many bytes of them."""
+"""A batch ends with the record that reaches this many records, or this many bytes of them: more records if a capture is
+in memory as a whole and programs decode it, or if they are all found in one pass.
+"""
 _FEW, _GUESSED = 64, 1024 * 1024
 """So many records tell what all may be that follow, in more bytes than this."""
 PIECE_BYTES = 16 * 1024 * 1024
@@ -90,8 +93,10 @@ class Decoder:
         """Whether the first records of a capture have told what all may be."""
         self.resting = 0
         """How many batches are left to the plan before programs are tried again."""
+        self.rows = BATCH_ROWS
+        """How many records are cut at once at most."""
         self.share = BATCH_ROWS
-        """How many records are decoded at once at most; fewer if they are heavy."""
+        """How many of them are decoded at once at most; fewer if they are heavy."""
         told = (parameter for parameter in protocol.parameters if parameter.default is None)
         self.untold = {each.name: "" if each.text else False if each.bounds is None else 0 for each in told}
         """What headers of captures say, for where no record is decoded."""
@@ -123,7 +128,7 @@ class Decoder:
     def _scanner(self, cutter: Cutter) -> Scanner:
         """What only looks at records."""
         framing = self.plan.framing
-        return Scanner(cutter, framing, self.gaps, self._proof, rows=BATCH_ROWS, size=BATCH_BYTES)
+        return Scanner(cutter, framing, self.gaps, self._proof, rows=self.rows, size=BATCH_BYTES)
 
     def _proof(self, parameters: Mapping[str, Any], little: bool) -> "Proving | None":
         """What proves records of captures with these parameters by a program, if it is worth it."""
@@ -133,7 +138,7 @@ class Decoder:
         from wireloom.columnar.machine.programs import programs_of
 
         program = programs_of(self.protocol, {**self.untold, **parameters}, little=little).proof
-        return None if program is None else Proving(program, BATCH_ROWS)
+        return None if program is None else Proving(program, self.rows)
 
     def _pass(self, parameters: Mapping[str, Any], little: bool, buffer: Array, at: int, hop: Hop) -> "OnePass | None":
         """What finds and decodes records in one pass, if those in front of them are all of one message, or if they are
@@ -161,7 +166,12 @@ class Decoder:
         return self.passing
 
     def capture(self, buffer: Any, file: str = "") -> Iterator[pa.RecordBatch]:
-        """The batches of a capture in memory or in a memory map. Raises ``DecodeError`` in mode ``FAILFAST``."""
+        """The batches of a capture in memory or in a memory map. Raises ``DecodeError`` in mode ``FAILFAST``.
+
+        They are larger than those of a stream where programs decode them.
+        """
+        if accel.WORTH:
+            self.rows = self.share = WHOLE_ROWS
         for cuts, _ in self.scanner().scan(Window(buffer)):
             yield from self.cuts(cuts, file)
 
@@ -261,7 +271,8 @@ class Decoder:
         sound[list(malformed)] = False
         at = 0
         while at < len(sound) or not len(sound):
-            rows = np.arange(at, min(at + self.share, len(sound)))
+            share = min(self.share, BATCH_ROWS) if self.resting else self.share
+            rows = np.arange(at, min(at + share, len(sound)))
             ends = stretch.sources(rows[[0, -1]]).tolist() if len(rows) else [0, -1]
             mine = slice(ends[0], ends[1] + 1)
             before = [copy(tally) for tally in self.tallies[mine]]
@@ -399,8 +410,8 @@ class Decoder:
             sound[which] = good
             if len(part.chosen):
                 parts.append((view, part))
-        codes = occurring(found.codes) if sound.all() else ()
-        self.single = next(iter(codes)) if len(codes) == 1 else None
+        alike = sound.all() and (found.codes == found.codes[0]).all()
+        self.single = int(found.codes[0]) if alike else None
         self.resting = 0 if np.count_nonzero(sound) >= len(sound) * _MOSTLY else _REST
         return ([], rows) if self.resting else (parts, rows[~sound])
 

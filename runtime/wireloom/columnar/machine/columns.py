@@ -7,10 +7,10 @@ from typing import Protocol
 import numpy as np
 import pyarrow as pa
 
-from wireloom.columnar.buffers import Array, nulls, ragged, zeros
+from wireloom.columnar.buffers import nulls, ragged, zeros
 from wireloom.columnar.machine import operations as op
 from wireloom.columnar.machine.assembly import Assembler
-from wireloom.columnar.machine.filled import Filled
+from wireloom.columnar.machine.filled import Filled, FilledList
 from wireloom.columnar.machine.formulas import both
 from wireloom.columnar.machine.labels import bit_table, text_tables
 from wireloom.columnar.machine.rooms import Space
@@ -105,25 +105,25 @@ class _ItemLists:
 
     def arrow(self, written: Filled) -> pa.Array:
         held = written.bits(self.valid)
-        offsets, items = _one_behind_the_other([written.lists[place] for place in self.places])
+        rows, counts, values = _by_row([written.lists[place] for place in self.places])
+        ends = np.zeros(len(rows) + 1, np.int32)
+        np.cumsum(counts, out=ends[1:])
+        offsets = np.repeat(ends, np.diff(rows, prepend=-1, append=written.count))
         return pa.Array.from_buffers(
-            self.kind, written.count, [held, pa.py_buffer(offsets)], -1 if held else 0, children=[items]
+            self.kind, written.count, [held, pa.py_buffer(offsets)], -1 if held else 0, children=[values]
         )
 
 
-def _one_behind_the_other(lists: Sequence[tuple[Array, pa.Array]]) -> tuple[Array, pa.Array]:
-    """Lists of which each row has items of one at most: where these end, and the items."""
-    there = [each for each in lists if len(each[1])]
+def _by_row(lists: Sequence[FilledList]) -> FilledList:
+    """Lists of which each row has items of one at most, as one."""
+    there = [each for each in lists if len(each.values)]
     if len(there) <= 1:
         return (there or lists)[0]
-    begins, counts = np.zeros((2, len(there[0][0]) - 1), np.int64)
-    total = 0
-    for ends, items in there:
-        begins += np.where(np.diff(ends) > 0, ends[:-1] + total, 0)
-        counts += np.diff(ends)
-        total += len(items)
-    every = pa.concat_arrays([items for _, items in there])
-    return np.concatenate([[0], np.cumsum(counts)]).astype(np.int32), every.take(pa.array(ragged(begins, counts)))
+    rows, counts = (np.concatenate([getattr(each, name) for each in there]) for name in ("rows", "counts"))
+    order = rows.argsort(kind="stable")
+    begins = (np.cumsum(counts) - counts)[order]
+    values = pa.concat_arrays([each.values for each in there])
+    return FilledList(rows[order], counts[order], values.take(pa.array(ragged(begins, counts[order]))))
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from wireloom.columnar.arrays import Column, Made, Spread, Structs
 from wireloom.columnar.batch import Batch
-from wireloom.columnar.buffers import Array, occurring
+from wireloom.columnar.buffers import Array
 from wireloom.columnar.chosen import Chosen
 from wireloom.columnar.machine.filled import Filled, Shared
 from wireloom.columnar.machine.programs import Programs, ViewPrograms
@@ -73,8 +73,9 @@ class Machine:
         if count < len(batch.start):
             records = records.take(rows)
             batch = Batch(batch.buffer, batch.start[rows], batch.stop[rows], batch.parameters, batch.little)
-        occurs = sorted(occurring(codes))
-        columns, structs, sound = (_alone if len(occurs) == 1 else _mixed)(programs, records, codes, occurs)
+        counts = np.bincount(codes)
+        made = _alone if np.count_nonzero(counts) == 1 else _mixed
+        columns, structs, sound = made(programs, records, codes, counts)
         none = np.zeros(count, bool)
         decoded = Decoded(
             Structs(count, columns), codes, ~none, structs, none, Refusals(count), none, frozenset(columns)
@@ -88,9 +89,9 @@ Yielded = tuple[dict[str, Column], dict[int, tuple[Array, Structs | Spread]], Ar
 """Columns of the header, the structs of messages with the places of their rows, and which rows are sound."""
 
 
-def _alone(programs: ViewPrograms, records: Located, codes: Array, occurs: list[int]) -> Yielded:
-    """What records of a single message are."""
-    count, (code,) = len(codes), occurs
+def _alone(programs: ViewPrograms, records: Located, codes: Array, counts: Array) -> Yielded:
+    """What records of a single message are, the last one that is counted."""
+    count, code = len(codes), len(counts) - 1
     program = programs.alone(code)
     if program is None:
         return {}, {}, np.zeros(count, bool)
@@ -99,8 +100,8 @@ def _alone(programs: ViewPrograms, records: Located, codes: Array, occurs: list[
     return _header(program, written), {code: (places, Spread(_fields(program, written), None, count))}, sound
 
 
-def _mixed(programs: ViewPrograms, records: Located, codes: Array, occurs: list[int]) -> Yielded:
-    """What records of several messages are."""
+def _mixed(programs: ViewPrograms, records: Located, codes: Array, counts: Array) -> Yielded:
+    """What records of several messages are. There are so many of each."""
     count, sound = len(codes), np.zeros(len(codes), bool)
     head = programs[-1]
     if head is None:
@@ -109,11 +110,14 @@ def _mixed(programs: ViewPrograms, records: Located, codes: Array, occurs: list[
     columns = _header(head, written)
     structs: dict[int, tuple[Array, Structs | Spread]] = {}
     shared = Shared(count)
-    for code in occurs:
+    order = codes.astype(np.int16).argsort(kind="stable")  # 16 bits are sorted without comparing them
+    grouped, ends = records.take(order), np.cumsum(counts)
+    for code in np.flatnonzero(counts).tolist():
         if (program := programs[code]) is None:
             continue
-        which = np.flatnonzero(codes == code)
-        written, sound[which] = program.run(records.take(which), which, count, shared=shared)
+        mine = slice(int(ends[code] - counts[code]), int(ends[code]))
+        which = order[mine]
+        written, sound[which] = program.run(grouped.take(mine), which, count, shared=shared)
         structs[code] = which, Spread(_fields(program, written), which, count)
     return columns, structs, sound & good
 

@@ -3,6 +3,7 @@
 import ctypes
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -35,6 +36,14 @@ class Shared:
             found.append(pa.allocate_buffer(_bytes(room, self.count)))
             ctypes.memset(found[-1].address, 0, found[-1].size)
         return found[number]
+
+
+class FilledList(NamedTuple):
+    """The ``values`` of a list's items: so many of each of these ``rows``, which ascend, and none of others."""
+
+    rows: Array
+    counts: Array
+    values: pa.Array
 
 
 class Filled:
@@ -72,13 +81,13 @@ class Filled:
         self.amounts[rooms.unpacking, 1] = most
         self.heavy = 0
         """How many bytes the items of lists take in a table, and what is unpacked."""
-        self.lists: dict[int, tuple[Array, pa.Array]] = {}
-        """Where the items of each row end, and the items, by the place of the list."""
+        self.lists: dict[int, FilledList] = {}
+        """The items of lists, by the place of the list."""
 
     @property
     def unpacked(self) -> int:
         """How many bytes were unpacked."""
-        return int(self.amounts[self.rooms.unpacking, 0].sum())
+        return sum(int(self.amounts[place, 0]) for place in self.rooms.unpacking)
 
     def cut(self, count: int) -> None:
         """Leave it at so many rows, all that were written."""

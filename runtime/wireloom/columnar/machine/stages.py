@@ -17,7 +17,7 @@ from wireloom.columnar.machine import kernel
 from wireloom.columnar.machine import operations as op
 from wireloom.columnar.machine.assembly import Assembled, Instruction
 from wireloom.columnar.machine.columns import Column, column
-from wireloom.columnar.machine.filled import Filled, Shared
+from wireloom.columnar.machine.filled import Filled, FilledList, Shared
 from wireloom.columnar.machine.lowering import Lowering
 from wireloom.columnar.machine.rooms import Space
 
@@ -39,7 +39,7 @@ class Located:
         base = buffer.ctypes.data
         return cls(start + base, stop + base, base + len(buffer))
 
-    def take(self, rows: Array) -> "Located":
+    def take(self, rows: Array | slice) -> "Located":
         """Some of them."""
         return Located(self.start[rows], self.stop[rows], self.end)
 
@@ -179,11 +179,9 @@ class Stage:
         good[owners if written.heavy > weighing.LISTS else owners[~fine]] = False
         sound[which] = good
         if self.kind is not None:
-            ends = np.zeros(written.count + 1, np.int32)
-            ends[rows + 1] = counts
             (item,) = self.program.columns.values()
             values = item.arrow(found) if len(begins) else nulls(self.kind, 0)
-            written.lists[self.place] = np.cumsum(ends, dtype=np.int32), values
+            written.lists[self.place] = FilledList(rows, counts, values)
 
     def _items(self, lists: Located, given: Mapping[int, Array]) -> tuple[Array, Array, Array]:
         """How many items each list has, where they begin, and which lists are sound so far."""
