@@ -10,6 +10,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -76,10 +77,10 @@ class Task:
 def measured(*tasks: Task) -> list[Rate]:
     """The rate of each rival, or one for each of its modes or protocols. Ends the run where a result is wrong.
 
-    Rivals take turns; all have as many rounds as the first.
+    They get ready one on each processor at a time. Then they take turns; all have as many rounds as the first.
     """
-    with ExitStack() as open_:
-        workers = [open_.enter_context(_Worker(task)) for task in tasks]
+    with ThreadPoolExecutor(os.cpu_count()) as pool, ExitStack() as open_:
+        workers = [open_.enter_context(worker) for worker in pool.map(_Worker, tasks)]
         for number in range(tasks[0].rounds):
             for worker in reversed(workers) if number % 2 else workers:
                 worker.round()

@@ -125,7 +125,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--frames", type=int, default=200_000, help="frames in the captures that are decoded in one process")
     add("--databus", type=Path, default=_vectors(), help="Databus events, version 1 and big endian; else made up ones")
     add("--databus-size", type=float, default=260, metavar="MB", help="to which those are repeated")
-    add("--spark-rows", type=int, default=600_000, help="rows that go through Spark at a time")
+    add("--spark-rows", type=int, default=400_000, help="rows that go through Spark at a time")
     sizes = "how many small captures, how many large ones, and the size of these"
     add("--planning", type=_counts, default=[1_000, 4, 150], metavar="N,N,MB", help=sizes)
     add("--cluster", action="store_true", help="plan for a standalone cluster, which is started, instead of local[2]")
@@ -137,7 +137,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     counts = "how many messages the protocols have that are declared over the same bytes"
     add("--wide", type=_counts, default=[1, 16, 242], metavar="N,N", help=counts)
-    add("--unhappy", type=float, default=3, metavar="MB", help="size of each hostile capture")
+    add("--unhappy", type=float, default=2, metavar="MB", help="size of each hostile capture")
     add("--compare", metavar="REV", help="the same sections by another version too, in turns, and how they differ")
     add("--output", type=Path, default=ROOT / "build" / "bench.json", help="where the numbers go")
     return parser

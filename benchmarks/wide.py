@@ -13,6 +13,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -140,17 +141,18 @@ def _compared(occurring: int, counts: Sequence[int], ways: Sequence[str], effort
     """What a row costs in each protocol where so many messages occur."""
     rows, found, seconds = [], [], {}
     capture = _capture(counts[0], occurring, effort)
-    for way in ways:
-        if RIVALS[way].may_run():
-            task = Task(capture, way, effort.rounds, effort.least, protocols=tuple(map(name, counts)))
-            rates = apart.measured(task)
-            for count, rate in zip(counts, rates, strict=True):
-                times = rates[0].over(rate).value
-                label = f"{count} messages, {RIVALS[way].title}"
-                said = "" if times <= ALLOWED else f"> {ALLOWED}"
-                rows.append((label, f"{1e6 / rate.rate:.2f}", f"{times:.2f}", spread(rate.spread), said))
-                seconds[label] = rate.each.seconds
-                found.append({**rate.found(), "name": label, "microseconds": 1e6 / rate.rate, "times": times})
+    able = [way for way in ways if RIVALS[way].may_run()]
+    names = tuple(map(name, counts))
+    every = iter(apart.measured(*(Task(capture, way, effort.rounds, effort.least, protocols=names) for way in able)))
+    for way in able:
+        rates = list(islice(every, len(counts)))
+        for count, rate in zip(counts, rates, strict=True):
+            times = rates[0].over(rate).value
+            label = f"{count} messages, {RIVALS[way].title}"
+            said = "" if times <= ALLOWED else f"> {ALLOWED}"
+            rows.append((label, f"{1e6 / rate.rate:.2f}", f"{times:.2f}", spread(rate.spread), said))
+            seconds[label] = rate.each.seconds
+            found.append({**rate.found(), "name": label, "microseconds": 1e6 / rate.rate, "times": times})
     columns = ("", "µs a row", "× the smallest", "spread", "")
     caption = f"By turns, in one process. Meant: at most {ALLOWED} times."
     title = f"Messages that are known and do not occur, beside {occurring} that {'do' if occurring > 1 else 'does'}"
