@@ -853,7 +853,8 @@ def test_a_stream_gives_what_a_batch_gives(
 
 def _compare(found: Rows, expected: Rows) -> None:
     """All rows alike, but that a malformed one may come in pieces, and that some may be waiting: the last one, or all
-    from the first on that claims to be longer than what is there, with damage in front that nothing has ended yet.
+    from the first on that claims to be longer than what is there; a record in front of these that has to lead to them,
+    as it is behind damage; and the damage, whose end it would be.
     """
     for row in (*found, *expected):
         if row["_corrupt_reason"] is not None:
@@ -862,7 +863,8 @@ def _compare(found: Rows, expected: Rows) -> None:
     reasons = [row["_corrupt_reason"] for row in expected]
     cut = (number for number, reason in enumerate(reasons) if reason is not None and reason.startswith("truncated"))
     least = max(0, min(next(cut, len(expected)), len(expected) - 1))
-    least -= bool(least) and reasons[least - 1] is not None
+    least -= least > 1 and reasons[least - 1] is None and reasons[least - 2] is not None
+    least -= least > 0 and reasons[least - 1] is not None
     assert found in [expected[:count] for count in range(least, len(expected) + 1)]
 
 

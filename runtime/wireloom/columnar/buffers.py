@@ -211,7 +211,7 @@ def octets_of(values: pa.Array) -> tuple[Array, Array, Array]:
     return np.frombuffer(data or b"", np.uint8), ends[:-1], ends[1:]
 
 
-Room = Callable[[int, int], pa.Buffer]
+Allocate = Callable[[int, int], pa.Buffer]
 """Gives memory for so many bytes, which are those of so many rows."""
 
 

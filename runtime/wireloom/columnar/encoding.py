@@ -22,8 +22,8 @@ from wireloom.columnar.arrays import Spans, Structs
 from wireloom.columnar.batch import Batch
 from wireloom.columnar.buffers import (
     LARGEST,
+    Allocate,
     Array,
-    Room,
     array,
     fields_of,
     occurring,
@@ -75,7 +75,7 @@ class Encoder:
         *,
         alone: bool = False,
         lenient: bool = False,
-        room: Room = own_room,
+        room: Allocate = own_room,
     ) -> None:
         self.protocol = protocol
         self.lenient = lenient

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from wireloom.codec import DecodeError, Protocol
 from wireloom.columnar import arrow_schema, batches, overviews, scans
-from wireloom.columnar.buffers import Growing, Room, own_room
+from wireloom.columnar.buffers import Allocate, Growing, own_room
 from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.filters import Condition, filters_of
 from wireloom.columnar.narrow import NarrowDecoder, message_of
@@ -176,7 +176,7 @@ class Table:
         return pa.chunked_array(self._encoded(table, parameters), pa.binary())
 
     def _encoded(
-        self, table: pa.Table | pa.RecordBatchReader, parameters: Mapping[str, Any], room: Room = own_room
+        self, table: pa.Table | pa.RecordBatchReader, parameters: Mapping[str, Any], room: Allocate = own_room
     ) -> Iterator[pa.Array]:
         from wireloom.columnar.encoding import Encoder  # here, as decoding does not need it
 

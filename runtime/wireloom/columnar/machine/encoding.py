@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from wireloom.codec import Column, Protocol
 from wireloom.columnar.alike import lists_alike
-from wireloom.columnar.buffers import LARGEST, Array, Room, array, own_room
+from wireloom.columnar.buffers import LARGEST, Allocate, Array, array, own_room
 from wireloom.columnar.machine import operations as op
 from wireloom.columnar.machine import scribe
 from wireloom.columnar.machine.arranging import Arranging
@@ -140,7 +140,7 @@ class Writing:
             scribe.compiled()(code, len(code), *given, registers_for(assembled), *memory)
 
 
-def together(writings: Sequence[Writing], count: int, room: Room = own_room) -> tuple[pa.Array, Array] | None:
+def together(writings: Sequence[Writing], count: int, room: Allocate = own_room) -> tuple[pa.Array, Array] | None:
     """The records of ``count`` rows, each of one of these writings or empty, and which of them are sound; None if they
     do not fit into an array.
     """
