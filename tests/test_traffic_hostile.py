@@ -290,6 +290,7 @@ SMALL = {
 }
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("kind", SMALL)
 def test_files_cut_off_at_every_byte(tmp_path: Path, kind: str) -> None:
     data, most = SMALL[kind], 0

@@ -159,6 +159,7 @@ def intact(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     return protocol, path
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("edited", RECORDED, ids=lambda edited: edited.__name__)
 def test_tshark_finds_the_same_bytes_in_edited_files(
     intact: tuple[ModuleType, Path], edited: Callable[[Path, Random], None]

@@ -294,6 +294,7 @@ def packs(found: Compiled) -> bool:
     return any(isinstance(node, model.Field | model.Section) and node.through is not None for node in nodes)
 
 
+@pytest.mark.sweep
 def test_every_feature_is_shown_as_the_codec_reads_it(tmp_path: Path) -> None:
     features = itertools.filterfalse(packs, map(compiled.feature, FEATURES))
     protocols = {TAKEN.get(found.protocol.name, found.protocol.name): found for found in features}
