@@ -31,6 +31,13 @@ parameters = click.option(
     multiple=True,
     help="A fact that is not in the bytes. Repeatable.",
 )
+inputs = click.argument(
+    "inputs",
+    metavar="INPUT...",
+    nargs=-1,
+    required=True,
+    help="Captures, or directories and patterns of them; - is standard input.",
+)
 rotated = click.option(
     "--rotated", is_flag=True, help="The inputs are parts of one recording of packets, in this order."
 )

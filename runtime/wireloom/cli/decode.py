@@ -30,13 +30,7 @@ if TYPE_CHECKING:
 
 @click.command(cls=OfProtocol)
 @arguments.protocol
-@click.argument(
-    "inputs",
-    metavar="INPUT...",
-    nargs=-1,
-    required=True,
-    help="Captures, or directories and patterns of them; - is standard input.",
-)
+@arguments.inputs
 @arguments.from_hex
 @arguments.form
 @arguments.format_name

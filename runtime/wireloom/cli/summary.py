@@ -19,13 +19,7 @@ from wireloom.views import Row
 
 @click.command(cls=OfProtocol)
 @arguments.protocol
-@click.argument(
-    "inputs",
-    metavar="INPUT...",
-    nargs=-1,
-    required=True,
-    help="Captures, or directories and patterns of them; - is standard input.",
-)
+@arguments.inputs
 @click.option("--message", metavar="NAME", help="Only records of this message.")
 @click.option("--messages", metavar="NAME,…", help="Only records of these messages.")
 @arguments.parameters
