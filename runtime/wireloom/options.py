@@ -419,7 +419,7 @@ READING: Options = {
         TRUTH,
         "true",
         "Whether files are parts of one recording, in the order of their names, so that connections go on from one to"
-        " the next. One task reads all of them.",
+        " the next. One task reads all of them, or all that are new to a stream.",
     ),
     "maxStreamBytes": TextOption(
         "max_stream_bytes",

@@ -1,7 +1,7 @@
 """Files as Arrow batches: opened on any filesystem, decoded in order, and their malformed records told in the log."""
 
 import logging
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import pyarrow as pa
@@ -41,12 +41,29 @@ class FilePart:
         return True
 
 
+@dataclass(frozen=True, slots=True)
+class Rotated(FilePart):
+    """``files`` of recorded packets that are one recording, in this order."""
+
+    files: tuple[str, ...] = ()
+
+
+def parts_of(files: Sequence[str], *, are_rotated: bool) -> Sequence[FilePart]:
+    """Whole files, each by itself, or all as one recording if they are rotated."""
+    if are_rotated:
+        return [Rotated(", ".join(files), files=tuple(files))] if files else []
+    return [FilePart(file) for file in files]
+
+
 Cutting = Callable[[Decoder, FilePart], Iterable[Cuts]]
 """A way to cut a part into records."""
 
 
 def cut(decoder: Decoder, part: FilePart) -> Iterator[Cuts]:
     """The records of a part that begins, and ends, where records do, or is followed."""
+    if isinstance(part, Rotated):
+        yield from rotated(decoder, part.files)
+        return
     begun, known = 0 if part.followed else part.start, None
     if begun:
         if (header := header_of(decoder, part.path)) is None:
@@ -118,9 +135,6 @@ def batches(
     not ``leaves_out``: then the rest of that part is left out.
     """
     gatherer = Gatherer(decoder)
-    if decoder.options.rotated and (files := [part.path for part in parts]):
-        parts = ()
-        yield from gatherer.capture(rotated(decoder, files), ", ".join(files))
     for part in parts:
         try:
             yield from read(part, gatherer)

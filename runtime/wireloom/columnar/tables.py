@@ -15,7 +15,7 @@ from wireloom.columnar.buffers import Allocate, Growing, own_room
 from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.filters import Condition, filters_of
 from wireloom.columnar.narrow import NarrowDecoder, message_of
-from wireloom.columnar.scans import FilePart
+from wireloom.columnar.scans import parts_of
 from wireloom.columnar.traffic.opening import captured, recordings
 from wireloom.files import listed, opened
 from wireloom.kinds import written_kind
@@ -94,7 +94,7 @@ class Table:
         """The batches of bytes or a memory map, or of files."""
         if not isinstance(buffer, str | os.PathLike | list | tuple):
             return captured(decoder, buffer)
-        return scans.batches(decoder, map(FilePart, _paths(buffer)))
+        return scans.batches(decoder, parts_of(_paths(buffer), are_rotated=decoder.options.rotated))
 
     def scan(
         self,
@@ -121,7 +121,7 @@ class Table:
         schema, conditions = self.view(chosen), filters_of(filters, self.protocol)
         files = _paths(paths)
         decoder = Decoder(self.protocol, chosen, schema, conditions)
-        found = scans.batches(decoder, map(FilePart, files))
+        found = scans.batches(decoder, parts_of(files, are_rotated=chosen.rotated))
         return pa.RecordBatchReader.from_batches(schema, map(_from_zero, found))
 
     def summary(

@@ -23,6 +23,8 @@ _SUMS_UP = 10
 _ALL = "-all"
 """How the names end of entries that have everything."""
 _NAME = re.compile(rf"[0-9]+-[0-9a-f]{{8}}({_ALL})?")
+_CONVERSATIONS = "conversations/"
+"""Where in a stream's log files are kept of how conversations went on, one for an entry."""
 _KEPT = 100
 """How many entries are kept at least: Spark goes back as many batches at most."""
 
@@ -100,6 +102,10 @@ class Log:
         """The folder of the notes for a stream."""
         return self._path(entry, "notes")
 
+    def kept(self, entry: LogEntry) -> str:
+        """The file for how conversations went on up to an entry."""
+        return self._path(entry, f"{_CONVERSATIONS}{entry.entry}")
+
     def _path(self, entry: LogEntry, name: str) -> str:
         return f"{self.folder}/{entry.log}/{name}"
 
@@ -113,6 +119,8 @@ class Log:
         oldest = (entry.number - _KEPT) // _SUMS_UP * _SUMS_UP
         base = max((at for name, at in numbers.items() if at <= oldest and name.endswith(_ALL)), default=0)
         old = [name for name, at in numbers.items() if at < base or (at < oldest and not name.endswith(_ALL))]
+        kept, recent = [name for name in names if name.startswith(_CONVERSATIONS)], entry.number - _SUMS_UP
+        old += [name for name in kept if LogEntry(entry.log, name.removeprefix(_CONVERSATIONS)).number < recent]
         notes = {name for name in names if name.startswith("notes/")}
         if notes and entry.entry.endswith(_ALL):
             old += notes.difference(_note("notes", path) for path in files)

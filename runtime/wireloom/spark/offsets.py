@@ -166,6 +166,11 @@ class StreamOffsets:
         entry = LogEntry.of(offset)
         return None if self.log is None or entry is None else self.log.notes(entry)
 
+    def kept(self, offset: dict[str, Any]) -> str | None:
+        """Where a task keeps how conversations went on up to an offset, if the query has a log."""
+        entry = LogEntry.of(offset)
+        return None if self.log is None or entry is None else self.log.kept(entry)
+
     def _keep(self, known: _Known) -> _Known:
         self.known = [*self.known[-1:], known]
         return known

@@ -290,7 +290,7 @@ READING: Options = {
         "path",
         "/data/checkpoint-log",
         "A folder, for one stream or many, where a stream keeps what it knows of files, so that its offsets stay at 100"
-        " bytes, and where tasks note how far they followed files that grow.",
+        " bytes, and where tasks note how far they followed files that grow and conversations in recorded packets.",
     ),
 }
 """The options of the source."""

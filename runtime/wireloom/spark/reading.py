@@ -17,10 +17,10 @@ from wireloom.columnar import scans
 from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.filters import Filter
 from wireloom.columnar.gathering import Gatherer
-from wireloom.columnar.scans import FilePart
+from wireloom.columnar.scans import FilePart, parts_of
 from wireloom.columnar.traffic.opening import is_recorded
 from wireloom.files import CaptureFile
-from wireloom.options import ReadOptions
+from wireloom.options import OptionError, ReadOptions
 from wireloom.spark.added import Added
 from wireloom.spark.dividing import Divider, tell
 from wireloom.spark.listing import chosen
@@ -54,6 +54,9 @@ class CaptureReader(DataSourceReader):
         self.source = source
         self.schema = schema
         self.added = added
+        if options.rotated and added.fields:
+            names = ", ".join(field.name for field in added.fields)
+            raise OptionError(f"rotated files are one recording, and its rows have no {names}, as files do")
         self.filters: tuple[Filter, ...] = ()
 
     @brief()
@@ -61,7 +64,7 @@ class CaptureReader(DataSourceReader):
         """Large files in parts, small ones together."""
         files = self.files()
         if self.options.rotated:
-            return [CapturePartition(tuple(FilePart(file.path) for file in files))] if files else []
+            return [CapturePartition(tuple(parts_of([file.path for file in files], are_rotated=True)))]
         most = self.source.task_bytes(file.size for file in files)
         divider = Divider(self.protocol, self.options)
         with ThreadPoolExecutor(os.cpu_count()) as pool:

@@ -43,8 +43,8 @@ from wireloom.spark.likeness import AT_ONCE, likeness_of, must_be_alike
 from wireloom.spark.listing import chosen_yet
 from wireloom.spark.log import Log
 from wireloom.spark.offsets import FIRST, State, StreamOffsets, TakenFile
-from wireloom.spark.reading import shared_out
-from wireloom.spark.taken import TakenPart, TakenReader
+from wireloom.spark.reading import CapturePartition, shared_out
+from wireloom.spark.taken import TakenFiles, TakenPart, TakenReader
 from wireloom.spark.workers import brief
 
 
@@ -54,6 +54,8 @@ class CaptureStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def __init__(self, captures: TakenReader) -> None:
         self.captures = captures
         self.source = captures.source
+        if captures.options.rotated and self.source.latest_first:
+            raise OptionError("rotated files are read in the order of their names, and latestFirst is another one")
         self.offsets = StreamOffsets(None if self.source.log_location is None else Log(self.source.log_location))
         self.cleaner = Cleaner(self.source)
         self.available: tuple[CaptureFile, ...] | None = None
@@ -187,6 +189,8 @@ class CaptureStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[InputPartition]:
         """What was taken between two offsets: large files in parts, small ones together."""
         taken = list(self.offsets.state(end).since(self.offsets.state(start)))
+        if taken and self.captures.options.rotated:
+            return [CapturePartition((self._recording(start, end, [(path, now) for path, _, now in taken]),))]
         most = self.source.task_bytes(now.end - (0 if before is None else before.end) for _, before, now in taken)
         notes = self.offsets.notes(end)
         with ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -199,6 +203,17 @@ class CaptureStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
                 known = {file.path: file for file in self._listed()}
             parts = [(self._with_added(part, known.get(part.path)), size) for part, size in parts]
         return list(shared_out(parts, self.source))
+
+    def _recording(self, start: dict[str, Any], end: dict[str, Any], taken: list[tuple[str, TakenFile]]) -> TakenFiles:
+        """What was taken of a recording. Where it is not kept how conversations went on before, all is read again."""
+        before, after = (self.offsets.kept(offset) for offset in (start, end))
+        earlier: list[tuple[str, TakenFile]] = []
+        if before is None or not exists(before):
+            before, earlier = None, sorted(self.offsets.state(start).files.items())
+        taken = sorted(taken)
+        names, every = zip(*earlier, *taken, strict=True)
+        path = ", ".join(names[len(earlier) :])
+        return TakenFiles(path, files=names, taken=every, earlier=len(earlier), before=before, after=after)
 
     def _with_added(self, part: TakenPart, listed: CaptureFile | None) -> TakenPart:
         """The part with its values of added columns; a file that is gone is told of by the task that misses it."""

@@ -14,9 +14,12 @@ from wireloom.columnar.following import Follower, Reach
 from wireloom.columnar.gathering import Gatherer
 from wireloom.columnar.index import Reading
 from wireloom.columnar.scanning import Cuts
-from wireloom.columnar.scans import FilePart
-from wireloom.columnar.traffic.opening import is_recorded
-from wireloom.files import CaptureFile, file_at
+from wireloom.columnar.scans import LOG, FilePart, Rotated
+from wireloom.columnar.traffic.ledgers import Ledger
+from wireloom.columnar.traffic.opening import is_recorded, recordings
+from wireloom.columnar.traffic.reading import Traffic
+from wireloom.columnar.traffic.resuming import UnfitStateError, resumed, suspended
+from wireloom.files import CaptureFile, file_at, opened, replacing
 from wireloom.spark.dividing import Divider
 from wireloom.spark.likeness import must_be_alike
 from wireloom.spark.log import note, noted
@@ -41,6 +44,20 @@ class TakenPart(FilePart):
         return self.taken.final
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TakenFiles(Rotated):
+    """Files of one recording that were ``taken``, as many as there are ``files``. The first ones, of which there are
+    ``earlier``, were read before.
+
+    How conversations went on is kept at ``before``, and from now on at ``after``.
+    """
+
+    taken: tuple[TakenFile, ...]
+    earlier: int = 0
+    before: str | None = None
+    after: str | None = None
+
+
 class TakenReader(CaptureReader):
     """Reads what batches of a stream have taken, after checking that it is still there."""
 
@@ -61,8 +78,12 @@ class TakenReader(CaptureReader):
         return [(_of(part, taken), size) for part, size in found]
 
     def _read(self, part: FilePart, gatherer: Gatherer) -> Iterator[pa.RecordBatch]:
+        if isinstance(part, TakenFiles):
+            for path, taken in list(zip(part.files, part.taken, strict=True))[part.earlier :]:
+                _must_be_there(path, taken, 0)
+            return scans.gathered(part, gatherer, self._resumed)
         assert isinstance(part, TakenPart)
-        _must_be_there(part)
+        _must_be_there(part.path, part.taken, part.start if part.before is None else part.before.end)
         whole = part.taken.final and not part.start and part.before is None
         compressed = not CaptureFile(part.path, 0, 0).splittable
         apart = compressed or part.followed or (whole and is_recorded(part.path, self.protocol, self.options))
@@ -81,10 +102,33 @@ class TakenReader(CaptureReader):
             with suppress(OSError):  # the next task does without
                 note(part.notes, part.path, self._bytes(taken), follower.reach)
 
+    def _resumed(self, decoder: Decoder, part: FilePart) -> Iterator[Cuts]:
+        """What files add to the recording that others began."""
+        assert isinstance(part, TakenFiles)
+        traffic = Traffic(decoder)
+        if part.before is not None:
+            try:
+                with opened(part.before) as stream:
+                    traffic = resumed(decoder, self._reading, stream.read())
+            except (OSError, UnfitStateError) as error:
+                LOG.warning("wireloom: conversations begin anew, as how they went on cannot be read: %s", error)
+        earlier = recordings(_still_there(part), self.protocol, self.options)
+        for _ in traffic.found(earlier, final=False):
+            pass
+        traffic.ledger = Ledger()
+        files = recordings(part.files[part.earlier :], self.protocol, self.options)
+        yield from traffic.cuts(files, final=False)
+        if part.after is not None:
+            with suppress(OSError), replacing(part.after) as stream:  # the next task does without
+                stream.write(suspended(traffic, self._reading))
+
+    @property
+    def _reading(self) -> Reading:
+        return Reading.of(registry.protocol(self.protocol).name, registry.digest(self.protocol), self.options)
+
     def _bytes(self, taken: TakenFile) -> str:
         """What tells the bytes that were taken, and how they are read, from others."""
-        reading = Reading.of(registry.protocol(self.protocol).name, registry.digest(self.protocol), self.options)
-        told = repr((taken.end, taken.likeness, reading))
+        told = repr((taken.end, taken.likeness, self._reading))
         return blake2b(told.encode(), digest_size=16).hexdigest()
 
 
@@ -92,11 +136,21 @@ def _of(part: FilePart, taken: TakenFile) -> TakenPart:
     return TakenPart(**{field.name: getattr(part, field.name) for field in fields(part)}, taken=taken)
 
 
-def _must_be_there(part: TakenPart) -> None:
-    """Raises ``OSError`` if a file is not what it was when a part of it was taken."""
+def _still_there(part: TakenFiles) -> Iterator[str]:
+    """The earlier files, without those that are gone or changed."""
+    for path, taken in list(zip(part.files, part.taken, strict=True))[: part.earlier]:
+        try:
+            _must_be_there(path, taken, 0)
+        except OSError as error:
+            LOG.warning("wireloom: conversations go on without what an earlier file has of them: %s", error)
+        else:
+            yield path
+
+
+def _must_be_there(path: str, taken: TakenFile, begun: int) -> None:
+    """Raises ``OSError`` if a file, to be read from byte ``begun`` on, is not what it was when it was taken."""
     try:
-        file = file_at(part.path)
+        file = file_at(path)
     except FileNotFoundError:
-        begun = part.start if part.before is None else part.before.end
-        raise FileNotFoundError(f"{part.path} is gone, and was still to be read from byte {begun} on") from None
-    must_be_alike(file, part.taken)
+        raise FileNotFoundError(f"{path} is gone, and was still to be read from byte {begun} on") from None
+    must_be_alike(file, taken)

@@ -15,7 +15,7 @@ FragmentKey = tuple[str, str, int, int]
 
 
 @dataclass(slots=True)
-class _Parts:
+class Fragmented:
     """What is there of a packet, from where on. ``size`` is that of all of it, once the last fragment is there."""
 
     parts: dict[int, bytes] = field(default_factory=dict)
@@ -35,13 +35,13 @@ class Fragments:
     """Packets that are not whole yet."""
 
     def __init__(self) -> None:
-        self.waiting: OrderedDict[FragmentKey, _Parts] = OrderedDict()
+        self.waiting: OrderedDict[FragmentKey, Fragmented] = OrderedDict()
 
     def take(self, key: FragmentKey, at: int, data: bytes, *, more: bool) -> bytes | None:
         """The packet that is whole with one more fragment, from the header of IP on; None if it is not."""
         if at + len(data) > _LARGEST:
             return None
-        parts = self.waiting.setdefault(key, _Parts())
+        parts = self.waiting.setdefault(key, Fragmented())
         parts.parts.setdefault(at, data)
         if not more and parts.size is None:
             parts.size = at + len(data)

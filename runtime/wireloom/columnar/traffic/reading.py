@@ -47,20 +47,22 @@ class Traffic:
         self.count = 0
         """How many packets there were."""
 
-    def cuts(self, files: Iterable[Recording]) -> Iterator[Cuts]:
+    def cuts(self, files: Iterable[Recording], *, final: bool = True) -> Iterator[Cuts]:
         """As ``found``; the log tells what became of the packets."""
-        yield from self.found(files)
-        self.ledger.tell(", ".join(self.files))
+        before = len(self.files)
+        yield from self.found(files, final=final)
+        self.ledger.tell(", ".join(self.files[before:]))
 
-    def found(self, files: Iterable[Recording]) -> Iterator[Cuts]:
+    def found(self, files: Iterable[Recording], *, final: bool = True) -> Iterator[Cuts]:
         """The records of files, in the order in which they were complete. Several files are parts of one recording, one
-        behind the other. Each packet is a record of the protocol ``packets``.
+        behind the other; if they are not the ``final`` ones, what is not complete waits for more. Each packet is a
+        record of the protocol ``packets``.
         """
         found = (packets for file in files for packets in self._packets(file))
         if self.decoder.protocol.name == PACKETS:
             yield from (cuts for packets in found for cuts in self._frames(packets))
         else:
-            yield from self.follow(carried(packets, self.fragments, self.ledger) for packets in found)
+            yield from self.follow((carried(packets, self.fragments, self.ledger) for packets in found), final=final)
 
     def _packets(self, file: Recording) -> Iterator[Packets]:
         """The packets of a file, numbered through all files."""
@@ -72,7 +74,7 @@ class Traffic:
             self.count = max(self.count, int(known[-1, 0]) + 1)
             yield replace(packets, known=known)
 
-    def follow(self, batches: Iterable[Iterable[Carried]]) -> Iterator[Cuts]:
+    def follow(self, batches: Iterable[Iterable[Carried]], *, final: bool = True) -> Iterator[Cuts]:
         """The records of what packets carry, that come batch by batch in the order in which they were captured."""
         for batch in batches:
             said: list[Said] = []
@@ -84,7 +86,7 @@ class Traffic:
             yield from _together(self, said)
             while sum(self.waiting.values()) > self.most:
                 yield from self._give_up(max(self.waiting, key=self.waiting.__getitem__))
-        while self.conversations:
+        while final and self.conversations:
             last: list[Said] = []
             while self.conversations and len(last) < _TOGETHER:
                 last += self._end()

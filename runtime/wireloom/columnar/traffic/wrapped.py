@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
 from wireloom.codec import DecodeError
 from wireloom.columnar.scanning import Scanner
@@ -64,15 +65,19 @@ class Encrypted:
         return iter(())
 
 
+def _h11() -> Any:
+    with needed("recorded HTTP", "http"):
+        import h11
+    return h11
+
+
 class Bodies:
     """Bodies of HTTP/1.1, each of which is records end to end; those of texts are left out. Behind a gap in a body the
     bytes are taken as they are.
     """
 
     def __init__(self, scanners: Scanners, first: bytes) -> None:
-        with needed("recorded HTTP", "http"):
-            import h11
-        self.h11 = h11
+        h11 = _h11()
         self.role = h11.CLIENT if first.startswith(b"HTTP/") else h11.SERVER
         self.scanners = scanners
         self.messages = h11.Connection(self.role)
@@ -104,26 +109,27 @@ class Bodies:
         yield from self.body.lose(missing)
 
     def _events(self, begin: int, chunk: Chunk) -> Iterator[Sent]:
+        h11 = _h11()
         while True:
             try:
                 event = self.messages.next_event()
-            except self.h11.RemoteProtocolError as error:
+            except h11.RemoteProtocolError as error:
                 yield from self._broken(Delivered([chunk.data], [begin], [chunk.packet]), str(error))
                 return
             match event:
-                case self.h11.Request() | self.h11.Response():
+                case h11.Request() | h11.Response():
                     self.wanted = not _TEXTS.match(dict(event.headers).get(b"content-type", b""))
-                case self.h11.Data() if self.wanted:
+                case h11.Data() if self.wanted:
                     self.body = self.body or Plain(self.scanners)
                     yield from self.body.take(Delivered([memoryview(event.data)], [self.position], [chunk.packet]))
                     self.position += len(event.data)
-                case self.h11.EndOfMessage():
+                case h11.EndOfMessage():
                     yield from self._end()
-                case self.h11.NEED_DATA:
+                case h11.NEED_DATA:
                     return
-                case self.h11.PAUSED:
+                case h11.PAUSED:
                     left, _ = self.messages.trailing_data
-                    self.messages = self.h11.Connection(self.role)
+                    self.messages = h11.Connection(self.role)
                     self.messages.receive_data(left)
 
     def _end(self) -> Iterator[Sent]:

@@ -1,0 +1,145 @@
+"""What is left of a recording when some of its files were read: conversations that go on, as bytes from which others go
+on with its next files.
+
+Such bytes are pickled. They are read by names of these types alone, since who can write them could have anything run.
+"""
+
+import io
+import pickle
+from collections import OrderedDict
+from collections.abc import Mapping
+from importlib.metadata import version
+from types import FunctionType, MethodType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from wireloom.codec import DecodeError
+from wireloom.codec.cutting import Cutter, MalformedRange
+from wireloom.columnar.decoder import Decoder
+from wireloom.columnar.index import Reading
+from wireloom.columnar.scanning import Scanner
+from wireloom.columnar.traffic.conversations import Dialogue, OneWay
+from wireloom.columnar.traffic.courses import Plain
+from wireloom.columnar.traffic.fragments import Fragmented, Fragments
+from wireloom.columnar.traffic.reading import Traffic
+from wireloom.columnar.traffic.reassembly import Chunk, Stream
+from wireloom.columnar.traffic.wrapped import Bodies, Encrypted
+from wireloom.endpoints import Endpoints
+from wireloom.options import Sender
+
+
+class UnfitStateError(ValueError):
+    """Bytes are not what a recording was left as, or that was by another version or for another way of reading."""
+
+
+class _Ahead(NamedTuple):
+    """How far parameters were looked for: ``Ahead``."""
+
+    told: dict[str, bool]
+    open: tuple[str, ...]
+    position: int | None
+    cutter: "_Cutting"
+
+
+class _Cutting(NamedTuple):
+    """Where the one who cuts a stream into records is: ``Cutter``."""
+
+    parameters: dict[str, Any]
+    order: bool | None
+    range: MalformedRange | None
+    in_a_row: int
+    ahead: _Ahead | None
+
+    @classmethod
+    def of(cls, cutter: Cutter) -> "_Cutting":
+        ahead = None
+        if cutter.ahead is not None:
+            listener = cutter.ahead.listener
+            ahead = _Ahead(listener.told, tuple(listener.open), cutter.ahead.position, cls.of(cutter.ahead.cutter))
+        return cls(dict(cutter.parameters), cutter.order, cutter.range, cutter.search.in_a_row, ahead)
+
+    def put(self, cutter: Cutter) -> None:
+        """Have another one go on from there, which has the same parameters."""
+        cutter.order, cutter.range, cutter.search.in_a_row = self.order, self.range, self.in_a_row
+        if self.ahead is not None:
+            assert cutter.ahead is not None
+            listener = cutter.ahead.listener
+            listener.told, cutter.ahead.position = self.ahead.told, self.ahead.position
+            listener.open = {name: listener.open[name] for name in self.ahead.open}
+            self.ahead.cutter.put(cutter.ahead.cutter)
+
+
+_TYPES = (
+    *(Bodies, Chunk, Dialogue, Encrypted, Endpoints, Fragmented, Fragments, OneWay, Plain, Sender, Stream),
+    *(DecodeError, MalformedRange, OrderedDict, _Ahead, _Cutting, bytearray, int, memoryview, set),
+)
+_NAMED: Mapping[tuple[str, str], type] = {(each.__module__, each.__qualname__): each for each in _TYPES}
+_SCANNERS, _SCANNER = "scanners", "scanner"
+"""What is not kept, but made anew: what makes scanners, and one of these."""
+
+
+def suspended(traffic: Traffic, reading: Reading) -> bytes:
+    """What is left of a recording, that is read in this way, behind the files that were read of it."""
+    found = io.BytesIO()
+    found.write(_told(reading))
+    state = traffic.conversations, traffic.waiting, traffic.fragments, traffic.files, traffic.count
+    _Pickler(found, traffic.decoder).dump(state)
+    return found.getvalue()
+
+
+def resumed(decoder: Decoder, reading: Reading, data: bytes) -> Traffic:
+    """A recording that goes on from there. Raises ``UnfitStateError``."""
+    traffic, told = Traffic(decoder), _told(reading)
+    if not data.startswith(told):
+        raise UnfitStateError("another version of wireloom left it, or records are read in another way now")
+    try:
+        state = _Unpickler(io.BytesIO(data[len(told) :]), decoder).load()
+        traffic.conversations, traffic.waiting, traffic.fragments, traffic.files, traffic.count = state
+    except Exception as error:  # whatever bytes can do
+        raise UnfitStateError(f"it is damaged: {error}") from None
+    return traffic
+
+
+def _told(reading: Reading) -> bytes:
+    """What bytes begin with that may be read."""
+    return f"{version('wireloom')} {reading}\n".encode()
+
+
+class _Pickler(pickle.Pickler):
+    def __init__(self, file: io.BytesIO, decoder: Decoder) -> None:
+        super().__init__(file, protocol=5)
+        self.decoder = decoder
+
+    def persistent_id(self, obj: Any) -> Any:
+        if isinstance(obj, MethodType) and obj == self.decoder.scanner:
+            return _SCANNERS, None
+        return (_SCANNER, _Cutting.of(obj.cutter)) if isinstance(obj, Scanner) else None
+
+    def reducer_override(self, obj: Any) -> Any:
+        if isinstance(obj, memoryview):
+            return memoryview, (bytes(obj),)
+        return (int, (int(obj),)) if isinstance(obj, np.integer) else NotImplemented
+
+
+class _Unpickler(pickle.Unpickler):
+    def __init__(self, file: io.BytesIO, decoder: Decoder) -> None:
+        super().__init__(file)
+        self.decoder = decoder
+
+    def persistent_load(self, pid: Any) -> Any:
+        kind, cutting = pid
+        if kind == _SCANNERS:
+            return self.decoder.scanner
+        scanner = self.decoder.scanner(cutting.parameters)
+        cutting.put(scanner.cutter)
+        return scanner
+
+    def find_class(self, module: str, name: str) -> Any:
+        if (found := _NAMED.get((module, name))) is not None:
+            return found
+        if module.startswith("h11.") and "." not in name:
+            found = super().find_class(module, name)
+            if isinstance(found, type | FunctionType) and found.__module__.startswith("h11."):
+                return found
+        raise pickle.UnpicklingError(f"{module}.{name} is no part of it")

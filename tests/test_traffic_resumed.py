@@ -1,0 +1,161 @@
+"""A recording that is left and goes on, file by file: its rows are those of the whole, wherever it is cut."""
+
+import pickle
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import compiled
+import pytest
+from lockstep import Pair
+from scapy.layers.inet import fragment
+from scapy.packet import Packet
+from test_found import NOTE, WIDE, hello
+from test_traffic import EVENTS, FRAMES, SENT, chunked
+from traffic import Flow, datagram, disordered, written
+
+from wireloom.columnar.decoder import Decoder
+from wireloom.columnar.index import Reading
+from wireloom.columnar.traffic.opening import recordings
+from wireloom.columnar.traffic.reading import Traffic
+from wireloom.columnar.traffic.resuming import UnfitStateError, resumed, suspended
+from wireloom.views import Row
+from wireloom_protocols import couchbase_dcp, databus
+
+DCP, DATABUS, FOUND = map(Pair.of, (couchbase_dcp, databus, compiled.feature("found").columnar))
+
+
+def decoder_of(pair: Pair) -> Decoder:
+    return pair.decoder(pair.options({"mode": "PERMISSIVE", "ports": "all", "connections": True}))
+
+
+def reading_of(decoder: Decoder) -> Reading:
+    return Reading.of(decoder.protocol.name, "its digest", decoder.options)
+
+
+def rows(traffic: Traffic, files: Sequence[Path], *, final: bool) -> list[Row]:
+    """What files add to a recording."""
+    decoder = traffic.decoder
+    found = recordings(map(str, files), decoder.protocol.name, decoder.options)
+    cuts = traffic.cuts(found, final=final)
+    return [row for each in cuts for batch in decoder.cuts(each, "") for row in batch.to_pylist()]
+
+
+def alike(pair: Pair, folder: Path, packets: Sequence[Packet], cuts: Sequence[int]) -> list[Row]:
+    """See that a recording that goes on in another process at each cut has the rows of one that never stops."""
+    ends = [0, *sorted(cuts), len(packets)]
+    files = [
+        written(folder / f"{number:03}.pcap", packets[start:end]) for number, (start, end) in enumerate(pairwise(ends))
+    ]
+    whole = rows(Traffic(decoder_of(pair)), files, final=True)
+    traffic = Traffic(decoder_of(pair))
+    found: list[Row] = []
+    for number, file in enumerate(files, start=1):
+        found += rows(traffic, [file], final=number == len(files))
+        left = suspended(traffic, reading_of(traffic.decoder))
+        decoder = decoder_of(pair)
+        traffic = resumed(decoder, reading_of(decoder), left)
+    assert sorted(found, key=repr) == sorted(whole, key=repr)
+    return found
+
+
+def some(random: Random, packets: Sequence[Packet]) -> list[int]:
+    return sorted(random.sample(range(1, len(packets)), min(7, len(packets) - 1)))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_packets_that_are_lost_sent_twice_and_out_of_order(tmp_path: Path, seed: int) -> None:
+    random = Random(seed)
+    flow = Flow(size=random.choice([60, 100, 700]), first=random.choice([5, 2**32 - 999]))
+    client = Flow(size=200).back
+    packets = disordered([*flow.sent(SENT), *client.sent(b"".join(FRAMES[:40]), syn=False)], random)
+    for _ in range(seed):
+        del packets[random.randrange(len(packets))]
+    found = alike(DCP, tmp_path, packets, some(random, packets))
+    assert sum(row["_corrupt_reason"] is None for row in found) > 100
+
+
+def test_every_place_of_a_short_one(tmp_path: Path) -> None:
+    flow = Flow(size=50)
+    packets = flow.sent(b"".join(FRAMES[:8]))
+    packets[3:5] = reversed(packets[3:5])
+    for at in range(1, len(packets)):
+        found = alike(DCP, tmp_path, packets, [at])
+        assert [row["mutation"]["by_seqno"] for row in found] == [*range(1, 9)]
+
+
+def test_ports_that_are_used_again(tmp_path: Path) -> None:
+    packets = [*Flow(size=1000, first=5).sent(SENT), *Flow(size=1000, first=2_000_000_000).sent(SENT)]
+    found = alike(DCP, tmp_path, packets, [3, len(packets) // 2, len(packets) - 4])
+    assert {row["_connection"].partition("#")[2] for row in found} == {"", "2"}
+
+
+@pytest.mark.parametrize("lost", [None, 3])
+def test_bodies_of_http(tmp_path: Path, lost: int | None) -> None:
+    relay = Flow(source_port=11115, size=333)
+    asks = b"".join(b"GET /stream?checkPoint=%d HTTP/1.1\r\nHost: relay\r\n\r\n" % number for number in range(3))
+    known = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(EVENTS[0]) + EVENTS[0]
+    answers = relay.sent(chunked(b"".join(EVENTS), 100_000) + known, syn=False)
+    packets = [relay.back.syn(), relay.syn(answers=True), *relay.back.sent(asks, syn=False), *answers]
+    if lost is not None:
+        del packets[lost]
+    found = alike(DATABUS, tmp_path, packets, [1, 4, 9, 12, len(packets) - 1])
+    assert sum(row["_corrupt_reason"] is None for row in found) > 50
+
+
+def test_tls_is_told_once(tmp_path: Path) -> None:
+    hello_of_client = bytes.fromhex("1603010200010001fc0303") + bytes(501)
+    server = Flow(size=100)
+    packets = [*server.back.sent(hello_of_client), *server.sent(bytes.fromhex("160303007a020000760303") + bytes(900))]
+    (row,) = alike(DCP, tmp_path, packets, [3, 8, 10])
+    assert row["_corrupt_reason"].startswith("tls: ")
+
+
+def test_fragments_of_ip(tmp_path: Path) -> None:
+    packets = [datagram(frame, Flow()) for frame in FRAMES[:9]]
+    for number, packet in enumerate(packets):
+        packet["IP"].id = number
+    parts = [part for packet in packets for part in fragment(packet, 48)]
+    Random(3).shuffle(parts)
+    found = alike(DCP, tmp_path, parts, some(Random(4), parts))
+    assert sorted(row["mutation"]["by_seqno"] for row in found) == [*range(1, 10)]
+
+
+@pytest.mark.parametrize("size", [2, 7])
+def test_what_a_stream_has_told_of_its_parameters(tmp_path: Path, size: int) -> None:
+    stream = hello(2) + hello(9) + NOTE * 20 + WIDE * 3
+    packets = Flow(size=size).sent(stream)
+    for cuts in ([2], [3, 6], range(1, len(packets), 5), [len(packets) - 2]):
+        found = alike(FOUND, tmp_path, packets, cuts)
+        assert [row["reading"]["number"]["wide"] for row in found if row["reading"]] == [6, 6, 6]
+
+
+class Harm:
+    """What runs something when it is read as a pickle."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __reduce__(self) -> Any:
+        return Path.touch, (self.path,)
+
+
+def test_what_is_left_is_read_with_care(tmp_path: Path) -> None:
+    decoder = decoder_of(DCP)
+    traffic = Traffic(decoder)
+    rows(traffic, [written(tmp_path / "a.pcap", Flow(size=100).sent(SENT)[:50])], final=False)
+    left = suspended(traffic, reading_of(decoder))
+    assert resumed(decoder, reading_of(decoder), left).count == 50
+    told = left[: left.index(b"\n") + 1]
+    harm, touched = pickle.dumps(Harm(tmp_path / "harm")), tmp_path / "harm"
+    for data in (told + harm, told, left[:-3], told + pickle.dumps(5), told + pickle.dumps({}), b"", harm):
+        with pytest.raises(UnfitStateError):
+            resumed(decoder, reading_of(decoder), data)
+    assert not touched.exists()
+    pickle.loads(harm)
+    assert touched.exists()
+    other = Reading.of("couchbase_dcp", "another digest", decoder.options)
+    with pytest.raises(UnfitStateError, match="read in another way"):
+        resumed(decoder, other, left)
