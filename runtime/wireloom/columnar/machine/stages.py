@@ -159,7 +159,7 @@ class Stage:
         """Read the items of those records that are ``sound``, and mark those in which one is not."""
         count = int(written.amounts[self.place, 0])
         starts, stops, rows = (written.numbers(self.place + each, np.int64, count) for each in range(3))
-        which = places.searchsorted(rows)
+        which = rows if len(places) == written.count else places.searchsorted(rows)
         if not sound[which].all():
             kept = sound[which]
             starts, stops, rows, which = starts[kept], stops[kept], rows[kept], which[kept]
