@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from bisect import bisect_right
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -56,6 +57,13 @@ def test_each_record_comes_once_and_with_the_file_that_completes_it(tmp_path: Pa
             arrives(tmp_path / "traces", number)
         assert seqnos(stream.trigger()) == complete(*numbers)
     assert stream.trigger() == []
+
+
+def test_files_are_taken_in_the_order_of_their_names(tmp_path: Path) -> None:
+    stream = query(tmp_path, maxFilesPerTrigger=1)
+    for number in range(3):
+        os.utime(arrives(tmp_path / "traces", number), (1000 - number, 1000 - number))
+    assert [seqnos(rows) for rows in stream.triggers()] == [complete(number) for number in range(3)]
 
 
 def test_a_batch_that_is_repeated_has_the_same_rows(tmp_path: Path) -> None:

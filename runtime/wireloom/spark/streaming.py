@@ -140,6 +140,8 @@ class CaptureStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
                 Grown(file, taken.end) for (file, taken), is_alike in zip(changed, alike, strict=True) if is_alike
             ]
         grown = [each for each in grown if each.file.size > each.taken]
+        if self.captures.options.rotated:
+            return sorted(grown, key=lambda each: each.file.path)
         return sorted(grown, key=lambda each: (each.file.modified, each.file.path), reverse=self.source.latest_first)
 
     def _alike(self, changed: tuple[CaptureFile, TakenFile]) -> bool:
