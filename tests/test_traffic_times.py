@@ -33,6 +33,8 @@ TEXTS = [
 ]
 SENT = [couchbase_dcp.build(frame("dcp_noop", opaque=number)) for number in range(len(TIMES))]
 PACKETS = [ip(tcp(data, 1 + 24 * number)) for number, data in enumerate(SENT)]
+EARLIEST, LATEST = -(1 << 63) // 1000 * 1000 + 1000, (1 << 63) - 1
+"""The earliest time is whole microseconds, to which it can be cut."""
 ARROW, SPARK = pa.timestamp("ns", tz="UTC"), pa.timestamp("us", tz="UTC")
 
 
@@ -172,6 +174,34 @@ def test_other_texts_of_times(text: str, time: int) -> None:
 def test_what_is_no_time_is_told(value: Any) -> None:
     with pytest.raises(EncodeError, match="_time: a time as text expected"):
         json_reader(PROVENANCE)({"_time": value})
+
+
+@pytest.mark.parametrize(
+    ("unit", "offset", "stamp", "time"),
+    [
+        (6, -(10**10), 10**16, 0),
+        (6, -(9 * 10**12), 9 * 10**18, 0),
+        (6, -(9 * 10**12), 9 * 10**18 + 1, 1000),
+        (9, -(10**10), (1 << 63) - 1, (1 << 63) - 1 - 10**19),
+        (9, 10**10, -(1 << 63), 10**19 - (1 << 63)),
+        (0, -((1 << 63) - 1), (1 << 63) - 1, 0),
+        (6, 0, -(1 << 63) // 1000 + 1, (-(1 << 63) // 1000 + 1) * 1000),
+        (6, 0, -(1 << 63) // 1000, EARLIEST),
+        (0, 0, -(1 << 63) // 10**9, EARLIEST),
+        (6, 0, (1 << 63) // 1000 + 1, LATEST),
+        (0xFF, 0, (1 << 63) - 1, 0),
+        (127, 0, -1, -1),
+        (0, -(1 << 63), 0, EARLIEST),
+        (0, (1 << 63) - 1, 0, LATEST),
+    ],
+)
+def test_units_and_offsets_of_any_size(unit: int, offset: int, stamp: int, time: int) -> None:
+    """Times that nanoseconds in 64 bits do not reach are the earliest or the latest that they do."""
+    options = option(9, bytes([unit])) + option(14, struct.pack("<q", offset)) + option(0, b"")
+    data = section() + interface(options=options) + enhanced(PACKETS[0], stamp=stamp & (1 << 64) - 1)
+    (batch,) = couchbase_dcp.decode_columnar(data, ["_time"], connections=True).to_batches()
+    assert batch["_time"].cast(pa.int64()).to_pylist() == [time]
+    assert fitting(batch["_time"], SPARK).cast(pa.int64()).to_pylist() == [time // 1000]
 
 
 def test_microseconds_are_the_earlier_ones() -> None:

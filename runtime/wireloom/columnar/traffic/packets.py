@@ -19,7 +19,8 @@ from wireloom.options import CaptureKind
 
 _SECOND = 10**9
 """In nanoseconds."""
-_LEAST, _MOST = -(1 << 63), (1 << 63) - 1
+_LEAST, _MOST = -((1 << 63) // 1000 * 1000), (1 << 63) - 1
+"""The earliest and the latest time in 64 bits of nanoseconds. The earlier one can be cut to microseconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,14 +109,15 @@ class _Interface(NamedTuple):
         return cls(said["link_type"], (2 if unit["is_binary"] else 10) ** exponent, offset.get("offset") or 0)
 
     def times(self, timestamps: Array) -> Array:
-        """Timestamps in nanoseconds since 1970, as far as 64 bits go."""
-        if self.parts <= _SECOND and _SECOND % self.parts == 0:
+        """Timestamps in nanoseconds since 1970; those out of reach are the earliest or the latest time."""
+        begins = self.offset * _SECOND
+        if _SECOND % self.parts == 0 and _LEAST <= begins <= _MOST:
             scale = _SECOND // self.parts
-            least, most = (bound // scale - self.offset * self.parts for bound in (_LEAST, _MOST))
+            least, most = -((begins - _LEAST) // scale), (_MOST - begins) // scale
             if not len(timestamps) or (least <= timestamps.min() and timestamps.max() <= most):
-                found: Array = timestamps * scale + self.offset * _SECOND
+                found: Array = timestamps * scale + begins
                 return found
-        exact = (int(each) * _SECOND // self.parts + self.offset * _SECOND for each in timestamps)
+        exact = (int(each) * _SECOND // self.parts + begins for each in timestamps)
         return np.array([min(max(each, _LEAST), _MOST) for each in exact], np.int64)
 
 
