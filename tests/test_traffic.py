@@ -215,6 +215,21 @@ def test_only_some_ports_hosts_and_directions(tmp_path: Path) -> None:
     assert record(tmp_path, packets, ports="12000,11210", hosts="192.168.0.0/16").num_rows == len(FRAMES)
 
 
+def test_one_end_tells_connections_apart_for_the_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A capture that begins in the middle; then the client connects again from the same port, and no answer is seen."""
+    monkeypatch.setattr(decoder, "BATCH_ROWS", 1)
+    data, server, again = b"".join(frames(3)), Flow(), Flow(first=500_000)
+    said = [*server.back.sent(data, syn=False), *server.sent(data, syn=False)]
+    said += [again.back.syn(), *again.sent(data, syn=False), *again.back.sent(data, syn=False)]
+    columns = ["_offset", "_connection", "_from_client", "_gap_before", "_corrupt_reason"]
+    both = record(tmp_path, said, columns=columns)
+    assert sorted(set(both["_connection"].to_pylist())) == [f"{SERVER}:11210-{CLIENT}:50000{at}" for at in ("", "#2")]
+    for end, is_client in (("client", True), ("server", False)):
+        rows = record(tmp_path, said, columns=columns, direction=end)
+        assert rows.to_pylist() == [row for row in both.to_pylist() if row["_from_client"] == is_client]
+        assert rows.num_rows == 6
+
+
 def test_requests_and_answers_come_in_the_order_of_the_capture(tmp_path: Path) -> None:
     server = Flow()
     packets, ask, answer = [server.back.syn(), server.syn(answers=True)], 0, 0

@@ -46,15 +46,19 @@ def grouped(carried: Carried) -> Iterator[Exchange]:
         yield Exchange(Endpoints(carried.transport, *ends), mine, upward[mine])
 
 
+def full(exchange: Exchange, carried: Carried) -> Exchange:
+    """The packets that carry data."""
+    return exchange.part(carried.stop[exchange.rows] > carried.start[exchange.rows])
+
+
 def heard(exchange: Exchange, carried: Carried, sender: Sender, ledger: Ledger, *, low_is_client: bool) -> Exchange:
     """The packets of the ``sender`` that carry data. ``ledger`` is told of all."""
     if sender is not Sender.BOTH:
         which = (exchange.upward == low_is_client) == (sender is Sender.CLIENT)
         ledger.packets[Fate.OTHER_DIRECTION] += len(which) - int(np.count_nonzero(which))
         exchange = exchange.part(which)
-    full = carried.stop[exchange.rows] > carried.start[exchange.rows]
-    found = exchange.part(full)
+    found = full(exchange, carried)
     ledger.packets[Fate.READ] += len(found.rows)
-    ledger.packets[Fate.WITHOUT_DATA] += len(full) - len(found.rows)
+    ledger.packets[Fate.WITHOUT_DATA] += len(exchange.rows) - len(found.rows)
     ledger.cut += int(np.count_nonzero(carried.missing[exchange.rows]))
     return found

@@ -7,7 +7,7 @@ import numpy as np
 
 from wireloom.columnar.buffers import Array
 from wireloom.columnar.traffic.carried import Carried
-from wireloom.columnar.traffic.connections import Exchange, heard
+from wireloom.columnar.traffic.connections import Exchange, full, heard
 from wireloom.columnar.traffic.courses import Course, Plain, Scanners, Sent
 from wireloom.columnar.traffic.ledgers import Ledger
 from wireloom.columnar.traffic.reassembly import NUMBERS, Delivered, Segments, Stream
@@ -129,11 +129,16 @@ class Dialogue:
             direction.stream.keep()
 
     def _data(self, exchange: Exchange, carried: Carried, ledger: Ledger) -> Iterator[Said]:
-        found = heard(exchange, carried, self.sender, ledger, low_is_client=self.low_is_client)
+        wanted, every = (
+            heard(exchange, carried, self.sender, ledger, low_is_client=self.low_is_client),
+            full(exchange, carried),
+        )
         for way in (True, False):
-            mine = found.rows[found.upward == way]
+            mine, others = (each.rows[each.upward == way] for each in (wanted, every))
             if len(mine):
                 yield from self._direction(way).take(_segments(mine, carried))
+            elif len(others):  # where they begin tells the next connection from this one
+                self._direction(way).stream.meet(_segments(others, carried))
 
     def _direction(self, upward: bool) -> OneWay:
         if upward not in self.directions:

@@ -101,10 +101,14 @@ class Stream:
         """The first byte has this sequence number."""
         self.expected = self.first = sequence % NUMBERS
 
-    def take(self, segments: Segments) -> Delivered:
-        """The bytes that follow the ones before, now that these segments came."""
+    def meet(self, segments: Segments) -> None:
+        """Begin with these segments, unless something came before them."""
         if self.expected is None:
             self.begin(_least(segments.sequence))
+
+    def take(self, segments: Segments) -> Delivered:
+        """The bytes that follow the ones before, now that these segments came."""
+        self.meet(segments)
         found = Delivered()
         at, step = 0, _FEW
         while at < len(segments):
