@@ -129,10 +129,8 @@ class Dialogue:
             direction.stream.keep()
 
     def _data(self, exchange: Exchange, carried: Carried, ledger: Ledger) -> Iterator[Said]:
-        wanted, every = (
-            heard(exchange, carried, self.sender, ledger, low_is_client=self.low_is_client),
-            full(exchange, carried),
-        )
+        wanted = heard(exchange, carried, self.sender, ledger, low_is_client=self.low_is_client)
+        every = full(exchange, carried)
         for way in (True, False):
             mine, others = (each.rows[each.upward == way] for each in (wanted, every))
             if len(mine):
