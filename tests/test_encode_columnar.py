@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from lockstep import Pair, rows_alike
 
 from wireloom.codec import EncodeError
+from wireloom.columnar.buffers import Growing
 from wireloom.columnar.encoding import Encoder
 from wireloom.columnar.tables import Table
 from wireloom_protocols import couchbase_dcp, databus, memcached
@@ -213,3 +214,12 @@ def test_a_reader_of_batches_is_written_too() -> None:
     table = memcached.decode_columnar(capture, mode="PERMISSIVE")
     reader = pa.RecordBatchReader.from_batches(table.schema, table.to_batches(max_chunksize=3))
     assert memcached.encode_columnar(reader).to_pybytes() == capture
+
+
+def test_a_large_row_in_front_of_many_does_not_ask_for_all_memory() -> None:
+    found, before = Growing(1 << 40), pa.total_allocated_bytes()
+    for value in (bytes(1 << 20), b"ab"):
+        found.add(pa.array([value], pa.binary()))
+    whole = found.whole()
+    assert whole.to_pybytes() == bytes(1 << 20) + b"ab"
+    assert pa.total_allocated_bytes() - before < 2 << 20

@@ -220,6 +220,11 @@ def own_room(size: int, _: int) -> pa.Buffer:
     return pa.allocate_buffer(size)
 
 
+_FORESEEN = 1 << 30
+"""So many bytes are asked for at once if the first rows suggest it, or eight times what there is: others may be smaller.
+"""
+
+
 class Growing:
     """Bytes of about so many ``rows``, one behind the other, in memory that grows with them."""
 
@@ -233,7 +238,8 @@ class Growing:
         needed = self.size + size
         if needed > self.memory.size:
             expected = needed * self.rows // max(1, self.done + count)
-            self.memory.resize(max(needed, expected + expected // 16, 2 * self.size))
+            foreseen = min(expected + expected // 16, max(8 * needed, _FORESEEN))
+            self.memory.resize(max(needed, foreseen, 2 * self.size))
         return self.memory.slice(self.size, size)
 
     def add(self, values: pa.Array) -> None:
@@ -247,7 +253,7 @@ class Growing:
 
     def whole(self) -> pa.Buffer:
         """All of them."""
-        self.memory.resize(self.size)
+        self.memory.resize(self.size, shrink_to_fit=True)
         return self.memory
 
 
