@@ -20,7 +20,7 @@ from wireloom import columnar
 from wireloom.codec import DecodeError, EncodeError, Protocol
 from wireloom.codec.captures import CaptureBuilder
 from wireloom.codec.cutting import Cut
-from wireloom.columnar import buffers, decoder, encoding
+from wireloom.columnar import buffers, decoder, encoding, fresh
 from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.narrow import NarrowDecoder, message_of
 from wireloom.columnar.scanning import Cuts, Window
@@ -29,6 +29,7 @@ from wireloom.options import Mode, ReadOptions
 from wireloom.views import NO_MESSAGE, Row, View, narrow
 
 buffers._MANY = 64  # missing values are slices of so many nulls, all of which are validated with each slice
+fresh.SMALL = 0  # pieces of streams are pages, as large ones are
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ import pickle
 import re
 import sys
 import time
+from random import Random
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
@@ -266,6 +267,19 @@ def test_what_stands_in_front_of_where_a_compressed_file_is_cut_off_is_read(tmp_
         found.extend(iter(lambda: file.read(1000), b""))
     assert found
     assert CONTENT.startswith(b"".join(found))
+
+
+def test_what_was_decompressed_ahead_is_read_though_there_is_an_error_behind_it(tmp_path: Path) -> None:
+    noise = Random(1).randbytes(5000)  # which takes as many bytes compressed
+    filled(tmp_path, "a.gz", content=compressed("a.gz", noise)[:3000])
+    memory = memoryview(bytearray(4_000_000))
+    with opened(str(tmp_path / "a.gz")) as file:
+        found = file.readinto(memory[:12])
+        found += file.readinto(memory[12:])
+        with pytest.raises(OSError, match=r"a\.gz: Compressed file ended"):
+            file.readinto(memory)
+    assert found > 2900
+    assert memory[:found] == noise[:found]
 
 
 @pytest.mark.parametrize("name", ["a.gz", "a.zst"])

@@ -21,7 +21,7 @@ class _Content(io.BufferedReader):
         return super().read(size) if size is None or size < 0 else self.read1(size)
 
     def readinto(self, buffer: Any) -> int:
-        return self.readinto1(buffer)
+        return self.readinto1(memoryview(buffer)[:_CHUNK])  # for more, it also reads behind what it holds already
 
 
 class _Decompressed(io.RawIOBase):

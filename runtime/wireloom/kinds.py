@@ -92,8 +92,8 @@ def reading(readinto: ReadInto) -> ReadSome:
     """What reads bytes by filling memory."""
 
     def read(size: int) -> bytes:
-        memory = bytearray(size)
-        return bytes(memory[: readinto(memoryview(memory)) or 0])
+        memory = memoryview(bytearray(size))
+        return bytes(memory[: readinto(memory) or 0])
 
     return read
 

@@ -14,6 +14,7 @@ from wireloom.codec import DecodeError
 from wireloom.codec.cutting import Cutter
 from wireloom.columnar.buffers import Array
 from wireloom.columnar.framing import Framing
+from wireloom.columnar.fresh import fresh, shrunk
 from wireloom.columnar.gaps import Gaps
 from wireloom.columnar.hopping import Hop, Walk, hop_of
 from wireloom.columnar.provenance import Provenance
@@ -346,7 +347,7 @@ class _Group:
 
 
 class Pieces:
-    """Windows over a stream, about ``size`` bytes at a time.
+    """Windows over a stream, about ``size`` bytes at a time, each in memory of its own.
 
     After each window its consumer says with ``keep`` from which position on it needs the bytes again. ``final`` is
     whether the capture ends where the stream ends.
@@ -362,13 +363,12 @@ class Pieces:
         ended = False
         while not ended:
             rest, size = self.window.buffer, self.size
-            memory = bytearray(len(rest) + size)
+            memory = fresh(len(rest) + size, small=not rest)
             memory[: len(rest)] = rest
             count, failure = self._filled(memoryview(memory)[len(rest) :])
             ended = count < size
-            buffer = bytes(memoryview(memory)[: len(rest) + count]) if ended else memory
             final = ended and self.final and failure is None
-            self.window = Window(buffer, self.window.base, final)
+            self.window = Window(shrunk(memory, len(rest) + count) if ended else memory, self.window.base, final)
             yield self.window
             if failure is not None:
                 raise failure

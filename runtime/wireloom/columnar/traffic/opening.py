@@ -14,8 +14,8 @@ from wireloom.files import opened
 from wireloom.kinds import ReadInto, Recording, into, reading, told
 from wireloom.options import CaptureKind, OptionError, ReadOptions
 
-_AHEAD = 2 * 1024 * 1024
-"""So much of a stream is looked at: more than it buffers, as what is buffered is lost with an error behind it."""
+_AHEAD = 256 * 1024
+"""So much of a stream is looked at: all of a small file, as each read is a request if it is remote."""
 
 
 def is_recorded(path: str, protocol: str, options: ReadOptions) -> bool:
