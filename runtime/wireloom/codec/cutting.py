@@ -52,30 +52,61 @@ class Cutter:
     ``range`` is the malformed range that the reader is in, whose end may not be known yet. ``order`` is the byte order
     of the last record: true for little-endian. ``parameters`` are those of the capture, with the values of its header
     once that is read, and with what it tells once that is found; a capture whose header is malformed is malformed as a
-    whole.
+    whole. ``looking`` makes what finds that.
     """
+
+    __slots__ = ("_ahead", "_search", "awaits", "bound", "framing", "known", "looking", "order", "parameters", "range")
 
     def __init__(
         self,
         framing: Framing,
         parameters: Values,
         max_record_bytes: int = MAX_RECORD_BYTES,
-        search: Search | None = None,
+        looking: "Callable[[Cutter], Ahead] | None" = None,
     ) -> None:
         self.framing = framing
         self.parameters = parameters
         self.bound = max_record_bytes
-        self.largest = max(max_record_bytes, MAX_RECORD_BYTES)
-        self.search = search or searching(framing, parameters, max_record_bytes)
+        self.looking = looking or Ahead
         self.range: MalformedRange | None = None
         self.order: bool | None = None
         self.known: tuple[tuple[int, bool | None], tuple[int, bool]] | None = None
         self.awaits = framing.preamble is not None and framing.preamble.awaited(parameters)
-        self.ahead = Ahead(framing, parameters, max_record_bytes) if SOUGHT in parameters else None
+        self._search: Search | None = None
+        self._ahead: Ahead | None = None
 
     @property
     def lost(self) -> bool:
         return self.range is not None
+
+    @property
+    def largest(self) -> int:
+        """How many bytes of a malformed range are one piece."""
+        return max(self.bound, MAX_RECORD_BYTES)
+
+    @property
+    def search(self) -> Search:
+        """What finds the next record in a malformed range, once it is asked for."""
+        if self._search is None:
+            self._search = searching(self.framing, self.parameters, self.bound)
+        return self._search
+
+    @search.setter
+    def search(self, search: Search) -> None:
+        self._search = search
+
+    @property
+    def ahead(self) -> "Ahead | None":
+        """What looks for parameters that the capture tells, as long as they are not known."""
+        if self._ahead is None and SOUGHT in self.parameters:
+            self._ahead = self.looking(self)
+        return self._ahead
+
+    def rest(self) -> None:
+        """Forget what is quickly made again, until more bytes come: then the same bytes are seen at another place."""
+        self._search = None
+        if self._ahead is not None:
+            self._ahead.rest()
 
     def cut(self, buffer: Buffer, start: int, end: int, *, base: int = 0, final: bool = True) -> Cut | None:
         """The record at ``start``, or the malformed range or the next piece of one; None if more bytes are needed.
@@ -117,7 +148,7 @@ class Cutter:
         what = "what came before it was" if missing is None else f"{counted(missing, 'byte')} before it were"
         error = DecodeError("gap", f"{what} not captured", position)
         if self.ahead is not None:
-            self.parameters, self.ahead = self.ahead.listener.known(self.parameters), None
+            self._heard(self.ahead.listener)
         self.known = None
         self.range = MalformedRange(error, position, position, endless=self.awaits or not self.framing.recovers)
 
@@ -127,7 +158,7 @@ class Cutter:
         As long as they are not known, no record that is there whole asks for them.
         """
         if self.ahead is not None and (listener := self.ahead.look(buffer, start, end, base, final=final)) is not None:
-            self.parameters, self.ahead = listener.known(self.parameters), None
+            self._heard(listener)
 
     def cuts(self, buffer: Buffer) -> Iterator[Cut]:
         """The records of a whole capture in order, malformed ranges among them, together covering every byte."""
@@ -137,6 +168,9 @@ class Cutter:
             assert cut is not None
             yield cut
             start += cut.length
+
+    def _heard(self, listener: Listener) -> None:
+        self.parameters, self._ahead = listener.known(self.parameters), None
 
     def _preamble(self, buffer: Buffer, start: int, end: int, base: int, *, final: bool) -> Cut | None:
         """As ``_next``, of what the capture begins with."""
@@ -149,8 +183,7 @@ class Cutter:
                 return None
             error.offset += base + start
             return Cut(start, end - start, proven=False, error=error, preamble=True)
-        self.parameters, self.awaits = known, False
-        self.search = searching(self.framing, known, self.bound)
+        self.parameters, self.awaits, self._search = known, False, None
         return Cut(start, size, preamble=True)
 
     def _next(self, buffer: Buffer, start: int, end: int, base: int, *, final: bool) -> Cut | None:
@@ -247,9 +280,9 @@ class Cutter:
 class Ahead:
     """Reads on in a capture, in front of the one who cuts it, until the parameters are known that it tells."""
 
-    def __init__(self, framing: Framing, parameters: Values, bound: int) -> None:
-        self.listener = Listener(framing.protocol, parameters)
-        self.cutter = Cutter(framing, self.listener.known(parameters), bound)
+    def __init__(self, cutter: Cutter) -> None:
+        self.listener = Listener(cutter.framing.protocol, cutter.parameters)
+        self.cutter = Cutter(cutter.framing, self.listener.known(cutter.parameters), cutter.bound)
         self.position: int | None = None
 
     def look(self, buffer: Buffer, start: int, end: int, base: int, *, final: bool) -> Listener | None:
@@ -262,6 +295,10 @@ class Ahead:
                 return None
             at = after
         return self.listener
+
+    def rest(self) -> None:
+        """As ``Cutter.rest``."""
+        self.cutter.rest()
 
     def passed(self, buffer: Buffer, at: int, end: int, base: int, *, final: bool) -> int | None:
         """Where to go on behind the record at ``at``, which was looked at; None if more bytes are needed."""

@@ -117,13 +117,21 @@ class Decoder:
         """The scanner that cuts captures for this decoder; with the ``parameters`` of one whose header was read, from
         any place behind it.
         """
+        return self.scanning(self.cutter(parameters))
+
+    def cutter(self, parameters: Mapping[str, Any] | None = None) -> Cutter:
+        """What cuts captures one record after the other; the ``parameters`` are as for ``scanner``."""
         known = dict(self.options.parameters if parameters is None else parameters)
-        cutter = Cutter(self.protocol.framing, known, self.options.max_record_bytes)
-        if cutter.ahead is not None:
-            cutter.ahead = BulkAhead(cutter, self.protocol, self._scanner, self.untold)
+        return Cutter(self.protocol.framing, known, self.options.max_record_bytes, looking=self._ahead)
+
+    def scanning(self, cutter: Cutter) -> Scanner:
+        """The scanner that goes on where a cutter is."""
         scanner = self._scanner(cutter)
         scanner.one_pass = self._pass
         return scanner
+
+    def _ahead(self, cutter: Cutter) -> BulkAhead:
+        return BulkAhead(cutter, self.protocol, self._scanner, self.untold)
 
     def _scanner(self, cutter: Cutter) -> Scanner:
         """What only looks at records."""

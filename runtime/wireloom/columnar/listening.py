@@ -29,13 +29,18 @@ class BulkAhead(Ahead):
     def __init__(
         self, cutter: Cutter, protocol: Protocol, scanner: Callable[[Cutter], Scanner], untold: Mapping[str, Any]
     ) -> None:
-        super().__init__(cutter.framing, cutter.parameters, cutter.bound)
+        super().__init__(cutter)
         self.protocol = protocol
         self.plan = plan_of(protocol)
         self.make = scanner
         self.untold = untold
         self.single = _SINGLE
         self.scanner: Scanner | None = None
+
+    def rest(self) -> None:
+        """As ``Ahead.rest``."""
+        super().rest()
+        self.scanner = None
 
     def passed(self, buffer: Buffer, at: int, end: int, base: int, *, final: bool) -> int | None:
         """As ``Ahead.passed``, behind all the records that begin where captures are looked at."""

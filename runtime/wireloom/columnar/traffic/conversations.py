@@ -6,9 +6,10 @@ from typing import NamedTuple
 import numpy as np
 
 from wireloom.columnar.buffers import Array
+from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.traffic.carried import Carried
 from wireloom.columnar.traffic.connections import Exchange, full, heard
-from wireloom.columnar.traffic.courses import Course, Plain, Scanners, Sent
+from wireloom.columnar.traffic.courses import Course, Plain, Sent
 from wireloom.columnar.traffic.ledgers import Ledger
 from wireloom.columnar.traffic.reassembly import NUMBERS, Delivered, Segments, Stream
 from wireloom.columnar.traffic.wrapped import course_of
@@ -25,50 +26,43 @@ class Said(NamedTuple):
 
 
 class OneWay:
-    """One direction of a connection: its stream, and the records in that. ``told`` is what was told of both."""
+    """One direction of a connection: its stream, and the records in that."""
 
-    def __init__(self, name: str, scanners: Scanners, told: set[str], *, from_client: bool) -> None:
-        self.name = name
-        self.scanners = scanners
-        self.told = told
-        self.from_client = from_client
+    __slots__ = ("course", "decoder", "stream")
+
+    def __init__(self, decoder: Decoder) -> None:
+        self.decoder = decoder
         self.stream = Stream()
         self.course: Course | None = None
 
-    def take(self, segments: Segments) -> Iterator[Said]:
-        """The records that are complete with some segments."""
+    def take(self, segments: Segments, other: Course | None) -> Iterator[Sent]:
+        """The records that are complete with some segments. ``other`` is what became of the other direction."""
         begun = self.stream.expected is not None
         delivered = self.stream.take(segments)
-        yield from self._follow(delivered, begun=begun)
+        if not delivered.begins:
+            return
+        if self.course is None:
+            self.course = course_of(self.decoder, delivered, other)
+            if not begun:
+                yield from self.course.lose(None)
+        yield from self.course.take(delivered)
 
-    def skip(self, ledger: Ledger) -> Iterator[Said]:
+    def skip(self, ledger: Ledger) -> Iterator[Sent]:
         """Give up what is missing in front of what is waiting: the records behind it."""
         missing, delivered = self.stream.skip()
         ledger.lost(missing)
         if self.course is None:
-            self.course = Plain(self.scanners)
-        yield from self._said(self.course.lose(missing))
-        yield from self._follow(delivered)
+            self.course = Plain(self.decoder)
+        yield from self.course.lose(missing)
+        yield from self.course.take(delivered)
 
-    def end(self, ledger: Ledger) -> Iterator[Said]:
+    def end(self, ledger: Ledger) -> Iterator[Sent]:
         """All records that are left."""
         while self.stream.held:
             yield from self.skip(ledger)
         ledger.differing += self.stream.differing
         if self.course is not None:
-            yield from self._said(self.course.take(Delivered(), final=True))
-
-    def _follow(self, delivered: Delivered, *, begun: bool = True) -> Iterator[Said]:
-        if not delivered.begins:
-            return
-        if self.course is None:
-            self.course = course_of(self.scanners, delivered, self.told)
-            if not begun:
-                yield from self._said(self.course.lose(None))
-        yield from self._said(self.course.take(delivered))
-
-    def _said(self, records: Iterable[Sent]) -> Iterator[Said]:
-        return (Said(each, self.name, self.from_client) for each in records)
+            yield from self.course.take(Delivered(), final=True)
 
 
 class Dialogue:
@@ -76,16 +70,16 @@ class Dialogue:
     which end is the server where no SYN does; without them, that of the lower port is.
     """
 
-    def __init__(self, endpoints: Endpoints, scanners: Scanners, ports: Ports, sender: Sender) -> None:
+    __slots__ = ("count", "decoder", "directions", "endpoints", "low_is_client", "sender")
+
+    def __init__(self, endpoints: Endpoints, decoder: Decoder, ports: Ports, sender: Sender) -> None:
         self.endpoints = endpoints
-        self.scanners = scanners
+        self.decoder = decoder
         self.sender = sender
         self.count = 0
         """How many connections there were before."""
         self.low_is_client = is_client(endpoints, ports)
         self.directions: dict[bool, OneWay] = {}
-        self.told: set[str] = set()
-        """What was told of the connection."""
 
     @property
     def held(self) -> int:
@@ -113,15 +107,15 @@ class Dialogue:
 
     def end(self, ledger: Ledger) -> Iterator[Said]:
         """All records that are left."""
-        for direction in self.directions.values():
-            yield from direction.end(ledger)
-        self.directions, self.told = {}, set()
+        for upward, direction in self.directions.items():
+            yield from self._said(direction.end(ledger), upward)
+        self.directions = {}
 
     def skip(self, ledger: Ledger) -> Iterator[Said]:
         """Give up what is missing."""
-        for direction in self.directions.values():
+        for upward, direction in self.directions.items():
             while direction.stream.held:
-                yield from direction.skip(ledger)
+                yield from self._said(direction.skip(ledger), upward)
 
     def keep(self) -> None:
         """Keep what waits beyond the memory that it came in."""
@@ -134,16 +128,21 @@ class Dialogue:
         for way in (True, False):
             mine, others = (each.rows[each.upward == way] for each in (wanted, every))
             if len(mine):
-                yield from self._direction(way).take(_segments(mine, carried))
+                other = self.directions.get(not way)
+                course = None if other is None else other.course
+                yield from self._said(self._direction(way).take(_segments(mine, carried), course), way)
             elif len(others):  # where they begin tells the next connection from this one
                 self._direction(way).stream.meet(_segments(others, carried))
 
     def _direction(self, upward: bool) -> OneWay:
         if upward not in self.directions:
-            name = f"{self.endpoints}#{self.count + 1}" if self.count else str(self.endpoints)
-            client = upward == self.low_is_client
-            self.directions[upward] = OneWay(name, self.scanners, self.told, from_client=client)
+            self.directions[upward] = OneWay(self.decoder)
         return self.directions[upward]
+
+    def _said(self, records: Iterable[Sent], upward: bool) -> Iterator[Said]:
+        for each in records:
+            name = f"{self.endpoints}#{self.count + 1}" if self.count else str(self.endpoints)
+            yield Said(each, name, upward == self.low_is_client)
 
 
 def _segments(rows: Array, carried: Carried) -> Segments:

@@ -1,15 +1,17 @@
 """Bytes of a stream as they come → the records in it, and where each comes from."""
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 
 from wireloom.codec import DecodeError
+from wireloom.codec.cutting import Cutter
 from wireloom.columnar.buffers import Array
-from wireloom.columnar.scanning import Cuts, Scanner, Window
+from wireloom.columnar.decoder import Decoder
+from wireloom.columnar.scanning import Cuts, Window
 from wireloom.columnar.traffic.reassembly import Delivered
 
 UNKNOWN = -1
@@ -18,8 +20,6 @@ _IN_A_ROW = 3
 """So many records tell where one begins behind a gap, which is in the middle of another one."""
 _SMALL = 512
 """Records in so few bytes are cut one by one, as it takes longer to begin with many."""
-Scanners = Callable[[], Scanner]
-"""Makes what cuts a stream into records."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +47,16 @@ class Course(Protocol):
 
 
 class Plain:
-    """Bytes that are records end to end. What a stream has told of its parameters stays known behind gaps."""
+    """Bytes that are records end to end. What a stream has told of its parameters stays known behind gaps.
 
-    def __init__(self, scanners: Scanners) -> None:
-        self.scanner = scanners()
-        self.scanner.cutter.search.in_a_row = _IN_A_ROW
+    Between bytes there is only what says where the stream is, as most streams of a recording are silent.
+    """
+
+    __slots__ = ("base", "begins", "complete", "cutter", "decoder", "gap", "packets", "tail")
+
+    def __init__(self, decoder: Decoder) -> None:
+        self.decoder = decoder
+        self.cutter = decoder.cutter()
         self.tail = b""
         self.base = 0
         """Where in the stream the tail begins."""
@@ -67,12 +72,17 @@ class Plain:
         self.begins += delivered.begins
         self.packets += delivered.packets
         buffer, at = b"".join([self.tail, *delivered.data]), 0
-        for cuts, after in self.scanner.scan(Window(buffer, self.base, final), singly=len(buffer) <= _SMALL):
+        if not buffer:
+            return
+        scanner = self.decoder.scanning(self.cutter)
+        self.cutter.search.in_a_row = _IN_A_ROW
+        for cuts, after in scanner.scan(Window(buffer, self.base, final), singly=len(buffer) <= _SMALL):
             yield self._sent(cuts)
             at = after
+        self.cutter.rest()
         self.tail = buffer[at:]
         self.base += at
-        known = max(0, bisect_right(self.begins, self.base) - 1)
+        known = bisect_right(self.begins, self.base) - 1 if self.tail else len(self.begins)
         del self.begins[:known], self.packets[:known]
 
     def lose(self, missing: int | None) -> Iterator[Sent]:
@@ -81,8 +91,8 @@ class Plain:
         self.base += missing or 0
         self.gap = UNKNOWN if missing is None else missing
         self.begins, self.packets = [], []
-        if self.scanner.codec.recovers or missing is not None:
-            self.scanner.cutter.lose(self.base, missing)
+        if self.cutter.framing.recovers or missing is not None:
+            self.cutter.lose(self.base, missing)
 
     def _sent(self, cuts: Cuts) -> Sent:
         begins, packets = np.array(self.begins), np.array(self.packets)
@@ -94,10 +104,10 @@ class Plain:
         return Sent(cuts, packets[first], complete, gaps)
 
 
-def refused(delivered: Delivered, error: DecodeError, scanner: Scanner) -> Sent:
+def refused(delivered: Delivered, error: DecodeError, cutter: Cutter) -> Sent:
     """Bytes as one malformed range."""
     buffer = b"".join(delivered.data)
     packets = np.array(delivered.packets[:1])
     start, stop = np.array([0]), np.array([len(buffer)])
-    cuts = Cuts(Window(buffer, delivered.begins[0]), start, stop, False, scanner.parameters, {0: error})
+    cuts = Cuts(Window(buffer, delivered.begins[0]), start, stop, False, cutter.parameters, {0: error})
     return Sent(cuts, packets, packets[:, 0], np.zeros(1, np.int64))

@@ -1,7 +1,7 @@
 """Packets of capture files, as many at a time as a batch has."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -42,6 +42,12 @@ class Packets:
     def of(cls, link_type: int, frames: pa.Array, known: Array) -> "Packets":
         """Packets as an array of bytes."""
         return cls(link_type, *octets_of(frames), known)
+
+    def parts(self, count: int) -> Iterator["Packets"]:
+        """The same packets, so many at a time."""
+        for at in range(0, len(self.known), count):
+            part = slice(at, at + count)
+            yield replace(self, start=self.start[part], stop=self.stop[part], known=self.known[part])
 
 
 def packets_of(file: Recording, ledger: Ledger) -> Iterator[Packets]:

@@ -24,6 +24,8 @@ from wireloom.kinds import PACKETS, Recording
 
 _CONVERSATIONS = 64 * 1024
 """So many conversations are followed at once; the one that was silent for longest ends for another."""
+_PACKETS = 16 * 1024
+"""So many packets are followed together, as the records are held that are complete with them."""
 _TOGETHER = 1024
 """So many ranges of records are decoded together at the end of a file."""
 
@@ -62,7 +64,8 @@ class Traffic:
         if self.decoder.protocol.name == PACKETS:
             yield from (cuts for packets in found for cuts in self._frames(packets))
         else:
-            yield from self.follow((carried(packets, self.fragments, self.ledger) for packets in found), final=final)
+            parts = (part for packets in found for part in packets.parts(_PACKETS))
+            yield from self.follow((carried(part, self.fragments, self.ledger) for part in parts), final=final)
 
     def _packets(self, file: Recording) -> Iterator[Packets]:
         """The packets of a file, numbered through all files."""
@@ -128,7 +131,7 @@ class Traffic:
         if endpoints not in self.conversations:
             if len(self.conversations) >= _CONVERSATIONS:
                 yield from self._end()
-            self.conversations[endpoints] = Dialogue(endpoints, self.decoder.scanner, self.ports, self.direction)
+            self.conversations[endpoints] = Dialogue(endpoints, self.decoder, self.ports, self.direction)
         self.conversations.move_to_end(endpoints)
         conversation = self.conversations[endpoints]
         yield from conversation.take(exchange, carried, self.ledger)

@@ -86,6 +86,8 @@ class Stream:
     there is one.
     """
 
+    __slots__ = ("_begins", "_waiting", "differing", "expected", "first", "held", "position")
+
     def __init__(self) -> None:
         self.expected: int | None = None
         self.first: int | None = None

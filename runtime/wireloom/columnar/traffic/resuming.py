@@ -9,7 +9,7 @@ import pickle
 from collections import OrderedDict
 from collections.abc import Mapping
 from importlib.metadata import version
-from types import FunctionType, MethodType
+from types import FunctionType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +18,6 @@ from wireloom.codec import DecodeError
 from wireloom.codec.cutting import Cutter, MalformedRange
 from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.index import Reading
-from wireloom.columnar.scanning import Scanner
 from wireloom.columnar.traffic.conversations import Dialogue, OneWay
 from wireloom.columnar.traffic.courses import Plain
 from wireloom.columnar.traffic.fragments import Fragmented, Fragments
@@ -48,7 +47,6 @@ class _Cutting(NamedTuple):
     parameters: dict[str, Any]
     order: bool | None
     range: MalformedRange | None
-    in_a_row: int
     ahead: _Ahead | None
 
     @classmethod
@@ -57,11 +55,11 @@ class _Cutting(NamedTuple):
         if cutter.ahead is not None:
             listener = cutter.ahead.listener
             ahead = _Ahead(listener.told, tuple(listener.open), cutter.ahead.position, cls.of(cutter.ahead.cutter))
-        return cls(dict(cutter.parameters), cutter.order, cutter.range, cutter.search.in_a_row, ahead)
+        return cls(dict(cutter.parameters), cutter.order, cutter.range, ahead)
 
     def put(self, cutter: Cutter) -> None:
         """Have another one go on from there, which has the same parameters."""
-        cutter.order, cutter.range, cutter.search.in_a_row = self.order, self.range, self.in_a_row
+        cutter.order, cutter.range = self.order, self.range
         if self.ahead is not None:
             assert cutter.ahead is not None
             listener = cutter.ahead.listener
@@ -72,11 +70,11 @@ class _Cutting(NamedTuple):
 
 _TYPES = (
     *(Bodies, Chunk, Dialogue, Encrypted, Endpoints, Fragmented, Fragments, OneWay, Plain, Sender, Stream),
-    *(DecodeError, MalformedRange, OrderedDict, _Ahead, _Cutting, bytearray, int, memoryview, set),
+    *(DecodeError, MalformedRange, OrderedDict, _Ahead, _Cutting, bytearray, int, memoryview),
 )
 _NAMED: Mapping[tuple[str, str], type] = {(each.__module__, each.__qualname__): each for each in _TYPES}
-_SCANNERS, _SCANNER = "scanners", "scanner"
-"""What is not kept, but made anew: what makes scanners, and one of these."""
+_DECODER, _CUTTER = "decoder", "cutter"
+"""What is not kept, but made anew."""
 
 
 def suspended(traffic: Traffic, reading: Reading) -> bytes:
@@ -112,9 +110,9 @@ class _Pickler(pickle.Pickler):
         self.decoder = decoder
 
     def persistent_id(self, obj: Any) -> Any:
-        if isinstance(obj, MethodType) and obj == self.decoder.scanner:
-            return _SCANNERS, None
-        return (_SCANNER, _Cutting.of(obj.cutter)) if isinstance(obj, Scanner) else None
+        if obj is self.decoder:
+            return _DECODER, None
+        return (_CUTTER, _Cutting.of(obj)) if isinstance(obj, Cutter) else None
 
     def reducer_override(self, obj: Any) -> Any:
         if isinstance(obj, memoryview):
@@ -129,11 +127,11 @@ class _Unpickler(pickle.Unpickler):
 
     def persistent_load(self, pid: Any) -> Any:
         kind, cutting = pid
-        if kind == _SCANNERS:
-            return self.decoder.scanner
-        scanner = self.decoder.scanner(cutting.parameters)
-        cutting.put(scanner.cutter)
-        return scanner
+        if kind == _DECODER:
+            return self.decoder
+        cutter = self.decoder.cutter(cutting.parameters)
+        cutting.put(cutter)
+        return cutter
 
     def find_class(self, module: str, name: str) -> Any:
         if (found := _NAMED.get((module, name))) is not None:

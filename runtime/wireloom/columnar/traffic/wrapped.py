@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from wireloom.codec import DecodeError
-from wireloom.columnar.scanning import Scanner
-from wireloom.columnar.traffic.courses import Course, Plain, Scanners, Sent, refused
+from wireloom.codec.cutting import Cutter
+from wireloom.columnar.decoder import Decoder
+from wireloom.columnar.traffic.courses import Course, Plain, Sent, refused
 from wireloom.columnar.traffic.reassembly import Chunk, Delivered
 from wireloom.extras import needed
 
@@ -19,46 +20,45 @@ _TOLD = 16
 """So many bytes tell what a stream is."""
 
 
-def course_of(scanners: Scanners, delivered: Delivered, told: set[str]) -> Course:
-    """What becomes of a stream that begins with these bytes. ``told`` is what was already told of its connection."""
+def course_of(decoder: Decoder, delivered: Delivered, other: Course | None) -> Course:
+    """What becomes of a stream that begins with these bytes. ``other`` is what became of the other direction."""
     first = b"".join(bytes(data[:_TOLD]) for data in delivered.data[:_TOLD])[:_TOLD]
     wrapped = _TLS.match(first) or _HTTP.match(first)
-    if not wrapped:
-        return Plain(scanners)
-    scanner = scanners()
-    if _believes(scanner, b"".join(delivered.data)):
-        return Plain(scanners)
-    return Encrypted(scanner, told) if _TLS.match(first) else Bodies(scanners, first)
+    if not wrapped or _believes(cutter := decoder.cutter(), b"".join(delivered.data)):
+        return Plain(decoder)
+    return Encrypted(cutter, told=isinstance(other, Encrypted)) if _TLS.match(first) else Bodies(decoder, first)
 
 
-def _believes(scanner: Scanner, data: bytes) -> bool:
+def _believes(cutter: Cutter, data: bytes) -> bool:
     """Whether a stream of the protocol may begin so."""
-    if scanner.cutter.awaits:
+    if cutter.awaits:
         return False
-    known = dict(scanner.parameters)
+    known = dict(cutter.parameters)
     try:
-        scanner.codec.believed(data, 0, len(data), known, final=False, bound=scanner.bound, order=None)
+        cutter.framing.believed(data, 0, len(data), known, final=False, bound=cutter.bound, order=None)
     except DecodeError as error:
         return error.needed > len(data)
     return True
 
 
 class Encrypted:
-    """A stream of TLS: one malformed row for both directions of a connection."""
+    """A stream of TLS: one malformed row for both directions of a connection, unless that was ``told`` already."""
 
-    def __init__(self, scanner: Scanner, told: set[str]) -> None:
-        self.scanner = scanner
+    __slots__ = ("cutter", "told")
+
+    def __init__(self, cutter: Cutter, *, told: bool) -> None:
+        self.cutter = cutter
         self.told = told
 
     def take(self, delivered: Delivered, *, final: bool = False) -> Iterator[Sent]:
         """As ``Course.take``."""
-        if delivered.data and "tls" not in self.told:
-            self.told.add("tls")
+        if delivered.data and not self.told:
+            self.told = True
             advice = (
                 "the connection is encrypted by TLS; record where it is not, or write its keys to a file"
                 " (SSLKEYLOGFILE) and let tshark decrypt it: -o tls.keylog_file:KEYS -z follow,tls,raw,0"
             )
-            yield refused(delivered, DecodeError("tls", advice, delivered.begins[0]), self.scanner)
+            yield refused(delivered, DecodeError("tls", advice, delivered.begins[0]), self.cutter)
 
     def lose(self, missing: int | None) -> Iterator[Sent]:
         """As ``Course.lose``."""
@@ -76,10 +76,10 @@ class Bodies:
     bytes are taken as they are.
     """
 
-    def __init__(self, scanners: Scanners, first: bytes) -> None:
+    def __init__(self, decoder: Decoder, first: bytes) -> None:
         h11 = _h11()
         self.role = h11.CLIENT if first.startswith(b"HTTP/") else h11.SERVER
-        self.scanners = scanners
+        self.decoder = decoder
         self.messages = h11.Connection(self.role)
         self.body: Plain | None = None
         self.position = 0
@@ -105,7 +105,7 @@ class Bodies:
         """As ``Course.lose``."""
         self.raw = True
         if self.body is None:
-            self.body = Plain(self.scanners)
+            self.body = Plain(self.decoder)
         yield from self.body.lose(missing)
 
     def _events(self, begin: int, chunk: Chunk) -> Iterator[Sent]:
@@ -120,7 +120,7 @@ class Bodies:
                 case h11.Request() | h11.Response():
                     self.wanted = not _TEXTS.match(dict(event.headers).get(b"content-type", b""))
                 case h11.Data() if self.wanted:
-                    self.body = self.body or Plain(self.scanners)
+                    self.body = self.body or Plain(self.decoder)
                     yield from self.body.take(Delivered([memoryview(event.data)], [self.position], [chunk.packet]))
                     self.position += len(event.data)
                 case h11.EndOfMessage():
@@ -141,7 +141,7 @@ class Bodies:
     def _broken(self, delivered: Delivered, reason: str) -> Iterator[Sent]:
         """What is no HTTP, as one malformed range; what follows is taken as it is."""
         yield from self._end()
-        self.raw, self.body = True, Plain(self.scanners)
+        self.raw, self.body = True, Plain(self.decoder)
         self.body.base = delivered.end
         error = DecodeError("http", f"no HTTP/1.1: {reason}", delivered.begins[0])
-        yield refused(delivered, error, self.body.scanner)
+        yield refused(delivered, error, self.body.cutter)
