@@ -169,6 +169,25 @@ def test_ports_that_are_used_again(tmp_path: Path) -> None:
     assert table["_connection"].to_pylist() == [name] * len(ALL) + [f"{name}#2"] * len(ALL)
 
 
+def test_ports_that_are_used_again_where_the_first_syn_was_not_captured(tmp_path: Path) -> None:
+    first = Flow(size=1000, first=3_000_000_000)
+    again = Flow(size=1000, first=5)
+    opened = [again.back.syn(), again.syn(answers=True)]
+    table = record(tmp_path, [*first.sent(SENT, syn=False), *opened, *again.sent(SENT, syn=False)])
+    assert seqnos(table) == ALL + ALL
+    assert reasons(table) == []
+    assert table["_gap_before"].unique().to_pylist() == [None, 0]
+    assert [name.partition("#")[2] for name in table["_connection"].unique().to_pylist()] == ["", "2"]
+
+
+def test_a_syn_that_comes_late(tmp_path: Path) -> None:
+    syn, *sent = Flow(size=100, first=3_000_000_000).sent(SENT)
+    table = record(tmp_path, [*sent[:9], syn, *sent[9:]])
+    assert seqnos(table) == ALL
+    assert set(table["_gap_before"].to_pylist()) == {0}
+    assert table["_connection"].unique().to_pylist() == [f"{SERVER}:{PORT}-{CLIENT}:50000"]
+
+
 def test_what_the_snapshot_length_cut_off_is_a_gap(tmp_path: Path) -> None:
     packets = Flow(size=1000).sent(SENT)
     path = written(tmp_path / "whole.pcap", packets)

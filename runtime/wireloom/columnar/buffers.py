@@ -221,8 +221,7 @@ def own_room(size: int, _: int) -> pa.Buffer:
 
 
 _FORESEEN = 1 << 30
-"""So many bytes are asked for at once if the first rows suggest it, or eight times what there is: others may be smaller.
-"""
+"""Up to so many bytes, or eight times what there is, are asked for because of the first rows: others may be smaller."""
 
 
 class Growing:

@@ -11,7 +11,7 @@ from wireloom.columnar.traffic.carried import Carried
 from wireloom.columnar.traffic.connections import Exchange, full, heard
 from wireloom.columnar.traffic.courses import Course, Plain, Sent
 from wireloom.columnar.traffic.ledgers import Ledger
-from wireloom.columnar.traffic.reassembly import NUMBERS, Delivered, Segments, Stream
+from wireloom.columnar.traffic.reassembly import NUMBERS, Delivered, Segments, Stream, are_far
 from wireloom.columnar.traffic.wrapped import course_of
 from wireloom.endpoints import Endpoints, Ports, is_client
 from wireloom.options import Sender
@@ -92,9 +92,10 @@ class Dialogue:
         for number in np.flatnonzero(carried.syn[rows]).tolist():
             upward, opens = bool(exchange.upward[number]), not carried.ack[rows[number]]
             sequence = (int(carried.sequence[rows[number]]) + 1) % NUMBERS
-            known = self.directions.get(upward)
-            if known is not None and known.stream.first not in (None, sequence):
-                yield from self._data(exchange.part(slice(at, number)), carried, ledger)
+            known, before = self.directions.get(upward), exchange.part(slice(at, number))
+            first = None if known is None else known.stream.first
+            if first != sequence if first is not None else self._are_of_another(before, carried, upward, sequence):
+                yield from self._data(before, carried, ledger)
                 yield from self.end(ledger)
                 self.count += 1
                 at = number
@@ -133,6 +134,11 @@ class Dialogue:
                 yield from self._said(self._direction(way).take(_segments(mine, carried), course), way)
             elif len(others):  # where they begin tells the next connection from this one
                 self._direction(way).stream.meet(_segments(others, carried))
+
+    def _are_of_another(self, exchange: Exchange, carried: Carried, upward: bool, sequence: int) -> bool:
+        """Whether packets are of another connection than the one whose SYN they stand in front of."""
+        rows = full(exchange.part(exchange.upward == upward), carried).rows
+        return are_far(carried.sequence[rows], sequence)
 
     def _direction(self, upward: bool) -> OneWay:
         if upward not in self.directions:

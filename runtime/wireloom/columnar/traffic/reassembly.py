@@ -16,6 +16,9 @@ _FEW, _MANY = 4, 1024
 are looked at together.
 """
 
+_FAR = 16 * 1024 * 1024
+"""In bytes; captures reorder packets over much less."""
+
 
 @dataclass(frozen=True, slots=True)
 class Segments:
@@ -195,6 +198,13 @@ class Stream:
 def _kept(data: memoryview) -> memoryview:
     """Bytes in memory of their own."""
     return data if data.nbytes == memoryview(data.obj).nbytes else memoryview(bytes(data))
+
+
+def are_far(sequence: Array, number: int) -> bool:
+    """Whether any segment is so far from this number that the two are not of the same connection: it would have to be
+    that late, or that early.
+    """
+    return bool((np.abs(_away(sequence, number)) > _FAR).any())
 
 
 def _away(sequence: Array, number: int) -> Array:
