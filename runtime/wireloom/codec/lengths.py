@@ -43,6 +43,20 @@ class Probe(NamedTuple):
         return value if self.load is None else self.load(value)
 
 
+def _at_once(probes: Sequence[Probe]) -> struct.Struct | None:
+    """What reads all these numbers, if each stands behind the one before and none has another meaning."""
+    orders = {probe.code.format[0] for probe in probes if probe.code.size > 1} or {">"}
+    if len(orders) > 1 or any(probe.load is not None for probe in probes):
+        return None
+    code, at = orders.pop(), 0
+    for probe in probes:
+        if probe.offset < at:
+            return None
+        code += f"{probe.offset - at}x{probe.code.format[1:]}"
+        at = probe.offset + probe.code.size
+    return struct.Struct(code)
+
+
 def in_words(values: Values, probes: Iterable[Probe]) -> str:
     """Header values as messages show them."""
     return ", ".join(f"{probe.name} {probe.field.shown(values[probe.name])}" for probe in probes)
@@ -93,6 +107,8 @@ class Ends:
         """How many bytes can make a position impossible."""
         self.probes = {little: [Probe.of(field, little=little) for field in fields] for little in (False, True)}
         self.given = self.probes
+        self._names = [name for name, *_ in fields]
+        self._at_once = {little: _at_once(probes) for little, probes in self.probes.items()}
         self.sums: dict[bool, Probe] = {}
 
     def measure(self, look: Look, start: int, little: bool) -> int:
@@ -141,7 +157,10 @@ class Ends:
         return values if self.valid is None or self.valid.holds(values, values, frame) else None
 
     def _values(self, buffer: Buffer, start: int, little: bool) -> Values:
-        return {probe.name: probe.read(buffer, start) for probe in self.probes[little]}
+        at_once = self._at_once[little]
+        if at_once is None:
+            return {probe.name: probe.read(buffer, start) for probe in self.probes[little]}
+        return dict(zip(self._names, at_once.unpack_from(buffer, start), strict=True))
 
 
 class Everything(Ends):

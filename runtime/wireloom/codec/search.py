@@ -123,8 +123,10 @@ class Search:
                 if found_at < 0:
                     return
                 position = found_at - offset
-            if any(0 < one.possible(buffer, position, end, little, parameters) <= self.bound for one, little in tries):
-                yield position
+            for lengths, little in tries:
+                if 0 < lengths.possible(buffer, position, end, little, parameters) <= self.bound:
+                    yield position
+                    break
             else:
                 position = max(position, _run_end(buffer, position, end, self.window) - self.window - 1)
             position += 1

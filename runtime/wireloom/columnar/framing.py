@@ -183,6 +183,9 @@ class Framing:
         self.lengths = lengths
         self.match = match
         self.until = until
+        matched = (offset + kind.size for _, offset, kind in match)
+        self.reach = max([1, *(each.size for each in lengths), *matched])
+        """The first bytes of a record that tell how long it is, and which one it is."""
 
     def proven(
         self,

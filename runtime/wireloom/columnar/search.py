@@ -44,10 +44,9 @@ class BulkSearch(Search):
         super().__init__(framing, parameters, bound)
         self.plan = plan
         self.orders = framing.orders(parameters)
-        self.reach = max(lengths.size for lengths in plan.lengths)
-        self.reach = max([self.reach, 1, *(offset + kind.size for _, offset, kind in plan.match)])
+        self.reach = plan.reach
         self._of: tuple[Any, int, int, bool] | None = None
-        self._seen = _Seen.nothing(0)
+        self._seen = _NOTHING
         self._count = FEWEST
         self._running = Running()
 
@@ -103,12 +102,7 @@ class BulkSearch(Search):
         """Forget what was seen of another window."""
         of = self._of
         if of is None or of[0] is not buffer or of[1:] != (end, base, final):
-            self._of, self._seen, self._count, self._running = (
-                (buffer, end, base, final),
-                _Seen.nothing(0),
-                FEWEST,
-                Running(),
-            )
+            self._of, self._seen, self._count, self._running = (buffer, end, base, final), _NOTHING, FEWEST, Running()
 
     def _look(self, buffer: Any, start: int, stop: int, end: int, *, final: bool) -> None:
         """See what there is from ``start`` on, up to ``stop`` at most."""
@@ -243,12 +237,6 @@ class _Seen:
         self.little = little
         self.certain = certain
 
-    @classmethod
-    def nothing(cls, at: int) -> "_Seen":
-        """No position at all."""
-        none = np.zeros(0, np.int64)
-        return cls(at, at, none, none, none.astype(bool), none.astype(bool))
-
     def reaches(self, at: int) -> bool:
         """Whether there is something at ``at`` or behind it."""
         return bool(len(self.position)) and at <= int(self.position[-1])
@@ -287,3 +275,8 @@ class _Seen:
             np.insert(little, gaps, order_before[gaps]),
             gaps + np.arange(len(gaps)),
         )
+
+
+_NO_ROWS = np.zeros(0, np.int64)
+_NOTHING = _Seen(0, 0, _NO_ROWS, _NO_ROWS, _NO_ROWS.astype(bool), _NO_ROWS.astype(bool))
+"""What is seen at no position at all."""

@@ -48,7 +48,7 @@ def heaviness(value: object) -> int:
         case str() | bytes():
             return len(value)
         case dict():
-            return sum(map(heaviness, value.values()))
+            return sum(heaviness(each) for each in value.values() if each is not None)
         case list():
             return sum(map(heaviness, value))
     return 0 if value is None else _NUMBER

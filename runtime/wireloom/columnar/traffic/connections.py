@@ -1,7 +1,7 @@
 """Connections: which packets are of one."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -26,7 +26,7 @@ class Exchange:
 
     def part(self, which: slice | Array) -> "Exchange":
         """Some of the packets."""
-        return replace(self, rows=self.rows[which], upward=self.upward[which])
+        return Exchange(self.endpoints, self.rows[which], self.upward[which])
 
 
 def grouped(carried: Carried) -> Iterator[Exchange]:
