@@ -1,6 +1,6 @@
 """What protocols of packets decode, as numpy's numbers."""
 
-from collections.abc import Sequence
+from functools import lru_cache
 from importlib import import_module
 from typing import Any
 
@@ -8,17 +8,24 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from wireloom.codec import Protocol
 from wireloom.columnar.buffers import Array
 from wireloom.columnar.decoder import Decoder
 from wireloom.options import Mode, ReadOptions, resolve
 
 
-def decoder_of(name: str, columns: Sequence[str], **parameters: Any) -> Decoder:
+def decoder_of(name: str, columns: tuple[str, ...], **parameters: Any) -> Decoder:
     """What decodes these columns of a protocol of packets, of malformed records, too."""
+    return Decoder(*_read(name, columns, **parameters))
+
+
+@lru_cache(maxsize=64)
+def _read(name: str, columns: tuple[str, ...], **parameters: Any) -> tuple[Protocol, ReadOptions, pa.Schema]:
+    """What a decoder is told, which is the same for each file."""
     table = import_module(f"wireloom_protocols.{name}.columnar").TABLE
     known = resolve(table.protocol.parameters, parameters)
-    options = ReadOptions(Mode.PERMISSIVE, labels=False, positions=True, columns=tuple(columns), parameters=known)
-    return Decoder(table.protocol, options, table.view(options))
+    options = ReadOptions(Mode.PERMISSIVE, labels=False, positions=True, columns=columns, parameters=known)
+    return table.protocol, options, table.view(options)
 
 
 def taken(values: pa.Array, rows: Array) -> pa.Array:
