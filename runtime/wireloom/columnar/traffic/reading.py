@@ -84,8 +84,6 @@ class Traffic:
             for each in batch:
                 for exchange in grouped(each):
                     said += self._said(exchange, each)
-            for endpoints in self.waiting:
-                self.conversations[endpoints].keep()
             yield from _together(self, said)
             while sum(self.waiting.values()) > self.most:
                 yield from self._give_up(max(self.waiting, key=self.waiting.__getitem__))
@@ -138,7 +136,9 @@ class Traffic:
         self._note(conversation)
 
     def _note(self, conversation: Dialogue) -> None:
+        """Note what waits in a conversation, and keep it."""
         if conversation.held:
+            conversation.keep()
             self.waiting[conversation.endpoints] = conversation.held
         else:
             self.waiting.pop(conversation.endpoints, None)
