@@ -329,6 +329,7 @@ def test_the_command_says_what_is_wrong(tmp_path: Path) -> None:
     assert "nothing.bin" in run("couchbase_dcp", tmp_path / "nothing.bin", status=2)
     (tmp_path / "raw.bin").write_bytes(SENT)
     assert "raw.bin is none" in run("couchbase_dcp", tmp_path / "raw.bin", "--rotated", status=2)
+    assert "standard input is none" in run("couchbase_dcp", "-", "--rotated", status=2, stdin=SENT)
 
 
 @pytest.mark.program

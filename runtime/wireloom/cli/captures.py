@@ -22,12 +22,15 @@ def name_of(source: str) -> str:
     return "standard input" if source == STDIN else files.shown(source)
 
 
-def meant(sources: Iterable[str], *outputs: Path | None) -> list[str]:
+def meant(sources: Iterable[str], *outputs: Path | None, rotated: bool = False) -> list[str]:
     """The captures that sources mean: files, directories with everything below them, patterns, and standard input.
 
-    Local files keep the name that they are given. Raises ``MisuseError`` for one that would be written over, and
-    ``OptionError`` for a path without files.
+    Local files keep the name that they are given. Raises ``MisuseError`` for one that would be written over, and for
+    standard input if the captures are ``rotated``, and ``OptionError`` for a path without files.
     """
+    sources = list(sources)
+    if rotated and STDIN in sources:
+        raise MisuseError("the parts of a recording are files; standard input is none")
     found: list[str] = []
     for source in sources:
         path = None if source == STDIN else files.local(source)

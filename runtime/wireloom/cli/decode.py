@@ -88,7 +88,7 @@ def decode(
     to_stdout = split is None and (path is None or str(path) == captures.STDIN)
     run = _Decoding(View(found, options), Mode.of(mode), found.form(form) if form else None, from_hex, nulls, to_stdout)
     if split is None:
-        sources = captures.meant(inputs, path)
+        sources = captures.meant(inputs, path, rotated=options.rotated)
         with output(path, binary=chosen is not Format.JSONL) as stream:
             _write(run, sources, chosen, stream)
         return
@@ -98,7 +98,7 @@ def decode(
     from wireloom.cli.splitting import Split
 
     files = Split(split, chosen, found, options)
-    _write_files(run, captures.meant(inputs, *files.paths), files)
+    _write_files(run, captures.meant(inputs, *files.paths, rotated=options.rotated), files)
 
 
 def _write(run: "_Decoding", sources: Iterable[str], form: Format, stream: BinaryIO) -> None:

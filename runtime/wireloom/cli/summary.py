@@ -32,7 +32,7 @@ def summary(protocol: str, inputs: Sequence[str], parameters: Sequence[str], **t
     """
     found = protocol_of(protocol)
     options = options_of(found, parameters, told)
-    rows = _rows(found, options, captures.meant(inputs))
+    rows = _rows(found, options, captures.meant(inputs, rotated=options.rotated))
     with output(None, binary=False) as stream:
         if stream.isatty():
             _show(rows)
