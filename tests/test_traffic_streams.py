@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 from bisect import bisect_right
 from pathlib import Path
@@ -113,6 +114,38 @@ def test_what_is_not_kept_is_read_again_as_far_as_it_is_there(tmp_path: Path, ca
     arrives(tmp_path / "traces", 2)
     assert seqnos(stream.trigger()) == complete(2)
     assert f"{first} is gone" in caplog.text
+
+
+@pytest.mark.parametrize("logs", [True, False])
+def test_a_file_that_is_gone_is_left_out_alone(tmp_path: Path, logs: bool) -> None:
+    stream = query(tmp_path, logs=logs, ignoreMissingFiles=True)
+    for number in range(3):
+        arrives(tmp_path / "traces", number)
+    plan = stream.plan()
+    (tmp_path / "traces" / "trace_00002.pcap").unlink()
+    assert seqnos(stream.batch(*plan)) == complete(0, 1)
+    with pytest.raises(FileNotFoundError, match="trace_00002"):
+        query(tmp_path, logs=logs).batch(*plan)
+
+
+def conversations(tmp_path: Path, *, damaged: int) -> None:
+    """Three compressed files of a connection each, one of which cannot be read to its end."""
+    for number in range(3):
+        name = tmp_path / "traces" / f"{number}.pcap.gz"
+        data = gzip.compress(written(tmp_path / "a.pcap", Flow(destination_port=4000 + number).sent(SENT)).read_bytes())
+        name.write_bytes(data[: len(data) // 2] if number == damaged else data)
+
+
+@pytest.mark.parametrize("logs", [True, False])
+def test_a_file_that_cannot_be_read_on_is_left_out_alone(tmp_path: Path, logs: bool) -> None:
+    stream = query(tmp_path, logs=logs, ignoreCorruptFiles=True, maxFilesPerTrigger=2)
+    conversations(tmp_path, damaged=0)
+    first, second = map(seqnos, stream.triggers())
+    assert first[-len(ALL) :] == second == ALL
+    assert 0 < len(first[: -len(ALL)]) < len(ALL)
+    assert len(stream.at_once()) > 2 * len(ALL)
+    with pytest.raises(OSError, match="Compressed file ended"):
+        query(tmp_path, logs=logs).trigger()
 
 
 def test_what_is_kept_of_old_batches_goes(tmp_path: Path) -> None:

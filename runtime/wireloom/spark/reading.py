@@ -17,8 +17,9 @@ from wireloom.columnar import scans
 from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.filters import Filter
 from wireloom.columnar.gathering import Gatherer
-from wireloom.columnar.scans import FilePart, parts_of
-from wireloom.columnar.traffic.opening import is_recorded
+from wireloom.columnar.scanning import Cuts
+from wireloom.columnar.scans import FilePart, Rotated, parts_of
+from wireloom.columnar.traffic.opening import is_recorded, rotated
 from wireloom.files import CaptureFile
 from wireloom.options import OptionError, ReadOptions
 from wireloom.spark.added import Added
@@ -112,7 +113,12 @@ class CaptureReader(DataSourceReader):
 
     def _read(self, part: FilePart, gatherer: Gatherer) -> Iterator[pa.RecordBatch]:
         """The batches that are full while a part is read."""
-        return scans.gathered(part, gatherer)
+        return scans.gathered(part, gatherer, self._rotated if isinstance(part, Rotated) else scans.cut)
+
+    def _rotated(self, decoder: Decoder, part: FilePart) -> Iterator[Cuts]:
+        """The records of files of one recording."""
+        assert isinstance(part, Rotated)
+        return rotated(decoder, part.files, self.source.leaves_out)
 
 
 def shared_out(parts: Sequence[tuple[FilePart, int]], source: SourceOptions) -> Iterator[CapturePartition]:

@@ -1,6 +1,6 @@
 """Reading what batches of a stream have taken of files."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from hashlib import blake2b
@@ -16,10 +16,11 @@ from wireloom.columnar.index import Reading
 from wireloom.columnar.scanning import Cuts
 from wireloom.columnar.scans import LOG, FilePart, Rotated
 from wireloom.columnar.traffic.ledgers import Ledger
-from wireloom.columnar.traffic.opening import is_recorded, recordings
+from wireloom.columnar.traffic.opening import LeavesOut, is_recorded, leaving_out, recordings
 from wireloom.columnar.traffic.reading import Traffic
 from wireloom.columnar.traffic.resuming import UnfitStateError, resumed, suspended
 from wireloom.files import CaptureFile, file_at, opened, replacing
+from wireloom.kinds import Recording
 from wireloom.spark.dividing import Divider
 from wireloom.spark.likeness import must_be_alike
 from wireloom.spark.log import note, noted
@@ -79,9 +80,7 @@ class TakenReader(CaptureReader):
 
     def _read(self, part: FilePart, gatherer: Gatherer) -> Iterator[pa.RecordBatch]:
         if isinstance(part, TakenFiles):
-            for path, taken in list(zip(part.files, part.taken, strict=True))[part.earlier :]:
-                _must_be_there(path, taken, 0)
-            return scans.gathered(part, gatherer, self._resumed)
+            return super()._read(part, gatherer)
         assert isinstance(part, TakenPart)
         _must_be_there(part.path, part.taken, part.start if part.before is None else part.before.end)
         whole = part.taken.final and not part.start and part.before is None
@@ -102,7 +101,7 @@ class TakenReader(CaptureReader):
             with suppress(OSError):  # the next task does without
                 note(part.notes, part.path, self._bytes(taken), follower.reach)
 
-    def _resumed(self, decoder: Decoder, part: FilePart) -> Iterator[Cuts]:
+    def _rotated(self, decoder: Decoder, part: FilePart) -> Iterator[Cuts]:
         """What files add to the recording that others began."""
         assert isinstance(part, TakenFiles)
         traffic = Traffic(decoder)
@@ -112,15 +111,17 @@ class TakenReader(CaptureReader):
                     traffic = resumed(decoder, self._reading, stream.read())
             except (OSError, UnfitStateError) as error:
                 LOG.warning("wireloom: conversations begin anew, as how they went on cannot be read: %s", error)
-        earlier = recordings(_still_there(part), self.protocol, self.options)
-        for _ in traffic.found(earlier, final=False):
+        files = list(zip(part.files, part.taken, strict=True))
+        for _ in traffic.found(self._recordings(files[: part.earlier], lambda _: True), final=False):
             pass
         traffic.ledger = Ledger()
-        files = recordings(part.files[part.earlier :], self.protocol, self.options)
-        yield from traffic.cuts(files, final=False)
+        yield from traffic.cuts(self._recordings(files[part.earlier :], self.source.leaves_out), final=False)
         if part.after is not None:
             with suppress(OSError), replacing(part.after) as stream:  # the next task does without
                 stream.write(suspended(traffic, self._reading))
+
+    def _recordings(self, files: Iterable[tuple[str, TakenFile]], leaves_out: LeavesOut) -> Iterator[Recording]:
+        return recordings(_still_there(files, leaves_out), self.protocol, self.options, leaves_out)
 
     @property
     def _reading(self) -> Reading:
@@ -136,14 +137,11 @@ def _of(part: FilePart, taken: TakenFile) -> TakenPart:
     return TakenPart(**{field.name: getattr(part, field.name) for field in fields(part)}, taken=taken)
 
 
-def _still_there(part: TakenFiles) -> Iterator[str]:
-    """The earlier files, without those that are gone or changed."""
-    for path, taken in list(zip(part.files, part.taken, strict=True))[: part.earlier]:
-        try:
+def _still_there(files: Iterable[tuple[str, TakenFile]], leaves_out: LeavesOut) -> Iterator[str]:
+    """The files without those that are gone or changed. Raises ``OSError`` for one that is not left out."""
+    for path, taken in files:
+        with leaving_out(leaves_out):
             _must_be_there(path, taken, 0)
-        except OSError as error:
-            LOG.warning("wireloom: conversations go on without what an earlier file has of them: %s", error)
-        else:
             yield path
 
 

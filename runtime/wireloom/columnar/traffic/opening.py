@@ -1,7 +1,7 @@
 """Captures opened: their records, be they end to end or in packets."""
 
-from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from io import BytesIO
 from typing import Any
 
@@ -10,12 +10,21 @@ import pyarrow as pa
 from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.scanning import Cuts
 from wireloom.columnar.splits import followed
+from wireloom.columnar.traffic.ledgers import LOG
 from wireloom.files import opened
 from wireloom.kinds import ReadInto, Recording, into, reading, told
 from wireloom.options import CaptureKind, OptionError, ReadOptions
 
 _AHEAD = 256 * 1024
 """So much of a stream is looked at: all of a small file, as each read is a request if it is remote."""
+
+LeavesOut = Callable[[OSError], bool]
+"""Whether files with this error are left out, from where they cannot be read on."""
+
+
+def all_are_read(_: OSError) -> bool:
+    """No file is left out."""
+    return False
 
 
 def is_recorded(path: str, protocol: str, options: ReadOptions) -> bool:
@@ -47,19 +56,44 @@ def records(
         yield from _in_packets(decoder, [found])
 
 
-def rotated(decoder: Decoder, files: Iterable[str]) -> Iterator[Cuts]:
+def rotated(decoder: Decoder, files: Iterable[str], leaves_out: LeavesOut = all_are_read) -> Iterator[Cuts]:
     """The records of files of recorded packets that are parts of one capture, in that order."""
-    return _in_packets(decoder, recordings(files, decoder.protocol.name, decoder.options))
+    return _in_packets(decoder, recordings(files, decoder.protocol.name, decoder.options, leaves_out))
 
 
-def recordings(files: Iterable[str], protocol: str, options: ReadOptions) -> Iterator[Recording]:
+def recordings(
+    files: Iterable[str], protocol: str, options: ReadOptions, leaves_out: LeavesOut = all_are_read
+) -> Iterator[Recording]:
     """Files of recorded packets, one after the other. Raises ``OptionError`` for another file."""
     for file in files:
-        with opened(file) as stream:
+        with leaving_out(leaves_out), opened(file) as stream:
             kind, ahead = told(options.capture, protocol, stream.read)
             if kind is CaptureKind.RAW:
                 raise OptionError(f"rotated files are of recorded packets, and {file} is none")
-            yield Recording(file, kind, into(ahead, stream.readinto))
+            yield Recording(file, kind, into(ahead, _as_far_as_possible(stream.readinto, leaves_out)))
+
+
+def _as_far_as_possible(readinto: ReadInto, leaves_out: LeavesOut) -> ReadInto:
+    """As ``readinto``, but a file that is left out ends where it cannot be read."""
+
+    def read(memory: memoryview) -> int | None:
+        count = None
+        with leaving_out(leaves_out):
+            count = readinto(memory)
+        return count
+
+    return read
+
+
+@contextmanager
+def leaving_out(leaves_out: LeavesOut) -> Iterator[None]:
+    """Have the log tell of a file that is left out."""
+    try:
+        yield
+    except OSError as error:
+        if not leaves_out(error):
+            raise
+        LOG.warning("wireloom: left from here on, as it cannot be read: %s", error)
 
 
 def captured(decoder: Decoder, buffer: Any) -> Iterator[pa.RecordBatch]:
