@@ -17,7 +17,6 @@ from test_traffic import EVENTS, FRAMES, SENT, chunked
 from traffic import Flow, datagram, disordered, written
 
 from wireloom.columnar.decoder import Decoder
-from wireloom.columnar.index import Reading
 from wireloom.columnar.traffic.opening import recordings
 from wireloom.columnar.traffic.reading import Traffic
 from wireloom.columnar.traffic.resuming import UnfitStateError, resumed, suspended
@@ -27,12 +26,11 @@ from wireloom_protocols import couchbase_dcp, databus
 DCP, DATABUS, FOUND = map(Pair.of, (couchbase_dcp, databus, compiled.feature("found").columnar))
 
 
-def decoder_of(pair: Pair) -> Decoder:
-    return pair.decoder(pair.options({"mode": "PERMISSIVE", "ports": "all", "connections": True}))
+DIGEST = "that of the protocol"
 
 
-def reading_of(decoder: Decoder) -> Reading:
-    return Reading.of(decoder.protocol.name, "its digest", decoder.options)
+def decoder_of(pair: Pair, **options: str) -> Decoder:
+    return pair.decoder(pair.options({"mode": "PERMISSIVE", "ports": "all", "connections": True, **options}))
 
 
 def rows(traffic: Traffic, files: Sequence[Path], *, final: bool) -> list[Row]:
@@ -54,9 +52,8 @@ def alike(pair: Pair, folder: Path, packets: Sequence[Packet], cuts: Sequence[in
     found: list[Row] = []
     for number, file in enumerate(files, start=1):
         found += rows(traffic, [file], final=number == len(files))
-        left = suspended(traffic, reading_of(traffic.decoder))
-        decoder = decoder_of(pair)
-        traffic = resumed(decoder, reading_of(decoder), left)
+        left = suspended(traffic, DIGEST)
+        traffic = resumed(decoder_of(pair), DIGEST, left)
     assert sorted(found, key=repr) == sorted(whole, key=repr)
     return found
 
@@ -146,16 +143,27 @@ def test_what_is_left_is_read_with_care(tmp_path: Path) -> None:
     decoder = decoder_of(DCP)
     traffic = Traffic(decoder)
     rows(traffic, [written(tmp_path / "a.pcap", Flow(size=100).sent(SENT)[:50])], final=False)
-    left = suspended(traffic, reading_of(decoder))
-    assert resumed(decoder, reading_of(decoder), left).count == 50
+    left = suspended(traffic, DIGEST)
+    assert resumed(decoder, DIGEST, left).count == 50
     told = left[: left.index(b"\n") + 1]
     harm, touched = pickle.dumps(Harm(tmp_path / "harm")), tmp_path / "harm"
     for data in (told + harm, told, left[:-3], told + pickle.dumps(5), told + pickle.dumps({}), b"", harm):
         with pytest.raises(UnfitStateError):
-            resumed(decoder, reading_of(decoder), data)
+            resumed(decoder, DIGEST, data)
     assert not touched.exists()
     pickle.loads(harm)
     assert touched.exists()
-    other = Reading.of("couchbase_dcp", "another digest", decoder.options)
     with pytest.raises(UnfitStateError, match="read in another way"):
-        resumed(decoder, other, left)
+        resumed(decoder, "that of another one", left)
+
+
+OTHERS = ({"direction": "server"}, {"u64": "long"}, {"collections": "true"}, {"maxRecordBytes": "1m"})
+
+
+@pytest.mark.parametrize("options", OTHERS, ids=lambda options: next(iter(options)))
+def test_what_is_left_is_not_read_in_another_way(options: dict[str, str]) -> None:
+    left = suspended(Traffic(decoder_of(DCP)), DIGEST)
+    with pytest.raises(UnfitStateError, match="read in another way"):
+        resumed(decoder_of(DCP, **options), DIGEST, left)
+    other = suspended(Traffic(decoder_of(DCP, **options)), DIGEST)
+    assert resumed(decoder_of(DCP, **options), DIGEST, other).count == 0

@@ -16,7 +16,7 @@ from wireloom.columnar.index import Reading
 from wireloom.columnar.scanning import Cuts
 from wireloom.columnar.scans import LOG, FilePart, Rotated
 from wireloom.columnar.traffic.ledgers import Ledger
-from wireloom.columnar.traffic.opening import LeavesOut, is_recorded, leaving_out, recordings
+from wireloom.columnar.traffic.opening import LeavesOut, LeavingOut, is_recorded, recordings
 from wireloom.columnar.traffic.reading import Traffic
 from wireloom.columnar.traffic.resuming import UnfitStateError, resumed, suspended
 from wireloom.files import CaptureFile, file_at, opened, replacing
@@ -108,7 +108,7 @@ class TakenReader(CaptureReader):
         if part.before is not None:
             try:
                 with opened(part.before) as stream:
-                    traffic = resumed(decoder, self._reading, stream.read())
+                    traffic = resumed(decoder, registry.digest(self.protocol), stream.read())
             except (OSError, UnfitStateError) as error:
                 LOG.warning("wireloom: conversations begin anew, as how they went on cannot be read: %s", error)
         files = list(zip(part.files, part.taken, strict=True))
@@ -118,18 +118,15 @@ class TakenReader(CaptureReader):
         yield from traffic.cuts(self._recordings(files[part.earlier :], self.source.leaves_out), final=False)
         if part.after is not None:
             with suppress(OSError), replacing(part.after) as stream:  # the next task does without
-                stream.write(suspended(traffic, self._reading))
+                stream.write(suspended(traffic, registry.digest(self.protocol)))
 
     def _recordings(self, files: Iterable[tuple[str, TakenFile]], leaves_out: LeavesOut) -> Iterator[Recording]:
         return recordings(_still_there(files, leaves_out), self.protocol, self.options, leaves_out)
 
-    @property
-    def _reading(self) -> Reading:
-        return Reading.of(registry.protocol(self.protocol).name, registry.digest(self.protocol), self.options)
-
     def _bytes(self, taken: TakenFile) -> str:
         """What tells the bytes that were taken, and how they are read, from others."""
-        told = repr((taken.end, taken.likeness, self._reading))
+        reading = Reading.of(registry.protocol(self.protocol).name, registry.digest(self.protocol), self.options)
+        told = repr((taken.end, taken.likeness, reading))
         return blake2b(told.encode(), digest_size=16).hexdigest()
 
 
@@ -140,7 +137,7 @@ def _of(part: FilePart, taken: TakenFile) -> TakenPart:
 def _still_there(files: Iterable[tuple[str, TakenFile]], leaves_out: LeavesOut) -> Iterator[str]:
     """The files without those that are gone or changed. Raises ``OSError`` for one that is not left out."""
     for path, taken in files:
-        with leaving_out(leaves_out):
+        with LeavingOut(leaves_out):
             _must_be_there(path, taken, 0)
             yield path
 

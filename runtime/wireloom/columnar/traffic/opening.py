@@ -1,7 +1,7 @@
 """Captures opened: their records, be they end to end or in packets."""
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, suppress
 from io import BytesIO
 from typing import Any
 
@@ -25,6 +25,19 @@ LeavesOut = Callable[[OSError], bool]
 def all_are_read(_: OSError) -> bool:
     """No file is left out."""
     return False
+
+
+class LeavingOut(AbstractContextManager[None, bool]):
+    """Has the log tell of a file that is left out, whose error goes no further."""
+
+    def __init__(self, leaves_out: LeavesOut) -> None:
+        self.leaves_out = leaves_out
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> bool:
+        if not isinstance(error, OSError) or not self.leaves_out(error):
+            return False
+        LOG.warning("wireloom: left from here on, as it cannot be read: %s", error)
+        return True
 
 
 def is_recorded(path: str, protocol: str, options: ReadOptions) -> bool:
@@ -66,7 +79,7 @@ def recordings(
 ) -> Iterator[Recording]:
     """Files of recorded packets, one after the other. Raises ``OptionError`` for another file."""
     for file in files:
-        with leaving_out(leaves_out), opened(file) as stream:
+        with LeavingOut(leaves_out), opened(file) as stream:
             kind, ahead = told(options.capture, protocol, stream.read)
             if kind is CaptureKind.RAW:
                 raise OptionError(f"rotated files are of recorded packets, and {file} is none")
@@ -77,23 +90,11 @@ def _as_far_as_possible(readinto: ReadInto, leaves_out: LeavesOut) -> ReadInto:
     """As ``readinto``, but a file that is left out ends where it cannot be read."""
 
     def read(memory: memoryview) -> int | None:
-        count = None
-        with leaving_out(leaves_out):
-            count = readinto(memory)
-        return count
+        with LeavingOut(leaves_out):
+            return readinto(memory)
+        return None
 
     return read
-
-
-@contextmanager
-def leaving_out(leaves_out: LeavesOut) -> Iterator[None]:
-    """Have the log tell of a file that is left out."""
-    try:
-        yield
-    except OSError as error:
-        if not leaves_out(error):
-            raise
-        LOG.warning("wireloom: left from here on, as it cannot be read: %s", error)
 
 
 def captured(decoder: Decoder, buffer: Any) -> Iterator[pa.RecordBatch]:

@@ -17,7 +17,6 @@ import numpy as np
 from wireloom.codec import DecodeError
 from wireloom.codec.cutting import Cutter, MalformedRange
 from wireloom.columnar.decoder import Decoder
-from wireloom.columnar.index import Reading
 from wireloom.columnar.traffic.conversations import Dialogue, OneWay
 from wireloom.columnar.traffic.courses import Plain
 from wireloom.columnar.traffic.fragments import Fragmented, Fragments
@@ -25,7 +24,7 @@ from wireloom.columnar.traffic.reading import Traffic
 from wireloom.columnar.traffic.reassembly import Chunk, Stream
 from wireloom.columnar.traffic.wrapped import Bodies, Encrypted
 from wireloom.endpoints import Endpoints
-from wireloom.options import Sender
+from wireloom.options import SOUGHT, Sender
 
 
 class UnfitStateError(ValueError):
@@ -77,18 +76,18 @@ _DECODER, _CUTTER = "decoder", "cutter"
 """What is not kept, but made anew."""
 
 
-def suspended(traffic: Traffic, reading: Reading) -> bytes:
-    """What is left of a recording, that is read in this way, behind the files that were read of it."""
+def suspended(traffic: Traffic, digest: str) -> bytes:
+    """What is left of a recording behind the files that were read of it. ``digest`` is that of the protocol."""
     found = io.BytesIO()
-    found.write(_told(reading))
+    found.write(_told(traffic.decoder, digest))
     state = traffic.conversations, traffic.waiting, traffic.fragments, traffic.files, traffic.count
     _Pickler(found, traffic.decoder).dump(state)
     return found.getvalue()
 
 
-def resumed(decoder: Decoder, reading: Reading, data: bytes) -> Traffic:
+def resumed(decoder: Decoder, digest: str, data: bytes) -> Traffic:
     """A recording that goes on from there. Raises ``UnfitStateError``."""
-    traffic, told = Traffic(decoder), _told(reading)
+    traffic, told = Traffic(decoder), _told(decoder, digest)
     if not data.startswith(told):
         raise UnfitStateError("another version of wireloom left it, or records are read in another way now")
     try:
@@ -99,9 +98,13 @@ def resumed(decoder: Decoder, reading: Reading, data: bytes) -> Traffic:
     return traffic
 
 
-def _told(reading: Reading) -> bytes:
-    """What bytes begin with that may be read."""
-    return f"{version('wireloom')} {reading}\n".encode()
+def _told(decoder: Decoder, digest: str) -> bytes:
+    """What bytes begin with that may be read: all that conversations keep of how they are read."""
+    options = decoder.options
+    parameters: dict[str, Any] = dict(options.parameters)
+    known = {**parameters, SOUGHT: sorted(parameters.get(SOUGHT, ()))}
+    told = f"{version('wireloom')} {decoder.protocol.name} {digest} {known} {options.max_record_bytes}"
+    return f"{told} {options.direction}\n".encode()
 
 
 class _Pickler(pickle.Pickler):
