@@ -2,7 +2,7 @@
 
 import pickle
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -81,6 +81,22 @@ def test_every_place_of_a_short_one(tmp_path: Path) -> None:
     for at in range(1, len(packets)):
         found = alike(DCP, tmp_path, packets, [at])
         assert [row["mutation"]["by_seqno"] for row in found] == [*range(1, 9)]
+
+
+def test_files_are_known_as_long_as_bytes_of_them_wait(tmp_path: Path) -> None:
+    size = 10
+    packets = Flow(size=size).sent(b"".join(FRAMES[:5]))
+    packets[7:9] = reversed(packets[7:9])
+    ends = [0, *accumulate(map(len, FRAMES[:5]))]
+    traffic = Traffic(decoder_of(DCP))
+    for number, packet in enumerate(packets):
+        rows(traffic, [written(tmp_path / f"{number:03}.pcap", [packet])], final=False)
+        traffic = resumed(decoder_of(DCP), DIGEST, suspended(traffic, DIGEST))
+        reached = min(size * (6 if number == 7 else number), ends[-1])  # then the eighth packet waits for the seventh
+        begun = max(end for end in ends if end <= reached)
+        waiting = range(begun // size + 1, number + 1) if begun < reached else ()
+        assert sorted(Path(name).name for name in traffic.files.values()) == [f"{each:03}.pcap" for each in waiting]
+    assert ends[-1] == reached
 
 
 def test_ports_that_are_used_again(tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ class Provenance:
     connections: Array
     from_client: Array | None
     gaps: Array
-    files: list[str]
+    files: Mapping[int, str]
     sources: Array
 
     @property
@@ -41,7 +41,8 @@ class Provenance:
         return dict(zip((column.name for column in (FILE, *PROVENANCE)), columns, strict=True))
 
     def _files(self, rows: Array) -> pa.Array:
-        return strings([shown(file) for file in self.files]).take(pa.array(self.sources[rows]))
+        used, places = np.unique(self.sources[rows], return_inverse=True)
+        return strings([shown(self.files[number]) for number in used.tolist()]).take(pa.array(places))
 
     def _times(self, rows: Array) -> pa.Array:
         return numbers(pa.timestamp("ns", tz="UTC"), self.times[rows], None, None)

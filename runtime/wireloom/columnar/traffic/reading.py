@@ -45,7 +45,8 @@ class Traffic:
         self.conversations: OrderedDict[Endpoints, Dialogue] = OrderedDict()
         self.waiting: dict[Endpoints, int] = {}
         """How many bytes wait in conversations for what is missing."""
-        self.files: list[str] = []
+        self.files: dict[int, str] = {}
+        """The files by their numbers."""
         self.count = 0
         """How many packets there were."""
 
@@ -53,7 +54,7 @@ class Traffic:
         """As ``found``; the log tells what became of the packets."""
         before = len(self.files)
         yield from self.found(files, final=final)
-        self.ledger.tell(", ".join(self.files[before:]))
+        self.ledger.tell(", ".join([*self.files.values()][before:]))
 
     def found(self, files: Iterable[Recording], *, final: bool = True) -> Iterator[Cuts]:
         """The records of files, in the order in which they were complete. Several files are parts of one recording, one
@@ -69,10 +70,11 @@ class Traffic:
 
     def _packets(self, file: Recording) -> Iterator[Packets]:
         """The packets of a file, numbered through all files."""
-        self.files.append(file.name)
+        number = max(self.files, default=-1) + 1
+        self.files[number] = file.name
         first = self.count
         for packets in packets_of(file, self.ledger):
-            known = np.column_stack([packets.known, np.full(len(packets.known), len(self.files) - 1)])
+            known = np.column_stack([packets.known, np.full(len(packets.known), number)])
             known[:, 0] += first
             self.count = max(self.count, int(known[-1, 0]) + 1)
             yield replace(packets, known=known)

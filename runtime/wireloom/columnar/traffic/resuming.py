@@ -80,8 +80,9 @@ def suspended(traffic: Traffic, digest: str) -> bytes:
     """What is left of a recording behind the files that were read of it. ``digest`` is that of the protocol."""
     found = io.BytesIO()
     found.write(_told(traffic.decoder, digest))
-    state = traffic.conversations, traffic.waiting, traffic.fragments, traffic.files, traffic.count
-    _Pickler(found, traffic.decoder).dump(state)
+    pickler = _Pickler(found, traffic.decoder)
+    pickler.dump((traffic.conversations, traffic.waiting, traffic.fragments, traffic.count))
+    pickler.dump({number: traffic.files[number] for number in pickler.sources})
     return found.getvalue()
 
 
@@ -91,8 +92,9 @@ def resumed(decoder: Decoder, digest: str, data: bytes) -> Traffic:
     if not data.startswith(told):
         raise UnfitStateError("another version of wireloom left it, or records are read in another way now")
     try:
-        state = _Unpickler(io.BytesIO(data[len(told) :]), decoder).load()
-        traffic.conversations, traffic.waiting, traffic.fragments, traffic.files, traffic.count = state
+        unpickler = _Unpickler(io.BytesIO(data[len(told) :]), decoder)
+        traffic.conversations, traffic.waiting, traffic.fragments, traffic.count = unpickler.load()
+        traffic.files = unpickler.load()
     except Exception as error:  # whatever bytes can do
         raise UnfitStateError(f"it is damaged: {error}") from None
     return traffic
@@ -111,11 +113,18 @@ class _Pickler(pickle.Pickler):
     def __init__(self, file: io.BytesIO, decoder: Decoder) -> None:
         super().__init__(file, protocol=5)
         self.decoder = decoder
+        self.sources: set[int] = set()
+        """The numbers of the files that bytes are from."""
 
     def persistent_id(self, obj: Any) -> Any:
-        if obj is self.decoder:
-            return _DECODER, None
-        return (_CUTTER, _Cutting.of(obj)) if isinstance(obj, Cutter) else None
+        match obj:
+            case Cutter():
+                return _CUTTER, _Cutting.of(obj)
+            case Chunk():
+                self.sources.add(obj.packet[-1])
+            case Plain():
+                self.sources.update(packet[-1] for packet in obj.packets)
+        return (_DECODER, None) if obj is self.decoder else None
 
     def reducer_override(self, obj: Any) -> Any:
         if isinstance(obj, memoryview):
