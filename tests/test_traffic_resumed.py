@@ -2,6 +2,7 @@
 
 import pickle
 from collections.abc import Sequence
+from functools import cached_property
 from itertools import accumulate, pairwise
 from pathlib import Path
 from random import Random
@@ -171,6 +172,14 @@ def test_what_is_left_is_read_with_care(tmp_path: Path) -> None:
     assert touched.exists()
     with pytest.raises(UnfitStateError, match="read in another way"):
         resumed(decoder, "that of another one", left)
+
+
+@pytest.mark.parametrize("named", [bytearray, print, cached_property])
+def test_what_is_no_part_of_conversations_is_not_made(named: Any) -> None:
+    decoder = decoder_of(DCP)
+    told = suspended(Traffic(decoder), DIGEST).partition(b"\n")[0]
+    with pytest.raises(UnfitStateError, match="is no part of it"):
+        resumed(decoder, DIGEST, told + b"\n" + pickle.dumps(named))
 
 
 OTHERS = ({"direction": "server"}, {"u64": "long"}, {"collections": "true"}, {"maxRecordBytes": "1m"})

@@ -69,7 +69,7 @@ class _Cutting(NamedTuple):
 
 _TYPES = (
     *(Bodies, Chunk, Dialogue, Encrypted, Endpoints, Fragmented, Fragments, OneWay, Plain, Sender, Stream),
-    *(DecodeError, MalformedRange, OrderedDict, _Ahead, _Cutting, bytearray, int, memoryview),
+    *(DecodeError, MalformedRange, OrderedDict, _Ahead, _Cutting, int, memoryview),
 )
 _NAMED: Mapping[tuple[str, str], type] = {(each.__module__, each.__qualname__): each for each in _TYPES}
 _DECODER, _CUTTER = "decoder", "cutter"
@@ -148,7 +148,7 @@ class _Unpickler(pickle.Unpickler):
     def find_class(self, module: str, name: str) -> Any:
         if (found := _NAMED.get((module, name))) is not None:
             return found
-        if module.startswith("h11.") and "." not in name:
+        if module.startswith("h11._") and "." not in name:
             found = super().find_class(module, name)
             if isinstance(found, type | FunctionType) and found.__module__.startswith("h11."):
                 return found
