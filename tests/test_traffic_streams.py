@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import os
 from bisect import bisect_right
 from pathlib import Path
@@ -65,6 +66,29 @@ def test_files_are_taken_in_the_order_of_their_names(tmp_path: Path) -> None:
     for number in range(3):
         os.utime(arrives(tmp_path / "traces", number), (1000 - number, 1000 - number))
     assert [seqnos(rows) for rows in stream.triggers()] == [complete(number) for number in range(3)]
+
+
+def test_names_have_their_folders(tmp_path: Path) -> None:
+    for folder in "ab":
+        (tmp_path / folder).mkdir()
+    for number, folder in enumerate("aab"):
+        arrives(tmp_path / folder, number)
+    stream = Query("", rotated=True)
+    del stream.options["path"]
+    stream.options["paths"] = json.dumps([str(tmp_path / "b"), str(tmp_path / "a")])
+    assert seqnos(stream.trigger()) == complete(0, 2)
+    incomplete = stream.at_once()[-1:]
+    assert seqnos(stream.at_once()[:-1]) == complete(0, 2)
+    assert [row["_corrupt_reason"].partition(":")[0] for row in incomplete] == ["truncated"]
+
+
+def test_files_that_were_read_are_removed(tmp_path: Path) -> None:
+    stream = query(tmp_path, cleanSource="delete")
+    for number in range(4):
+        arrives(tmp_path / "traces", number)
+        assert seqnos(stream.trigger()) == complete(number)
+        stream.commit()
+    assert not any((tmp_path / "traces").iterdir())
 
 
 def test_a_batch_that_is_repeated_has_the_same_rows(tmp_path: Path) -> None:
@@ -161,6 +185,8 @@ def test_what_is_kept_of_old_batches_goes(tmp_path: Path) -> None:
 def test_what_is_refused(tmp_path: Path) -> None:
     with pytest.raises(OptionError, match="latestFirst"):
         query(tmp_path, latestFirst=True).trigger()
+    with pytest.raises(OptionError, match="without logLocation"):
+        query(tmp_path, logs=False, cleanSource="delete").trigger()
     (tmp_path / "traces" / "day=1").mkdir()
     written(tmp_path / "traces" / "day=1" / "a.pcap", PACKETS)
     with pytest.raises(OptionError, match="no day"):

@@ -65,7 +65,7 @@ class CaptureReader(DataSourceReader):
         """Large files in parts, small ones together."""
         files = self.files()
         if self.options.rotated:
-            return [CapturePartition(tuple(parts_of([file.path for file in files], are_rotated=True)))]
+            return [CapturePartition(tuple(parts_of(sorted(file.path for file in files), are_rotated=True)))]
         most = self.source.task_bytes(file.size for file in files)
         divider = Divider(self.protocol, self.options)
         with ThreadPoolExecutor(os.cpu_count()) as pool:

@@ -56,6 +56,8 @@ class CaptureStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self.source = captures.source
         if captures.options.rotated and self.source.latest_first:
             raise OptionError("rotated files are read in the order of their names, and latestFirst is another one")
+        if captures.options.rotated and self.source.clean_source != "off" and self.source.log_location is None:
+            raise OptionError("without logLocation rotated files are read again, so cleanSource must not remove them")
         self.offsets = StreamOffsets(None if self.source.log_location is None else Log(self.source.log_location))
         self.cleaner = Cleaner(self.source)
         self.available: tuple[CaptureFile, ...] | None = None
