@@ -14,8 +14,8 @@ _LARGE = 2 * 1024 * 1024
 def fresh(size: int, *, small: bool) -> Any:
     """Memory for so many bytes.
 
-    Where nothing is written to it, it costs nothing. Large pages cost less each byte, but only if they are filled; a
-    ``small`` part in front has none, as it may be all that is written.
+    Where nothing is written to it, it costs nothing. A byte costs less in large pages, but only if they are filled. So
+    the first bytes have small pages where they may be all that is written: if it is ``small``.
     """
     if sys.platform == "linux" and size > SMALL:
         with suppress(OSError):  # the system has no large pages, or no memory, which is said below
