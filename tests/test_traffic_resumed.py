@@ -3,6 +3,7 @@
 import pickle
 from collections.abc import Sequence
 from functools import cached_property
+from hashlib import blake2b
 from itertools import accumulate, pairwise
 from pathlib import Path
 from random import Random
@@ -156,17 +157,26 @@ class Harm:
         return Path.touch, (self.path,)
 
 
+def signed(data: bytes) -> bytes:
+    """Bytes as someone would write them who means harm."""
+    told = suspended(Traffic(decoder_of(DCP)), DIGEST).partition(b"\n")[0]
+    return told + b"\n" + blake2b(data, digest_size=16).digest() + data
+
+
 def test_what_is_left_is_read_with_care(tmp_path: Path) -> None:
     decoder = decoder_of(DCP)
     traffic = Traffic(decoder)
     rows(traffic, [written(tmp_path / "a.pcap", Flow(size=100).sent(SENT)[:50])], final=False)
     left = suspended(traffic, DIGEST)
     assert resumed(decoder, DIGEST, left).count == 50
-    told = left[: left.index(b"\n") + 1]
     harm, touched = pickle.dumps(Harm(tmp_path / "harm")), tmp_path / "harm"
-    for data in (told + harm, told, left[:-3], told + pickle.dumps(5), told + pickle.dumps({}), b"", harm):
+    told = left[: left.index(b"\n") + 1]
+    for data in (signed(harm), signed(pickle.dumps(5)), signed(pickle.dumps({})), told, left[:-3], b"", harm):
         with pytest.raises(UnfitStateError):
             resumed(decoder, DIGEST, data)
+    for at in Random(5).sample(range(len(left)), 99):
+        with pytest.raises(UnfitStateError):
+            resumed(decoder, DIGEST, left[:at] + bytes([left[at] ^ 4]) + left[at + 1 :])
     assert not touched.exists()
     pickle.loads(harm)
     assert touched.exists()
@@ -176,10 +186,8 @@ def test_what_is_left_is_read_with_care(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("named", [bytearray, print, cached_property])
 def test_what_is_no_part_of_conversations_is_not_made(named: Any) -> None:
-    decoder = decoder_of(DCP)
-    told = suspended(Traffic(decoder), DIGEST).partition(b"\n")[0]
     with pytest.raises(UnfitStateError, match="is no part of it"):
-        resumed(decoder, DIGEST, told + b"\n" + pickle.dumps(named))
+        resumed(decoder_of(DCP), DIGEST, signed(pickle.dumps(named)))
 
 
 OTHERS = ({"direction": "server"}, {"u64": "long"}, {"collections": "true"}, {"maxRecordBytes": "1m"})

@@ -8,6 +8,7 @@ import io
 import pickle
 from collections import OrderedDict
 from collections.abc import Mapping
+from hashlib import blake2b
 from importlib.metadata import version
 from types import FunctionType
 from typing import Any, NamedTuple
@@ -72,6 +73,8 @@ _TYPES = (
     *(DecodeError, MalformedRange, OrderedDict, _Ahead, _Cutting, int, memoryview),
 )
 _NAMED: Mapping[tuple[str, str], type] = {(each.__module__, each.__qualname__): each for each in _TYPES}
+_SUM = 16
+"""How many bytes the checksum has."""
 _DECODER, _CUTTER = "decoder", "cutter"
 """What is not kept, but made anew."""
 
@@ -79,11 +82,10 @@ _DECODER, _CUTTER = "decoder", "cutter"
 def suspended(traffic: Traffic, digest: str) -> bytes:
     """What is left of a recording behind the files that were read of it. ``digest`` is that of the protocol."""
     found = io.BytesIO()
-    found.write(_told(traffic.decoder, digest))
     pickler = _Pickler(found, traffic.decoder)
     pickler.dump((traffic.conversations, traffic.waiting, traffic.fragments, traffic.count))
     pickler.dump({number: traffic.files[number] for number in pickler.sources})
-    return found.getvalue()
+    return _told(traffic.decoder, digest) + _sum(found.getvalue()) + found.getvalue()
 
 
 def resumed(decoder: Decoder, digest: str, data: bytes) -> Traffic:
@@ -91,13 +93,21 @@ def resumed(decoder: Decoder, digest: str, data: bytes) -> Traffic:
     traffic, told = Traffic(decoder), _told(decoder, digest)
     if not data.startswith(told):
         raise UnfitStateError("another version of wireloom left it, or records are read in another way now")
+    begun = len(told) + _SUM
+    if data[len(told) : begun] != _sum(data[begun:]):
+        raise UnfitStateError("it is damaged")
     try:
-        unpickler = _Unpickler(io.BytesIO(data[len(told) :]), decoder)
+        unpickler = _Unpickler(io.BytesIO(data[begun:]), decoder)
         traffic.conversations, traffic.waiting, traffic.fragments, traffic.count = unpickler.load()
         traffic.files = unpickler.load()
     except Exception as error:  # whatever bytes can do
-        raise UnfitStateError(f"it is damaged: {error}") from None
+        raise UnfitStateError(f"it is no state of conversations: {error}") from None
     return traffic
+
+
+def _sum(data: bytes) -> bytes:
+    """What tells damage, which could have conversations wait for ever."""
+    return blake2b(data, digest_size=_SUM).digest()
 
 
 def _told(decoder: Decoder, digest: str) -> bytes:
