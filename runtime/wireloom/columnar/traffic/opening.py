@@ -77,11 +77,13 @@ def rotated(decoder: Decoder, files: Iterable[str], leaves_out: LeavesOut = all_
 def recordings(
     files: Iterable[str], protocol: str, options: ReadOptions, leaves_out: LeavesOut = all_are_read
 ) -> Iterator[Recording]:
-    """Files of recorded packets, one after the other. Raises ``OptionError`` for another file."""
+    """Files of recorded packets, one after the other, without empty ones. Raises ``OptionError`` for another file."""
     for file in files:
         with LeavingOut(leaves_out), opened(file) as stream:
             kind, ahead = told(options.capture, protocol, stream.read)
             if kind is CaptureKind.RAW:
+                if not (ahead or stream.read(1)):
+                    continue
                 raise OptionError(f"rotated files are of recorded packets, and {file} is none")
             yield Recording(file, kind, into(ahead, _as_far_as_possible(stream.readinto, leaves_out)))
 
