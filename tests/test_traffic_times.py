@@ -33,8 +33,7 @@ TEXTS = [
 ]
 SENT = [couchbase_dcp.build(frame("dcp_noop", opaque=number)) for number in range(len(TIMES))]
 PACKETS = [ip(tcp(data, 1 + 24 * number)) for number, data in enumerate(SENT)]
-EARLIEST, LATEST = -(1 << 63) // 1000 * 1000 + 1000, (1 << 63) - 1
-"""The earliest time is whole microseconds, to which it can be cut."""
+EARLIEST, LATEST = -(1 << 63), (1 << 63) - 1
 ARROW, SPARK = pa.timestamp("ns", tz="UTC"), pa.timestamp("us", tz="UTC")
 
 

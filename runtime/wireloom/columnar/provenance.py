@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from wireloom.codec.protocol import PROVENANCE
 from wireloom.columnar.buffers import Array, numbers, strings
@@ -60,4 +59,7 @@ class Provenance:
 
 def fitting(column: pa.Array, kind: pa.DataType) -> pa.Array:
     """A column as ``kind``: Spark and DuckDB calculate with microseconds, to which times are cut."""
-    return column if column.type == kind else pc.floor_temporal(column, unit="microsecond").cast(kind)
+    if column.type == kind:
+        return column
+    microseconds = column.cast(pa.int64()).fill_null(0).to_numpy() // 1000
+    return pa.array(microseconds, mask=column.is_null().to_numpy(zero_copy_only=False)).cast(kind)

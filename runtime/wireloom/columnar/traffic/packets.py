@@ -19,8 +19,8 @@ from wireloom.options import CaptureKind
 
 _SECOND = 10**9
 """In nanoseconds."""
-_LEAST, _MOST = -((1 << 63) // 1000 * 1000), (1 << 63) - 1
-"""The earliest and the latest time in 64 bits of nanoseconds. The earlier one can be cut to microseconds."""
+_LEAST, _MOST = -(1 << 63), (1 << 63) - 1
+"""The earliest and the latest time in 64 bits of nanoseconds."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -139,6 +139,8 @@ class _Pickler(pickle.Pickler):
     def reducer_override(self, obj: Any) -> Any:
         if isinstance(obj, memoryview):
             return memoryview, (bytes(obj),)
+        if isinstance(obj, Sender):  # as later versions of Python have it
+            return Sender, (obj.value,)
         return (int, (int(obj),)) if isinstance(obj, np.integer) else NotImplemented
 
 
