@@ -333,7 +333,7 @@ class Decoder:
         parts, left = self._programmed(stretch, rows if sound.all() else rows[sound])
         doubtful = ~sound
         doubtful[left - rows[:1]] = True
-        fast = self._decoded(stretch, left) if len(left) or not len(rows) else None
+        fast = self._decoded(stretch, left) if len(left) or not parts else None
         if fast is not None:
             parts += self.parts(fast)
             doubtful[fast.sure - rows[:1]] = False
