@@ -72,6 +72,12 @@ def test_values_are_decoded_as_the_codec_decodes_each(
     assert cells.one(found, column).to_pylist() == [None if v is None else single(found, v) for v in given_values]
 
 
+def test_no_value_is_of_the_message() -> None:
+    found = decoder(couchbase_dcp, message=next(iter(couchbase_dcp.PROTOCOL.messages)))
+    assert single(found, MARKER + MARKER) is None
+    assert cells.one(found, pa.array([MARKER + MARKER])).to_pylist() == [None]
+
+
 def test_the_first_malformed_value_is_told() -> None:
     column = pa.array([UNKNOWN, UNKNOWN[:-1], MARKER[:-1]])
     with pytest.raises(DecodeError, match="a record of 24 bytes, 23 left"):
