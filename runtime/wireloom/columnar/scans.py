@@ -12,7 +12,7 @@ from wireloom.columnar.gathering import Gatherer
 from wireloom.columnar.headers import header_of
 from wireloom.columnar.scanning import Cuts
 from wireloom.columnar.splits import UnfitError
-from wireloom.columnar.traffic.opening import records, rotated
+from wireloom.columnar.traffic.opening import LeavesOut, LeavingOut, all_are_read, records, rotated
 from wireloom.files import INDEX, opened
 
 LOG = logging.getLogger("wireloom")
@@ -127,7 +127,7 @@ def batches(
     decoder: Decoder,
     parts: Iterable[FilePart],
     read: Callable[[FilePart, Gatherer], Iterator[pa.RecordBatch]] = gathered,
-    leaves_out: Callable[[OSError], bool] = lambda _: False,
+    leaves_out: LeavesOut = all_are_read,
 ) -> Iterator[pa.RecordBatch]:
     """The batches of parts of files, in order; small ones are decoded together.
 
@@ -137,12 +137,11 @@ def batches(
     gatherer = Gatherer(decoder)
     for part in parts:
         try:
-            yield from read(part, gatherer)
-        except OSError as error:
-            if not leaves_out(error):
-                yield from gatherer.rest()  # raises what is wrong in the files before, if there is anything
-                raise
-            LOG.warning("wireloom: left from here on, as it cannot be read: %s", error)
+            with LeavingOut(leaves_out):
+                yield from read(part, gatherer)
+        except OSError:
+            yield from gatherer.rest()  # raises what is wrong in the files before, if there is anything
+            raise
     yield from gatherer.rest()
     for file, seen in zip(gatherer.files, decoder.tallies, strict=True):
         if seen.malformed:
