@@ -46,7 +46,7 @@ class Traffic:
         self.waiting: dict[Endpoints, int] = {}
         """How many bytes wait in conversations for what is missing."""
         self.files: dict[int, str] = {}
-        """The files by their numbers."""
+        """The files by their numbers, which ascend."""
         self.count = 0
         """How many packets there were."""
 
@@ -70,7 +70,7 @@ class Traffic:
 
     def _packets(self, file: Recording) -> Iterator[Packets]:
         """The packets of a file, numbered through all files."""
-        number = max(self.files, default=-1) + 1
+        number = next(reversed(self.files), -1) + 1
         self.files[number] = file.name
         first = self.count
         for packets in packets_of(file, self.ledger):

@@ -84,7 +84,7 @@ def suspended(traffic: Traffic, digest: str) -> bytes:
     found = io.BytesIO()
     pickler = _Pickler(found, traffic.decoder)
     pickler.dump((traffic.conversations, traffic.waiting, traffic.fragments, traffic.count))
-    pickler.dump({number: traffic.files[number] for number in pickler.sources})
+    pickler.dump({number: traffic.files[number] for number in sorted(pickler.sources)})
     return _told(traffic.decoder, digest) + _sum(found.getvalue()) + found.getvalue()
 
 
