@@ -92,9 +92,8 @@ class Dialogue:
         for number in np.flatnonzero(carried.syn[rows]).tolist():
             upward, opens = bool(exchange.upward[number]), not carried.ack[rows[number]]
             sequence = (int(carried.sequence[rows[number]]) + 1) % NUMBERS
-            known, before = self.directions.get(upward), exchange.part(slice(at, number))
-            first = None if known is None else known.stream.first
-            if first != sequence if first is not None else self._are_of_another(before, carried, upward, sequence):
+            before = exchange.part(slice(at, number))
+            if self._is_another(before, carried, sequence, upward=upward):
                 yield from self._data(before, carried, ledger)
                 yield from self.end(ledger)
                 self.count += 1
@@ -125,7 +124,7 @@ class Dialogue:
 
     def _data(self, exchange: Exchange, carried: Carried, ledger: Ledger) -> Iterator[Said]:
         wanted = heard(exchange, carried, self.sender, ledger, low_is_client=self.low_is_client)
-        every = full(exchange, carried)
+        every = wanted if self.sender is Sender.BOTH else full(exchange, carried)
         for way in (True, False):
             mine, others = (each.rows[each.upward == way] for each in (wanted, every))
             if len(mine):
@@ -135,8 +134,11 @@ class Dialogue:
             elif len(others):  # where they begin tells the next connection from this one
                 self._direction(way).stream.meet(_segments(others, carried))
 
-    def _are_of_another(self, exchange: Exchange, carried: Carried, upward: bool, sequence: int) -> bool:
-        """Whether packets are of another connection than the one whose SYN they stand in front of."""
+    def _is_another(self, exchange: Exchange, carried: Carried, sequence: int, *, upward: bool) -> bool:
+        """Whether the SYN behind these packets begins another connection, whose first byte has this number."""
+        known = self.directions.get(upward)
+        if known is not None and known.stream.first is not None:
+            return known.stream.first != sequence
         rows = full(exchange.part(exchange.upward == upward), carried).rows
         return are_far(carried.sequence[rows], sequence)
 
