@@ -1,7 +1,6 @@
 """Records explained: every byte is somewhere in the tree, values are those of the row, and pages hold no surprises."""
 
 import re
-import time
 import tracemalloc
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -396,15 +395,13 @@ def test_a_size_on_the_wire_is_not_believed() -> None:
     codec = of(CLAIMING).codec
     record = ((64 << 20) - 4).to_bytes(4, "big") + bytes(36)
     tracemalloc.start()
-    began = time.process_time()
     inspected = inspect_record(codec, record)
-    taken, (_, peak) = time.process_time() - began, tracemalloc.get_traced_memory()
+    _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert inspected.error is not None
     assert inspected.error.code == "truncated"
     assert (inspected.fields[0].name, inspected.fields[0].text) == ("size", "67108860")
     assert peak < 20_000_000
-    assert taken < 5
 
 
 def test_a_record_that_lacks_a_little_is_told_as_far_as_it_goes() -> None:

@@ -94,9 +94,9 @@ def read(tmp_path: Path, data: bytes, **options: Any) -> tuple[pa.Table, Ledger]
     """The table of a file, and what became of its packets."""
     path = tmp_path / "trace"
     path.write_bytes(data)
-    began = time.perf_counter()
+    began = time.process_time()
     table = couchbase_dcp.decode_columnar(path, mode="PERMISSIVE", connections=True, positions=True, **options)
-    assert time.perf_counter() - began < SECONDS
+    assert time.process_time() - began < SECONDS
     ledger = Ledger()
     assert sum(len(cuts.start) for cuts in all_cuts(path, couchbase_dcp, ledger)) == table.num_rows
     return table, ledger
