@@ -306,7 +306,7 @@ def test_an_index_divides_a_file_behind_its_header(tmp_path: Path, monkeypatch: 
     (part,) = files(tmp_path, found, {"samples": data})
     decoding = found.decoder(found.options({"positions": "true"}))
     file = CaptureFile(part.path, len(data), 0)
-    reading = index.Reading("capture_header", "framing", {}, 1 << 20)
+    reading = index.Reading("capture_header", "framing", {}, 1 << 20, "chain")
     assert index.write(file, reading, decoding.scanner()) > 5
     bounds = list(index.parts(index.read(file, reading), len(data), 200))
     assert len(bounds) > 3

@@ -8,7 +8,7 @@ import dcp_sessions as dcp
 import pyarrow as pa
 import pytest
 from cases import each
-from growth import LINEAR, growth
+from scaling import LINEAR, growth
 
 from wireloom.cdc.couchbase import STATE_COLUMNS, changes, dropped, latest, positions
 

@@ -40,11 +40,25 @@ def test_a_record_in_doubt_is_believed_where_something_bears_it_out(name: str) -
     capture_alike(Pair.of(found.columnar), capture)
 
 
-def test_what_is_in_doubt_is_told() -> None:
+def test_what_is_in_doubt_is_told_and_that_the_next_record_is_a_guess() -> None:
     found = compiled.feature("proof_doubt")
     capture = GOOD + NONSENSE + OTHER * 3
     (_, lost, *_) = found.codec.iter_records(capture, "PERMISSIVE")
-    assert lost["_corrupt_reason"] == "invalid: record at byte 6: kind > 3, and no record follows"
+    why = "kind > 3, and no record follows; that a record follows is a guess"
+    assert lost["_corrupt_reason"] == f"invalid: record at byte 6: {why}"
+
+
+@each("name", list(CAPTURES))
+def test_nothing_is_found_behind_damage_where_no_guess_is_wanted(name: str) -> None:
+    capture, expected = CAPTURES[name]
+    sound = [start for start, _, sound in expected if sound]
+    lost = next((start for start, _, sound in expected if not sound), len(capture))
+    found = compiled.feature("proof_doubt")
+    rows = list(found.codec.iter_records(capture, "PERMISSIVE", positions=True, resync="proof"))
+    begins = [*(start for start in sound if start < lost), *([lost] if lost < len(capture) else [])]
+    assert [row["_offset"] for row in rows] == begins
+    assert "guess" not in (rows[-1]["_corrupt_reason"] or "")
+    capture_alike(Pair.of(found.columnar), capture, resync="proof")
 
 
 @pytest.mark.parametrize("size", [0, 1 << 20])

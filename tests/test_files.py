@@ -15,7 +15,7 @@ from uuid import uuid4
 
 import pyarrow as pa
 import pytest
-from growth import LINEAR, growth
+from scaling import LINEAR, growth
 
 from wireloom.files import CaptureFile, created, exists, file_at, listed, moved, opened, removed
 from wireloom.options import OptionError

@@ -132,6 +132,7 @@ def test_an_index_of_another_reading_is_not_believed(indexed: CaptureFile) -> No
         (replace(mine, framing="0"), "framing"),
         (replace(mine, parameters={"byte_order": "big"}), "parameters"),
         (replace(mine, max_record_bytes=1000), "max_record_bytes"),
+        (replace(mine, resync="proof"), "resync"),
     ):
         with pytest.raises(UnfitError, match=f"it is of another {told}"):
             index.read(indexed, other)

@@ -55,6 +55,14 @@ def pair(spec: str, algorithm: str = "crc32") -> Pair:
     return Pair.of(compiled.of(spec.replace("ALGORITHM", algorithm)).columnar)
 
 
+def test_a_record_that_a_checksum_proves_is_no_guess() -> None:
+    capture = frame(1) + b"junk" + frame(2)
+    for how in ("chain", "proof"):
+        rows = list(pair(FRAME).codec.iter_records(capture, "PERMISSIVE", resync=how))
+        assert [row["reading"] and row["reading"]["sensor_id"] for row in rows] == [1, None, 2]
+        assert "guess" not in rows[1]["_corrupt_reason"]
+
+
 def frame(number: int, place: str = "attic", algorithm: str = "crc32") -> bytes:
     reading = {"sensor_id": number, "place": place}
     return pair(FRAME, algorithm).codec.build({"kind": 1, "reading": reading})

@@ -17,8 +17,8 @@ import compiled
 import cramjam
 import kafka.codec
 import pytest
-from growth import LINEAR, growth
 from lockstep import Pair, captures_alike
+from scaling import LINEAR, growth
 
 from wireloom.codec import DecodeError, EncodeError
 from wireloom.codec.compression import COMPRESSORS, DamagedError, OverflowingError

@@ -109,12 +109,21 @@ def test_what_lies_outside_of_gaps_is_found_and_nothing_else(tmp_path: Path, see
     assert sum(table["_gap_before"].to_pylist()) == 700 * len(lost)
 
 
+def test_behind_a_gap_nothing_is_found_where_no_guess_is_wanted(tmp_path: Path) -> None:
+    packets = Flow(size=700).sent(SENT)
+    del packets[2]
+    table = record(tmp_path, packets, resync="proof")
+    assert seqnos(table) == [number for number, end in zip(ALL, ENDS, strict=True) if end <= 700]
+    assert reasons(table)[-1] == "gap: record at byte 1400: 700 bytes before it were not captured"
+
+
 def test_a_capture_that_begins_in_the_middle_finds_the_next_record(tmp_path: Path) -> None:
     packets = Flow(size=100).sent(SENT, syn=False)[5:]
     table = record(tmp_path, packets)
     first = next(number for number, end in enumerate(ENDS, 2) if end >= 500)
     assert seqnos(table) == ALL[first - 1 :]
-    assert reasons(table) == ["gap: record at byte 0: what came before it was not captured"]
+    guess = "; that a record follows is a guess"
+    assert reasons(table) == [f"gap: record at byte 0: what came before it was not captured{guess}"]
     assert table["_gap_before"].to_pylist()[:2] == [None, 0]
 
 

@@ -190,7 +190,13 @@ def test_what_is_no_part_of_conversations_is_not_made(named: Any) -> None:
         resumed(decoder_of(DCP), DIGEST, signed(pickle.dumps(named)))
 
 
-OTHERS = ({"direction": "server"}, {"u64": "long"}, {"collections": "true"}, {"maxRecordBytes": "1m"})
+OTHERS = (
+    {"direction": "server"},
+    {"u64": "long"},
+    {"collections": "true"},
+    {"maxRecordBytes": "1m"},
+    {"resync": "proof"},
+)
 
 
 @pytest.mark.parametrize("options", OTHERS, ids=lambda options: next(iter(options)))

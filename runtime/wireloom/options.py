@@ -44,6 +44,17 @@ class Mode(StrEnum):
             raise OptionError(f"mode is {', '.join(cls)}, not {value!r}") from None
 
 
+class Resync(StrEnum):
+    """Where a reader goes on behind bytes that are no record, if the protocol says how.
+
+    ``PROOF``: where a checksum or a terminator proves a record. ``CHAIN``: also where none can, and records fit one
+    behind another, which is a guess.
+    """
+
+    CHAIN = "chain"
+    PROOF = "proof"
+
+
 class CaptureKind(StrEnum):
     """What a file holds: records end to end, or recorded packets. With ``AUTO``, its first bytes tell."""
 
@@ -167,6 +178,7 @@ class ReadOptions:
     columns: tuple[str, ...] | None = None
     corrupt_column: str = "_corrupt_record"
     max_record_bytes: int = MAX_RECORD_BYTES
+    resync: Resync = Resync.CHAIN
     capture: CaptureKind = CaptureKind.AUTO
     connections: bool = False
     ports: frozenset[int] | None = None
@@ -302,6 +314,9 @@ def _choice(kinds: type[_Word]) -> Callable[[str, str], _Word]:
     return read
 
 
+resync_of = _choice(Resync)
+
+
 def _ports(name: str, value: str) -> frozenset[int]:
     if value.strip().lower() == "all":
         return frozenset()
@@ -374,6 +389,14 @@ READING: Options = {
         "bytes",
         "1m",
         "A record that is longer, or says so, is malformed. At most `1g`.",
+    ),
+    "resync": TextOption(
+        "resync",
+        resync_of,
+        "name",
+        "proof",
+        "Where reading goes on behind damage: `chain` where records fit one behind another, which is a guess if no"
+        " checksum proves them; `proof` never by guess.",
     ),
     "capture": TextOption(
         "capture",

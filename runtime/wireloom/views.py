@@ -186,6 +186,7 @@ class View:
                 messages=options.messages,
                 positions=True,
                 max_record_bytes=options.max_record_bytes,
+                resync=options.resync,
                 **options.parameters,
             ),
             file,

@@ -35,6 +35,8 @@ def engines_agree(target: Target, capture: bytes, parameters: Parameters, random
         options["labels"] = "false"
     if random.random() < 0.1:
         options["maxRecordBytes"] = str(random.choice((1, 30, 100, 1000)))
+    if random.random() < 0.2:
+        options["resync"] = "proof"
     enabled = accel.ENABLED
     accel.ENABLED = enabled and random.random() < 0.5
     try:
@@ -48,6 +50,8 @@ def parts_agree(target: Target, capture: bytes, parameters: Parameters, random: 
     given: dict[str, Any] = {**parameters}
     if random.random() < 0.2:
         given["maxRecordBytes"] = str(random.choice((1, 30, 100, 1000)))
+    if random.random() < 0.2:
+        given["resync"] = "proof"
     options = target.pair.options(given)
     reader = partial(target.pair.decoder, options)
     schema = reader().schema

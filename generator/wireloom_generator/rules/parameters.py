@@ -29,7 +29,7 @@ from wireloom_generator.types import spelled
 
 _OPTIONS = frozenset({
     "buffer", "columns", "data", "labels", "max_record_bytes", "maxrecordbytes", "message", "messages", "mode",
-    "obj", "path", "positions", "self",
+    "obj", "path", "positions", "resync", "self",
 })  # fmt: skip
 """The names of readers' options and of arguments in the Python API."""
 

@@ -49,6 +49,9 @@ max_record_bytes = click.option(
     default=MAX_RECORD_BYTES,
     help="Longer records are malformed.",
 )
+resync = click.option(
+    "--resync", metavar="HOW", help="Behind damage, go on at a chain of records, or only by proof; chain, unless told."
+)
 
 
 def traffic(command: Decorated) -> Decorated:

@@ -63,6 +63,7 @@ if TYPE_CHECKING:
 @arguments.rotated
 @arguments.traffic
 @arguments.max_record_bytes
+@arguments.resync
 def decode(
     protocol: str,
     inputs: Sequence[str],

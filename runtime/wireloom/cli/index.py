@@ -16,6 +16,7 @@ from wireloom.files import INDEX, INDEX_EVERY, listed, shown
 @click.argument("files", nargs=-1, required=True, help="Captures, or directories and patterns of them.")
 @arguments.parameters
 @arguments.max_record_bytes
+@arguments.resync
 def index(protocol: str, files: Sequence[str], parameters: Sequence[str], **told: object) -> None:
     """Write beside each capture where its records begin, so that Spark splits it without reading it first."""
     from wireloom.columnar import index as indexes

@@ -105,7 +105,8 @@ def rows(read: ReadSome, protocol: Protocol, options: ReadOptions, file: str) ->
 
 
 def _rows(read: ReadSome, protocol: Protocol, options: ReadOptions) -> Iterator[Row]:
-    cutter = Cutter(protocol.framing, dict(options.parameters), options.max_record_bytes)
+    framing = protocol.framing.resyncing(options.resync)
+    cutter = Cutter(framing, dict(options.parameters), options.max_record_bytes)
     for piece in pieces(read, cutter, 0):
         row = protocol.row(piece.cut, piece.data, piece.offset, cutter.parameters, options.mode, options.only)
         if row is not None:

@@ -26,6 +26,7 @@ from wireloom.views import Row
 @arguments.rotated
 @arguments.traffic
 @arguments.max_record_bytes
+@arguments.resync
 def summary(protocol: str, inputs: Sequence[str], parameters: Sequence[str], **told: object) -> None:
     """How many records of captures are malformed, and what became of their packets: a JSON object a capture, or a table
     on a terminal.

@@ -133,10 +133,12 @@ class Cutter:
         settled = stop is not None or base + piece <= self.range.searched
         if not settled or (stop is None and piece < start + self.largest):
             return None
+        ended = stop is not None and base + piece == stop
         error = self.range.error
-        told = DecodeError(error.code, error.detail, error.offset, error.field)
+        caution = self.framing.caution if ended and piece < end else ""
+        told = DecodeError(error.code, error.detail + caution, error.offset, error.field)
         is_preamble = self.awaits and base + start == self.range.start
-        if stop is not None and base + piece == stop:
+        if ended:
             self.range = None
         return Cut(start, piece - start, proven=False, error=told, preamble=is_preamble)
 

@@ -3,6 +3,7 @@
 A record's length is believed once its proof holds (a legal magic, a checksum …).
 """
 
+from copy import copy
 from typing import Any
 
 from wireloom.codec.checksums import Sums
@@ -11,7 +12,7 @@ from wireloom.codec.frames import Frame, Values
 from wireloom.codec.lengths import Buffer, Ends, Everything, Look, Probe, Terminated, in_words, too_short
 from wireloom.codec.preamble import Preamble
 from wireloom.expressions import Formula, expression
-from wireloom.options import MAX_RECORD_BYTES
+from wireloom.options import MAX_RECORD_BYTES, Resync
 
 _AHEAD = 16
 """How many of the following records are read to decide the byte order of one that is proven in both."""
@@ -180,6 +181,24 @@ class Framing:
     def recovers(self) -> bool:
         """Whether the next record can be found behind bytes that are none."""
         return self.resync or bool(self.until)
+
+    @property
+    def guesses(self) -> bool:
+        """Whether records may be searched for that no checksum proves."""
+        return self.resync and not all(each.sums for each in self.lengths)
+
+    @property
+    def caution(self) -> str:
+        """What the reason of a malformed range says of the record that was found behind it."""
+        return "; that a record follows is a guess" if self.guesses else ""
+
+    def resyncing(self, how: Resync) -> "Framing":
+        """The framing that goes on behind malformed records as is wished."""
+        if how is Resync.CHAIN or not self.guesses:
+            return self
+        sure = copy(self)
+        sure.resync = False
+        return sure
 
     @property
     def doubts(self) -> bool:

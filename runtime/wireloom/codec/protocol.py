@@ -32,7 +32,19 @@ from wireloom.codec.reader import Reader
 from wireloom.codec.straight import Straight
 from wireloom.codec.tracing import Span, Trace, Traced
 from wireloom.codec.values import Rest
-from wireloom.options import MAX_RECORD_BYTES, U64, Mode, Only, OptionError, Parameter, only_of, resolve, unknown
+from wireloom.options import (
+    MAX_RECORD_BYTES,
+    U64,
+    Mode,
+    Only,
+    OptionError,
+    Parameter,
+    Resync,
+    only_of,
+    resolve,
+    resync_of,
+    unknown,
+)
 
 CORRUPT = (Column("_corrupt_record", "binary"), Column("_corrupt_reason", "string"))
 POSITIONS = (Column("_offset", "long"), Column("_length", "long"))
@@ -298,6 +310,7 @@ class Protocol:
         messages: Iterable[str] | None = None,
         positions: bool = False,
         max_record_bytes: int = MAX_RECORD_BYTES,
+        resync: str = Resync.CHAIN,
         **parameters: Any,
     ) -> Iterator[Container]:
         """The rows of a capture, in order.
@@ -306,13 +319,15 @@ class Protocol:
         ``DecodeError``, its offset counted from the start of ``buffer``; ``PERMISSIVE`` gives a row with
         ``_corrupt_record`` and ``_corrupt_reason``, and the header if that could be read; ``DROPMALFORMED`` leaves them
         out. With ``message`` or ``messages``, records of others are left out, and not decoded beyond their header.
-        ``positions`` adds ``_offset`` and ``_length`` in bytes.
+        ``positions`` adds ``_offset`` and ``_length`` in bytes. ``resync`` says where reading goes on behind damage:
+        ``chain``, or ``proof`` for never by guess.
         """
         resolved = resolve(self.parameters, parameters)
         memoryview(buffer).release()  # a TypeError for what is no buffer
         chosen = Mode.of(mode)
         only = only_of(message, messages)
-        cutter = Cutter(self.framing, resolved, max_record_bytes)
+        framing = self.framing.resyncing(resync_of("resync", resync))
+        cutter = Cutter(framing, resolved, max_record_bytes)
         for cut in cutter.cuts(buffer):
             data = bytes(buffer[cut.offset : cut.offset + cut.length])
             row = self.row(cut, data, cut.offset, cutter.parameters, chosen, only)

@@ -76,6 +76,7 @@ class Decoder:
         self.protocol = protocol
         self.plan = plan_of(protocol)
         self.options = options
+        self.framing = protocol.framing.resyncing(options.resync)
         self.schema = schema
         self.filters = filters
         self.view = View(protocol, options)
@@ -110,7 +111,7 @@ class Decoder:
         """Malformed ranges of captures with these parameters."""
         if self.known is None or self.known[0] != parameters:
             bound = self.options.max_record_bytes
-            self.known = parameters, Gaps(self.protocol.framing, self.plan.framing, dict(parameters), bound)
+            self.known = parameters, Gaps(self.framing, self.plan.framing, dict(parameters), bound)
         return self.known[1]
 
     def scanner(self, parameters: Mapping[str, Any] | None = None) -> Scanner:
@@ -122,7 +123,7 @@ class Decoder:
     def cutter(self, parameters: Mapping[str, Any] | None = None) -> Cutter:
         """What cuts captures one record after the other; the ``parameters`` are as for ``scanner``."""
         known = dict(self.options.parameters if parameters is None else parameters)
-        return Cutter(self.protocol.framing, known, self.options.max_record_bytes, looking=self._ahead)
+        return Cutter(self.framing, known, self.options.max_record_bytes, looking=self._ahead)
 
     def scanning(self, cutter: Cutter) -> Scanner:
         """The scanner that goes on where a cutter is."""

@@ -55,7 +55,7 @@ class _Problems:
 
 
 class Gaps:
-    """Malformed ranges of captures, at whose start there is no record of at most ``bound`` bytes."""
+    """Malformed ranges of captures, at whose start is no record of at most ``bound`` bytes, but there is one behind."""
 
     def __init__(self, codec: CodecFraming, plan: Framing, parameters: Values, bound: int) -> None:
         self.codec = codec
@@ -74,6 +74,7 @@ class Gaps:
             self.codec.believed(buffer, start, end, self.parameters, final=True, bound=bound, order=order)
         except DecodeError as error:
             error.offset += base + start
+            error.detail += self.codec.caution
             return error
         raise AssertionError(f"a record at byte {base + start}, where there is none")
 
@@ -110,7 +111,7 @@ class Gaps:
             which = np.zeros(len(at), bool)
             which[rows[mine]] = True
             with at.within(field) if field else nullcontext():
-                at.refuse(which, code, place, problems.detail[mine].tolist())
+                at.refuse(which, code, place, (problems.detail[mine] + self.codec.caution).tolist())
         batch.doubtful[doubtful] = True
 
     def _problems(self, buffer: Array, start: Array) -> _Problems:

@@ -40,12 +40,13 @@ class Reading:
     framing: str
     parameters: Mapping[str, ParameterValue]
     max_record_bytes: int
+    resync: str
 
     @classmethod
     def of(cls, protocol: str, framing: str, options: ReadOptions) -> "Reading":
         """What the options of a reader decide."""
         parameters = {name: value for name, value in options.parameters.items() if name not in (U64.name, SOUGHT)}
-        return cls(protocol, framing, parameters, options.max_record_bytes)
+        return cls(protocol, framing, parameters, options.max_record_bytes, options.resync)
 
 
 def scanner_of(protocol: Protocol, options: ReadOptions) -> Scanner:

@@ -52,8 +52,8 @@ class Table:
 
         ``buffer`` is bytes or a memory map, or the path of what ``scan`` reads. ``options`` are the protocol's
         parameters and reader options: ``message``, ``messages``, ``labels``, ``positions``, ``maxRecordBytes``,
-        ``columnNameOfCorruptRecord``. Columns left out are read only as far as it takes to find malformed records,
-        which do not depend on the columns. Raises ``OptionError`` for a column that is not there, and in mode
+        ``resync``, ``columnNameOfCorruptRecord``. Columns left out are read only as far as it takes to find malformed
+        records, which do not depend on the columns. Raises ``OptionError`` for a column that is not there, and in mode
         ``FAILFAST`` ``DecodeError``, its offset counted from the start of ``buffer``.
         """
         if isinstance(buffer, str | os.PathLike):

@@ -63,8 +63,9 @@ def reading(protocol: str, given: Mapping[str, object], *, many: bool) -> ReadOp
     """The ``given`` options of a function that decodes. Raises ``OptionError``."""
     chosen = writing(protocol, given)
     if not many:
-        if "maxrecordbytes" in map(str.lower, given):
-            raise OptionError("a value is one record, however long; maxRecordBytes is for several in each")
+        for name in ("maxRecordBytes", "resync"):
+            if name.lower() in map(str.lower, given):
+                raise OptionError(f"a value is one record, whatever it holds; {name} is for several in each")
         if chosen.mode is Mode.DROPMALFORMED:
             raise OptionError("mode is PERMISSIVE or FAILFAST: a column cannot drop rows")
     return chosen

@@ -24,8 +24,9 @@ def framing(names: Meanings) -> Iterator[str]:
     if protocol.record.resync:
         yield "After bytes that are not believed, the next record that is believed is searched for."
         yield "What lies between is one malformed row."
-        if any(lengths.doubts for lengths in protocol.lengths):
-            yield "No checksum proves it, so it is a guess, and has to lead to a further one."
+        if any(lengths.checksum is None for lengths in protocol.lengths):
+            further = any(lengths.doubts for lengths in protocol.lengths)
+            yield f"No checksum proves it, so it is a guess{', and has to lead to a further one' if further else ''}."
     elif isinstance(protocol.record.end, model.Terminator):
         yield "A longer one than readers allow is one malformed row up to its terminator."
     else:

@@ -116,7 +116,7 @@ def _told(decoder: Decoder, digest: str) -> bytes:
     parameters: dict[str, Any] = dict(options.parameters)
     known = {**parameters, SOUGHT: sorted(parameters.get(SOUGHT, ()))}
     told = f"{version('wireloom')} {decoder.protocol.name} {digest} {known} {options.max_record_bytes}"
-    return f"{told} {options.direction}\n".encode()
+    return f"{told} {options.resync} {options.direction}\n".encode()
 
 
 class _Pickler(pickle.Pickler):
