@@ -5,6 +5,7 @@ import random
 from typing import Any
 
 import compiled
+import pyarrow.compute as pc
 import pytest
 from cases import each
 from lockstep import Pair, captures_alike
@@ -201,6 +202,68 @@ sections:
     captures_alike(Pair.of(found.columnar), b"".join(records))
     rows = list(found.codec.iter_records(b"".join(records), "PERMISSIVE"))
     assert 50 < sum(row["_corrupt_reason"] is None for row in rows) < 290
+
+
+NUMBERED = """
+protocol: numbered
+byte_order: big
+types:
+  - name: Step
+    given: [before, number]
+    fields:
+      - {name: kind, type: u8, compute: before}
+      - {name: next, type: u8}
+      - {name: more, type: bytes, size: kind % 4, when: number > 0}
+  - {name: Delta, given: [before], fields: [{name: plus, type: i8}, {name: total, type: i32, compute: before + plus}]}
+  - name: Row
+    given: [number]
+    fields:
+      - name: deltas
+        type: Delta
+        repeat: {count: 2}
+        with: {before: "deltas[index - 1].total if index > 0 else number"}
+record: {length: 1 + size, fields: [{name: size, type: u8}, {section: body, size: rest, trailing: unused}]}
+---
+message: one
+match: {}
+sections:
+  body:
+    - {name: sizes, type: u8, repeat: {count: 3}}
+    - {name: words, type: bytes, size: "sizes[index] % 8", repeat: {count: 3}}
+    - name: steps
+      type: Step
+      when: first(sizes) < 3
+      with: {number: index, before: "steps[index - 1].next if index > 0 else last(sizes)"}
+      repeat: {until: next == 0 or kind > 200 or number == 5}
+    - {name: steps_end, type: u8, compute: last(steps).next}
+    - {name: rows, type: Row, with: {number: "sizes[index]"}, repeat: {count: 2}}
+    - {name: deltas, type: Delta, repeat: rest, with: {before: "deltas[index - 1].total if index > 0 else 0"}}
+"""
+
+
+def test_items_that_depend_on_their_number_and_on_the_item_before_are_read_in_many_records_at_once() -> None:
+    found = compiled.of(NUMBERED)
+    assert rowwise.account(found.codec).left == {"one": ()}
+    chance, records = random.Random(9), []
+    for _ in range(400):
+        body = bytes(chance.choice([0, 0, 1, 1, 2, 3, 201, 255]) for _ in range(chance.randrange(40)))
+        records.append(bytes([len(body)]) + body)
+    table = captures_alike(Pair.of(found.columnar), b"".join(records))
+    sound = table.filter(pc.is_null(table["_corrupt_reason"]))["one"].combine_chunks()
+    assert 100 < len(sound) < 390
+    steps = pc.list_value_length(sound.field("steps")).drop_null()
+    assert set(steps.to_pylist()) == {1, 2, 3, 4, 5, 6}
+
+
+def test_what_depends_on_the_item_before_is_what_the_layout_says() -> None:
+    data = bytes.fromhex("13 020001 aabb cc 03 05eeeeee 00ff 01 02 7f ff 05 fb")
+    row = compiled.of(NUMBERED).codec.parse(data)["one"]
+    assert row["words"] == [b"\xaa\xbb", b"", b"\xcc"]
+    steps = [(step["kind"], step["next"], step["more"]) for step in row["steps"]]
+    assert steps == [(1, 3, None), (3, 5, b"\xee\xee\xee"), (5, 0, b"\xff")]
+    assert [[delta["total"] for delta in each["deltas"]] for each in row["rows"]] == [[3, 5], [127, 126]]
+    assert [delta["total"] for delta in row["deltas"]] == [5, 0]
+    assert row["steps_end"] == 0
 
 
 def test_a_condition_that_does_not_hold_tells_the_items_it_asks_for() -> None:

@@ -86,7 +86,7 @@ def account(protocol: Protocol) -> Account:
     alone = [part for part in within(_layouts(protocol)) if isinstance(part, Lone)]
     lists = [part for part in alone if isinstance(part.subcon, Repeat)]
     hollow = dict.fromkeys(part.name for part in lists if part.subcon.hollow)
-    varying = dict.fromkeys(part.name for part in lists if part.subcon.until or not _alike(part.subcon.item))
+    varying = dict.fromkeys(part.name for part in lists if part.subcon.until or not _alike(part.subcon))
     chained = all(
         isinstance(ends, Everything | Terminated) or chain(ends) is not None for ends in protocol.framing.lengths
     )
@@ -147,8 +147,8 @@ class Judge:
                 return "the size of each item depends on what is left behind the one before"
             case Repeat(at=Expression()):
                 return "its items stand elsewhere"
-            case Repeat(until=Expression() as until) if _asks_around(until):
-                return "the item that ends it is told by a size or a place, or by what items are given"
+            case Repeat(until=Expression() as until, item=item) if _asks_around(until, item):
+                return "the item that ends it is told by a size or a place, or by what a nested struct is given"
             case Lone(field=Field(watched=True), subcon=Packed()):
                 return "an expression asks where something is in what is packed"
             case With():
@@ -325,9 +325,11 @@ def _inner(kind: ColumnType) -> tuple[Column, ...]:
             return ()
 
 
-def _alike(item: object) -> bool:
+def _alike(items: Repeat) -> bool:
     """Whether the items of one list all have the same size."""
-    return is_fixed(item) or (isinstance(item, Ended | Nested) and isinstance(item.extent, Size))
+    item = items.item
+    sized = isinstance(item, Ended | Nested) and isinstance(item.extent, Size)
+    return is_fixed(item) or (sized and not items.numbered)
 
 
 def _asks_left(extent: object) -> bool:
@@ -335,7 +337,7 @@ def _asks_left(extent: object) -> bool:
     return isinstance(extent, Size) and extent.asks_left
 
 
-def _asks_around(until: Expression) -> bool:
-    """Whether what is asked of an item is not in its values."""
+def _asks_around(until: Expression, item: object) -> bool:
+    """Whether what is asked of an item is neither in its values nor given to it."""
     given = any(name.origin is Origin.INPUT for name in until.names)
-    return given or any(place for place, _ in until.mentions)
+    return (given and not isinstance(item, With)) or any(place for place, _ in until.mentions)

@@ -225,6 +225,10 @@ class Lists:
         return buffers.lists(kind, self.counts, self.items.arrow(kind.value_type), self.valid, places)
 
 
+class Begun(Lists):
+    """Lists that are being read: no more than the last item of each is there."""
+
+
 @dataclass(frozen=True, slots=True)
 class Structs:
     """Columns by name; columns of the table that are missing here are null."""

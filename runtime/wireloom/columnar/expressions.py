@@ -136,7 +136,7 @@ def _found(name: Name) -> Vectorised:
         case Origin.INPUT:
             return lambda this, record, frame: frame.input(key)
         case Origin.ITEM:
-            raise AssertionError("the number of an item is left to the codec")
+            return lambda this, record, frame: frame.index
         case Origin.THIS | None:
             return lambda this, record, frame: this[key]
 

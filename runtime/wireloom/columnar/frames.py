@@ -139,6 +139,8 @@ class Frame:
         self.spans: dict[str, tuple[Array, Array]] = {}
         self.given: dict[str, Any] = {}
         self.here: tuple[Array, int, Array] | None = None
+        self.numbers: Array | None = None
+        """The number of each row in its list, if the rows are items."""
 
     @property
     def parameters(self) -> Mapping[str, Any]:
@@ -165,6 +167,15 @@ class Frame:
             assert self.giving is not None, "who reads a struct gives it all that it needs"
             self.given[name] = taken(self.giving.input(name), self.rows.chosen)
         return self.given[name]
+
+    @property
+    def index(self) -> Vector:
+        """The number of the item that an expression is about."""
+        if self.numbers is None:
+            assert self.outer is not None, "who asks for it is an item"
+            found, chosen = self.outer.index.data, self.rows.chosen
+            self.numbers = found if chosen is None else found[chosen]
+        return Vector(self.numbers, None, self.rows.doubt)
 
     @property
     def left(self) -> Vector:

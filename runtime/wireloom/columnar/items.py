@@ -5,13 +5,16 @@ from typing import Any
 
 import numpy as np
 
-from wireloom.columnar.arrays import Column, Lists, Structs
+from wireloom.columnar.arrays import Begun, Column, Lists, Structs
 from wireloom.columnar.frames import Values
 from wireloom.columnar.vectors import Vector
 
 
 def item(values: Values, listed: str, number: Any, inner: Sequence[str]) -> Vector:
-    """The item of that number, or else the last one, of a list in each row, or what ``inner`` leads to in it."""
+    """The item of that number, or else the last one, of a list in each row, or what ``inner`` leads to in it.
+
+    Of a list that is being read, that is the last one that was.
+    """
     around, owner, first = values, np.arange(len(values.rows)), listed.partition(".")[0]
     while first not in around.columns and around.outer is not None:
         owner = owner if around.rows.chosen is None else around.rows.chosen[owner]
@@ -19,6 +22,7 @@ def item(values: Values, listed: str, number: Any, inner: Sequence[str]) -> Vect
     column: Column | None = around.column(listed)
     if not isinstance(column, Lists):
         return values.absent()
+    number = None if isinstance(column, Begun) else number
     counts, starts = column.counts[owner], (np.cumsum(column.counts) - column.counts)[owner]
     index, there = counts - 1 if number is None else number, None
     if isinstance(number, Vector):

@@ -18,7 +18,7 @@ from wireloom.columnar import checksums, packed, parts, segments, values
 from wireloom.columnar.arrays import Made, Numbers
 from wireloom.columnar.batch import Batch
 from wireloom.columnar.bits import Bit, Bits
-from wireloom.columnar.buffers import LARGEST, Array, every, fields_of, octets_of
+from wireloom.columnar.buffers import LARGEST, Array, every, fields_of, octets_of, ragged
 from wireloom.columnar.ends import Until
 from wireloom.columnar.fields import Field, Number, Run, number
 from wireloom.columnar.flatbuffers import FlatBuffer
@@ -383,6 +383,7 @@ class Laying:
             outside = self.at, np.repeat(np.arange(len(counts)), counts)
             known = self.batch.parameters
             laid = Laying({}, {name: items}, len(items), known, little=self.little, outside=outside)
+            laid.at.frame.numbers = ragged(np.zeros(len(counts), np.int64), counts)
             laid._value(part.item, Field(name, _PLAIN), laid.fields, laid.every)
             octets, start, _ = octets_of(laid.joined())
             ends = np.append(start, len(octets))[np.cumsum(counts)]

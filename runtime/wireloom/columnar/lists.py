@@ -5,12 +5,12 @@ of items of each row: those expected to have the size of the last one. If one ha
 read again.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from wireloom.columnar.arrays import Column, Lists, Structs, join
+from wireloom.columnar.arrays import Begun, Column, Lists, Structs, join
 from wireloom.columnar.ascii import Ascii
 from wireloom.columnar.buffers import Array, ragged
 from wireloom.columnar.expressions import Vectorised
@@ -41,7 +41,8 @@ a batch, lists in lists included.
 class Repeat:
     """A list: ``count`` items, or up to and with the first for which ``until`` holds, or to the end of the section.
 
-    ``hollow`` items may take no bytes. A list that has more of them than bytes are left is the codec's.
+    ``hollow`` items may take no bytes. A list that has more of them than bytes are left is the codec's. What is said of
+    ``numbered`` items depends on their numbers. If the list has a ``name``, items may ask for the one before them.
     """
 
     def __init__(
@@ -52,13 +53,16 @@ class Repeat:
         count: Vectorised | int | None = None,
         until: Vectorised | None = None,
         hollow: bool = False,
+        numbered: bool = False,
+        name: str | None = None,
     ) -> None:
         self.item = item
         self.weight = weight
         self.count = count
         self.until = until
         self.hollow = hollow
-        self.size = _size(item) if until is None else None
+        self.name = name
+        self.size = _size(item, numbered=numbered) if until is None else None
         self.fixed = count * self.size if isinstance(count, int) and isinstance(self.size, int) else None
 
     def read(self, at: Rows, this: Values) -> Column:
@@ -114,10 +118,10 @@ class Repeat:
         at.doubt(which & ~never)
 
 
-def _size(item: ValueReader) -> int | Vectorised | None:
+def _size(item: ValueReader, *, numbered: bool) -> int | Vectorised | None:
     """The size of each row's items if all items of a row have the same size; None if they may differ."""
     if isinstance(item, Ascii | Blob | Nested | Text) and isinstance(item.extent, Size):
-        return item.extent.size or None
+        return None if numbered else item.extent.size or None
     return item.fixed or None
 
 
@@ -171,9 +175,11 @@ class _Lists:
                 if few > max(TURNS, turn - few) or self.rows.batch.root.turns > ALL_TURNS:
                     self.rows.doubt(going)
                     self.ended[going], going = True, going[:0]
-            stretch = self._lengths(going)
+            stretch, known = self._lengths(going), len(self.turns)
             for some in _tiles(stretch):
                 self._turn(going[some], stretch[some])
+            if self.kind.name is not None:
+                self._show(self.turns[known:])
             turn += 1
 
     def _more(self) -> Array:
@@ -187,7 +193,7 @@ class _Lists:
 
     def _lengths(self, going: Array) -> Array:
         """How many items of each row are read in the next turn."""
-        stretch = np.clip(self.stretch[going], 1, TILE)
+        stretch = np.clip(self.stretch[going], 1, TILE if self.kind.name is None else 1)
         if np.count_nonzero(stretch > 1) < OFTEN * len(stretch):
             return np.ones(len(going), np.int64)
         if self.counts is not None:
@@ -204,7 +210,7 @@ class _Lists:
         number = ragged(np.zeros(len(rows), np.int64), stretch)
         size = np.repeat(self.size[rows], stretch)
         start = np.repeat(self.pos[rows], stretch) + size * number
-        inner = at.listed(start, rows, stretch)
+        inner = at.listed(start, rows, stretch, np.repeat(self.count[rows], stretch) + number)
         if (longest := int(size.max(initial=-1))) > 0:
             inner.ahead = min(longest, inner.ahead)
         inner.scattered = Scattered()
@@ -235,6 +241,14 @@ class _Lists:
         self.rows.doubt(doubtful)
         self.ended[doubtful] = True
 
+    def _show(self, turns: Sequence[_Turn]) -> None:
+        """Let the items that are read next ask for those that were read in these turns, one of each row."""
+        assert self.kind.name is not None
+        counts = np.zeros(len(self.rows), np.int64)
+        for turn in turns:
+            counts[turn.rows] = turn.count
+        self.this.put(self.kind.name, Begun(counts, join(turn.items for turn in turns)))
+
     def _until(self, inner: Rows, items: Column) -> Array:
         """Which items are the last ones of their lists."""
         if self.kind.until is None:
@@ -242,6 +256,7 @@ class _Lists:
         assert isinstance(items, Structs)
         values = Values(inner.selected)
         values.columns = items.columns
+        inner.frame = inner.inner  # it is asked as the expressions of items are
         found: Array = np.broadcast_to(true(inner.ask(self.kind.until, values)), len(inner))
         return found
 

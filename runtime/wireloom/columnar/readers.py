@@ -287,7 +287,16 @@ def _repeat(value: codec.Repeat, readers: Readers) -> Repeat:
         case Expression(tree=Value(int() as number)):
             count = int(number)
     item = reader(value.item, readers)
-    return Repeat(item, weight=value.weight, count=count, until=vector(value.until), hollow=value.hollow)
+    until = vector(value.until)
+    return Repeat(
+        item,
+        weight=value.weight,
+        count=count,
+        until=until,
+        hollow=value.hollow,
+        numbered=value.numbered,
+        name=value.name,
+    )
 
 
 @reader.register

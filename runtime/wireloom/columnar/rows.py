@@ -233,11 +233,12 @@ class Rows:
         inner.path, inner.ahead, inner.little = self.path, self.ahead, self.little
         return inner
 
-    def listed(self, pos: Array, rows: Array, run: Array) -> "Rows":
-        """Rows of items at ``pos`` as a batch of their own, this many of each of ``rows``."""
+    def listed(self, pos: Array, rows: Array, run: Array, numbers: Array) -> "Rows":
+        """Rows of items at ``pos`` as a batch of their own, this many of each of ``rows``, with their numbers."""
         batch, limit = self.batch.items(self.index[rows], run), np.repeat(self.limit[rows], run)
         inner = Rows(batch, np.arange(len(pos)), pos, limit, chosen=np.repeat(rows, run), outer=self)
         inner.frame = Frame(inner.selected, self.frame)
+        inner.frame.numbers = numbers
         inner.little = _each(self.little, np.repeat(rows, run))
         return inner
 

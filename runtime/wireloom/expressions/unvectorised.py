@@ -50,8 +50,6 @@ def reason(tree: Expr, strange: Mapping[str, Strange] = _NOTHING) -> str | None:
             if (inner[-1] if inner else items_of(listed)) in strange:
                 return f"an expression asks for {name}, which is no whole number"
             return reason(number, strange)
-        case Name(origin=Origin.ITEM):
-            return "an expression asks for the number of an item"
         case Call(function, (Name(name, item=InList()),)):
             return f"an expression asks for {function}({name}), which is about an item of a list"
         case Name(name, origin=Origin.THIS | Origin.RECORD | None) if tree.steps[-1] in strange:
