@@ -164,17 +164,18 @@ def _spelled(meaning: Meaning, column: Spans) -> Column:
 def _digits(octets: Array, places: tuple[str, tuple[int, ...]], valid: Valid) -> pa.Array:
     """The bytes of each row as digits, with a sign between some of them."""
     sign, behind = places
-    pairs = np.frombuffer("".join(f"{number:02x}" for number in range(256)).encode(), "V2")[octets]
     width = 2 * octets.shape[1] + len(behind)
     text = np.full((len(octets), width), ord(sign), np.uint8)
     at = 0
     for number in range(octets.shape[1]):
-        text[:, at : at + 2] = np.ascontiguousarray(pairs[:, number]).view(np.uint8).reshape(-1, 2)
+        text[:, at : at + 2].view(_PAIRS.dtype)[:, 0] = _PAIRS.take(octets[:, number])
         at += 3 if number in behind else 2
     offsets = np.arange(len(octets) + 1, dtype=np.int32) * np.int32(width)
     return buffers.array(pa.string(), len(octets), valid, offsets, text)
 
 
+_PAIRS = np.frombuffer(bytes(range(256)).hex().encode(), np.uint16)
+"""The two digits of each byte, as the memory of one number."""
 _SIZES: dict[type[Meaning], int] = {UuidMeaning: 16, Ipv4Meaning: 4, Ipv6Meaning: 16, MacMeaning: 6}
 _PUNCTUATED: dict[type[Meaning], tuple[str, tuple[int, ...]]] = {
     UuidMeaning: ("-", (3, 5, 7, 9)),
