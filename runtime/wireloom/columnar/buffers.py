@@ -312,6 +312,8 @@ def labels(
     rows = np.arange(len(data)) if places is None else places.rows
     if valid is not None:
         data, rows = data[valid], rows[valid]
+    if not len(rows):
+        return nulls(kind, count)
     codes, found = _distinct(data, label)
     if len(found) == 1 and len(rows) == count:
         return repeated(kind, found[0], count)
@@ -327,7 +329,7 @@ def labels(
     return found_lists if held is None else array(kind, count, held, found_lists.buffers()[1], children=[texts])
 
 
-_SHARED = 16 * 1024 * 1024
+_SHARED = 8 * 1024 * 1024
 """Columns with a single label share one array if it has no more bytes than this."""
 
 
@@ -341,7 +343,7 @@ def repeated(kind: pa.DataType, label: Any, count: int) -> pa.Array:
     return _same(kind, texts, many).slice(0, count) if size <= _SHARED else _same.__wrapped__(kind, texts, count)
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=8)
 def _same(kind: pa.DataType, texts: tuple[str, ...], count: int) -> pa.Array:
     encoded = [text.encode() for text in texts]
     ends = np.zeros(len(texts) * count + 1, np.int32)
@@ -363,10 +365,11 @@ def occurring(data: Array) -> set[int]:
 
 
 def _distinct(data: Array, label: Callable[[int], Any]) -> tuple[Array, list[Any]]:
-    """A code for each number, and the ``label`` of the number by its code."""
-    if len(data) and data.min() >= 0 and data.max() < _FEW:
-        if data.min() == data.max():
-            return np.zeros(len(data), np.int64), [label(int(data[0]))]
+    """A code for each number, of which there are some, and the ``label`` of the number by its code."""
+    least, most = data.min(), data.max()
+    if least == most:
+        return np.zeros(len(data), np.int64), [label(int(least))]
+    if least >= 0 and most < _FEW:
         codes = data.astype(np.int64)
         there = np.bincount(codes) > 0
         return (np.cumsum(there) - 1)[codes], [label(number) for number in np.flatnonzero(there).tolist()]
