@@ -58,14 +58,12 @@ class Layout:
 
     def read_given(self, at: Rows, given: dict[str, Any]) -> Column:
         """A struct whose expressions see these values, too."""
-        inner = at.nested(at.at, at.limit)
+        inner = at.nested()
         inner.frame.given = given
-        inner.ahead = self.fixed or inner.ahead
         values = Values(inner.selected)
         self.put(inner, values)
         verify(inner, values, self.derived)
-        at.move(inner.at)
-        at.inner = inner.frame
+        at.leave(inner)
         return values.struct
 
 

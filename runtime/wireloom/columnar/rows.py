@@ -60,9 +60,8 @@ class Rows:
         self.kept: Array | None = None
         """The rows with bytes for the ``raw`` column of the value that is read next, if it has one."""
         self.ahead = AHEAD
-        self._ahead = np.zeros(0, "V1")
-        self._ahead_of: Array | None = None
-        self._ahead_from = 0
+        self._fetched: tuple[Array, Array | None, int] = np.zeros(0, "V1"), None, 0
+        """The bytes that were fetched together, and where the cursors were: ``pos`` and ``shift``."""
 
     @classmethod
     def all(cls, batch: Batch) -> "Rows":
@@ -163,17 +162,27 @@ class Rows:
         """
         if not sure:
             self.need(count)
-        offset = self.shift - self._ahead_from if self._ahead_of is self.pos else -1
-        if offset < 0 or offset + count > self._ahead.itemsize:
-            self._ahead = windows(self.batch.buffer, self.at, max(count, self.ahead))
-            self._ahead_of, self._ahead_from, offset = self.pos, self.shift, 0
+        raw, pos, shift = self._fetched
+        offset = self.shift - shift if pos is self.pos else -1
+        if offset < 0 or offset + count > raw.itemsize:
+            raw, offset = windows(self.batch.buffer, self.at, max(count, self.ahead)), 0
+            self._fetched = raw, self.pos, self.shift
         self.shift += count
-        return self._ahead, offset
+        return raw, offset
 
     def move(self, to: Array) -> None:
         """Put the cursors elsewhere."""
         self.pos = to
         self.shift = 0
+
+    def skip(self, sizes: Array) -> tuple[Array, Array]:
+        """Move the cursors by so many bytes; from where to where. By as many in all rows is a shift."""
+        start = self.at
+        if len(sizes) and (sizes == sizes[0]).all():
+            self.shift += int(sizes[0])
+            return start, self.at
+        self.move(start + sizes)
+        return start, self.pos
 
     def take(self, rows: Array, start: Array, stop: Array) -> None:
         """Take bytes of the innermost region, out of sequence, in some rows."""
@@ -227,11 +236,15 @@ class Rows:
             self.record.merge(inner.record)
         self.frame.merge(inner.frame)
 
-    def nested(self, pos: Array, limit: Array) -> "Rows":
-        """Rows of a nested struct, one in each of these."""
-        inner = Rows(self.batch, self.index, pos, limit, outer=self)
-        inner.path, inner.ahead, inner.little = self.path, self.ahead, self.little
+    def nested(self) -> "Rows":
+        """Rows of a nested struct that begins here, one in each of these."""
+        inner = Rows(self.batch, self.index, self.pos, self.limit, shift=self.shift, outer=self)
+        inner.path, inner.ahead, inner.little, inner._fetched = self.path, self.ahead, self.little, self._fetched
         return inner
+
+    def leave(self, inner: "Rows") -> None:
+        """Go on where the nested struct ends that was read last."""
+        self.pos, self.shift, self._fetched, self.inner = inner.pos, inner.shift, inner._fetched, inner.frame
 
     def listed(self, pos: Array, rows: Array, run: Array, numbers: Array) -> "Rows":
         """Rows of items at ``pos`` as a batch of their own, this many of each of ``rows``, with their numbers."""

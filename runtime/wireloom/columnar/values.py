@@ -64,14 +64,12 @@ class Size:
         self.fixed = size if isinstance(size, int) else None
 
     def span(self, at: Rows, this: Values) -> tuple[Array, Array]:
-        start = at.at
         if isinstance(self.size, int):
+            start = at.at
             at.need(self.size)
             at.shift += self.size
             return start, start + self.size
-        stop = start + self.measure(at, this)
-        at.move(stop)
-        return start, stop
+        return at.skip(self.measure(at, this))
 
     def measure(self, at: Rows, this: Values) -> Array:
         """The number of bytes; a size that is negative or larger than what is left is refused and then limited."""
@@ -103,13 +101,10 @@ class Prefixed:
     def span(self, at: Rows, this: Values) -> tuple[Array, Array]:
         length = self.length.read(at, this)
         assert isinstance(length, Numbers)
-        start = at.at
         sizes = length.data.astype(np.int64)
         if (strange := sizes < 0).any():  # numpy's numbers do not hold it
             at.doubt(strange)
-        stop = start + _bounded(at, sizes, length.valid)
-        at.move(stop)
-        return start, stop
+        return at.skip(_bounded(at, sizes, length.valid))
 
 
 class Blob:
