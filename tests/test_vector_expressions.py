@@ -189,6 +189,11 @@ def test_what_64_bits_do_not_hold_is_in_doubt(text: str, value: int) -> None:
     assert in_vectors(parsed(text), rows)[1].tolist() == [False, True]
 
 
+def test_what_becomes_too_large_step_by_step_is_in_doubt() -> None:
+    rows = [ROW | {"small": value} for value in (32767, -32768, None)]
+    assert in_vectors(parsed("small * small * small * small * 4"), rows)[1].tolist() == [False, True, False]
+
+
 def test_a_number_from_2_to_the_63rd_on_is_in_doubt() -> None:
     rows = [ROW | {"huge": value} for value in (2**63 - 1, 2**63, None)]
     assert in_vectors(parsed("huge > 5"), rows)[1].tolist() == [False, True, False]

@@ -15,30 +15,45 @@ Doubt = Callable[[Array], None]
 """Marks rows, given as a mask, for the codec."""
 
 _LIMIT = float(2**62)
-_NARROW = 61
-"""Two numbers with this many bits together stay within the limit, whether they are added or multiplied."""
+_NARROW = 62
+"""Numbers of up to so many bits are within the limit."""
+
+
+def _of_sum(one: int, other: int) -> int:
+    """The most bits of the sum of two numbers of so many bits, or of their difference."""
+    return max(one, other) + 1
+
+
+def _of_product(one: int, other: int) -> int:
+    """The most bits of their product."""
+    return one + other
+
+
+def _of_quotient(one: int, other: int) -> int:
+    """The most bits of their quotient."""
+    return one + 1
 
 
 def _bits(value: Any) -> int:
     """The most bits that any of the numbers has."""
-    if isinstance(value, int):
-        return value.bit_length()
-    return 8 * value.dtype.itemsize if isinstance(value, np.ndarray) and value.dtype.kind in "iub" else 64
+    return value.bits if isinstance(value, Vector) else value.bit_length() if isinstance(value, int) else 64
 
 
 class Vector:
-    """One number or boolean a row, as narrow as on the wire; rows that are not ``valid`` have none.
+    """One number or boolean a row, as narrow as on the wire; rows that are not ``valid`` have none. No number has more
+    than so many ``bits``, by default those of its type.
 
     A comparison is false where an operand is missing; anything else is missing there.
     """
 
-    __slots__ = ("data", "doubt", "valid")
+    __slots__ = ("bits", "data", "doubt", "valid")
     __hash__ = None  # type: ignore[assignment]
 
-    def __init__(self, data: Array, valid: Valid, doubt: Doubt) -> None:
+    def __init__(self, data: Array, valid: Valid, doubt: Doubt, bits: int | None = None) -> None:
         self.data = data
         self.valid = valid
         self.doubt = doubt
+        self.bits = (8 * data.dtype.itemsize if data.dtype.kind in "iub" else 64) if bits is None else bits
 
     @property
     def truth(self) -> Array:
@@ -46,33 +61,36 @@ class Vector:
         found: Array = self.data if self.data.dtype == bool else self.data != 0
         return found if self.valid is None else found & self.valid
 
-    def _arithmetic(self, other: Any, operation: Any, *, grows: bool = False) -> "Vector":
+    def _arithmetic(self, other: Any, operation: Any, grown: Callable[[int, int], int] | None = None) -> "Vector":
+        """The result of an operation, whose bits are ``grown`` from those of both if it may be too large."""
         data, valid = _operand(other, self)
         valid = _both_valid(self.valid, valid)
         mine = self.data.astype(np.int64, copy=False)
         if valid is not None and not valid.any():
             return Vector(mine, valid, self.doubt)
         result = operation(mine, data)
-        if grows and _bits(self.data) + _bits(data) > _NARROW:
+        bits = None if grown is None else grown(self.bits, _bits(other))
+        if bits is not None and bits > _NARROW:
             # In floating point, too large a result is too large instead of wrong.
             shown = np.abs(operation(mine.astype(float), np.asarray(data, float)))
             if shown.size and shown.max() >= _LIMIT:
                 self.doubt(shown >= _LIMIT)
-        return Vector(result, valid, self.doubt)
+            bits = None
+        return Vector(result, valid, self.doubt, bits)
 
     def __add__(self, other: Any) -> "Vector":
-        return self._arithmetic(other, np.add, grows=True)
+        return self._arithmetic(other, np.add, _of_sum)
 
     __radd__ = __add__
 
     def __sub__(self, other: Any) -> "Vector":
-        return self._arithmetic(other, np.subtract, grows=True)
+        return self._arithmetic(other, np.subtract, _of_sum)
 
     def __rsub__(self, other: Any) -> "Vector":
         return (-self).__add__(other)
 
     def __mul__(self, other: Any) -> "Vector":
-        return self._arithmetic(other, np.multiply, grows=True)
+        return self._arithmetic(other, np.multiply, _of_product)
 
     __rmul__ = __mul__
 
@@ -95,7 +113,7 @@ class Vector:
             self.doubt(zero)
         divisor = Vector(np.where(zero, 1, data), valid, self.doubt)
         with np.errstate(over="ignore"):  # -2^63 // -1, which is in doubt
-            return self._arithmetic(divisor, operation, grows=operation is np.floor_divide)
+            return self._arithmetic(divisor, operation, _of_quotient if operation is np.floor_divide else None)
 
     def __and__(self, other: Any) -> "Vector":
         return self._arithmetic(other, np.bitwise_and)
@@ -113,19 +131,19 @@ class Vector:
     __rxor__ = __xor__
 
     def __lshift__(self, other: Any) -> "Vector":
-        bits = self._bits(other)
-        return self * Vector(np.left_shift(1, bits.data), bits.valid, self.doubt)
+        shift = self._shift(other)
+        return self * Vector(np.left_shift(1, shift.data), shift.valid, self.doubt)
 
     def __rlshift__(self, other: Any) -> "Vector":
         return self.like(other) << self
 
     def __rshift__(self, other: Any) -> "Vector":
-        return self._arithmetic(self._bits(other), np.right_shift)
+        return self._arithmetic(self._shift(other), np.right_shift)
 
     def __rrshift__(self, other: Any) -> "Vector":
         return self.like(other) >> self
 
-    def _bits(self, other: Any) -> "Vector":
+    def _shift(self, other: Any) -> "Vector":
         """How far to shift; from 0 to 61, or in doubt."""
         data, valid = _operand(other, self)
         shift = np.broadcast_to(np.asarray(data), self.data.shape)
@@ -135,7 +153,7 @@ class Vector:
         return Vector(np.where(wrong, 0, shift).astype(np.int64), valid, self.doubt)
 
     def __neg__(self) -> "Vector":
-        return self._arithmetic(-1, np.multiply, grows=True)
+        return self._arithmetic(-1, np.multiply, _of_product)
 
     def __invert__(self) -> "Vector":
         return self._arithmetic(-1, np.bitwise_xor)
@@ -153,7 +171,7 @@ class Vector:
 
     def take(self, rows: Array) -> "Vector":
         """The values of some rows."""
-        return Vector(self.data[rows], None if self.valid is None else self.valid[rows], self.doubt)
+        return Vector(self.data[rows], None if self.valid is None else self.valid[rows], self.doubt, self.bits)
 
     def __eq__(self, other: object) -> "Vector":  # type: ignore[override]
         return self._compared(other, np.equal)

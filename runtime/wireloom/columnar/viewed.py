@@ -44,6 +44,12 @@ def _absent(_: Same) -> dict[str, pa.Array]:
     return {}
 
 
+@lru_cache(maxsize=64)
+def _widths(same: Same) -> dict[str, int]:
+    """The bits that every value of each column takes, by name."""
+    return {field.name: width(field.type) for field in same.schema}
+
+
 class ViewedColumns:
     """Makes the columns of ``schema``, which is the view that ``options`` describe, or a part of it.
 
@@ -58,6 +64,7 @@ class ViewedColumns:
         self.byte_order = protocol.framing.byte_order
         self.recorded = {parameter.name for parameter in protocol.parameters if parameter.column}
         self.absent = _absent(Same(schema))
+        self.widths = _widths(Same(schema))
 
     def of(self, rows: Chosen, added: Mapping[str, Callable[[Array], pa.Array]]) -> list[pa.Array]:
         """The columns; ``added`` gives those that are not in the bytes, for numbers of records."""
@@ -114,7 +121,7 @@ class ViewedColumns:
     def weight(self, rows: Chosen) -> int:
         """The bytes of the columns without those of texts, bytes and items. Messages that do not occur have none."""
         absent = {name for code, name in enumerate(self.names) if code not in rows.decoded.structs}
-        return len(rows.chosen) * sum(width(field.type) for field in self.schema if field.name not in absent) // 8
+        return len(rows.chosen) * sum(bits for name, bits in self.widths.items() if name not in absent) // 8
 
     def _column(self, field: pa.Field, rows: Chosen, own: Mapping[str, Column]) -> pa.Array:
         name, kind = field.name, field.type
