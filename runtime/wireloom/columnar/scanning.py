@@ -197,8 +197,12 @@ class Scanner:
             if found is not None:
                 return found
             self.apart = min(self.patience, _FIRST_ROOM)
-        self.room, self.apart = _FIRST_ROOM, max(0, self.apart - 1)
-        return self._cut(window, at, limit, 1)
+        found = self._cut(window, at, limit, 1)
+        if found is None:  # what follows is cut off with the window, which says nothing about it
+            self.patience = self.apart = 0
+        else:
+            self.room, self.apart = _FIRST_ROOM, max(0, self.apart - 1)
+        return found
 
     def _cut(self, window: Window, at: int, limit: int, rows: int) -> "_Stretch | None":
         """Records as the codec cuts them, up to the first malformed range."""
@@ -265,7 +269,7 @@ class Scanner:
         others = tuple(other for other in self.orders if other is not little)
         if not count or (order is None and not self._refuted(array, start[:1], ends[:1], others)):
             return None
-        self.room = self.room * 4 if count == len(good) else _FIRST_ROOM
+        self.room = self.room * 4 if count == len(good) or stop[count] > end else _FIRST_ROOM
         self.cutter.order = little
         return _Stretch(start[:count], stop[:count], little)
 
