@@ -7,7 +7,7 @@ import numpy as np
 
 from wireloom.codec.compression import COMPRESSORS, Compressor, DamagedError, OverflowingError
 from wireloom.columnar.arrays import Column, Spans
-from wireloom.columnar.buffers import Array, ragged
+from wireloom.columnar.buffers import Array, octets, octets_of, ragged
 from wireloom.columnar.expressions import Vectorised
 from wireloom.columnar.fields import Field, number
 from wireloom.columnar.frames import Values
@@ -42,8 +42,7 @@ class Way(Protocol):
 
 def _packed(at: Rows, start: Array, sizes: Array) -> Array:
     """The packed bytes of all rows, one behind the other."""
-    found: Array = at.batch.buffer[ragged(start, sizes)]
-    return found
+    return octets_of(octets(at.batch.buffer, start, start + sizes, None, None))[0]
 
 
 class Xor:
@@ -105,27 +104,28 @@ class Compressing:
         self.most = min(limit, _LARGE)
 
     def unpack(self, at: Rows, this: Values, start: Array, sizes: Array) -> Unpacked:
-        """What is not compressed stays where it is; behind it stands what is unpacked."""
+        """What is not compressed stays where it is if that is all there is, else what is unpacked stands behind it."""
         chosen, _ = number(self.asked(this, at.record, at.frame), at)
         packed = self.packs[chosen]
         buffer, stop = at.batch.buffer, start + sizes
-        rows = np.flatnonzero(packed)
+        rows, others = np.flatnonzero(packed), np.flatnonzero(~packed)
         if not len(rows):
             return Unpacked(buffer, start, stop, packed)
+        at.batch.weigh_copy(int(sizes[others].sum()))
         view, weight, pieces = buffer.data, 0, []
-        for row, begin, end in zip(rows.tolist(), start[rows].tolist(), stop[rows].tolist(), strict=True):
-            pieces.append(self._one(at, row, self.steps[chosen[row]], bytes(view[begin:end])))
+        numbers = (numbers[rows].tolist() for numbers in (chosen, start, stop))
+        for row, step, begin, end in zip(rows.tolist(), *numbers, strict=True):
+            pieces.append(self._one(at, row, self.steps[step], bytes(view[begin:end])))
             weight += len(pieces[-1])
             if weight > _WEIGHED:
                 at.batch.weigh(weight)
                 weight = 0
         at.batch.weigh(weight)
-        found = np.frombuffer(b"".join(pieces), np.uint8)
-        whole = np.array([len(piece) for piece in pieces])
-        start = start.copy()
-        stop[rows] = len(buffer) + np.cumsum(whole)
-        start[rows] = stop[rows] - whole
-        return Unpacked(np.concatenate([buffer, found]), start, stop, packed)
+        found = [_packed(at, start[others], sizes[others]), np.frombuffer(b"".join(pieces), np.uint8)]
+        whole, order = sizes.copy(), np.concatenate([others, rows])
+        whole[rows] = [len(piece) for piece in pieces]
+        stop[order] = np.cumsum(whole[order])
+        return Unpacked(np.concatenate(found), stop - whole, stop, packed)
 
     def _one(self, at: Rows, row: int, step: Compressor | None, data: bytes) -> bytes:
         """What a row unpacks to."""
