@@ -142,6 +142,8 @@ class Made:
 
     def scattered(self, rows: Array, count: int) -> "Made":
         places = Places(rows, count)
+        if self.array.type in (pa.string(), pa.binary()):
+            return Made(buffers.placed(self.array, places, hidden=False))
         indices = spread(np.arange(len(rows), dtype=np.int32), places)
         return Made(self.array.take(buffers.array(pa.int32(), count, _present(None, places), indices)))
 

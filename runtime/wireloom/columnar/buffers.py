@@ -137,19 +137,36 @@ LARGEST = 2**31 - 1
 
 def octets(buffer: Array, start: Array, stop: Array, valid: Valid, places: Places | None) -> pa.Array:
     """The bytes from each ``start`` to before its ``stop``."""
-    count = len(start) if places is None else places.count
+    if places is not None:
+        return placed(octets(buffer, start, stop, valid, None), places, hidden=valid is None)
+    count = len(start)
     sizes = stop - start if valid is None else np.where(valid, stop - start, 0)
     if len(buffer) > LARGEST or sizes.sum() > LARGEST:
         raise ValueError(f"{sizes.sum()} bytes of {len(buffer)} do not fit an Arrow array of binary values")
-    valid = None if valid is None else spread(valid, places)
     if not sizes.any():
         return array(pa.binary(), count, valid, np.zeros(count + 1, np.int32), b"")
     size = int(sizes[0])
-    if places is None and size == sizes[-1] and (sizes == size).all():
+    if size == sizes[-1] and (sizes == size).all():
         offsets = np.arange(count + 1, dtype=np.int32) * np.int32(size)
         return array(pa.binary(), count, valid, offsets, windows(buffer, start, size))
-    views = spread(_views(buffer, start, sizes), places)
-    return array(pa.binary_view(), count, valid, views, buffer).cast(pa.binary())
+    return array(pa.binary_view(), count, valid, _views(buffer, start, sizes), buffer).cast(pa.binary())
+
+
+def placed(values: pa.Array, places: Places, *, hidden: bool) -> pa.Array:
+    """Texts or bytes at their places. What stands between is null, or empty if it is ``hidden`` in any case."""
+    if not len(values):
+        return nulls(values.type, places.count)
+    valid: Valid = None
+    if values.null_count or not hidden:
+        valid = spread(values.is_valid().to_numpy(zero_copy_only=False), places)
+    _, ends, data = values.buffers()
+    ends = np.frombuffer(ends, np.int32)[values.offset :][: len(values) + 1]
+    return array(values.type, places.count, valid, between(ends, places), data)
+
+
+def between(ends: Array, places: Places) -> Array:
+    """The ``ends`` of values at their places, in front of which the first begins. Nothing stands between them."""
+    return np.repeat(ends, np.diff(places.rows, prepend=-1, append=places.count))
 
 
 def woven(parts: Sequence[pa.Array], numbers: Sequence[Array]) -> pa.Array:
@@ -382,11 +399,8 @@ def _texts(texts: list[str | None], codes: Array, places: Places | None, *, hidd
 
     Values between ``places`` are null, unless they are ``hidden`` in any case.
     """
-    count = len(codes) if places is None else places.count
     whole = strings(texts).cast(pa.string_view()).buffers()
     views = np.frombuffer(whole[1], _VIEW)[: len(texts)][codes] if texts else np.zeros(0, _VIEW)
-    valid: Valid = None
-    if None in texts or (places is not None and not hidden):
-        known = np.array([text is not None for text in texts], bool)[codes]
-        valid = spread(known, places)
-    return array(pa.string_view(), count, valid, spread(views, places), *whole[2:]).cast(pa.string())
+    valid = np.array([text is not None for text in texts], bool)[codes] if None in texts else None
+    found = array(pa.string_view(), len(codes), valid, views, *whole[2:]).cast(pa.string())
+    return found if places is None else placed(found, places, hidden=hidden)

@@ -230,6 +230,8 @@ class Chosen:
 
     def _places(self, rows: Array) -> Array:
         """The numbers of the sound ``rows`` among the chosen ones; -1 for the others."""
+        if self.whole and self.malformed is None:
+            return rows
         places = np.full(len(self.decoded.message), -1)
         sound = np.arange(len(self.chosen))
         if (malformed := self.malformed) is not None:

@@ -7,7 +7,7 @@ from typing import Protocol
 import numpy as np
 import pyarrow as pa
 
-from wireloom.columnar.buffers import nulls, ragged, zeros
+from wireloom.columnar.buffers import Places, between, nulls, ragged, zeros
 from wireloom.columnar.machine import operations as op
 from wireloom.columnar.machine.assembly import Assembler
 from wireloom.columnar.machine.filled import Filled, FilledList
@@ -108,7 +108,7 @@ class _ItemLists:
         rows, counts, values = _by_row([written.lists[place] for place in self.places])
         ends = np.zeros(len(rows) + 1, np.int32)
         np.cumsum(counts, out=ends[1:])
-        offsets = np.repeat(ends, np.diff(rows, prepend=-1, append=written.count))
+        offsets = between(ends, Places(rows, written.count))
         return pa.Array.from_buffers(
             self.kind, written.count, [held, pa.py_buffer(offsets)], -1 if held else 0, children=[values]
         )
