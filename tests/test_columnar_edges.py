@@ -253,3 +253,22 @@ def test_a_message_may_be_chosen_by_what_no_record_has() -> None:
     pair = Pair.of(compiled.of(text).columnar)
     records_alike(pair, [b"\2a", b"\3ab"])
     records_alike(pair, [b"\2a", b"\4\1ab", b"\4\2ab"])
+
+
+def test_messages_are_told_by_several_numbers_of_which_some_are_missing() -> None:
+    fields = "{name: length, type: u16}, {name: kind, type: u32}, {name: level, type: u16, when: length > 8}"
+    text = LENGTHS.replace("length * 3 + 1", "length").replace("{name: length, type: u64}", fields)
+    other = text[text.index("---") :]
+    matches = ("kind: 7", "kind: [4000000000, 1], level: 1", "kind: 1, level: 500", "level: {from: 0, to: 300}")
+    text = text[: text.index("---")]
+    for number, match in enumerate(matches):
+        text += other.replace("message: edge", f"message: edge_{number}").replace("match: {}", f"match: {{{match}}}")
+    pair = Pair.of(compiled.of(text + other.replace("edge", "unknown")).columnar)
+    records = [b"\0\7\0\0\0\7a"]
+    for kind in (1, 2, 300, 4_000_000_000, *range(1000, 1300)):
+        records.append(b"\0\x08" + kind.to_bytes(4, "big") + b"ab")
+        records += [
+            b"\0\x0a" + kind.to_bytes(4, "big") + level.to_bytes(2, "big") + b"ab" for level in (0, 1, 300, 500)
+        ]
+    records_alike(pair, records)
+    records_alike(pair, records[::-7])

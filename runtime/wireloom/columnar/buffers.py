@@ -331,7 +331,8 @@ def labels(
         data, rows = data[valid], rows[valid]
     if not len(rows):
         return nulls(kind, count)
-    codes, found = _distinct(data, label)
+    codes, numbers = grouped(data)
+    found = [label(number) for number in numbers]
     if len(found) == 1 and len(rows) == count:
         return repeated(kind, found[0], count)
     whole = len(rows) == count
@@ -381,17 +382,19 @@ def occurring(data: Array) -> set[int]:
     return set(pa.array(data.astype(data.dtype.newbyteorder("="))).unique().to_pylist())
 
 
-def _distinct(data: Array, label: Callable[[int], Any]) -> tuple[Array, list[Any]]:
-    """A code for each number, of which there are some, and the ``label`` of the number by its code."""
+def grouped(data: Array) -> tuple[Array, list[int]]:
+    """A code for each number, and the number by its code."""
+    if not len(data):
+        return np.zeros(0, np.int64), []
     least, most = data.min(), data.max()
     if least == most:
-        return np.zeros(len(data), np.int64), [label(int(least))]
+        return np.zeros(len(data), np.int64), [int(least)]
     if least >= 0 and most < _FEW:
         codes = data.astype(np.int64)
         there = np.bincount(codes) > 0
-        return (np.cumsum(there) - 1)[codes], [label(number) for number in np.flatnonzero(there).tolist()]
+        return (np.cumsum(there) - 1)[codes], np.flatnonzero(there).tolist()
     found = pa.array(data.astype(data.dtype.newbyteorder("="))).dictionary_encode()
-    return found.indices.to_numpy(), [label(number) for number in found.dictionary.to_pylist()]
+    return found.indices.to_numpy(), found.dictionary.to_pylist()
 
 
 def _texts(texts: list[str | None], codes: Array, places: Places | None, *, hidden: bool) -> pa.Array:

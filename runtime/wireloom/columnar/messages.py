@@ -12,7 +12,7 @@ from wireloom.codec.matching import Selection
 from wireloom.columnar import judging, matching
 from wireloom.columnar.arrays import Column, Labels, Made, Numbers, Spans, Spread, Structs
 from wireloom.columnar.batch import Batch
-from wireloom.columnar.buffers import Array, occurring
+from wireloom.columnar.buffers import Array, grouped, occurring
 from wireloom.columnar.expressions import Vectorised
 from wireloom.columnar.fields import false
 from wireloom.columnar.frames import Values
@@ -208,6 +208,19 @@ class Plan:
 
     def dispatch(self, at: Rows, record: Values) -> Array:
         """The number of each record's message; records without one are doubtful."""
+        asked = [column for name in self.matched if (column := record.column(name)) is not None]
+        numbers = [column for column in asked if isinstance(column, Numbers) and column.data.dtype.kind != "f"]
+        if len(numbers) == len(asked):
+            groups, firsts = _groups(numbers, len(at))
+            found = self._told(*at.only(firsts, record))[groups]
+        else:
+            found = self._told(at, record)
+        if (without := found < 0).any():
+            at.doubt(without)
+        return found
+
+    def _told(self, at: Rows, record: Values) -> Array:
+        """As ``dispatch``; -1 for records without a message."""
         found = np.full(len(at), -1)
         there: dict[str, set[int]] = {}
         for name in self.matched:
@@ -224,8 +237,6 @@ class Plan:
             found[holds] = index
         if self.unknown >= 0:
             found[found < 0] = self.unknown
-        elif (without := found < 0).any():
-            at.doubt(without)
         return found
 
     def _selects(self, at: Rows, record: Values, name: str, selection: Selection) -> Array:
@@ -246,3 +257,16 @@ class Plan:
                 at.doubt(np.ones(len(at), bool))
                 return np.zeros(len(at), bool)
         return among if column.valid is None else among & column.valid
+
+
+def _groups(columns: Sequence[Numbers], count: int) -> tuple[Array, Array]:
+    """The number of each row's group, in which all rows have the same numbers, and a row of each group."""
+    groups, firsts = np.zeros(count, np.int64), np.zeros(min(count, 1), np.int64)
+    for column in columns:
+        numbers, distinct = grouped(column.data)
+        if column.valid is not None:
+            numbers = np.where(column.valid, numbers, len(distinct))
+        groups, distinct = grouped(groups.astype(np.int64) * (len(distinct) + 1) + numbers)
+        firsts = np.zeros(len(distinct), np.int64)
+    firsts[groups[::-1]] = np.arange(count)[::-1]
+    return groups, firsts
