@@ -114,11 +114,11 @@ def _pairs(start: Array, stop: Array) -> Iterator[tuple[int, int]]:
 
 _COMMON = 256
 """Fewer ranges than this of one kind are not worth numpy's time."""
-_SHORT = 64
+_SHORT = 192
 """Ranges of up to this many bytes are summed side by side even where the library has a function for one."""
 _BLOCK = 512
 """CRCs of longer ranges are those of blocks, which are summed side by side."""
-_TILE = 1 << 14
+_TILE = 1 << 13
 
 
 def register_type(crc: Crc) -> type[np.unsignedinteger]:
@@ -201,7 +201,7 @@ def _flipped(crc: Crc, registers: Array) -> Array:
 def _sliced(crc: Crc, buffer: Array, start: Array, sizes: Array, initial: int) -> Array:
     """Registers behind ranges that are not empty, some of them side by side; before each it is ``initial``."""
     found = np.empty(len(start), register_type(crc))
-    begun = _flipped(crc, np.array([initial], found.dtype)).astype(np.uint64)
+    begun = _flipped(crc, np.array([initial], found.dtype))
     for at in range(0, len(start), _TILE):
         tile = slice(at, at + _TILE)
         found[tile] = _of_words(crc, buffer, start[tile], sizes[tile], begun)
@@ -209,27 +209,21 @@ def _sliced(crc: Crc, buffer: Array, start: Array, sizes: Array, initial: int) -
 
 
 def _of_words(crc: Crc, buffer: Array, start: Array, sizes: Array, begun: Array) -> Array:
-    """Registers, flipped as ``begun``, behind ranges that are cut into words, of which the first may be a shorter one:
+    """Registers, flipped as ``begun``, behind ranges that are cut into words, of which the last may be a shorter one:
     the register goes into its bytes, and on with what they have no room for.
     """
-    words = -(-sizes // _WORD)
-    order = np.argsort(-words, kind="stable")
-    at, falling, first = start[order], -words[order], (sizes - _WORD * (words - 1))[order]
-    half = (4 * first).astype(np.uint64)
-    word = (_words(buffer, at) ^ begun) << (np.uint64(8 * _WORD) - 2 * half)
-    register = _behind(crc, word) ^ (begun >> half >> half).astype(register_type(crc))
-    at += first
-    for step in range(1, -int(falling[0])):
-        going = np.searchsorted(falling, -step)
-        register[:going] = _behind(crc, _words(buffer, at[:going]) ^ register[:going])
-        at += _WORD
+    whole = (sizes - 1) // _WORD
+    order = np.argsort(-whole.astype(np.int16), kind="stable")
+    most, number = int(whole.max()), whole[order]
+    items = windows(buffer, start[order], _WORD * (most + 1)).view("<u8").reshape(-1, most + 1)
+    columns = np.ascontiguousarray(items[:, :most].T)
+    register = np.full(len(order), begun)
+    for word, going in zip(columns, len(order) - np.cumsum(np.bincount(whole)), strict=False):
+        register[:going] = _behind(crc, word[:going] ^ register[:going])
+    half = (4 * (sizes[order] - _WORD * number)).astype(np.uint64)
+    last = (items[np.arange(len(order)), number] ^ register) << (np.uint64(8 * _WORD) - 2 * half)
     found: Array = np.empty_like(register)
-    found[order] = register
-    return found
-
-
-def _words(buffer: Array, at: Array) -> Array:
-    found: Array = windows(buffer, at, _WORD).view("<u8")
+    found[order] = _behind(crc, last) ^ (register.astype(np.uint64) >> half >> half).astype(register.dtype)
     return found
 
 
