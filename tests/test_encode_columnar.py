@@ -200,6 +200,20 @@ def test_what_follows_from_the_rest_may_be_missing() -> None:
     assert couchbase_dcp.encode_records(table.drop_columns(left_out), collections=True) == expected
 
 
+@accelerator.off_and_on
+def test_checksums_may_be_missing(accelerated: bool) -> None:
+    """Also the one that proves a record, which decoding checks only once."""
+    table = rows("databus")
+    table = table.filter(table["_corrupt_reason"].is_null())
+    found = table.to_pylist()
+    for row in found:
+        row[row["message"]] |= dict.fromkeys({"header_crc", "value_crc", "body_crc"} & row[row["message"]].keys())
+    counted = Counting(databus.PROTOCOL, {})
+    (batch,) = pa.Table.from_pylist(found, table.schema).to_batches()
+    assert counted.encode(batch).to_pylist() == databus.encode_records(table).to_pylist()
+    assert counted.built == 0
+
+
 def test_the_error_says_which_row_it_is() -> None:
     wrong = ROW | {"snapshot_marker": MARKER | {"start_seqno": None}}
     table = pa.Table.from_batches(couchbase_dcp.to_batches([ROW, ROW, wrong]))

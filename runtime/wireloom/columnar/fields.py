@@ -149,8 +149,9 @@ def _within(format: str, offset: int, size: int) -> np.dtype[Any]:
 class Field:
     """A number under its name. ``said`` is the codec's field, with conditions for single records.
 
-    ``valid``, ``derive`` and ``checksum`` are the same conditions for many; expressions ask for the offset of a
-    ``located`` field. What is wrong with a number matters only if it is ``judged``.
+    ``valid``, ``derive`` and ``checksum`` are the same conditions for many; ``written`` is the checksum to write, which
+    the framing may have checked already. Expressions ask for the offset of a ``located`` field. What is wrong with a
+    number matters only if it is ``judged``.
     """
 
     def __init__(
@@ -161,6 +162,7 @@ class Field:
         valid: Vectorised | None = None,
         derive: Vectorised | None = None,
         checksum: Joined | None = None,
+        written: Joined | None = None,
         located: bool = False,
         judged: bool = True,
     ) -> None:
@@ -174,6 +176,7 @@ class Field:
         self.valid = valid
         self.derive = derive
         self.checksum = checksum
+        self.written = written
         self.located = located or derive is not None or checksum is not None
         self.u64 = said.u64 and judged
         self.exacting = any(each is not None for each in (self.const, valid, derive, checksum))

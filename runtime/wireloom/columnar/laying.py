@@ -231,14 +231,14 @@ class Laying:
             place = self.pos + offset
             if field.located:
                 self.at.frame.put(field.name, np.where(mine, place, 0), np.where(mine, place + kind.size, 0))
-            if field.checksum is not None:
+            if field.written is not None:
                 self.sums.append((field, of, kind, place, mine))
         self._numbers(run.fields, run.size, of, mine)
 
     def _prepare(self, field: Field, of: Laid, mine: Array) -> None:
         """Put something in place of missing values, or remember that it follows from others."""
         said, missing = field.said, mine & ~self._given(of, field.name, mine)
-        if field.checksum is not None or field.derive is not None:
+        if field.written is not None or field.derive is not None:
             of.fill(field.name, mine)
             if field.derive is not None and missing.any():
                 self.derived.append((field, of))
@@ -283,7 +283,7 @@ class Laying:
 
         def fill(octets: Array) -> None:
             for field, kind, offset in fields:
-                if field.checksum is None:
+                if field.written is None:
                     found = octets[:, offset : offset + kind.size]
                     segments.put(found, self._data(of, field.name), kind, little=self.little)
 
@@ -458,8 +458,8 @@ class Laying:
             return records
         buffer, start, _ = octets_of(records)
         for field, of, kind, place, mine in reversed(self.sums):
-            assert field.checksum is not None
-            (over,) = field.checksum.over if len(field.checksum.over) == 1 else (b"",)
+            assert field.written is not None
+            (over,) = field.written.over if len(field.written.over) == 1 else (b"",)
             if isinstance(over, bytes):
                 raise UnlaidError(field.name)
             first, last = (number(bound(of.values, self.at.record, of.frame), self.at)[0] for bound in over)
@@ -468,8 +468,8 @@ class Laying:
                 continue
             begin = start[rows]
             start_of, stop_of, at = begin + first[rows], begin + last[rows], begin + place[rows]
-            sums = checksums.of_ranges(field.checksum.algorithm, buffer, start_of, stop_of)
-            self.known.add(field.checksum.algorithm, start_of, stop_of, sums)
+            sums = checksums.of_ranges(field.written.algorithm, buffer, start_of, stop_of)
+            self.known.add(field.written.algorithm, start_of, stop_of, sums)
             self.known.written(at, at + kind.size)
             octets = np.zeros((len(rows), kind.size), np.uint8)
             segments.put(octets, sums, kind, little=self.little)

@@ -69,16 +69,18 @@ class Readers:
         """A field with its conditions."""
         if not self.judging:
             return Field(name, said, located=name in self.measured, judged=False)
-        checksum = None
-        if said.checksum is not None and not self.is_proven(name, said.checksum):
+        checksum = written = None
+        if said.checksum is not None:
             over = [each if isinstance(each, bytes) else covered(each) for each in said.checksum.over]
-            checksum = Joined(said.checksum.algorithm, over)
+            written = Joined(said.checksum.algorithm, over)
+            checksum = None if self.is_proven(name, said.checksum) else written
         return Field(
             name,
             said,
             valid=vector(said.valid),
             derive=vector(said.derive),
             checksum=checksum,
+            written=written,
             located=name in self.measured,
         )
 
