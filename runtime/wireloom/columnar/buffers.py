@@ -206,9 +206,8 @@ def _short(views: Array, buffer: Array, start: Array) -> None:
 
 
 def _long(number: int, views: Array, buffer: Array, start: Array) -> None:
-    """Views that point to their bytes in the buffer."""
+    """Views that point to their bytes in the buffer; those that a view repeats are left out, as no cast reads them."""
     views["buffer"], views["offset"] = number, start
-    views["head"] = windows(buffer, start, 4)
 
 
 def fields_of(struct: pa.Array) -> dict[str, pa.Array]:

@@ -41,7 +41,7 @@ from wireloom.columnar.weighing import TooHeavyError
 from wireloom.options import MAX_RECORD_BYTES
 from wireloom.views import FILE, REASON, RECORD, Row
 
-BATCH_ROWS = 64 * 1024
+BATCH_ROWS = 128 * 1024
 """How many rows are laid out at once."""
 _FEW = 512
 """How many rows the codec builds at once while these may tell how the others are written."""
