@@ -126,7 +126,7 @@ class Laying:
         return self._summed(self.joined())
 
     def joined(self) -> pa.Array:
-        """The bytes of each row, with zeros for checksums."""
+        """The bytes of each row, with zeros for missing checksums."""
         if self.pos.sum() > LARGEST:
             raise UnlaidError("more bytes than an array holds")
         self.batch.stop = self.pos
@@ -231,8 +231,8 @@ class Laying:
             place = self.pos + offset
             if field.located:
                 self.at.frame.put(field.name, np.where(mine, place, 0), np.where(mine, place + kind.size, 0))
-            if field.written is not None:
-                self.sums.append((field, of, kind, place, mine))
+            if field.written is not None and (missing := mine & ~self._given(of, field.name, mine)).any():
+                self.sums.append((field, of, kind, place, missing))
         self._numbers(run.fields, run.size, of, mine)
 
     def _prepare(self, field: Field, of: Laid, mine: Array) -> None:
@@ -279,13 +279,12 @@ class Laying:
         return found.data if isinstance(found, Numbers) else segments.low(of.given[name])
 
     def _numbers(self, fields: Sequence[tuple[Field, Number, int]], size: int, of: Laid, mine: Array) -> None:
-        """Consecutive numbers, with zeros for checksums."""
+        """Consecutive numbers, with zeros for missing checksums."""
 
         def fill(octets: Array) -> None:
             for field, kind, offset in fields:
-                if field.written is None:
-                    found = octets[:, offset : offset + kind.size]
-                    segments.put(found, self._data(of, field.name), kind, little=self.little)
+                found = octets[:, offset : offset + kind.size]
+                segments.put(found, self._data(of, field.name), kind, little=self.little)
 
         self._fixed(size, fill, mine)
 
@@ -453,7 +452,7 @@ class Laying:
     # Checksums
 
     def _summed(self, records: pa.Array) -> pa.Array:
-        """The records with their checksums; each may be over those behind it."""
+        """The records with the checksums that are missing; each may be over those behind it."""
         if not self.sums:
             return records
         buffer, start, _ = octets_of(records)
