@@ -169,7 +169,7 @@ class _Lists:
         """Read all items, or as many as are not left to the codec."""
         turn = few = 0
         while len(going := np.flatnonzero(self._more())) or not self.turns:
-            if not self.sized and 0 < len(going) < FEW:
+            if (self.kind.name is not None or not self.sized) and 0 < len(going) < FEW:
                 few += 1
                 self.rows.batch.root.turns += 1
                 if few > max(TURNS, turn - few) or self.rows.batch.root.turns > ALL_TURNS:
