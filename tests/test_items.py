@@ -256,6 +256,33 @@ def test_items_that_depend_on_their_number_and_on_the_item_before_are_read_in_ma
     assert set(steps.to_pylist()) == {1, 2, 3, 4, 5, 6}
 
 
+def test_what_a_struct_is_given_is_in_doubt_in_the_rows_that_ask_for_it() -> None:
+    found = compiled.of(
+        """
+protocol: given
+byte_order: big
+types:
+  - name: Sized
+    given: [size]
+    fields:
+      - {name: flag, type: u8}
+      - {name: data, type: bytes, size: size * 4, when: flag == 1}
+record: {length: 13, fields: [{section: body, size: rest, trailing: unused}]}
+---
+message: one
+match: {}
+sections:
+  body:
+    - {name: size, type: i64}
+    - {name: sized, type: Sized, with: {size: size}}
+"""
+    )
+    sizes = [(1, 0), (1 << 62, 1), (1, 1), (1 << 62, 0)]
+    capture = b"".join(size.to_bytes(8, "big") + bytes([flag]) + b"abcd" for size, flag in sizes)
+    table = captures_alike(Pair.of(found.columnar), capture)
+    assert table["_corrupt_reason"].is_null().to_pylist() == [True, False, True, True]
+
+
 def test_what_depends_on_the_item_before_is_what_the_layout_says() -> None:
     data = bytes.fromhex("13 020001 aabb cc 03 05eeeeee 00ff 01 02 7f ff 05 fb")
     row = compiled.of(NUMBERED).codec.parse(data)["one"]

@@ -139,12 +139,16 @@ class Frame:
         self.spans: dict[str, tuple[Array, Array]] = {}
         self.given: dict[str, Any] = {}
         self.here: tuple[Array, int, Array] | None = None
-        self.numbers: Array | None = None
-        """The number of each row in its list, if the rows are items."""
+        self.item: Vector | None = None
+        """The number of each row in its list, if the rows are items that ask for it."""
 
     @property
     def parameters(self) -> Mapping[str, Any]:
         return self.rows.batch.parameters
+
+    def number(self, items: Array) -> None:
+        """Note the number of each row in its list."""
+        self.item = Vector(items, None, self.rows.doubt)
 
     def put(self, name: str, start: Array, stop: Array) -> None:
         self.spans[name] = (start, stop)
@@ -165,17 +169,16 @@ class Frame:
         """What the struct is given under that name."""
         if name not in self.given:
             assert self.giving is not None, "who reads a struct gives it all that it needs"
-            self.given[name] = taken(self.giving.input(name), self.rows.chosen)
+            self.given[name] = taken(self.giving.input(name), self.rows.chosen, self.rows.doubt)
         return self.given[name]
 
     @property
     def index(self) -> Vector:
         """The number of the item that an expression is about."""
-        if self.numbers is None:
+        if self.item is None:
             assert self.outer is not None, "who asks for it is an item"
-            found, chosen = self.outer.index.data, self.rows.chosen
-            self.numbers = found if chosen is None else found[chosen]
-        return Vector(self.numbers, None, self.rows.doubt)
+            self.item = taken(self.outer.index, self.rows.chosen, self.rows.doubt)
+        return self.item
 
     @property
     def left(self) -> Vector:

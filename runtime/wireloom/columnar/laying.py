@@ -382,7 +382,8 @@ class Laying:
             outside = self.at, np.repeat(np.arange(len(counts)), counts)
             known = self.batch.parameters
             laid = Laying({}, {name: items}, len(items), known, little=self.little, outside=outside)
-            laid.at.frame.numbers = ragged(np.zeros(len(counts), np.int64), counts)
+            if part.numbered:
+                laid.at.frame.number(ragged(np.zeros(len(counts), np.int64), counts))
             laid._value(part.item, Field(name, _PLAIN), laid.fields, laid.every)
             octets, start, _ = octets_of(laid.joined())
             ends = np.append(start, len(octets))[np.cumsum(counts)]

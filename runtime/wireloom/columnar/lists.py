@@ -61,6 +61,7 @@ class Repeat:
         self.count = count
         self.until = until
         self.hollow = hollow
+        self.numbered = numbered
         self.name = name
         self.size = _size(item, numbered=numbered) if until is None else None
         self.fixed = count * self.size if isinstance(count, int) and isinstance(self.size, int) else None
@@ -210,7 +211,9 @@ class _Lists:
         number = ragged(np.zeros(len(rows), np.int64), stretch)
         size = np.repeat(self.size[rows], stretch)
         start = np.repeat(self.pos[rows], stretch) + size * number
-        inner = at.listed(start, rows, stretch, np.repeat(self.count[rows], stretch) + number)
+        inner = at.listed(start, rows, stretch)
+        if self.kind.numbered:
+            inner.frame.number(np.repeat(self.count[rows], stretch) + number)
         if (longest := int(size.max(initial=-1))) > 0:
             inner.ahead = min(longest, inner.ahead)
         inner.scattered = Scattered()

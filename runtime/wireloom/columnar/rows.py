@@ -246,12 +246,11 @@ class Rows:
         """Go on where the nested struct ends that was read last."""
         self.pos, self.shift, self._fetched, self.inner = inner.pos, inner.shift, inner._fetched, inner.frame
 
-    def listed(self, pos: Array, rows: Array, run: Array, numbers: Array) -> "Rows":
-        """Rows of items at ``pos`` as a batch of their own, this many of each of ``rows``, with their numbers."""
+    def listed(self, pos: Array, rows: Array, run: Array) -> "Rows":
+        """Rows of items at ``pos`` as a batch of their own, this many of each of ``rows``."""
         batch, limit = self.batch.items(self.index[rows], run), np.repeat(self.limit[rows], run)
         inner = Rows(batch, np.arange(len(pos)), pos, limit, chosen=np.repeat(rows, run), outer=self)
         inner.frame = Frame(inner.selected, self.frame)
-        inner.frame.numbers = numbers
         inner.little = _each(self.little, np.repeat(rows, run))
         return inner
 

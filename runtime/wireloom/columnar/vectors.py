@@ -169,9 +169,9 @@ class Vector:
         found = operation(self.data, data)
         return Vector(found if valid is None else found & valid, None, self.doubt)
 
-    def take(self, rows: Array) -> "Vector":
-        """The values of some rows."""
-        return Vector(self.data[rows], None if self.valid is None else self.valid[rows], self.doubt, self.bits)
+    def take(self, rows: Array, doubt: Doubt) -> "Vector":
+        """The values of some rows, which have their own ``doubt``."""
+        return Vector(self.data[rows], None if self.valid is None else self.valid[rows], doubt, self.bits)
 
     def __eq__(self, other: object) -> "Vector":  # type: ignore[override]
         return self._compared(other, np.equal)
@@ -231,9 +231,9 @@ class Texts(Vector):
         found = same if operation is np.equal else ~same
         return Vector(found if valid is None else found & valid, None, self.doubt)
 
-    def take(self, rows: Array) -> "Texts":
+    def take(self, rows: Array, doubt: Doubt) -> "Texts":
         valid = None if self.valid is None else self.valid[rows]
-        return Texts(self.buffer, self.start[rows], self.stop[rows], valid, self.doubt)
+        return Texts(self.buffer, self.start[rows], self.stop[rows], valid, doubt)
 
     def _is(self, wanted: bytes) -> Array:
         """Which are these bytes."""
@@ -267,11 +267,11 @@ def _both_valid(one: Valid, other: Valid) -> Valid:
     return one & other
 
 
-def taken(value: Any, rows: Array | None) -> Any:
-    """A value in some of the rows; None means all."""
+def taken(value: Any, rows: Array | None, doubt: Doubt) -> Any:
+    """A value in some of the rows, which have their own ``doubt``; None means all."""
     if rows is None or not isinstance(value, Vector):
         return value
-    return value.take(rows)
+    return value.take(rows, doubt)
 
 
 def true(value: Any) -> Any:
