@@ -98,7 +98,7 @@ def calls(files: Iterable[tuple[str, str]], root: Path) -> int:
 
 
 @pytest.mark.sweep
-def test_ten_thousand_fields_are_compiled_soon(tmp_path: Path) -> None:
+def test_ten_thousand_fields_take_seconds(tmp_path: Path) -> None:
     before = time.process_time()
     assert compiled(named(specs.spec(", ".join(specs.plain(10_000)), length=20_000)), tmp_path) == ()
-    assert time.process_time() - before < 3 * SOON
+    assert time.process_time() - before < 15

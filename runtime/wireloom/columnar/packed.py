@@ -113,8 +113,8 @@ class Compressing:
             return Unpacked(buffer, start, stop, packed)
         at.batch.weigh_copy(int(sizes[others].sum()))
         view, weight, pieces = buffer.data, 0, []
-        numbers = (numbers[rows].tolist() for numbers in (chosen, start, stop))
-        for row, step, begin, end in zip(rows.tolist(), *numbers, strict=True):
+        told = (each[rows].tolist() for each in (chosen, start, stop))
+        for row, step, begin, end in zip(rows.tolist(), *told, strict=True):
             pieces.append(self._one(at, row, self.steps[step], bytes(view[begin:end])))
             weight += len(pieces[-1])
             if weight > _WEIGHED:

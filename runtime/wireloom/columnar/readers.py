@@ -289,12 +289,11 @@ def _repeat(value: codec.Repeat, readers: Readers) -> Repeat:
         case Expression(tree=Value(int() as number)):
             count = int(number)
     item = reader(value.item, readers)
-    until = vector(value.until)
     return Repeat(
         item,
         weight=value.weight,
         count=count,
-        until=until,
+        until=vector(value.until),
         hollow=value.hollow,
         numbered=value.numbered,
         name=value.name,
