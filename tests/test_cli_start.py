@@ -1,4 +1,4 @@
-"""What the program need not wait for: modules that a command does not use."""
+"""What nobody need wait for: modules that a command, or a first table, does not use."""
 
 import subprocess
 import sys
@@ -12,6 +12,8 @@ FRAME = (
     Path(__file__).parent.parent / "examples/captures/couchbase_dcp/snapshot_marker_v1__as_drawn_in_the_document.bin"
 )
 IMPORTED = "import sys; from wireloom.cli import app; app(sys.argv[1:], standalone_mode=False); print(*sys.modules)"
+NOOP = "805c".ljust(48, "0")
+TABLE = f"import sys, wireloom_protocols.couchbase_dcp as p; p.decode_columnar(bytes.fromhex('{NOOP}'))"
 
 
 @pytest.mark.program
@@ -27,10 +29,23 @@ IMPORTED = "import sys; from wireloom.cli import app; app(sys.argv[1:], standalo
     ],
 )
 def test_what_is_not_used_is_not_imported(arguments: tuple[str, ...], missing: set[str]) -> None:
-    done = subprocess.run([sys.executable, "-c", IMPORTED, *arguments], capture_output=True, text=True, check=True)
-    imported = set(done.stdout.splitlines()[-1].split())
+    imported = _imported(IMPORTED, *arguments)
     assert "click" in imported
     assert not imported & missing
+
+
+@pytest.mark.program
+def test_what_a_table_of_bytes_does_not_need_is_not_imported() -> None:
+    files = {"wireloom.columnar.scans", "wireloom.columnar.overviews", "wireloom.columnar.traffic.reading"}
+    imported = _imported(f"{TABLE}; print(*sys.modules)")
+    assert "wireloom.columnar.decoder" in imported
+    assert not imported & {"pyarrow.compute", "wireloom.columnar.encoding", "wireloom.columnar.narrow", *files}
+
+
+def _imported(program: str, *arguments: str) -> set[str]:
+    """The modules that a program has imported, which it tells last."""
+    done = subprocess.run([sys.executable, "-c", program, *arguments], capture_output=True, text=True, check=True)
+    return set(done.stdout.splitlines()[-1].split())
 
 
 @pytest.mark.parametrize("name", _COMMANDS)

@@ -1,4 +1,7 @@
-"""A protocol's records as Arrow data: what its generated module ``columnar`` is made of."""
+"""A protocol's records as Arrow data: what its generated module ``columnar`` is made of.
+
+What a table of bytes does not need, such as files and encoding, is imported by what needs it.
+"""
 
 import os
 from collections import ChainMap
@@ -10,12 +13,10 @@ from typing import Any
 import pyarrow as pa
 
 from wireloom.codec import DecodeError, Protocol
-from wireloom.columnar import arrow_schema, batches, overviews, scans
+from wireloom.columnar import arrow_schema, batches
 from wireloom.columnar.buffers import Allocate, Growing, own_room
 from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.filters import Condition, filters_of
-from wireloom.columnar.narrow import NarrowDecoder, message_of
-from wireloom.columnar.scans import parts_of
 from wireloom.columnar.traffic.opening import captured, recordings
 from wireloom.files import listed, opened
 from wireloom.kinds import written_kind
@@ -75,6 +76,8 @@ class Table:
         table of its message; if that cannot be told, it is in the table ``no-message``, which is the last and has the
         header's columns alone. Raises as ``decode_columnar``.
         """
+        from wireloom.columnar.narrow import NarrowDecoder, message_of
+
         chosen = self._options(None, mode, options)
         must_be_of_all_columns(chosen, "decode_by_message")
         decoder = NarrowDecoder(self.protocol, chosen, self.view)
@@ -94,7 +97,7 @@ class Table:
         """The batches of bytes or a memory map, or of files."""
         if not isinstance(buffer, str | os.PathLike | list | tuple):
             return captured(decoder, buffer)
-        return scans.batches(decoder, parts_of(_paths(buffer), are_rotated=decoder.options.rotated))
+        return _scanned(decoder, _paths(buffer))
 
     def scan(
         self,
@@ -120,8 +123,7 @@ class Table:
         chosen = self._options(columns, mode, told)
         schema, conditions = self.view(chosen), filters_of(filters, self.protocol)
         files = _paths(paths)
-        decoder = Decoder(self.protocol, chosen, schema, conditions)
-        found = scans.batches(decoder, parts_of(files, are_rotated=chosen.rotated))
+        found = _scanned(Decoder(self.protocol, chosen, schema, conditions), files)
         return pa.RecordBatchReader.from_batches(schema, map(_from_zero, found))
 
     def summary(
@@ -136,6 +138,8 @@ class Table:
         It tells how many records there are and how many are malformed, and what became of recorded packets. Arguments
         are those of ``scan``; what they say of columns and of malformed records changes nothing. Raises as ``scan``.
         """
+        from wireloom.columnar import overviews
+
         told = options if message is None else {**options, "message": message}
         chosen, conditions = self._options(None, Mode.PERMISSIVE, told), filters_of(filters, self.protocol)
 
@@ -178,7 +182,7 @@ class Table:
     def _encoded(
         self, table: pa.Table | pa.RecordBatchReader, parameters: Mapping[str, Any], room: Allocate = own_room
     ) -> Iterator[pa.Array]:
-        from wireloom.columnar.encoding import Encoder  # here, as decoding does not need it
+        from wireloom.columnar.encoding import Encoder
 
         encoder = Encoder(self.protocol, parameters, room=room)
         batches = table.to_batches() if isinstance(table, pa.Table) else table
@@ -210,6 +214,13 @@ def _paths(given: Any) -> list[str]:
     """The files that a path, or several, mean."""
     paths = [given] if isinstance(given, str | os.PathLike) else given
     return [file.path for file in listed(map(str, paths))]
+
+
+def _scanned(decoder: Decoder, files: list[str]) -> Iterator[pa.RecordBatch]:
+    """The batches of files."""
+    from wireloom.columnar import scans
+
+    return scans.batches(decoder, scans.parts_of(files, are_rotated=decoder.options.rotated))
 
 
 def _from_zero(batch: pa.RecordBatch) -> pa.RecordBatch:
