@@ -174,7 +174,7 @@ def test_only_what_is_asked_for_its_place_is_placed() -> None:
 
 
 def test_places_are_asked_for_however_that_is_written() -> None:
-    asks = When("size( data ) == 2 and offset((head)) == 0", "more" / Int8ub)
+    asks = When("size ( data ) == 2 and offset((head)) == 0", "more" / Int8ub)
     assert rowwise.measured(strange("head" / Int8ub, "data" / Blob(Size(2)), asks)) == {"head", "data"}
 
 

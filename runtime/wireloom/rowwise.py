@@ -258,7 +258,8 @@ def _places(part: object, *, own: bool = False) -> Iterator[tuple[Name, bool]]:
 
 def measured(protocol: Protocol) -> frozenset[str]:
     """The fields and sections of which somebody asks where they stand, with the ways that lead to them from outside."""
-    asked = {name.name for each in _expressions(protocol) for place, name in each.mentions if place}
+    asking = (each for each in _expressions(protocol) if each.asks_place)
+    asked = {name.name for each in asking for place, name in each.mentions if place}
     return frozenset(".".join(steps[at:]) for steps in (name.split(".") for name in asked) for at in range(len(steps)))
 
 

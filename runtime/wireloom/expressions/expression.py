@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from wireloom.expressions.tree import Expr, Function, Name
 
 
+_OF_A_PLACE = re.compile(r"\b(?:size|offset)\b")
 _OF_A_LIST = re.compile(r"\w\[|\b(?:first|last)\(")
 
 
@@ -21,6 +22,8 @@ class Expression:
         """Whether it may ask for the number of an item."""
         self.asks_item = _OF_A_LIST.search(text) is not None
         """Whether it may ask for an item of a list."""
+        self.asks_place = _OF_A_PLACE.search(text) is not None
+        """Whether it may ask for a size or a place."""
         self.asks_left = "section." in text
         """Whether it may ask how many bytes are left in the section, so that who asks it must say so to the frame."""
         self.ask: RecordFunction = self._ask_first
