@@ -89,8 +89,7 @@ ParameterValue = bool | int | str
 """What a reader can give for a parameter."""
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
+class Parameter(NamedTuple):
     """A fact that is not in the bytes: one of the ``choices``, a whole number within its ``bounds``, any ``text``, or
     else true or false. Each row has the parameters that are a ``column``, and writing takes them from it. One without
     a ``default`` is what the header of a capture says, and is given for records alone. What is ``found`` in a capture

@@ -5,8 +5,8 @@ This is the only place that decides it: ``columnar.readers`` reads all ``content
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from wireloom.characters import characters
 from wireloom.codec import (
@@ -56,8 +56,7 @@ Left = tuple[str, str]
 """A field or section that is left to the codec, and why."""
 
 
-@dataclass(frozen=True, slots=True)
-class Account:
+class Account(NamedTuple):
     """How a protocol's records are read.
 
     ``left`` are the parts of each message that are left to the codec. ``varying`` are the lists whose items may differ
@@ -107,8 +106,7 @@ def _has(kind: type, *parts: object) -> bool:
     return any(isinstance(part, kind) for part in within(parts))
 
 
-@dataclass(frozen=True, slots=True)
-class Judge:
+class Judge(NamedTuple):
     """Decides what can be read many records at once.
 
     ``strange`` are the columns whose values are not whole numbers.

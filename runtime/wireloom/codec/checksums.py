@@ -3,11 +3,10 @@
 import binascii
 import zlib
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache, reduce
 from itertools import accumulate
 from operator import xor
-from typing import Any
+from typing import Any, NamedTuple
 
 from wireloom.expressions import Expression, Formula, expression
 
@@ -22,8 +21,7 @@ def mirrored(number: int, bits: int) -> int:
     return int.from_bytes(number.to_bytes(8, "little").translate(REVERSED), "big") >> 64 - bits
 
 
-@dataclass(frozen=True, slots=True)
-class Crc:
+class Crc(NamedTuple):
     """A CRC by the parameters that catalogues give: ``init`` and ``poly`` with their highest bit first.
 
     ``reflect_in`` says that the lowest bit of each byte comes first, ``reflect_out`` that of the register. The register
@@ -137,13 +135,12 @@ def _applied(columns: tuple[int, ...], register: int) -> int:
 def summing(algorithm: "Algorithm") -> Callable[[Data], int]:
     """What sums bytes up: where the library has it, nothing else."""
     if not isinstance(algorithm, Crc) or not algorithm.is_zlib or not algorithm.reflect_out:
-        return algorithm
+        return algorithm.__call__
     begin, end = algorithm.initial ^ 0xFFFFFFFF, 0xFFFFFFFF ^ algorithm.xor_out
     return lambda data: zlib.crc32(data, begin) ^ end
 
 
-@dataclass(frozen=True, slots=True)
-class Totals:
+class Totals(NamedTuple):
     """The sum of all bytes modulo ``modulus``, and with ``twice`` the sum of those sums, as many bits higher.
 
     The register has them 16 bits apart.
@@ -180,8 +177,7 @@ class Totals:
         return ((after >> 16) + high) % self.modulus << 16 | ((after & 0xFFFF) + low) % self.modulus
 
 
-@dataclass(frozen=True, slots=True)
-class Words:
+class Words(NamedTuple):
     """Sums of numbers of two bytes modulo 65535; a last byte alone is filled up with a zero.
 
     That is the Internet checksum, the complement of a sum of big-endian numbers, or, ``twice``, Fletcher-32 of

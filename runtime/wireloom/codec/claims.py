@@ -1,7 +1,6 @@
 """What is claimed while a record is written, and must still hold when it is: of fields, and of where regions end."""
 
-from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from wireloom.codec.awaiting import Path
 from wireloom.codec.errors import EncodeError
@@ -30,8 +29,7 @@ Claim = tuple[Claimant, Values, Frame, object, Path]
 """An assumption about a struct, and the state that was assumed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Validity:
+class Validity(NamedTuple):
     """The claim that the field called ``name`` is valid, made when it is written."""
 
     name: str
@@ -44,8 +42,7 @@ class Validity:
         return EncodeError(f"{shown(this[self.name])} does not satisfy {self.rule.written}", self.name)
 
 
-@dataclass(frozen=True, slots=True)
-class Settled:
+class Settled(NamedTuple):
     """The claim that a value is still what it was when its bytes were written."""
 
     name: str

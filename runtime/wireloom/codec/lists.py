@@ -3,8 +3,7 @@
 import struct
 from collections.abc import Sequence
 from copy import copy
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from construct import Construct
 
@@ -238,8 +237,7 @@ class Repeat(Composite):
         return EncodeError(f"has {counted(taken, 'item')}, but its count says {shown(found)}")
 
 
-@dataclass(frozen=True, slots=True)
-class _Ending:
+class _Ending(NamedTuple):
     """The claim that the last item of a list ends it, and no other does; ``spots`` are the places behind them, and the
     frames of the items.
     """

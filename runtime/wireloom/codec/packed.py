@@ -1,8 +1,7 @@
 """What is packed: ``Packed``, a value, and ``Unpack``, the fields of a section. Both go through a ``Way``."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from construct import Construct
 
@@ -21,8 +20,7 @@ from wireloom.codec.writer import Reservation, Writer
 Read = Callable[[Reader], Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Through:
+class Through(NamedTuple):
     """The way of some bytes to what they unpack, ``limit`` bytes at most; ``raw`` is the column for the packed ones."""
 
     way: Way
@@ -113,8 +111,7 @@ class Through:
             return None
 
 
-@dataclass(frozen=True, slots=True)
-class _Chosen:
+class _Chosen(NamedTuple):
     """The claim that bytes went through what the values say in the end."""
 
     through: Through
@@ -128,8 +125,7 @@ class _Chosen:
         return EncodeError(what if found is self else f"{what} in the end", self.name)
 
 
-@dataclass(frozen=True, slots=True)
-class _Sealed:
+class _Sealed(NamedTuple):
     """The claim that what was packed is still what is to be."""
 
     writer: Writer

@@ -1,6 +1,6 @@
 """Integers that are split into bit fields, as the codec has them, for many rows at once."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,8 +13,7 @@ from wireloom.columnar.meanings import meant
 from wireloom.columnar.rows import Rows
 
 
-@dataclass(frozen=True, slots=True)
-class Bit:
+class Bit(NamedTuple):
     """Some bits of an integer under their name: those of ``mask``, after a shift to the right."""
 
     field: Field
@@ -29,8 +28,7 @@ class Bit:
         return value != 0 if self.boolean else value.astype(np.min_scalar_type(self.mask))
 
 
-@dataclass(frozen=True, slots=True)
-class BitList:
+class BitList(NamedTuple):
     """Bits of an integer as a list under its name: items of those of ``mask``, after each of the ``shifts``.
 
     The items of a row take ``weight`` bytes in a table.

@@ -1,9 +1,8 @@
 """The sources of a table's batch: the rows that the plan decoded, malformed ones among them, and the codec's rows."""
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -95,8 +94,7 @@ def _has_items_of_columns(kind: pa.DataType) -> bool:
     return pa.types.is_struct(kind) and any(_has_items_of_columns(field.type) for field in kind)
 
 
-@dataclass(frozen=True, slots=True)
-class Refused:
+class Refused(NamedTuple):
     """The malformed ``rows`` of the stretch among those decoded, and what tallies are told of each capture.
 
     There are ``reasons`` of all of them, or of the first of each capture.
@@ -119,8 +117,7 @@ class Refused:
         return Refused(self.rows[which], self.reasons.take(pa.array(which)), ()) if len(which) else None
 
 
-@dataclass(frozen=True, slots=True)
-class Chosen:
+class Chosen(NamedTuple):
     """Rows that the plan decoded: those ``chosen`` among its input, which are ``rows`` of the stretch.
 
     ``sure`` are those not left to the codec, ``refused`` those that are malformed.
@@ -189,7 +186,7 @@ class Chosen:
         refused, malformed = self.refused, self.malformed
         if refused is not None and malformed is not None:
             refused = refused.part((np.cumsum(malformed) - 1)[which[malformed[which]]])
-        return replace(self, chosen=self.chosen[which], rows=self.rows[which], refused=refused)
+        return self._replace(chosen=self.chosen[which], rows=self.rows[which], refused=refused)
 
     def fields(self, code: int, names: Collection[str]) -> dict[str, Column]:
         """Those fields of the single message of all rows that are among ``names``."""

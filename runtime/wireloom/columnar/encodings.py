@@ -1,7 +1,7 @@
 """Text of many rows at once in encodings that have one byte for each character."""
 
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -16,8 +16,7 @@ _EACH = 16
 """How many bytes each byte takes while it is translated."""
 
 
-@dataclass(frozen=True, slots=True)
-class Characters:
+class Characters(NamedTuple):
     """What the 256 bytes of an encoding are in UTF-8: ``octets`` padded with zeros, and their ``sizes``, 0 for none."""
 
     octets: Array

@@ -1,8 +1,7 @@
 """Conditions on headers, by which records are left out before they are decoded."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -26,8 +25,7 @@ _COMPARE: dict[str, Callable[[Array, Any], Array]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Filter:
+class Filter(NamedTuple):
     """A condition on the message or an integer of the header: the ``operator`` holds for one of the ``values``.
 
     Records for which it is false are left out, malformed ones too; those whose header cannot be read are not.

@@ -1,9 +1,8 @@
 """How long records are, proven many at a time; ``hopping`` finds where they may be."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -28,8 +27,7 @@ Proof = Callable[[Array, Array, Array], Array]
 """Finds stretches of a buffer, from where they start to where they stop, that are whole records; not all of them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Lengths:
+class Lengths(NamedTuple):
     """The length of some records, and when it can be believed. ``said`` is what the codec has of it.
 
     Without a ``length``, a record is all there is, or ends at a terminator. The numbers that tell it are ``probes``, or
@@ -129,8 +127,7 @@ Summed = Callable[[Algorithm, Array, Array, Array], Array]
 """The checksums of ranges of a buffer: algorithm, buffer, where they start and stop."""
 
 
-@dataclass(frozen=True, slots=True)
-class Checksums:
+class Checksums(NamedTuple):
     """The checksums of some records: each is over the bytes from ``first`` to ``last``, and stands at ``place``."""
 
     algorithm: Algorithm

@@ -1,6 +1,6 @@
 """What numbers and bytes of many rows at once stand for."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -24,8 +24,7 @@ _EXACT = 2**52
 _LEAST, _MOST = -(2**63), 2**63 - 1
 
 
-@dataclass(frozen=True, slots=True)
-class Meant:
+class Meant(NamedTuple):
     """Values of a column. Some rows may be ``doubtful``, some may have ``none``."""
 
     column: Column

@@ -1,7 +1,7 @@
 """A protocol's record and its messages: every record of a batch decoded at once."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -33,8 +33,7 @@ class Record:
         self.derived = [field for layout in layouts for field in layout.derived]
 
 
-@dataclass(frozen=True, slots=True)
-class Variant:
+class Variant(NamedTuple):
     """One of a message's layouts: chosen when ``when`` holds, adding fields to the sections it names."""
 
     name: str
@@ -46,8 +45,7 @@ class Variant:
 _NOTHING = Layout()
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
+class Message(NamedTuple):
     """One message: its fields, and what must hold of its records. ``said`` is what the codec has of it. Some of its
     fields may be ``scattered``: they do not stand in sequence.
     """
@@ -116,8 +114,7 @@ class Message:
             judging.refuse(self.said, at, this, codes, wrong)
 
 
-@dataclass(frozen=True, slots=True)
-class Decoded:
+class Decoded(NamedTuple):
     """The result for a batch. ``message`` is the number of each record's message, -1 if it has none.
 
     ``structs`` are the messages' fields by number, with the rows that they are of. Rows that are not ``wanted`` have

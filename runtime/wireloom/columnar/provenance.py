@@ -1,7 +1,7 @@
 """Where records come from that were recorded in packets."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -12,8 +12,7 @@ from wireloom.files import shown
 from wireloom.views import FILE
 
 
-@dataclass(frozen=True, slots=True)
-class Provenance:
+class Provenance(NamedTuple):
     """Where each of some records comes from.
 
     ``origins`` are what reasons add to a place in the buffer, to say where in its stream it is. ``offsets`` say where

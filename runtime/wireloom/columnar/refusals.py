@@ -6,6 +6,7 @@ left to the codec.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -32,8 +33,7 @@ class Unit(str):
         return np.where(number == 1, f" {self}", f" {self}s")
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
+class Refusal(NamedTuple):
     """One error of several ``records``. ``path`` are names, and numbers of items; ``place`` is where in the buffer."""
 
     records: Array
@@ -83,7 +83,7 @@ def _texts(words: Array | Sequence[str]) -> pa.Array:
     return pa.array(words, pa.string())
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Refusals:
     """The refusals of ``count`` records; ``why`` is the number of each record's refusal, -1 if it has none."""
 

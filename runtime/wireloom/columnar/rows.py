@@ -6,7 +6,6 @@ the codec decodes them again, except those that are refused, because it is known
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace as replaced
 from typing import Any
 
 import numpy as np
@@ -126,7 +125,7 @@ class Rows:
         for refusal, mine in items.refusals.of_records(wrong):
             records, path = self.index[rows[mine]], _path_of(self.path, rows[mine])
             self.batch.doubtful[records] = True
-            self.batch.refusals.add(replaced(refusal, records=records, path=(*path, numbers[mine], *refusal.path)))
+            self.batch.refusals.add(refusal._replace(records=records, path=(*path, numbers[mine], *refusal.path)))
         self.doubt(rows[~items.refusals.of(wrong)])
 
     def ask(self, expression: Callable[[Values, Values, Frame], Any], this: Values) -> Any:

@@ -48,7 +48,7 @@ begin at a place in a buffer, and are followed by a hop.
 """
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Window:
     """A piece of a capture in memory: its bytes from ``base`` on, up to the capture's end if ``final``."""
 
@@ -57,7 +57,7 @@ class Window:
     final: bool = True
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Cuts:
     """Records and malformed ranges in a window, with the errors of those that are known, by row.
 
@@ -303,7 +303,7 @@ class Scanner:
         return bool(self.framing.refuted(array, start, ends, self.parameters, orders=orders).all())
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Stretch:
     """Consecutive records with ``gaps``, and perhaps a malformed range as the last one."""
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -16,7 +16,7 @@ from wireloom.files import shown
 from wireloom.views import FILE
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Stretch:
     """Bytes that are records: ``start`` and ``stop`` in ``buffer``, with the byte order of each.
 
@@ -48,8 +48,7 @@ class Stretch:
         return [(source, int(found[source])) for source in np.flatnonzero(found).tolist()]
 
 
-@dataclass(frozen=True, slots=True)
-class Held:
+class Held(NamedTuple):
     """Records that were cut out of the capture ``source``, which stands in ``file``."""
 
     cuts: Cuts

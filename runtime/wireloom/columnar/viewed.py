@@ -1,7 +1,6 @@
 """Rows that the plan decoded → the columns of a view."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -174,8 +173,7 @@ class Common(NamedTuple):
     little: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Viewed:
+class Viewed(NamedTuple):
     """The columns of some rows, and the numbers of their records."""
 
     view: ViewedColumns
