@@ -1,5 +1,6 @@
 """What nobody need wait for: modules that a command, or a first table, does not use."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -40,6 +41,16 @@ def test_what_a_table_of_bytes_does_not_need_is_not_imported() -> None:
     imported = _imported(f"{TABLE}; print(*sys.modules)")
     assert "wireloom.columnar.decoder" in imported
     assert not imported & {"pyarrow.compute", "wireloom.columnar.encoding", "wireloom.columnar.narrow", *files}
+
+
+@pytest.mark.program
+@pytest.mark.parametrize(("said", "used"), [({}, "1"), ({"OPENBLAS_NUM_THREADS": "2"}, "2")])
+def test_the_program_asks_for_no_threads_that_multiply(said: dict[str, str], used: str) -> None:
+    told = "import atexit, os; atexit.register(lambda: print(os.environ['OPENBLAS_NUM_THREADS']))"
+    program = [sys.executable, "-c", f"{told}; from wireloom.cli import main; main()", "--version"]
+    others = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
+    done = subprocess.run(program, capture_output=True, text=True, check=True, env={**others, **said})
+    assert done.stdout.splitlines()[-1] == used
 
 
 def _imported(program: str, *arguments: str) -> set[str]:

@@ -1,6 +1,7 @@
 """The program ``wireloom``: the only place that prints."""
 
 import gc
+import os
 from importlib import import_module
 from typing import Any
 
@@ -71,5 +72,6 @@ def app() -> None: ...
 def main() -> None:
     """The entry point."""
     gc.set_threshold(_BEGUN)
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # no matrices here, for which numpy would have threads that spin
     mend()
     app(prog_name="wireloom")
