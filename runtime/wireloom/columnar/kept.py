@@ -10,7 +10,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 
 _MOST = 4096
 """So many files are kept at most."""
@@ -42,6 +41,8 @@ def found(name: str, make: Callable[[], bytes]) -> bytes:
 
 
 def _keep(path: Path, data: bytes) -> None:
+    from tempfile import NamedTemporaryFile  # here, as few processes keep anything
+
     files = list(path.parent.glob(f"*{_SUFFIX}"))
     if len(files) >= _MOST:
         for old in sorted(files, key=lambda file: file.stat().st_mtime)[: _MOST // 2]:
