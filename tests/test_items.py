@@ -283,6 +283,32 @@ sections:
     assert table["_corrupt_reason"].is_null().to_pylist() == [True, False, True, True]
 
 
+@pytest.mark.parametrize(
+    "flag", ["first(flags)", "first (flags)", "last(flags)", "last (flags)", "flags[0]", "flags [0]"]
+)
+def test_a_struct_that_is_given_an_item_which_is_not_there_is_an_error_however_that_is_written(flag: str) -> None:
+    found = compiled.of(
+        f"""
+protocol: given
+byte_order: big
+types: [{{name: Flagged, given: [flag], fields: [{{name: data, type: u8, when: flag > 0}}]}}]
+record: {{length: 3, fields: [{{section: body, size: rest, trailing: unused}}]}}
+---
+message: one
+match: {{}}
+sections:
+  body:
+    - {{name: count, type: u8}}
+    - {{name: flags, type: u8, repeat: {{count: count}}}}
+    - {{name: flagged, type: Flagged, with: {{flag: "{flag}"}}}}
+"""
+    )
+    assert found.codec.parse(bytes([1, 1, 7]))["one"]["flagged"] == {"data": 7}
+    with pytest.raises(DecodeError, match="which is given as flag"):
+        found.codec.parse(bytes([0, 1, 7]))
+    captures_alike(Pair.of(found.columnar), bytes([1, 1, 7, 0, 1, 7, 1, 0, 7]))
+
+
 def test_what_depends_on_the_item_before_is_what_the_layout_says() -> None:
     data = bytes.fromhex("13 020001 aabb cc 03 05eeeeee 00ff 01 02 7f ff 05 fb")
     row = compiled.of(NUMBERED).codec.parse(data)["one"]

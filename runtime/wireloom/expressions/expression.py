@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 _OF_A_PLACE = re.compile(r"\b(?:size|offset)\b")
-_OF_A_LIST = re.compile(r"\w\[|\b(?:first|last)\(")
+_OF_A_LIST = re.compile(r"\w\s*\[|\b(?:first|last)\b")
 
 
 class Expression:
@@ -20,8 +20,6 @@ class Expression:
         self.text = text
         self.asks_index = "item." in text
         """Whether it may ask for the number of an item."""
-        self.asks_item = _OF_A_LIST.search(text) is not None
-        """Whether it may ask for an item of a list."""
         self.asks_place = _OF_A_PLACE.search(text) is not None
         """Whether it may ask for a size or a place."""
         self.asks_left = "section." in text
@@ -46,6 +44,11 @@ class Expression:
     def holds(self, this: Any, record: Any, frame: Any) -> bool:
         """Whether it is true; it is false if a value is absent or not known yet."""
         return bool(self.ask(this, record, frame))
+
+    @property
+    def asks_item(self) -> bool:
+        """Whether it asks for an item of a list."""
+        return _OF_A_LIST.search(self.text) is not None and any(name.item is not None for name in self.names)
 
     @cached_property
     def tree(self) -> "Expr":
