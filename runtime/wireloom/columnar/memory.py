@@ -97,10 +97,10 @@ def folded(register: int, at: int, size: int, constants: int) -> int:
     """A CRC's register behind ``size`` bytes, 16 or more; before them it is ``register``.
 
     Zeros in front do not change a register of 0, so that the first of the blocks of 16 bytes may have some. Each block
-    is moved behind the next one by products with two of the ``constants``, see ``sums``; with the others, what is left
-    is divided by the polynomial.
+    is moved behind the next one by products with two of the ``constants``, see ``sums``; with the last three of them,
+    what is left is divided by the polynomial.
     """
-    first, last, inverse, divisor, odd = (i8(constants + 8 * number) & _WORD for number in range(5))
+    first, last, _, _, inverse, divisor, odd = (i8(constants + 8 * number) & _WORD for number in range(7))
     octets = int.from_bytes(ctypes.string_at(int(at), int(size)), "little") ^ int(register) & _WORD
     octets <<= 8 * (-int(size) % 16)
     found = octets & _BLOCK

@@ -492,7 +492,10 @@ class _Function:
         self._do(f"store i{bits} {found}, ptr {self._pointer(at)}, align 1")
 
     def _folded(self, register: str, at: str, size: str, constants: str) -> str:
-        """The first block has zeros in front, and the register in it as far as there is room; the next has the rest."""
+        """The first block has zeros in front, and the register in it as far as there is room; the next has the rest.
+
+        Two blocks are joined at once, as the next two need not wait for products of the first.
+        """
         two = "<2 x i64>"
 
         def loaded(at: str) -> str:
@@ -501,8 +504,8 @@ class _Function:
         def product(one: str, other: str, halves: int) -> str:
             return self._emit(f"call {two} @llvm.x86.pclmulqdq({two} {one}, {two} {other}, i8 {halves})")
 
-        powers, division = loaded(constants), loaded(self._emit(f"add i64 {constants}, 16"))
-        odd = self._load(64, False, self._emit(f"add i64 {constants}, 32"))
+        near, far, division = (loaded(self._emit(f"add i64 {constants}, {16 * number}")) for number in range(3))
+        odd = self._load(64, False, self._emit(f"add i64 {constants}, 48"))
         zeros = self._emit(f"and i64 {self._emit(f'sub i64 0, {size}')}, 15")
         begun = self._emit(f"sub i64 16, {zeros}")
         bits = self._emit(f"shl i64 {begun}, 3")
@@ -517,22 +520,35 @@ class _Function:
         self._do(f"store {two} {self._emit(f'insertelement {two} zeroinitializer, i64 {rest}, i32 0')}, ptr {left}")
         self._do(f"store i64 {self._emit(f'add i64 {at}, {begun}')}, ptr {place}")
         stop = self._emit(f"add i64 {at}, {size}")
-        begin, inside, behind = self._labels(3)
+
+        def moved(block: str, powers: str) -> str:
+            return self._emit(f"xor {two} {product(block, powers, 0)}, {product(block, powers, 17)}")
+
+        def block_at(turn: str) -> str:
+            return self._emit(f"xor {two} {loaded(turn)}, {self._emit(f'load {two}, ptr {left}')}")
+
+        def join(block: str, powers: str) -> None:
+            value = moved(self._emit(f"load {two}, ptr {found}"), powers)
+            self._do(f"store {two} {self._emit(f'xor {two} {value}, {block}')}, ptr {found}")
+
+        begin, pair, single, one, behind = self._labels(5)
         self._label(begin)
         turn = self._emit(f"load i64, ptr {place}")
-        self._end(f"br i1 {self._emit(f'icmp slt i64 {turn}, {stop}')}, label %{inside}, label %{behind}")
-        self._label(inside)
-        value = self._emit(f"load {two}, ptr {found}")
-        moved = self._emit(f"xor {two} {product(value, powers, 0)}, {product(value, powers, 17)}")
-        block = self._emit(f"xor {two} {loaded(turn)}, {self._emit(f'load {two}, ptr {left}')}")
-        self._do(f"store {two} {self._emit(f'xor {two} {moved}, {block}')}, ptr {found}")
+        second = self._emit(f"add i64 {turn}, 16")
+        self._end(f"br i1 {self._emit(f'icmp slt i64 {second}, {stop}')}, label %{pair}, label %{single}")
+        self._label(pair)
+        join(self._emit(f"xor {two} {moved(block_at(turn), near)}, {loaded(second)}"), far)
         self._do(f"store {two} zeroinitializer, ptr {left}")
-        self._do(f"store i64 {self._emit(f'add i64 {turn}, 16')}, ptr {place}")
+        self._do(f"store i64 {self._emit(f'add i64 {turn}, 32')}, ptr {place}")
         self._end(f"br label %{begin}")
+        self._label(single)
+        self._end(f"br i1 {self._emit(f'icmp slt i64 {turn}, {stop}')}, label %{one}, label %{behind}")
+        self._label(one)
+        join(block_at(turn), near)
         self._label(behind)
         value = self._emit(f"load {two}, ptr {found}")
         last = self._emit(f"shufflevector {two} {value}, {two} zeroinitializer, <2 x i32> <i32 1, i32 2>")
-        value = self._emit(f"xor {two} {product(value, powers, 16)}, {last}")
+        value = self._emit(f"xor {two} {product(value, near, 16)}, {last}")
         quotient = product(value, division, 0)
         value = self._emit(f"xor {two} {value}, {product(quotient, division, 16)}")
         value, quotient = (

@@ -65,14 +65,15 @@ def word_tables(crc: Crc) -> Array:
 
 
 def _constants(crc: Crc) -> tuple[int, ...]:
-    """The powers of x that move the first and the last eight bytes of a block behind the next one; what stands for the
-    division by the polynomial, and the polynomial, both without their last coefficient; and this one, in all bits.
+    """The powers of x that move the first and the last eight bytes of a block behind the next one, and behind the one
+    after that; what stands for the division by the polynomial, and the polynomial, both without their last coefficient;
+    and this one, in all bits.
 
     Registers are as if the polynomial had 64 bits. A product of two reflected numbers stands a bit too low, hence 191
     instead of 192.
     """
     divisor = (1 << crc.bits | crc.poly) << 64 - crc.bits
-    powers = [_divided(1 << exponent, divisor)[1] for exponent in (191, 127)]
+    powers = [_divided(1 << exponent, divisor)[1] for exponent in (191, 127, 319, 255)]
     numbers = *powers, _divided(1 << 128, divisor)[0] >> 1, divisor >> 1
     return *(int(f"{number:064b}"[::-1], 2) for number in numbers), (divisor & 1) * ((1 << 64) - 1)
 
