@@ -22,6 +22,7 @@ from wireloom.columnar import sums as registers
 from wireloom.columnar.buffers import Array
 from wireloom.columnar.checksums import told
 from wireloom.columnar.compiled import crc_loop
+from wireloom.columnar.copies import copy_all
 from wireloom.columnar.machine import kernel, loops, passing, programs, spelling
 from wireloom.columnar.machine.decoding import Machine
 from wireloom.columnar.machine.passing import OnePass
@@ -233,6 +234,7 @@ def copies(to: int, at: int) -> None:
     memory.put8(to + 7, memory.i8(at))
     memory.move32(to + 15, at)
     memory.move(to + 47, at, 9)
+    memory.fetch(0, at)
 
 
 @accelerator.on
@@ -250,6 +252,16 @@ def test_memory_is_the_same_compiled() -> None:
         copies(wanted.ctypes.data, data.ctypes.data + 3)
         assert found.tolist() == expected.tolist()
         assert written.tolist() == wanted.tolist()
+
+
+@accelerator.off_and_on
+def test_all_bytes_are_copied_and_no_others(accelerated: bool) -> None:
+    copy = accel.compiled(copy_all) if accelerated else copy_all
+    data = np.frombuffer(Random("copies").randbytes(200), np.uint8)
+    for size in range(150):
+        written = np.zeros(200, np.uint8)
+        copy(written.ctypes.data + 20, data.ctypes.data + 7, size)
+        assert written.tobytes() == bytes(20) + data[7 : 7 + size].tobytes() + bytes(180 - size)
 
 
 def spell(to: int, at: int, found: Array) -> None:

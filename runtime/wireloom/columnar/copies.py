@@ -1,6 +1,6 @@
 """Bytes copied in memory, by loops that are compiled."""
 
-from wireloom.columnar.memory import i8, move, move32, put1, put4, put8, u1, u4
+from wireloom.columnar.memory import fetch, i8, move, move32, put1, put4, put8, u1, u4
 
 
 def copy(to: int, at: int, size: int, end: int) -> None:
@@ -14,15 +14,22 @@ def copy(to: int, at: int, size: int, end: int) -> None:
         move(to, at, size)
 
 
+_AHEAD = 1024
+"""What is so many bytes behind what is copied is likely to be copied soon."""
+
+
 def copy_all(to: int, at: int, size: int) -> None:
     """Copy just these bytes, some of them perhaps twice."""
     if size >= 32:
         for done in range(0, size - 31, 32):
+            fetch(to + done + _AHEAD, at + done + _AHEAD)
             move32(to + done, at + done)
         move32(to + size - 32, at + size - 32)
     elif size >= 8:
-        for done in range(0, size - 7, 8):
-            put8(to + done, i8(at + done))
+        put8(to, i8(at))
+        if size > 16:
+            put8(to + 8, i8(at + 8))
+            put8(to + size - 16, i8(at + size - 16))
         put8(to + size - 8, i8(at + size - 8))
     elif size >= 4:
         put4(to, u4(at))

@@ -78,6 +78,10 @@ def move32(to: int, at: int) -> None:
     ctypes.memmove(int(to), int(at), 32)
 
 
+def fetch(to: int, at: int) -> None:
+    """Let the processor fetch what is written soon, and what is read. These may be any addresses."""
+
+
 def move(to: int, at: int, count: int) -> None:
     """Copy ``count`` bytes."""
     ctypes.memmove(int(to), int(at), int(count))

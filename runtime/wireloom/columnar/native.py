@@ -86,6 +86,7 @@ declare i32 @llvm.bswap.i32(i32)
 declare i64 @llvm.bswap.i64(i64)
 declare i64 @llvm.smin.i64(i64, i64)
 declare i64 @llvm.smax.i64(i64, i64)
+declare void @llvm.prefetch.p0(ptr, i32, i32, i32)
 declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 """
 _PRODUCT = "declare <2 x i64> @llvm.x86.pclmulqdq(<2 x i64>, <2 x i64>, i8)\n"
@@ -455,6 +456,10 @@ class _Function:
         if function is memory.move32:
             to, at = map(self._pointer, values)
             self._do(f"store <4 x i64> {self._emit(f'load <4 x i64>, ptr {at}, align 1')}, ptr {to}, align 1")
+            return []
+        if function is memory.fetch:
+            for writes, at in enumerate(reversed(values)):
+                self._do(f"call void @llvm.prefetch.p0(ptr {self._pointer(at)}, i32 {writes}, i32 3, i32 1)")
             return []
         if function is memory.move:
             to, at = map(self._pointer, values[:2])
