@@ -259,12 +259,13 @@ class Growing:
 
     def add(self, values: pa.Array) -> None:
         """Add texts or bytes, of which some may be in their room already."""
-        octets, start, stop = octets_of(values)
-        mine = octets[start[0] : stop[-1]]
-        room = self.room(len(mine), len(values))
-        if room.address != mine.ctypes.data:
-            ctypes.memmove(room.address, mine.ctypes.data, len(mine))
-        self.size, self.done = self.size + len(mine), self.done + len(values)
+        _, offsets, octets = values.buffers()
+        begin, end = (np.frombuffer(offsets, np.int32)[values.offset + row] for row in (0, len(values)))
+        size, at = int(end - begin), (octets.address if octets else 0) + int(begin)
+        room = self.room(size, len(values))
+        if room.address != at:
+            ctypes.memmove(room.address, at, size)
+        self.size, self.done = self.size + size, self.done + len(values)
 
     def whole(self) -> pa.Buffer:
         """All of them."""
@@ -302,6 +303,22 @@ def places(buffer: Array, wanted: bytes) -> Array:
 def every(buffer: Array, size: int) -> Array:
     """The items at every position."""
     return np.ndarray((max(0, len(buffer) - size + 1),), f"V{size}", buffer, strides=(1,))
+
+
+_ROW_NUMBERS = 128 * 1024
+"""So many are kept."""
+
+
+def row_numbers(count: int) -> Array:
+    """The numbers from 0 to before ``count``, which nobody may change: memory that is new costs more than they do."""
+    return _row_numbers()[:count] if count <= _ROW_NUMBERS else np.arange(count)
+
+
+@cache
+def _row_numbers() -> Array:
+    found = np.arange(_ROW_NUMBERS)
+    found.setflags(write=False)
+    return found
 
 
 def ragged(starts: Array, counts: Array) -> Array:

@@ -108,8 +108,8 @@ def labelled(offsets: int, octets: int, count: int) -> tuple[Array, Array] | Non
     """The number of each of ``count`` texts among those that occur, and the rows of these; None if they are many. At
     the addresses ``offsets`` and ``octets`` is what an Arrow array has.
     """
-    found, rows = np.empty(count, np.int64), np.zeros(_MOST_LABELS, np.int64)
-    known = _labelled()(offsets, octets, count, found, rows, _MOST_LABELS)
+    found, rows = np.empty(count, np.uint8), np.zeros(_MOST_LABELS, np.int64)
+    known = _labelled()(offsets, octets, count, found.ctypes.data, rows, _MOST_LABELS)
     return None if known < 0 else (found, rows[:known])
 
 
@@ -117,7 +117,7 @@ _MOST_LABELS = 64
 """Those of more texts are not numbered."""
 
 
-def labels_loop(offsets: int, octets: int, count: int, found: Array, rows: Array, most: int) -> int:
+def labels_loop(offsets: int, octets: int, count: int, found: int, rows: Array, most: int) -> int:
     """See ``labelled``. Returns how many texts occur, -1 if there are more than ``most``."""
     known, last = 0, 0
     for row in range(count):
@@ -131,7 +131,7 @@ def labels_loop(offsets: int, octets: int, count: int, found: Array, rows: Array
                     return -1
                 rows[known] = row
                 known += 1
-        found[row] = last
+        put1(found + row, last)
     return known
 
 

@@ -4,7 +4,7 @@ Bytes that decode to just what was given are right, as values determine the byte
 by the codec, one by one, whose bytes and errors they get.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -29,6 +29,7 @@ from wireloom.columnar.buffers import (
     occurring,
     octets_of,
     own_room,
+    row_numbers,
     strings,
     woven,
 )
@@ -100,7 +101,7 @@ class Encoder:
         while at < len(batch):
             size, tells, count = self.builder.size, self._tells, self._quiet(batch.slice(at, BATCH_ROWS))
             some = batch.slice(at, count or _FEW)
-            found = self._encoded(some) if count else self._built(some, np.arange(len(some)))
+            found = self._encoded(some) if count else self._built(some, row_numbers(len(some)))
             if count and tells:
                 self.builder.passed(size + (pc.sum(pc.binary_length(found)).as_py() or 0))
             at, self.rows = at + len(some), self.rows + len(some)
@@ -142,7 +143,7 @@ class Encoder:
                 numbers.append(rows[sure])
                 left[numbers[-1]] = False
 
-        done(written, np.arange(len(batch)))
+        done(written, row_numbers(len(batch)))
         for group, rows in groups:
             rest = rows[left[rows]]
             done(self._laid(batch, rest, group), rest)
@@ -200,13 +201,14 @@ class Encoder:
             column = batch.column(message)
             if not pa.types.is_struct(column.type):
                 continue
-            kinds: Iterator[tuple[Row, Array]] = iter([({}, np.arange(len(rows)))])
+            kinds: Iterator[tuple[Row, Array]] = iter([({}, row_numbers(len(rows)))])
             if column.type.get_field_index("variant") >= 0:
                 kinds = _distinct(
                     _taken({"variant": pc.struct_field(column, "variant").cast(pa.string())}, frozenset(), rows)
                 )
             for kind, some in kinds:
-                yield _Kind(self.codes[message], kind.get("variant"), found.get("order")), rows[some]
+                chosen = some if len(rows) == len(batch) else rows[some]
+                yield _Kind(self.codes[message], kind.get("variant"), found.get("order")), chosen
 
     def _told(self, group: "_Kind") -> tuple[dict[str, Any], bool, int] | None:
         """The parameters of such rows, whether they are little endian, and the number of their variant, -1 if they have
@@ -324,30 +326,29 @@ def _numbered(column: pa.Array) -> tuple[Array, list[Any]]:
 
 def _is_constant(column: pa.Array) -> bool:
     """Whether all values of a column, which has no nulls, are the same."""
-    if column.type != pa.string():
-        return bool(pc.all(pc.equal(column, column[0])).as_py())
-    _, offsets, octets = column.buffers()
-    ends = np.frombuffer(offsets, np.int32)[column.offset : column.offset + len(column) + 1]
-    begin, size, rest = int(ends[0]), int(ends[1] - ends[0]), int(ends[-1] - ends[1])
-    if rest != size * (len(column) - 1) or (np.diff(ends) != size).any():
-        return False
-    return not rest or bool(octets.slice(begin, rest).equals(octets.slice(begin + size, rest)))
+    return bool(column.slice(1).equals(column.slice(0, len(column) - 1)))
 
 
 def _distinct(keys: Mapping[str, pa.Array]) -> Iterator[tuple[Row, Array]]:
     """The rows that have the same values for all keys, and these values."""
     length, codes, told = len(next(iter(keys.values()))), None, []
+    occurs: Iterable[int] = range(min(1, length))
     for column in keys.values():
-        numbers, occurs = _numbered(column)
-        told.append(occurs)
-        if len(occurs) > 1:
-            codes = numbers if codes is None else codes.astype(np.int64) * len(occurs) + numbers
-    for code in [0] * min(1, length) if codes is None else sorted(occurring(codes)):
-        rows = np.arange(length) if codes is None else np.flatnonzero(codes == code)
+        numbers, values = _numbered(column)
+        told.append(values)
+        if len(values) < 2:
+            continue
+        if codes is None:
+            codes, occurs = numbers, range(len(values))
+        else:
+            codes = codes.astype(np.int64) * len(values) + numbers
+            occurs = sorted(occurring(codes))
+    for code in occurs:
+        rows = row_numbers(length) if codes is None else np.flatnonzero(codes == code)
         found: Row = {}
-        for name, occurs in reversed(list(zip(keys, told, strict=True))):
-            code, number = divmod(code, max(1, len(occurs)))
-            found[name] = occurs[number]
+        for name, values in reversed(list(zip(keys, told, strict=True))):
+            code, number = divmod(code, max(1, len(values)))
+            found[name] = values[number]
         yield found, rows
 
 
