@@ -15,7 +15,7 @@ from worked import every, every_by_both, examples, pair_of
 
 from wireloom.columnar import accel
 from wireloom.columnar.encoding import Encoder
-from wireloom.columnar.machine import loops, scribe
+from wireloom.columnar.machine import encoding, loops, scribe
 from wireloom.columnar.tables import Table
 from wireloom_protocols import couchbase_dcp, databus
 
@@ -107,6 +107,29 @@ def test_batches_stand_one_behind_the_other(monkeypatch: pytest.MonkeyPatch) -> 
         for found in (table, pa.RecordBatchReader.from_batches(table.schema, table.to_batches())):
             assert databus.encode_columnar(found, byte_order="big").to_pybytes() == b"".join(records)
     assert built == [3] * 2 * 11
+
+
+@accelerator.on
+@with_llvm
+@accelerator.of_all_and_own
+def test_programs_take_turns(pays: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However few rows each has among those of others at its turn, perhaps none."""
+    accelerator.pay(monkeypatch, pays)
+    for way in ("_laid", "_built"):
+        monkeypatch.setattr(Encoder, way, None)
+    monkeypatch.setattr(encoding, "_TURN", 3)
+    random = Random("turns")
+    rows = [
+        {"message": "dbus_event", "dbus_event": {**EVENT, "sequence": number, "value": random.randbytes(number % 50)}}
+        for number in range(500)
+    ]
+    for row in random.sample(rows, 100) + rows[200:230]:
+        fields = row["dbus_event"]
+        fields.pop("key", None)
+        fields["key_bytes"] = random.randbytes(9)
+    records = [databus.build(row) for row in rows]
+    table = databus.decode_columnar(b"".join(records), byte_order="big")
+    assert databus.encode_records(table, byte_order="big").to_pylist() == records
 
 
 @accelerator.on

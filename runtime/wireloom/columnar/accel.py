@@ -8,7 +8,7 @@ import ast
 import ctypes
 import os
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, partial
 from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
@@ -76,15 +76,30 @@ def loaded(
     code = make() if key is None else kept.found(key, make)
     with _LOADING:
         address = llvm.address(name, code)
-    number = ctypes.c_int64
-    function = ctypes.CFUNCTYPE(number)(address)
+    return Code(ctypes.CFUNCTYPE(ctypes.c_int64)(address))
 
-    def called(*arguments: Any) -> int:
-        numbers = (_address(each) if isinstance(each, np.ndarray) else each for each in arguments)
-        found: int = function(*map(number, numbers))
-        return found
 
-    return called
+class Code:
+    """A function as machine code, of numbers and of arrays of 64-bit integers, with its ``first`` arguments, which it
+    keeps. Calls release Python's lock.
+    """
+
+    def __init__(self, function: Callable[..., int], *first: Any) -> None:
+        self.function = function
+        self.first = first
+        self._numbers = [*map(_number, first)]
+
+    def __call__(self, *arguments: Any) -> int:
+        return self.function(*self._numbers, *map(_number, arguments))
+
+
+def bound(function: Callable[..., int], *first: Any) -> Callable[..., int]:
+    """A function with its first arguments. Those of machine code are converted here, and not by each call."""
+    return Code(function.function, *first) if isinstance(function, Code) else partial(function, *first)
+
+
+def _number(argument: Any) -> ctypes.c_int64:
+    return ctypes.c_int64(_address(argument) if isinstance(argument, np.ndarray) else argument)
 
 
 def _address(numbers: Array) -> int:

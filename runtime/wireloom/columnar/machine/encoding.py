@@ -1,6 +1,6 @@
 """Rows of tables written as records by programs, as far as these find that the records say what the rows do."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -9,8 +9,9 @@ import numpy as np
 import pyarrow as pa
 
 from wireloom.codec import Column, Protocol
+from wireloom.columnar import accel
 from wireloom.columnar.alike import lists_alike
-from wireloom.columnar.buffers import LARGEST, Allocate, Array, array, own_room
+from wireloom.columnar.buffers import LARGEST, Allocate, Array, array, own_room, row_numbers
 from wireloom.columnar.machine import operations as op
 from wireloom.columnar.machine import scribe
 from wireloom.columnar.machine.arranging import Arranging
@@ -27,6 +28,8 @@ from wireloom.columnar.machine.stages import Located, Stage, registers_for
 from wireloom.columnar.machine.values import Level, NoProgramError
 from wireloom.columnar.planning import is_proven
 
+_TURN = 1024
+"""Programs that write a batch take turns, each with so many rows or so: what they read and write stays in the cache."""
 _MOST = 256
 """Of so many outlines of tables at most the programs are kept."""
 Outlines = tuple[tuple[str, Outline], ...]
@@ -69,7 +72,7 @@ class WritingProgram:
         written = Filled(self.assembled.rooms, len(rows), len(rows), 0)
         for place, number in self.inputs.addresses(lambda path: _column(batch, path, known)):
             written.addresses[place] = number
-        return Writing(self, batch, rows, written, known)
+        return Writing(self, batch, rows, written, known, np.zeros(self.assembled.reach, np.uint8))
 
     def lists(self, batch: pa.RecordBatch, path: Path, rows: Array) -> tuple[pa.Array, Array] | None:
         """The bytes of the items of each list in these ``rows``, none in others, and which of them are sound, if this
@@ -100,27 +103,32 @@ ListBytes = Mapping[Path, tuple[pa.Array, Array]]
 
 @dataclass(frozen=True, slots=True)
 class Writing:
-    """Rows of a batch that a program writes."""
+    """Rows of a batch that a program writes. ``zeros`` are what it reads where nothing is."""
 
     program: WritingProgram
     batch: pa.RecordBatch
     rows: Array
     written: Filled
     known: ListBytes
+    zeros: Array
 
     def measure(self, ends: Array) -> None:
-        """Note how many bytes each record has where its end will be, see ``write``."""
+        """Note how many bytes each record has where its end will be, see ``following``."""
         self.written.addresses[self.program.place] = ends[1:].ctypes.data
-        self._follow(self.program.sizing, self.rows, ends, np.empty(len(ends), bool))  # which asks for no place
+        unasked = np.empty(len(ends), bool)
+        self._follow(self.program.sizing, self.rows, ends, unasked)(0, len(self.rows))
 
-    def write(self, ends: Array, sound: Array) -> None:
-        """Write the records to where they end in memory, behind the one of the row before them, and note which of them
-        are ``sound``.
+    def following(self, ends: Array, sound: Array) -> Callable[[int, int], object]:
+        """What writes the records of the rows from one number to before another, to where they end in memory, behind
+        the one of the row before them, and notes which of them are ``sound``.
         """
-        places = np.arange(len(self.rows))
-        self._follow(self.program.assembled, places, ends, sound)
+        return self._follow(self.program.assembled, row_numbers(len(self.rows)), ends, sound)
+
+    def prove(self, ends: Array, sound: Array) -> None:
+        """Note which of the records are not ``sound`` as their lists do not say what was given."""
         if not (self.program.stages or self.known):
             return
+        places = row_numbers(len(self.rows))
         mine, records = sound[self.rows], Located(ends[self.rows], ends[self.rows + 1], int(ends[-1]))
         for stage in self.program.stages:
             stage.run(records, places, self.written, mine)
@@ -130,14 +138,14 @@ class Writing:
             mine &= fine
         sound[self.rows] = mine
 
-    def _follow(self, assembled: Assembled, places: Array, ends: Array, sound: Array) -> None:
-        zeros, count, code = np.zeros(assembled.reach, np.uint8), len(places), assembled.code
-        given = self.rows, ends, places, count, sound.ctypes.data
-        memory = self.written.addresses, self.written.amounts, zeros.ctypes.data
-        if (loop := assembled.loops.write(count)) is not None:
-            loop(*given, *memory)
-        else:
-            scribe.compiled()(code, len(code), *given, registers_for(assembled), *memory)
+    def _follow(self, assembled: Assembled, places: Array, ends: Array, sound: Array) -> Callable[[int, int], object]:
+        """What follows a program for the rows from one number to before another."""
+        given = self.rows, places, ends, sound.ctypes.data
+        memory = self.written.addresses, self.written.amounts, self.zeros.ctypes.data
+        if (loop := assembled.loops.write(len(self.rows))) is not None:
+            return accel.bound(loop, *given, *memory)
+        code = assembled.code
+        return accel.bound(scribe.compiled(), code, len(code), registers_for(assembled), *given, *memory)
 
 
 def together(writings: Sequence[Writing], count: int, room: Allocate = own_room) -> tuple[pa.Array, Array] | None:
@@ -152,8 +160,14 @@ def together(writings: Sequence[Writing], count: int, room: Allocate = own_room)
         return None
     data, offsets = room(int(ends[-1]), count), ends.astype(np.int32)
     ends += data.address
+    size = _TURN * len(writings) if len(writings) > 1 else count
+    bounds = range(0, count + size, size)
+    loops = [(each.following(ends, sound), np.searchsorted(each.rows, bounds).tolist()) for each in writings]
+    for turn in range(len(bounds) - 1):
+        for follow, numbers in loops:
+            follow(numbers[turn], numbers[turn + 1])
     for each in writings:
-        each.write(ends, sound)
+        each.prove(ends, sound)
     return array(pa.binary(), count, None, offsets, data), sound
 
 

@@ -61,10 +61,10 @@ def find(
 """
 _WRITE = """
 def write(
-    rows: Array, ends: Array, places: Array, records: int, sound: int, out: Array, written: Amounts, safe: int,
+    rows: Array, places: Array, ends: Array, sound: int, out: Array, written: Amounts, safe: int, first: int, last: int,
 ) -> None:
     begin
-    for row in range(records):
+    for row in range(first, last):
         its_rows, its_place = rows[row], places[row]
         r0, r1, r2, r3 = ends[its_rows], ends[its_rows + 1], 1, 1
         body

@@ -28,23 +28,25 @@ from wireloom.columnar.memory import (
 def run(
     code: Instructions,
     size: int,
-    rows: Array,
-    ends: Array,
-    place: Array,
-    records: int,
-    sound: int,
     registers: Registers,
+    rows: Array,
+    place: Array,
+    ends: Array,
+    sound: int,
     out: Array,
     written: Amounts,
     safe: int,
+    begin: int,
+    end: int,
 ) -> None:
-    """Follow a program for so many ``rows`` of a table, whose ``records`` are written to memory.
+    """Follow a program for the ``rows`` of a table from number ``begin`` to before ``end``, and write their records to
+    memory.
 
     In ``ends`` is the address where the first row's record begins, and behind it where each row's record ends. At
     ``sound``, too, is a byte for each row of the table. Other arguments are as in ``kernel.run``.
     """
-    for first in range(0, records, op.TILE):
-        count = min(op.TILE, records - first)
+    for first in range(begin, end, op.TILE):
+        count = min(op.TILE, end - first)
         for i in range(count):
             registers[op.START, i] = ends[rows[first + i]]
             registers[op.STOP, i] = ends[rows[first + i] + 1]
