@@ -156,6 +156,30 @@ def _labelled() -> Callable[..., int]:
     return accel.compiled(labels_loop)
 
 
+def grouped(groups: Array, begins: Array, start: Array, stop: Array) -> tuple[Array, Array, Array]:
+    """Rows by their group, in order within each, and the ``start`` and ``stop`` of these. ``begins`` are the places of
+    the first one of each group.
+    """
+    rows, starts, stops = (np.empty(len(groups), np.int64) for _ in range(3))
+    _grouped()(groups, len(groups), begins.copy(), start, stop, rows, starts, stops)
+    return rows, starts, stops
+
+
+def groups_loop(
+    groups: Array, count: int, places: Array, start: Array, stop: Array, rows: Array, starts: Array, stops: Array
+) -> None:
+    """See ``grouped``."""
+    for row in range(count):
+        place = places[groups[row]]
+        places[groups[row]] = place + 1
+        rows[place], starts[place], stops[place] = row, start[row], stop[row]
+
+
+@cache
+def _grouped() -> Callable[..., int]:
+    return accel.compiled(groups_loop)
+
+
 def weave(places: Array, begins: Array, owners: Array, offsets: int, octets: int) -> None:
     """Put values of several Arrow arrays one behind the other in the order of their ``owners``.
 

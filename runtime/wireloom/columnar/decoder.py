@@ -163,8 +163,8 @@ class Decoder:
         if not self.guessed and len(buffer) - at > _GUESSED and (sorter := programs.sorting(())) is not None:
             self.guessed = True
             starts, after = hop.follow(buffer, at, len(buffer), _FEW)
-            codes, _, sound = sorter.run(Located.of(buffer, starts, np.append(starts[1:], min(after, len(buffer)))))
-            self.single = int(codes[0]) if sound.all() and (codes == codes[0]).all() else None
+            told = sorter.run(Located.of(buffer, starts, np.append(starts[1:], min(after, len(buffer)))))
+            self.single = told.single
         code, only = self.single, self.options.only
         if code is None or (only is not None and self.names[code] not in only):
             return None
@@ -409,13 +409,16 @@ class Decoder:
 
         batch, _ = self._batch(stretch, rows)
         machine = Machine(self.plan, programs_of(self.protocol, batch.parameters, little=stretch.little), batch)
-        found = machine.sort(frozenset(each.column for each in self.filters), self._wanted)
+        if self.filters or self.options.only is not None or self.single is not None:
+            found = machine.sort(frozenset(each.column for each in self.filters), self._wanted)
+        else:
+            found = machine.sort_all(self.columns)
         if found is None:
             self.resting = _REST
             return [], rows
         parts, sound = [], found.sound
         for view, which in self.views(found.codes, np.flatnonzero(found.wanted)):
-            part, good = machine.decode(which, found.codes[which], rows[which], view, self.plan.header)
+            part, good = machine.decode(which, found, rows[which], view, self.plan.header)
             sound[which] = good
             if len(part.chosen):
                 parts.append((view, part))

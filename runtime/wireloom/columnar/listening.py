@@ -84,7 +84,7 @@ class BulkAhead(Ahead):
 
             sorter = programs_of(self.protocol, batch.parameters, little=batch.little).sorting(())
             if sorter is not None:
-                codes, _, sound = sorter.run(Located.of(batch.buffer, batch.start, batch.stop))
-                return codes, sound
+                told = sorter.run(Located.of(batch.buffer, batch.start, batch.stop))
+                return told.codes, told.sound
         decoded = self.plan.decode(batch, lambda header, message: np.zeros(len(message), bool))
         return decoded.message, ~decoded.doubtful

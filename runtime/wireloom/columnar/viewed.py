@@ -128,12 +128,12 @@ class ViewedColumns:
             return rows.record(kind)
         if name == REASON:
             return rows.reason(kind)
-        if name == "message":
+        column = rows.decoded.header.columns.get(name)
+        if name == "message" and column is None:
             codes = Numbers(rows.of(rows.decoded.message), rows.has_head)
             return Labels(codes, self.names.__getitem__, kind).arrow(kind)
         if name in self.recorded:
             return self._parameter(name, kind, rows)
-        column = rows.decoded.header.columns.get(name)
         if column is not None:
             return rows.header(name, column, kind)
         found = own[name].arrow(kind) if name in own else None

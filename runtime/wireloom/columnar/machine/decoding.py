@@ -6,13 +6,13 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 
-from wireloom.columnar.arrays import Column, Made, Spread, Structs
+from wireloom.columnar.arrays import Made, Spread, Structs
 from wireloom.columnar.batch import Batch
-from wireloom.columnar.buffers import Array
+from wireloom.columnar.buffers import Array, row_numbers
 from wireloom.columnar.chosen import Chosen
-from wireloom.columnar.machine.filled import Filled, Shared
-from wireloom.columnar.machine.programs import Programs, ViewPrograms
-from wireloom.columnar.machine.stages import Located, Program
+from wireloom.columnar.machine.filled import Shared
+from wireloom.columnar.machine.programs import Programs, Sorter, ViewPrograms
+from wireloom.columnar.machine.stages import Located
 from wireloom.columnar.messages import Decoded, Keep, Plan
 from wireloom.columnar.refusals import Refusals
 from wireloom.columnar.rows import Rows
@@ -23,12 +23,15 @@ from wireloom.options import Mode
 @dataclass(frozen=True, slots=True)
 class Sorting:
     """Records by message. ``codes`` are the numbers of their messages, ``wanted`` those to decode, among the ``sound``
-    ones; of others nothing is known.
+    ones; of others nothing is known. ``header`` are the columns of the header where these are read, too, and ``view``
+    is of which view they are.
     """
 
     codes: Array
     wanted: Array
     sound: Array
+    header: dict[str, pa.Array]
+    view: ViewedColumns | None
 
 
 class Machine:
@@ -50,83 +53,83 @@ class Machine:
         can tell.
         """
         sorter = self.programs.sorting(sorted(asked & self.plan.header))
-        if sorter is None:
-            return None
-        codes, columns, sound = sorter.run(self.records)
-        sound &= ~self.batch.doubtful
+        return None if sorter is None else self._sorted(sorter, keep, None)
+
+    def sort_all(self, view: ViewedColumns) -> Sorting | None:
+        """As ``sort``, if all records are wanted; the columns of their header are read for a view."""
+        sorter = self.programs.viewed(view, self.plan.header).sorter
+        return None if sorter is None else self._sorted(sorter, lambda _, codes: np.ones(len(codes), bool), view)
+
+    def _sorted(self, sorter: Sorter, keep: Keep, view: ViewedColumns | None) -> Sorting:
+        told = sorter.run(self.records)
+        sound = told.sound & ~self.batch.doubtful
         every = Rows.all(self.batch).record
-        for name, column in columns.items():
+        for name, column in told.columns.items():
             every.put(name, column)
-        return Sorting(codes, keep(every, codes) & sound, sound)
+        return Sorting(told.codes, keep(every, told.codes) & sound, sound, told.header, view)
 
     def decode(
-        self, rows: Array, codes: Array, numbers: Array, view: ViewedColumns, header: frozenset[str]
+        self, rows: Array, sorting: Sorting, numbers: Array, view: ViewedColumns, header: frozenset[str]
     ) -> tuple[Chosen, Array]:
         """The ``rows`` of the batch as columns of a view, and which of them are sound.
 
-        ``codes`` are the messages of these rows, and ``numbers`` what the records are called; ``header`` has the names
-        of the header's columns. Rows of messages without a program are not sound.
+        ``numbers`` are what the records are called; ``header`` has the names of the header's columns. Rows of messages
+        without a program are not sound.
         """
         programs = self.programs.viewed(view, header)
         count, batch = len(rows), self.batch
-        records = self.records
+        records, codes, head = self.records, sorting.codes, sorting.header if sorting.view is view else None
         if count < len(batch.start):
-            records = records.take(rows)
+            records, codes, head = records.take(rows), codes[rows], None
             batch = Batch(batch.buffer, batch.start[rows], batch.stop[rows], batch.parameters, batch.little)
         counts = np.bincount(codes)
-        made = _alone if np.count_nonzero(counts) == 1 else _mixed
-        columns, structs, sound = made(programs, records, codes, counts)
+        if head is None and np.count_nonzero(counts) == 1:
+            columns, structs, sound = _alone(programs, records, counts)
+        else:
+            columns, structs, sound = _mixed(programs, records, codes, counts, head)
         none = np.zeros(count, bool)
-        decoded = Decoded(
-            Structs(count, columns), codes, ~none, structs, none, Refusals(count), none, frozenset(columns)
-        )
+        made = Structs(count, {name: Made(column) for name, column in columns.items()})
+        decoded = Decoded(made, codes, ~none, structs, none, Refusals(count), none, frozenset(columns))
         chosen = np.flatnonzero(sound)
         numbers = numbers if len(chosen) == count else numbers[chosen]
         return Chosen(decoded, batch, chosen, numbers, numbers, Mode.PERMISSIVE, None), sound
 
 
-Yielded = tuple[dict[str, Column], dict[int, tuple[Array, Structs | Spread]], Array]
+Yielded = tuple[dict[str, pa.Array], dict[int, tuple[Array, Structs | Spread]], Array]
 """Columns of the header, the structs of messages with the places of their rows, and which rows are sound."""
 
 
-def _alone(programs: ViewPrograms, records: Located, codes: Array, counts: Array) -> Yielded:
+def _alone(programs: ViewPrograms, records: Located, counts: Array) -> Yielded:
     """What records of a single message are, the last one that is counted."""
-    count, code = len(codes), len(counts) - 1
+    count, code = len(records.start), len(counts) - 1
     program = programs.alone(code)
     if program is None:
         return {}, {}, np.zeros(count, bool)
-    places = np.arange(count)
+    places = row_numbers(count)
     written, sound = program.run(records, places, count)
-    return _header(program, written), {code: (places, Spread(_fields(program, written), None, count))}, sound
+    return program.head(written), {code: (places, Spread(program.fields(written), None, count))}, sound
 
 
-def _mixed(programs: ViewPrograms, records: Located, codes: Array, counts: Array) -> Yielded:
-    """What records of several messages are. There are so many of each."""
+def _mixed(
+    programs: ViewPrograms, records: Located, codes: Array, counts: Array, header: dict[str, pa.Array] | None
+) -> Yielded:
+    """What records of several messages are. There are so many of each. The columns of their ``header`` may be known."""
     count, sound = len(codes), np.zeros(len(codes), bool)
-    head = programs[-1]
-    if head is None:
-        return {}, {}, sound
-    written, good = head.run(records, np.arange(count), count)
-    columns = _header(head, written)
+    good = np.ones(count, bool)
+    if header is None:
+        if (head := programs[-1]) is None:
+            return {}, {}, sound
+        written, good = head.run(records, row_numbers(count), count)
+        header = head.head(written)
     structs: dict[int, tuple[Array, Structs | Spread]] = {}
     shared = Shared(count)
-    order = codes.astype(np.int16).argsort(kind="stable")  # 16 bits are sorted without comparing them
-    grouped, ends = records.take(order), np.cumsum(counts)
+    ends = np.cumsum(counts)
+    rows, grouped = records.grouped(codes, ends - counts)
     for code in np.flatnonzero(counts).tolist():
         if (program := programs[code]) is None:
             continue
         mine = slice(int(ends[code] - counts[code]), int(ends[code]))
-        which = order[mine]
+        which = rows[mine]
         written, sound[which] = program.run(grouped.take(mine), which, count, shared=shared)
-        structs[code] = which, Spread(_fields(program, written), which, count)
-    return columns, structs, sound & good
-
-
-def _header(program: Program, written: Filled) -> dict[str, Column]:
-    """The header's columns."""
-    return {name: Made(each.arrow(written)) for name, each in program.header.items()}
-
-
-def _fields(program: Program, written: Filled) -> dict[str, pa.Array]:
-    """The columns of a message's fields."""
-    return {name: each.arrow(written) for name, each in program.columns.items()}
+        structs[code] = which, Spread(program.fields(written), which, count)
+    return header, structs, sound & good

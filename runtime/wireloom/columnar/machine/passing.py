@@ -5,13 +5,12 @@ first record that is of another message, or in any doubt, which is left to other
 """
 
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from wireloom.columnar.buffers import Array
+from wireloom.columnar.buffers import Array, row_numbers
 from wireloom.columnar.hopping import Hop
 from wireloom.columnar.machine import operations as op
 from wireloom.columnar.machine.filled import Filled
@@ -34,11 +33,11 @@ class Passed:
 
     def header(self) -> dict[str, pa.Array]:
         """The columns of the header."""
-        return {name: each.arrow(self.written) for name, each in self.program.header.items()}
+        return self.program.head(self.written)
 
     def fields(self) -> dict[str, pa.Array]:
         """The columns of the message's fields."""
-        return {name: each.arrow(self.written) for name, each in self.program.columns.items()}
+        return self.program.fields(self.written)
 
 
 class OnePass:
@@ -76,7 +75,7 @@ class OnePass:
         written.cut(count)
         if self.program.stages:
             sound = np.ones(count, bool)
-            self.program.read_lists(Located.of(data, starts, stops), _places(count), written, sound)
+            self.program.read_lists(Located.of(data, starts, stops), row_numbers(count), written, sound)
             if not sound.all():
                 return None
         return starts, stops, Passed(self.program, self.code, written)
@@ -91,7 +90,7 @@ class Proving:
 
     def __call__(self, buffer: Array, start: Array, stop: Array) -> Array:
         """As ``framing.Proof``."""
-        return self.program.run(Located.of(buffer, start, stop), _places(len(start)), len(start))[1]
+        return self.program.run(Located.of(buffer, start, stop), row_numbers(len(start)), len(start))[1]
 
     def run(self, buffer: Any, at: int, end: int, limit: int, bound: int, hop: Hop) -> tuple[Array, Array, None] | None:
         """As ``scanning.Pass``."""
@@ -115,8 +114,3 @@ def _found(
         written.addresses, written.amounts, zeros.ctypes.data, base + size,
     )  # fmt: skip
     return starts[:count], starts[1 : count + 1]
-
-
-@cache
-def _places(count: int) -> Array:
-    return np.arange(count)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -12,7 +12,7 @@ from wireloom.codec import Layout, Protocol
 from wireloom.codec.dispatch import UNKNOWN
 from wireloom.codec.matching import Match, Selection
 from wireloom.columnar.arrays import Numbers
-from wireloom.columnar.buffers import Array
+from wireloom.columnar.buffers import Array, row_numbers
 from wireloom.columnar.machine import operations as op
 from wireloom.columnar.machine.assembly import Assembler
 from wireloom.columnar.machine.columns import Column, column
@@ -24,7 +24,7 @@ from wireloom.columnar.machine.parts import layout
 from wireloom.columnar.machine.proving import prove
 from wireloom.columnar.machine.rooms import Space
 from wireloom.columnar.machine.stages import Located, Program
-from wireloom.columnar.machine.values import Datum, Level, NoProgramError, Number
+from wireloom.columnar.machine.values import Datum, Label, Level, NoProgramError, Number
 from wireloom.columnar.planning import is_proven
 from wireloom.columnar.viewed import Same, ViewedColumns
 from wireloom.rowwise import Judge
@@ -71,18 +71,37 @@ def _sorted(asm: Assembler, known: Datum | None) -> Sorted:
 
 @dataclass(frozen=True, slots=True)
 class Sorter:
-    """A program that tells messages apart: it writes their numbers to ``place``, and ``columns`` of the header."""
+    """A program that tells messages apart: it writes their numbers to ``place``, ``columns`` of the header to choose
+    records by, and those of a table that it has.
+    """
 
     program: Program
     place: int
     columns: Mapping[str, Sorted]
 
-    def run(self, records: Located) -> tuple[Array, dict[str, Numbers], Array]:
-        """The numbers of the messages, the columns, and which records are sound. Of others nothing is known."""
+    def run(self, records: Located) -> "Dispatched":
+        """What it tells of records."""
         count = len(records.start)
-        written, sound = self.program.run(records, np.arange(count), count)
-        codes = written.numbers(self.place, np.int64)
-        return codes, {name: column.numbers(written) for name, column in self.columns.items()}, sound
+        written, sound = self.program.run(records, row_numbers(count), count)
+        columns = {name: column.numbers(written) for name, column in self.columns.items()}
+        return Dispatched(written.numbers(self.place, np.int64), columns, sound, self.program.head(written))
+
+
+class Dispatched(NamedTuple):
+    """The numbers of the messages of records, columns to choose them by, and which are ``sound``: of others nothing is
+    known. ``header`` has columns of a table.
+    """
+
+    codes: Array
+    columns: dict[str, Numbers]
+    sound: Array
+    header: dict[str, pa.Array]
+
+    @property
+    def single(self) -> int | None:
+        """The number of the message that all are of; None if they are of several, or one is not sound."""
+        code = self.codes[0]
+        return int(code) if self.sound.all() and (self.codes == code).all() else None
 
 
 class Programs:
@@ -103,8 +122,12 @@ class Programs:
         """Tells messages apart, and writes these fields of the header, too. None if no program can."""
         key = tuple(names)
         if key not in self._sorting:
-            self._sorting[key] = unless_left(lambda: self._sorter(key))
+            self._sorting[key] = self.sorter(key, ())
         return self._sorting[key]
+
+    def sorter(self, names: Iterable[str], header: Sequence[pa.Field]) -> Sorter | None:
+        """As ``sorting``. It writes these columns of a table, too, of the header and with the names of messages."""
+        return unless_left(lambda: self._sorter(names, header))
 
     @cached_property
     def proof(self) -> Program | None:
@@ -164,7 +187,7 @@ class Programs:
         layout(self.protocol.record.head, found)
         return found
 
-    def _sorter(self, names: tuple[str, ...]) -> Sorter:
+    def _sorter(self, names: Iterable[str], fields: Sequence[pa.Field]) -> Sorter:
         if any(isinstance(part, Layout) and list(part.columns()) for part in self.protocol.record.tail):
             raise NoProgramError("columns of the header that are read behind messages")
         lowering = self._lowering()
@@ -174,8 +197,11 @@ class Programs:
         place = asm.room(Space(bits=64))
         asm.store(op.STORE_8, (code,), (place,))
         columns = {name: _sorted(asm, header.get(name)) for name in names}
-        lowering.lists = []  # which other programs read
-        return Sorter(Program.of(lowering, {}, {}), place, columns)
+        header["message"] = Label(code, tuple(each.name for each in self.messages))
+        head = _written(lowering, fields, lowering.record)
+        if not fields:
+            lowering.lists = []  # which other programs read
+        return Sorter(Program.of(lowering, head, {}), place, columns)
 
     def matched(self, header: Mapping[str, Datum]) -> tuple[dict[str, Number], list[Match | None]]:
         """The numbers by which messages are told, and what each message asks of them; None for one that no record is
@@ -250,6 +276,12 @@ class ViewPrograms:
     def __getitem__(self, number: int) -> Program | None:
         """The program of a message by its number, or of the header, which is -1. None if there is none."""
         return self._of(number, alone=number < 0)
+
+    @cached_property
+    def sorter(self) -> Sorter | None:
+        """Tells messages apart, and writes their names and the header. None if no program can."""
+        fields = [*self._kinds(-1), *(field for field in self.schema if field.name == "message")]
+        return self.programs.sorter((), fields)
 
     def alone(self, number: int) -> Program | None:
         """The program of a message that is that of the header, too, for records that are all of this message."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from wireloom.columnar import weighing
+from wireloom.columnar import compiled, weighing
 from wireloom.columnar.buffers import Array, nulls, ragged
 from wireloom.columnar.machine import kernel
 from wireloom.columnar.machine import operations as op
@@ -43,6 +43,11 @@ class Located:
         """Some of them."""
         return Located(self.start[rows], self.stop[rows], self.end)
 
+    def grouped(self, groups: Array, begins: Array) -> "tuple[Array, Located]":
+        """The records by group, one group behind the other from these places on, and which records they are."""
+        rows, start, stop = compiled.grouped(groups, begins, self.start, self.stop)
+        return rows, Located(start, stop, self.end)
+
 
 @dataclass(frozen=True, slots=True)
 class Program:
@@ -60,6 +65,14 @@ class Program:
         """The program that was put together."""
         stages = tuple(staged(lowering))
         return cls(lowering.asm.assembled(judging=judging), header, columns, stages)
+
+    def head(self, written: Filled) -> dict[str, pa.Array]:
+        """The columns of the header."""
+        return {name: each.arrow(written) for name, each in self.header.items()}
+
+    def fields(self, written: Filled) -> dict[str, pa.Array]:
+        """The columns of the message's fields."""
+        return {name: each.arrow(written) for name, each in self.columns.items()}
 
     def run(
         self,
