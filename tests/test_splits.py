@@ -1,15 +1,20 @@
 """Parts of a capture give what the whole gives, wherever it is split and whatever its payloads look like."""
 
 import io
-from itertools import pairwise
+import random
+from bisect import bisect_left
+from itertools import accumulate, pairwise
 from typing import Any
 
+import accelerator
 import pyarrow as pa
 import pytest
 
 from wireloom import columnar
+from wireloom.columnar import accel
 from wireloom.columnar import decoder as decoding
 from wireloom.columnar.decoder import Decoder
+from wireloom.columnar.index import scanner_of
 from wireloom.columnar.splits import places
 from wireloom.options import ReadOptions
 from wireloom.views import View
@@ -91,3 +96,23 @@ def test_parts_are_about_as_large_as_asked_for() -> None:
     capture = UNKNOWN * 1000
     parts = divided(decoder(couchbase_dcp), capture, 6000)
     assert [stop - start for start, stop in parts] == [6000] * 4
+
+
+@accelerator.off_and_on
+@pytest.mark.parametrize("window", [500, 2_000, 10_000])
+def test_records_are_noted_wherever_a_window_ends(
+    window: int, accelerated: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert accelerated == accel.ENABLED
+    accelerator.pay(monkeypatch, 0)
+    monkeypatch.setattr(decoding, "PIECE_BYTES", window)
+    chance = random.Random(5)
+    records = [frame(bytes(chance.choice([0, 3, 40, 700, 3_000]))) for _ in range(2_000)]
+    ends = list(accumulate(map(len, records)))
+    protocol, capture, every = couchbase_dcp.PROTOCOL, b"".join(records), 10_000
+    scanner = scanner_of(protocol, ReadOptions.of({}, protocol.parameters, protocol.messages))
+    expected = [bisect_left(ends, at) + 1 for at in range(every, ends[-2] + 1, every)]
+    assert len(expected) > 100
+    found = list(places(scanner, io.BytesIO(capture).readinto, len(capture), every))
+    assert [place.number for place in found] == expected
+    assert [place.offset for place in found] == [ends[number - 1] for number in expected]

@@ -16,6 +16,8 @@ from wireloom.kinds import ReadInto, into
 
 BEFORE_BYTES = 1024 * 1024
 """How far in front of a cut the search for records begins; further than a terminator is long."""
+_LAST = 32
+"""What begins in the last of so many parts of a window is left to the next one, where most such records are whole."""
 
 
 class UnfitError(ValueError):
@@ -34,16 +36,15 @@ def places(scanner: Scanner, readinto: ReadInto, size: int, every: int) -> Itera
     wanted, passed = every, 0
     pieces = _OnePlace(readinto, min(every, decoder.PIECE_BYTES))  # larger ones leave the processor's cache
     for window in pieces:
-        at = 0
-        for cuts, after in scanner.scan(window):
-            at = after
-            starts = cuts.start + window.base
-            while wanted < size and (row := int(starts.searchsorted(wanted))) < len(starts):
+        at, end = 0, len(window.buffer)
+        for cuts, after in scanner.scan(window, limit=end if window.final else end - end // _LAST):
+            at, starts = after, cuts.start
+            while wanted < size and (row := int(starts.searchsorted(wanted - window.base))) < len(starts):
                 while row < len(starts) and not scanner.begins(cuts, row):
                     row += 1
                 if row == len(starts):
                     break
-                found = Place(int(starts[row]), passed + row)
+                found = Place(window.base + int(starts[row]), passed + row)
                 yield found
                 wanted = (found.offset // every + 1) * every
             passed += len(starts)
@@ -81,11 +82,11 @@ class _OnePlace:
 
     def keep(self, position: int) -> None:
         """As ``Pieces.keep``."""
-        held = self.memory
+        kept = memoryview(self.memory)[position : self.held]
         if not position:
-            self.memory = bytearray(2 * len(held))
-        self.held -= position
-        self.memory[: self.held] = memoryview(held)[position : position + self.held]
+            self.memory = bytearray(2 * len(self.memory))
+        self.held = len(kept)
+        memoryview(self.memory)[: self.held] = kept
         self.base += position
 
 
