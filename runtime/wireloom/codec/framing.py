@@ -4,6 +4,7 @@ A record's length is believed once its proof holds (a legal magic, a checksum â€
 """
 
 from copy import copy
+from functools import cached_property
 from typing import Any
 
 from wireloom.codec.checksums import Sums
@@ -200,12 +201,12 @@ class Framing:
         sure.resync = False
         return sure
 
-    @property
+    @cached_property
     def doubts(self) -> bool:
         """Whether a proof may be in doubt: payloads look like records, which others must bear out."""
         return any(each.doubts for each in self.lengths)
 
-    @property
+    @cached_property
     def sums_up(self) -> bool:
         """Whether records have a checksum of the bytes that the one in their proof leaves out."""
         return any(each.rest for each in self.lengths)

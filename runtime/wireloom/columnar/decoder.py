@@ -87,6 +87,8 @@ class Decoder:
         self.known: tuple[Mapping[str, Any], Gaps] | None = None
         self.tallies = [Tally()]
         """One for each capture, by its number."""
+        self.proving: tuple[tuple[Mapping[str, Any], bool, int], Proving | None] | None = None
+        """What proves records with these parameters in this byte order, so many at once."""
         self.single: int | None = None
         """The number of the message that all records in front are of, if they are of one."""
         self.passing: OnePass | None = None
@@ -127,15 +129,15 @@ class Decoder:
 
     def scanning(self, cutter: Cutter) -> Scanner:
         """The scanner that goes on where a cutter is."""
-        scanner = self._scanner(cutter)
+        scanner = self.looking(cutter)
         scanner.one_pass = self._pass
         return scanner
 
     def _ahead(self, cutter: Cutter) -> BulkAhead:
-        return BulkAhead(cutter, self.protocol, self._scanner, self.untold)
+        return BulkAhead(cutter, self.protocol, self.looking, self.untold)
 
-    def _scanner(self, cutter: Cutter) -> Scanner:
-        """What only looks at records."""
+    def looking(self, cutter: Cutter) -> Scanner:
+        """As ``scanning``, but no record is decoded where it is found."""
         framing = self.plan.framing
         return Scanner(cutter, framing, self.gaps, self._proof, rows=self.rows, size=BATCH_BYTES)
 
@@ -143,11 +145,14 @@ class Decoder:
         """What proves records of captures with these parameters by a program, if it is worth it."""
         if not accel.WORTH:
             return None
-        from wireloom.columnar.machine.passing import Proving  # here, as few records do not need it
-        from wireloom.columnar.machine.programs import programs_of
+        wanted = parameters, little, self.rows
+        if self.proving is None or self.proving[0] != wanted:
+            from wireloom.columnar.machine.passing import Proving  # here, as few records do not need it
+            from wireloom.columnar.machine.programs import programs_of
 
-        program = programs_of(self.protocol, {**self.untold, **parameters}, little=little).proof
-        return None if program is None else Proving(program, self.rows)
+            program = programs_of(self.protocol, {**self.untold, **parameters}, little=little).proof
+            self.proving = wanted, None if program is None else Proving(program, self.rows)
+        return self.proving[1]
 
     def _pass(self, parameters: Mapping[str, Any], little: bool, buffer: Array, at: int, hop: Hop) -> "OnePass | None":
         """What finds and decodes records in one pass, if those in front of them are all of one message, or if they are

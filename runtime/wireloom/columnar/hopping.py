@@ -3,6 +3,7 @@
 import struct
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, lru_cache
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -63,6 +64,12 @@ class Hop:
         constants, terms = np.array(self.constants, np.int64), self.table
         begins = np.searchsorted(terms[:, 0], np.arange(len(constants) + 1))
         return self.selector, self.select, constants, begins, terms
+
+    @cached_property
+    def digest(self) -> str:
+        """What a loop made for these lengths is known by."""
+        _, _, constants, _, terms = self.told
+        return sha256(repr((self.selector, constants.tolist(), terms.tolist())).encode()).hexdigest()[:16]
 
     def follow(self, buffer: Any, at: int, end: int, room: int) -> tuple[Array, int]:
         """The starts of up to ``room`` records from ``at`` on, and where the last would end, perhaps past ``end``."""

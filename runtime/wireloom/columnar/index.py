@@ -51,7 +51,8 @@ class Reading:
 
 def scanner_of(protocol: Protocol, options: ReadOptions) -> Scanner:
     """What finds the records of captures that are read with these options."""
-    return Decoder(protocol, options, arrow_schema(())).scanner()
+    decoder = Decoder(protocol, options, arrow_schema(()))
+    return decoder.looking(decoder.cutter())
 
 
 class ForeignError(UnfitError):

@@ -5,7 +5,7 @@ left to ``wireloom.codec.cutting.Cutter``.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
@@ -165,7 +165,7 @@ class Scanner:
                 break
             at = group.add(stretch)
             if awaited or stretch.passed or group.count >= self.rows or at - group.first >= self.size:
-                yield replace(group.cuts(), preamble=awaited and window.base + group.first == 0), at
+                yield group.cuts(preamble=awaited and window.base + group.first == 0), at
                 if awaited and not self.cutter.awaits:
                     self._begin(self.parameters)
                 group = _Group(window, self.parameters)
@@ -338,16 +338,16 @@ class _Group:
         self.count += len(stretch.start)
         return int(stretch.stop[-1])
 
-    def cuts(self) -> Cuts:
+    def cuts(self, *, preamble: bool = False) -> Cuts:
         """The stretches as one."""
+        known, errors = self.parameters, self.errors
         if len(self.stretches) == 1:
             (one,) = self.stretches
-            known = self.parameters
-            return Cuts(self.window, one.start, one.stop, one.little, known, self.errors, one.gaps, passed=one.passed)
+            return Cuts(self.window, one.start, one.stop, one.little, known, errors, one.gaps, preamble, one.passed)
         start, stop = (np.concatenate([getattr(s, name) for s in self.stretches]) for name in ("start", "stop"))
         orders = np.concatenate([np.broadcast_to(s.little, len(s.start)) for s in self.stretches])
         little = bool(orders[0]) if (orders == orders[0]).all() else orders
-        return Cuts(self.window, start, stop, little, self.parameters, self.errors, np.concatenate(self.gaps))
+        return Cuts(self.window, start, stop, little, known, errors, np.concatenate(self.gaps), preamble)
 
 
 class Pieces:

@@ -94,14 +94,11 @@ class Loops:
         """Finds records one behind the other, and decodes them up to the first that is not sound."""
         if hop.until:
             return None
-        _, _, constants, _, terms = hop.told
-        said = repr((hop.selector, constants.tolist(), terms.tolist())).encode()
-        kind = f"find.{sha256(said).hexdigest()[:16]}"
 
         def source() -> ast.FunctionDef:
             return self._framed(_FIND, kernel.step, {UNSOUND: "break", "measure": _measured(hop)})
 
-        return self._loop(kind, rows, source)
+        return self._loop(f"find.{hop.digest}", rows, source)
 
     def write(self, rows: int) -> Loop | None:
         """Encodes rows of a table."""

@@ -67,7 +67,7 @@ class OnePass:
         most = min(end, at + rows * (self.size + self.size // 4))
         data = np.frombuffer(buffer, np.uint8)[:most]
         written = Filled(self.program.assembled.rooms, rows, rows, most - at)
-        starts, stops = _found(loop, self.program, data, at, limit, bound, hop, written)
+        starts, stops = _found(loop, self.program, data, at, limit, bound, hop, written, rows)
         count = len(starts)
         if count < min(_LEAST, self.rows):
             return None
@@ -87,6 +87,7 @@ class Proving:
     def __init__(self, program: Program, rows: int) -> None:
         self.program = program
         self.rows = rows
+        self.written = Filled(program.assembled.rooms, 0, 0, 0)
 
     def __call__(self, buffer: Array, start: Array, stop: Array) -> Array:
         """As ``framing.Proof``."""
@@ -97,20 +98,19 @@ class Proving:
         loop = self.program.assembled.loops.find(min(self.rows, (end - at) // max(1, hop.reach)), hop)
         if loop is None:
             return None
-        written = Filled(self.program.assembled.rooms, self.rows, self.rows, 0)
         data = np.frombuffer(buffer, np.uint8)[:end]
-        starts, stops = _found(loop, self.program, data, at, limit, bound, hop, written)
+        starts, stops = _found(loop, self.program, data, at, limit, bound, hop, self.written, self.rows)
         return (starts, stops, None) if len(starts) else None
 
 
 def _found(
-    loop: Loop, program: Program, data: Array, at: int, limit: int, bound: int, hop: Hop, written: Filled
+    loop: Loop, program: Program, data: Array, at: int, limit: int, bound: int, hop: Hop, written: Filled, rows: int
 ) -> tuple[Array, Array]:
-    """Where the records start and stop of which a program has ``written``: from ``at`` on, as many as there is room."""
-    starts, zeros = np.empty(written.count + 1, np.int64), np.zeros(program.assembled.reach, np.uint8)
+    """Where the records start and stop of which a program has ``written``: from ``at`` on, up to ``rows`` of them."""
+    starts, zeros = np.empty(rows + 1, np.int64), np.zeros(program.assembled.reach, np.uint8)
     base, size = data.ctypes.data, len(data)
     count = loop(
-        base, size, at, min(size - hop.reach, limit - 1), bound, written.count, starts, hop.select,
+        base, size, at, min(size - hop.reach, limit - 1), bound, rows, starts, hop.select,
         written.addresses, written.amounts, zeros.ctypes.data, base + size,
     )  # fmt: skip
     return starts[:count], starts[1 : count + 1]
