@@ -231,6 +231,8 @@ class Programs:
         prove(self.protocol.framing, lowering)
         if lowering.left:
             raise NoProgramError("some of the lengths")
+        if any(isinstance(room, Space) for room in lowering.asm.rooms):
+            raise NoProgramError("a proof for which something is written")
         return Program.of(lowering, {}, {})
 
     def _program(self, number: int, fields: Iterable[pa.Field], header: Iterable[pa.Field] | None) -> Program:
