@@ -3,7 +3,7 @@
 import ctypes
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache, partial
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -135,21 +135,40 @@ LARGEST = 2**31 - 1
 """Arrow counts the bytes of binary values in 32 bits."""
 
 
+_LARGE = 1024 * 1024
+"""So many bytes are copied faster by Arrow's views, unless they are short ones, which views hold themselves."""
+
+
 def octets(buffer: Array, start: Array, stop: Array, valid: Valid, places: Places | None) -> pa.Array:
     """The bytes from each ``start`` to before its ``stop``."""
+    if valid is not None:
+        rows = np.flatnonzero(valid)
+        spots = Places(rows, len(valid)) if places is None else Places(places.rows[rows], places.count)
+        return placed(octets(buffer, start[rows], stop[rows], None, None), spots, hidden=False)
     if places is not None:
-        return placed(octets(buffer, start, stop, valid, None), places, hidden=valid is None)
-    count = len(start)
-    sizes = stop - start if valid is None else np.where(valid, stop - start, 0)
-    if len(buffer) > LARGEST or sizes.sum() > LARGEST:
-        raise ValueError(f"{sizes.sum()} bytes of {len(buffer)} do not fit an Arrow array of binary values")
-    if not sizes.any():
-        return array(pa.binary(), count, valid, np.zeros(count + 1, np.int32), b"")
+        return placed(octets(buffer, start, stop, None, None), places, hidden=True)
+    count, sizes = len(start), stop - start
+    total = int(sizes.sum())
+    if len(buffer) > LARGEST or total > LARGEST:
+        raise ValueError(f"{total} bytes of {len(buffer)} do not fit an Arrow array of binary values")
+    if not total:
+        return array(pa.binary(), count, None, np.zeros(count + 1, np.int32), b"")
     size = int(sizes[0])
     if size == sizes[-1] and (sizes == size).all():
         offsets = np.arange(count + 1, dtype=np.int32) * np.int32(size)
-        return array(pa.binary(), count, valid, offsets, windows(buffer, start, size))
-    return array(pa.binary_view(), count, valid, _views(buffer, start, sizes), buffer).cast(pa.binary())
+        return array(pa.binary(), count, None, offsets, windows(buffer, start, size))
+    if (total < _LARGE or _are_short(sizes).any()) and (start[1:] >= stop[:-1]).all():
+        return _between_others(buffer, start, stop)
+    return array(pa.binary_view(), count, None, _views(buffer, start, sizes), buffer).cast(pa.binary())
+
+
+def _between_others(buffer: Array, start: Array, stop: Array) -> pa.Array:
+    """Bytes of ascending places: every other value of an array that also has what stands between them."""
+    ends = np.empty((len(start), 2), np.int32)
+    ends[:, 0], ends[:, 1] = start, stop
+    count = ends.size - 1
+    every = array(pa.binary(), count, None, ends, buffer)
+    return every.take(numbers(pa.int32(), np.arange(0, count, 2, dtype=np.int32), None, None))
 
 
 def placed(values: pa.Array, places: Places, *, hidden: bool) -> pa.Array:
@@ -187,15 +206,20 @@ def woven(parts: Sequence[pa.Array], numbers: Sequence[Array]) -> pa.Array:
 def _views(buffer: Array, start: Array, sizes: Array, number: int = 0) -> Array:
     """Views of so many bytes from each ``start`` on, in the buffer of that ``number``."""
     views = np.zeros(len(start), _VIEW)
-    views["size"] = sizes
-    for which, fill in (((sizes > 0) & (sizes <= _INLINE), _short), (sizes > _INLINE, partial(_long, number))):
-        if which.all():
-            fill(views, buffer, start)
-        elif which.any():
-            made = views[which]
-            fill(made, buffer, start[which])
-            views[which] = made
+    views["size"], views["buffer"], views["offset"] = sizes, number, start
+    if len(rows := np.flatnonzero(_are_short(sizes))):
+        made = views[rows]
+        _short(made, buffer, start[rows])
+        views[rows] = made
     return views
+
+
+def _are_short(sizes: Array) -> Array:
+    """Which of so many bytes views hold themselves. Those that a view points to begin in it, too, but no cast reads
+    that.
+    """
+    found: Array = (sizes > 0) & (sizes <= _INLINE)
+    return found
 
 
 def _short(views: Array, buffer: Array, start: Array) -> None:
@@ -203,11 +227,6 @@ def _short(views: Array, buffer: Array, start: Array) -> None:
     held = windows(buffer, start, _INLINE).view(np.uint8).reshape(-1, _INLINE)
     whole = views.view(np.uint8).reshape(-1, _VIEW.itemsize)
     whole[:, 4:] = held * (np.arange(_INLINE) < views["size"][:, None])
-
-
-def _long(number: int, views: Array, buffer: Array, start: Array) -> None:
-    """Views that point to their bytes in the buffer; those that a view repeats are left out, as no cast reads them."""
-    views["buffer"], views["offset"] = number, start
 
 
 def fields_of(struct: pa.Array) -> dict[str, pa.Array]:
