@@ -13,6 +13,7 @@ from wireloom.codec.chains import Term, chain
 from wireloom.codec.framing import Framing as CodecFraming
 from wireloom.codec.varints import Varint
 from wireloom.columnar import accel, compiled, matching
+from wireloom.columnar.abreast import MANY, Abreast
 from wireloom.columnar.buffers import Array, places
 from wireloom.columnar.fields import Number, code
 from wireloom.columnar.framing import Framing
@@ -35,6 +36,7 @@ class Hop:
         self.reach = max((lengths.size for lengths in framing.lengths), default=0)
         self.selector = -1
         self.select = np.zeros(256, np.int64)
+        self.abreast: Abreast | None = None
         if len(framing.lengths) > 1:
             names = {name for lengths in framing.lengths for name in lengths.match}
             probes = [probe for probe in framing.match if probe[0] in names]
@@ -55,6 +57,9 @@ class Hop:
         if all(pair == (self.constants[0], rows[0]) for pair in zip(self.constants, rows, strict=True)):
             chains, rows, self.selector = chains[:1], rows[:1], -1  # which of them it is decides who proves it
         self.readers = [_reader(each.terms, little=little) for each in chains]
+        plain = _plain(chains[0].terms) if len(chains) == 1 else None
+        if plain is not None and plain[0].kind == "u" and plain[0].size <= _NARROW and self.constants[0] > 0:
+            self.abreast = Abreast(*plain, self.constants[0], self.reach, little=little)
         every = [(index, *row) for index, some in enumerate(rows) for row in some]
         self.table = np.array(every, np.int64).reshape(-1, 10)
 
@@ -78,15 +83,30 @@ class Hop:
         last = end - self.reach
         if accel.WORTH:
             return compiled.follow(buffer, at, last, room, self)
+        starts, stop = self._many(buffer, at, last, room)
+        accel.WORTH.add(min(stop, end) - at)
+        return starts, min(stop, end + 1)  # a length may be larger than numpy's numbers
+
+    def _many(self, buffer: Any, at: int, last: int, room: int) -> tuple[Array, int]:
+        """Follows records many at once as long as they begin alike, and the others one by one."""
+        parts: list[Array] = []
+        while self.abreast is not None and room >= MANY and at <= last:
+            known, at = self._singly(buffer, at, last, _FEW)
+            found, at = self.abreast.follow(np.frombuffer(buffer, np.uint8), known, at, last, room - len(known))
+            parts += [known, found]
+            room -= len(known) + len(found)
+            if len(found) < MANY:
+                break
+        rest, at = self._singly(buffer, at, last, room)
+        return np.concatenate([*parts, rest]), at
+
+    def _singly(self, buffer: Any, at: int, last: int, room: int) -> tuple[Array, int]:
         offsets = [0] * room
         count, stop = (self._one if self.selector < 0 else self._several)(buffer, at, last, offsets)
-        accel.WORTH.add(min(stop, end) - at)
-        return np.array(offsets[:count], np.int64), min(stop, end + 1)  # a length may be larger than numpy's numbers
+        return np.array(offsets[:count], np.int64), stop
 
     def _one(self, buffer: Any, at: int, last: int, offsets: list[int]) -> tuple[int, int]:
-        """Follows records whose lengths are all found alike. Without the accelerator, this loop is the cost of a
-        record.
-        """
+        """Follows records whose lengths are all found alike."""
         read, constant, room, count = self.readers[0], self.constants[0], len(offsets), 0
         while at <= last and count < room:
             offsets[count] = at
@@ -141,6 +161,10 @@ class Walk:
         return np.array(starts, np.int64), min(at, end + 1)
 
 
+_FEW = 64
+"""So many records tell how all may begin."""
+_NARROW = 4
+"""Sums of numbers of so many bytes stay small."""
 _LIKELY = 128
 """How many bytes a terminated record is looked for in at first."""
 
@@ -199,11 +223,18 @@ _Amount = Callable[[Any, int], tuple[int, int]]
 """Reads what a term adds, and from where on the next offset counts."""
 
 
-def _reader(terms: Sequence[Term], *, little: bool) -> _Summed:
-    """The reader of a sum; a single plain number is the fast case."""
+def _plain(terms: Sequence[Term]) -> tuple[Number, int] | None:
+    """The kind and the offset of a single plain number, which is the fast case."""
     match terms:
         case [Term(offset, said, 1, 0, 0, -1)] if not isinstance(said, Varint) and not (kind := Number(code(said))).odd:
-            return _unpacker(kind, offset, little=little)
+            return kind, offset
+    return None
+
+
+def _reader(terms: Sequence[Term], *, little: bool) -> _Summed:
+    """The reader of a sum."""
+    if (plain := _plain(terms)) is not None:
+        return _unpacker(*plain, little=little)
     steps = [_step(term, little=little) for term in terms]
 
     def total(buffer: Any, at: int) -> tuple[int]:
