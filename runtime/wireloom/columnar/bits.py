@@ -75,15 +75,16 @@ class Bits:
         start = at.at
         with at.within(self.name):
             raw, offset = at.gather(self.word.size)
+        stop = at.at
         word = self.word.of(raw, at.little, offset)
         if self.whole is not None:
             self.whole.put(at, this, word, start)
-            at.frame.put(self.name, start, at.at)
+            at.frame.put(self.name, start, stop)
         word = word.astype(np.uint64 if self.word.odd else f"u{self.word.size}")
         for bit in self.bits:
             if isinstance(bit, BitList):
                 bit.put(at, this, word)
             else:
                 bit.field.put(at, this, bit.of(word), start)
-            at.frame.put(bit.field.name, start, at.at)
+            at.frame.put(bit.field.name, start, stop)
             must_be_valid(bit.field, at, this, start)

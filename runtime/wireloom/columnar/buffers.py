@@ -412,7 +412,12 @@ _SEVERAL = 64 * 1024
 
 def occurring(data: Array) -> set[int]:
     """The integers that occur."""
-    if not len(data) or (data.min() >= 0 and data.max() < _SEVERAL):
+    if not len(data):
+        return set()
+    least, most = int(data.min()), int(data.max())
+    if least == most:
+        return {least}
+    if least >= 0 and most < _SEVERAL:
         return set(np.flatnonzero(np.bincount(data.astype(np.int64))).tolist())
     return set(pa.array(data.astype(data.dtype.newbyteorder("="))).unique().to_pylist())
 

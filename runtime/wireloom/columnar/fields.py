@@ -276,9 +276,11 @@ class Run:
         for (field, kind, offset), data in zip(self.fields, read, strict=True):
             field.put(at, this, data, start + offset if field.refuses(at.batch.u64) else start)
             if field.located:
-                at.frame.put(field.name, start + offset, start + offset + kind.size)
+                place = start + offset
+                at.frame.put(field.name, place, place + kind.size)
         for field, _, offset in self.fields:
-            must_be_valid(field, at, this, start + offset)
+            if field.valid is not None:
+                must_be_valid(field, at, this, start + offset)
 
     def _refuse_short(self, at: Rows, short: Array, start: Array) -> None:
         """Refuse rows without room for all fields; the error names the first field that does not fit."""

@@ -203,8 +203,10 @@ class Framing:
     def _proven(self, batch: Batch, *, doubting: bool) -> tuple[Array, Array]:
         found = np.zeros(len(batch.start), np.int64)
         refuted = np.ones(len(batch.start), bool)
-        for lengths, at in self.divided(Rows.all(batch)):
-            found[at.index], refuted[at.index] = lengths.measure(at, doubting=doubting)
+        every = Rows.all(batch)
+        for lengths, at in self.divided(every):
+            mine = slice(None) if at is every else at.index
+            found[mine], refuted[mine] = lengths.measure(at, doubting=doubting)
         refuted &= ~batch.doubtful
         return np.where(batch.doubtful | refuted, -1, found), refuted
 

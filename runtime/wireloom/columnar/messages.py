@@ -263,7 +263,10 @@ def _groups(columns: Sequence[Numbers], count: int) -> tuple[Array, Array]:
         numbers, distinct = grouped(column.data)
         if column.valid is not None:
             numbers = np.where(column.valid, numbers, len(distinct))
+        elif len(distinct) == 1:
+            continue
         groups, distinct = grouped(groups.astype(np.int64) * (len(distinct) + 1) + numbers)
         firsts = np.zeros(len(distinct), np.int64)
-    firsts[groups[::-1]] = np.arange(count)[::-1]
+    if len(firsts) > 1:
+        firsts[groups[::-1]] = np.arange(count)[::-1]
     return groups, firsts
