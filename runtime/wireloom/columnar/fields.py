@@ -196,10 +196,11 @@ class Field:
             if (wrong := wide != self.const).any():
                 self._refuse_const(at, wrong, data, place)
         if self.u64 and self.said.is_bounded(at.batch.u64):
-            if (high := data > _LONGEST).any():
+            signed = data.astype(np.int64)
+            if (high := signed < 0).any():
                 with at.within(self.name):
                     at.refuse(high, "range", place, self.in_words(data, high), TOO_LARGE)
-            data = data.astype(np.int64)
+            data = signed
         numbers = Numbers(data, valid)
         this.put(self.name, numbers)
         label(this, self.name, numbers, self.enum, self.flags)
@@ -227,9 +228,6 @@ class Field:
     def in_words(self, data: Array, which: Array) -> Words:
         """The numbers as messages show them, of all rows or of the selected ones."""
         return [self.said.shown(number) for number in data[which].tolist()] if self.said.digits else data
-
-
-_LONGEST = np.uint64(2**63 - 1)
 
 
 def label(
@@ -316,8 +314,7 @@ def false(condition: Vectorised, at: Rows, this: Values) -> Array | None:
 
 def number(value: Any, at: Rows) -> tuple[Array, Array | None]:
     """(numbers, validity) of an expression's value, one a row."""
-    nothing = np.zeros(len(at), np.int64)
     if value is None or isinstance(value, Texts):
-        return nothing, np.zeros(len(at), bool)
-    vector = Vector(nothing, None, at.doubt).like(value)
+        return np.zeros(len(at), np.int64), np.zeros(len(at), bool)
+    vector = value if isinstance(value, Vector) else Vector(np.zeros(len(at), np.int64), None, at.doubt).like(value)
     return vector.data if vector.data.dtype == bool else vector.data.astype(np.int64, copy=False), vector.valid

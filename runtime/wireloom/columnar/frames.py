@@ -12,6 +12,9 @@ from wireloom.columnar.batch import Batch
 from wireloom.columnar.buffers import Array, integers, octets_of
 from wireloom.columnar.vectors import Texts, Vector, taken
 
+_PLACE_BITS = 48
+"""Places in memory have no more bits, and neither have sizes and what is between two places."""
+
 
 class Selected:
     """Which rows are read: the numbers of their records in the batch, and which rows they were taken from."""
@@ -185,7 +188,7 @@ class Frame:
         """How many bytes are left in the section, from where the expression stands that is evaluated."""
         assert self.here is not None, "who asks says where"
         pos, shift, limit = self.here
-        return Vector(limit - (pos + shift), None, self.rows.doubt)
+        return Vector(limit - (pos + shift), None, self.rows.doubt, _PLACE_BITS)
 
     def merge(self, inner: "Frame") -> None:
         """Take over the positions in some of the rows."""
@@ -197,8 +200,8 @@ class Frame:
     def size(self, name: str) -> Vector:
         """Bytes of ``name``; 0 when it is absent."""
         start, stop = self.span(name)
-        return Vector(stop - start, None, self.rows.doubt)
+        return Vector(stop - start, None, self.rows.doubt, _PLACE_BITS)
 
     def offset(self, name: str) -> Vector:
         """Where ``name`` starts, counted from the record's start; 0 when it is absent."""
-        return Vector(self.span(name)[0] - self.rows.start, None, self.rows.doubt)
+        return Vector(self.span(name)[0] - self.rows.start, None, self.rows.doubt, _PLACE_BITS)

@@ -240,8 +240,9 @@ class Framing:
         if proof is not None and len(whole):
             left = whole[~proof(buffer, start[whole], stop[whole])]
         if len(left):
-            length, _ = self.proven(buffer, start[left], ends[left], parameters, little=little, doubting=False)
-            found[left] = length == size[left]
+            rows = slice(None) if len(left) == len(found) else left
+            length, _ = self.proven(buffer, start[rows], ends[rows], parameters, little=little, doubting=False)
+            found[rows] = length == size[rows]
         if any(lengths.doubts for lengths in self.lengths):
             followed = np.append(found[1:] & (start[1:] == stop[:-1]), False)
             if len(alone := np.flatnonzero(found & ~followed)):
