@@ -77,10 +77,10 @@ def loaded(
     code = make() if key is None else kept.found(key, make)
     with _LOADING:
         address = llvm.address(name, code)
-    return Code(ctypes.CFUNCTYPE(ctypes.c_int64)(address))
+    return MachineCode(ctypes.CFUNCTYPE(ctypes.c_int64)(address))
 
 
-class Code:
+class MachineCode:
     """A function as machine code, of numbers and of arrays of 64-bit integers, with its ``first`` arguments, which it
     keeps. Calls release Python's lock.
     """
@@ -96,7 +96,7 @@ class Code:
 
 def bound(function: Callable[..., int], *first: Any) -> Callable[..., int]:
     """A function with its first arguments. Those of machine code are converted here, and not by each call."""
-    return Code(function.function, *first) if isinstance(function, Code) else partial(function, *first)
+    return MachineCode(function.function, *first) if isinstance(function, MachineCode) else partial(function, *first)
 
 
 def _number(argument: Any) -> ctypes.c_int64:

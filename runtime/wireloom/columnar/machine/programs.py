@@ -114,20 +114,21 @@ class Programs:
         self.judge = Judge.of(protocol)
         self.messages = list(protocol.records.values())
         self.unknown = next((number for number, name in enumerate(protocol.records) if name == UNKNOWN), -1)
-        self._sorting: dict[tuple[str, ...], Sorter | None] = {}
+        self._sorting: dict[tuple[tuple[str, ...], tuple[pa.Field, ...]], Sorter | None] = {}
         self._viewed: dict[tuple[Same, str | None], ViewPrograms] = {}
         self._made: dict[_Wanted, Program | None] = {}
 
-    def sorting(self, names: Iterable[str]) -> Sorter | None:
-        """Tells messages apart, and writes these fields of the header, too. None if no program can."""
-        key = tuple(names)
-        if key not in self._sorting:
-            self._sorting[key] = self.sorter(key, ())
-        return self._sorting[key]
+    def sorting(self, names: Iterable[str], header: Iterable[pa.Field] = ()) -> Sorter | None:
+        """Tells messages apart, and writes these fields of the header, too. None if no program can.
 
-    def sorter(self, names: Iterable[str], header: Sequence[pa.Field]) -> Sorter | None:
-        """As ``sorting``. It writes these columns of a table, too, of the header and with the names of messages."""
-        return unless_left(lambda: self._sorter(names, header))
+        It also writes columns of a table: of the ``header``, and with the names of messages.
+        """
+        wanted = tuple(names), tuple(header)
+        if wanted not in self._sorting:
+            if len(self._sorting) >= _PROGRAMS:
+                self._sorting.clear()
+            self._sorting[wanted] = unless_left(lambda: self._sorter(*wanted))
+        return self._sorting[wanted]
 
     @cached_property
     def proof(self) -> Program | None:
@@ -187,7 +188,7 @@ class Programs:
         layout(self.protocol.record.head, found)
         return found
 
-    def _sorter(self, names: Iterable[str], fields: Sequence[pa.Field]) -> Sorter:
+    def _sorter(self, names: tuple[str, ...], fields: tuple[pa.Field, ...]) -> Sorter:
         if any(isinstance(part, Layout) and list(part.columns()) for part in self.protocol.record.tail):
             raise NoProgramError("columns of the header that are read behind messages")
         lowering = self._lowering()
@@ -282,8 +283,7 @@ class ViewPrograms:
     @cached_property
     def sorter(self) -> Sorter | None:
         """Tells messages apart, and writes their names and the header. None if no program can."""
-        fields = [*self._kinds(-1), *(field for field in self.schema if field.name == "message")]
-        return self.programs.sorter((), fields)
+        return self.programs.sorting((), [*self._kinds(-1), *(each for each in self.schema if each.name == "message")])
 
     def alone(self, number: int) -> Program | None:
         """The program of a message that is that of the header, too, for records that are all of this message."""
