@@ -131,6 +131,11 @@ class _Worker:
         return json.loads(answer)
 
 
+_SHARE = 32
+"""A program that reads one in so many records, or more, has its loop before the first round, as after a long capture.
+"""
+
+
 def _ready(task: Task) -> tuple[timing.Turns, int]:
     """See that what it gives is right, and what to time: all of the capture, or as much as fills a round."""
     rival = rivals.RIVALS[task.rival]
@@ -148,8 +153,9 @@ def _ready(task: Task) -> tuple[timing.Turns, int]:
     calls: dict[str, Callable[[], object]] = {rival.title: partial(decode, taken)}
     records = blocks * task.capture.block_records
     if rival.needs == rivals.ACCELERATOR:
-        for _ in range(loops.PAYS // records):  # until its loops are there
-            decode(taken)
+        loops.PAYS = loops.KEPT_PAYS = records // _SHARE
+        decode(taken)
+        loops.PAYS = loops.KEPT_PAYS = sys.maxsize  # no round waits for another one
     if task.modes:
         calls = {mode: partial(decode, taken, mode=mode) for mode in task.modes}
     if task.protocols:
