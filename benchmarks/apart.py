@@ -131,7 +131,7 @@ class _Worker:
         return json.loads(answer)
 
 
-_SHARE = 32
+_SHARE = 12
 """A program that reads one in so many records, or more, has its loop before the first round, as after a long capture.
 """
 
@@ -154,8 +154,6 @@ def _ready(task: Task) -> tuple[timing.Turns, int]:
     records = blocks * task.capture.block_records
     if rival.needs == rivals.ACCELERATOR:
         loops.PAYS = loops.KEPT_PAYS = records // _SHARE
-        decode(taken)
-        loops.PAYS = loops.KEPT_PAYS = sys.maxsize  # no round waits for another one
     if task.modes:
         calls = {mode: partial(decode, taken, mode=mode) for mode in task.modes}
     if task.protocols:
@@ -169,6 +167,7 @@ def _ready(task: Task) -> tuple[timing.Turns, int]:
         _check(rival.sums(taken) if rival.sums else totals.of(found), task.capture.expected(blocks), rival)
         if rival.exact and not found.equals(_ours(task, some).select(found.column_names)):
             sys.exit("it gives other columns")
+    loops.PAYS = loops.KEPT_PAYS = sys.maxsize  # no round waits for another one
     return timing.Turns(calls, task.least), records
 
 

@@ -121,7 +121,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--quick", action="store_true", help="tiny sizes: shows that all of it works")
     add("--full", action="store_true", help="a growth to 4 GB; 10,000 small captures and 20 of 500 MB")
     add("--rounds", type=int, default=5, help=f"rounds of each measurement, of Spark at most {FEW_ROUNDS}")
-    add("--least", type=float, default=0.2, help="seconds that a round in one process takes at least")
+    add("--least", type=float, default=0.15, help="seconds that a round in one process takes at least")
     add("--frames", type=int, default=200_000, help="frames in the captures that are decoded in one process")
     add("--databus", type=Path, default=_vectors(), help="Databus events, version 1 and big endian; else made up ones")
     add("--databus-size", type=float, default=260, metavar="MB", help="to which those are repeated")
