@@ -414,21 +414,19 @@ class Decoder:
 
         batch, _ = self._batch(stretch, rows)
         machine = Machine(self.plan, programs_of(self.protocol, batch.parameters, little=stretch.little), batch)
-        if self.filters or self.options.only is not None or self.single is not None:
-            found = machine.sort(frozenset(each.column for each in self.filters), self._wanted)
-        else:
-            found = machine.sort_all(self.columns)
+        chosen = self.filters or self.options.only is not None
+        view = None if chosen or self.single is not None else self.columns
+        found = machine.sort(frozenset(each.column for each in self.filters), self._wanted, view)
         if found is None:
             self.resting = _REST
             return [], rows
-        parts, sound = [], found.sound
-        for view, which in self.views(found.codes, np.flatnonzero(found.wanted)):
-            part, good = machine.decode(which, found, rows[which], view, self.plan.header)
+        parts, sound = [], found.told.sound
+        for columns, which in self.views(found.told.codes, np.flatnonzero(found.wanted)):
+            part, good = machine.decode(which, found, rows[which], columns)
             sound[which] = good
             if len(part.chosen):
-                parts.append((view, part))
-        alike = sound.all() and (found.codes == found.codes[0]).all()
-        self.single = int(found.codes[0]) if alike else None
+                parts.append((columns, part))
+        self.single = found.told.single
         self.resting = 0 if np.count_nonzero(sound) >= len(sound) * _MOSTLY else _REST
         return ([], rows) if self.resting else (parts, rows[~sound])
 

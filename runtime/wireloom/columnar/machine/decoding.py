@@ -11,7 +11,7 @@ from wireloom.columnar.batch import Batch
 from wireloom.columnar.buffers import Array, row_numbers
 from wireloom.columnar.chosen import Chosen
 from wireloom.columnar.machine.filled import Shared
-from wireloom.columnar.machine.programs import Programs, Sorter, ViewPrograms
+from wireloom.columnar.machine.programs import Dispatched, Programs, ViewPrograms
 from wireloom.columnar.machine.stages import Located
 from wireloom.columnar.messages import Decoded, Keep, Plan
 from wireloom.columnar.refusals import Refusals
@@ -22,15 +22,12 @@ from wireloom.options import Mode
 
 @dataclass(frozen=True, slots=True)
 class Sorting:
-    """Records by message. ``codes`` are the numbers of their messages, ``wanted`` those to decode, among the ``sound``
-    ones; of others nothing is known. ``header`` are the columns of the header where these are read, too, and ``view``
-    is of which view they are.
+    """Records by message: what was ``told`` of them, and which of the sound ones are ``wanted``. The columns of their
+    header were read for a ``view``, unless that is None.
     """
 
-    codes: Array
+    told: Dispatched
     wanted: Array
-    sound: Array
-    header: dict[str, pa.Array]
     view: ViewedColumns | None
 
 
@@ -48,37 +45,31 @@ class Machine:
         batch = self.batch
         return Located.of(batch.buffer, batch.start, batch.stop)
 
-    def sort(self, asked: frozenset[str], keep: Keep) -> Sorting | None:
+    def sort(self, asked: frozenset[str], keep: Keep, view: ViewedColumns | None) -> Sorting | None:
         """The records by message. ``keep`` decides by these fields of the header which are wanted. None if no program
-        can tell.
+        can tell. With a ``view``, of which all are wanted, the columns of their header are read, too.
         """
-        sorter = self.programs.sorting(sorted(asked & self.plan.header))
-        return None if sorter is None else self._sorted(sorter, keep, None)
-
-    def sort_all(self, view: ViewedColumns) -> Sorting | None:
-        """As ``sort``, if all records are wanted; the columns of their header are read for a view."""
-        sorter = self.programs.viewed(view, self.plan.header).sorter
-        return None if sorter is None else self._sorted(sorter, lambda _, codes: np.ones(len(codes), bool), view)
-
-    def _sorted(self, sorter: Sorter, keep: Keep, view: ViewedColumns | None) -> Sorting:
+        sorter = self.programs.sorting(sorted(asked & self.plan.header)) if view is None else self._viewed(view).sorter
+        if sorter is None:
+            return None
         told = sorter.run(self.records)
-        sound = told.sound & ~self.batch.doubtful
+        told = told._replace(sound=told.sound & ~self.batch.doubtful)
         every = Rows.all(self.batch).record
         for name, column in told.columns.items():
             every.put(name, column)
-        return Sorting(told.codes, keep(every, told.codes) & sound, sound, told.header, view)
+        return Sorting(told, keep(every, told.codes) & told.sound, view)
 
-    def decode(
-        self, rows: Array, sorting: Sorting, numbers: Array, view: ViewedColumns, header: frozenset[str]
-    ) -> tuple[Chosen, Array]:
+    def _viewed(self, view: ViewedColumns) -> ViewPrograms:
+        return self.programs.viewed(view, self.plan.header)
+
+    def decode(self, rows: Array, sorting: Sorting, numbers: Array, view: ViewedColumns) -> tuple[Chosen, Array]:
         """The ``rows`` of the batch as columns of a view, and which of them are sound.
 
-        ``numbers`` are what the records are called; ``header`` has the names of the header's columns. Rows of messages
-        without a program are not sound.
+        ``numbers`` are what the records are called. Rows of messages without a program are not sound.
         """
-        programs = self.programs.viewed(view, header)
+        programs, told = self._viewed(view), sorting.told
         count, batch = len(rows), self.batch
-        records, codes, head = self.records, sorting.codes, sorting.header if sorting.view is view else None
+        records, codes, head = self.records, told.codes, told.header if sorting.view is view else None
         if count < len(batch.start):
             records, codes, head = records.take(rows), codes[rows], None
             batch = Batch(batch.buffer, batch.start[rows], batch.stop[rows], batch.parameters, batch.little)

@@ -34,6 +34,7 @@ _VIEWS, _PROGRAMS = 64, 1024
 
 
 _Made = TypeVar("_Made")
+_Key = TypeVar("_Key")
 _Wanted = tuple[int, tuple[pa.Field, ...], tuple[pa.Field, ...] | None, bool]
 """The number of a message, the columns of it and of the header, and whether records are proven, too."""
 
@@ -44,6 +45,17 @@ def unless_left(make: Callable[[], _Made]) -> _Made | None:
         return make()
     except NoProgramError:
         return None
+
+
+def _once(made: dict[_Key, _Made | None], wanted: _Key, make: Callable[[], _Made]) -> _Made | None:
+    """What is ``wanted``, made once, as views that are made anew for each call ask for the same. None if no program
+    says it.
+    """
+    if wanted not in made:
+        if len(made) >= _PROGRAMS:
+            made.clear()
+        made[wanted] = unless_left(make)
+    return made[wanted]
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,11 +136,7 @@ class Programs:
         It also writes columns of a table: of the ``header``, and with the names of messages.
         """
         wanted = tuple(names), tuple(header)
-        if wanted not in self._sorting:
-            if len(self._sorting) >= _PROGRAMS:
-                self._sorting.clear()
-            self._sorting[wanted] = unless_left(lambda: self._sorter(*wanted))
-        return self._sorting[wanted]
+        return _once(self._sorting, wanted, lambda: self._sorter(*wanted))
 
     @cached_property
     def proof(self) -> Program | None:
@@ -151,20 +159,12 @@ class Programs:
         judges if that is None. None if no program can.
         """
         wanted = number, tuple(fields), header if header is None else tuple(header), False
-        return self._kept(wanted, lambda: self._program(number, fields, header))
+        return _once(self._made, wanted, lambda: self._program(number, fields, header))
 
     def passing(self, number: int, fields: Sequence[pa.Field], header: Sequence[pa.Field]) -> Program | None:
         """As ``of``; records that are of another message, or not proven, are not sound."""
         wanted = number, tuple(fields), tuple(header), True
-        return self._kept(wanted, lambda: self._pass(number, fields, header))
-
-    def _kept(self, wanted: _Wanted, make: Callable[[], Program]) -> Program | None:
-        """Each program is made once: views that are made anew for each call ask for the same ones."""
-        if wanted not in self._made:
-            if len(self._made) >= _PROGRAMS:
-                self._made.clear()
-            self._made[wanted] = unless_left(make)
-        return self._made[wanted]
+        return _once(self._made, wanted, lambda: self._pass(number, fields, header))
 
     def lacking(self, schema: pa.Schema) -> Iterator[tuple[str, tuple[str, ...]]]:
         """What makes records unsound because no program says it, for each message by its name."""

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from wireloom.columnar import compiled, weighing
-from wireloom.columnar.buffers import Array, nulls, ragged
+from wireloom.columnar.buffers import Array, nulls, ragged, row_numbers
 from wireloom.columnar.machine import kernel
 from wireloom.columnar.machine import operations as op
 from wireloom.columnar.machine.assembly import Assembled, Instruction
@@ -186,7 +186,7 @@ class Stage:
         items = Located(begins, lists.stop[owners], records.end)
         size = int((lists.stop - lists.start).sum())
         found, fine = self.program.run(
-            items, np.arange(len(begins)), len(begins), size, {place: data[owners] for place, data in given.items()}
+            items, row_numbers(len(begins)), len(begins), size, {place: data[owners] for place, data in given.items()}
         )
         written.heavy += found.heavy
         good[owners if written.heavy > weighing.LISTS else owners[~fine]] = False
