@@ -15,7 +15,7 @@ from wireloom.codec.cutting import Cut, Cutter
 from wireloom.codec.reader import Reader
 from wireloom.columnar import accel, weighing
 from wireloom.columnar.batch import Batch
-from wireloom.columnar.buffers import Array
+from wireloom.columnar.buffers import Array, row_numbers
 from wireloom.columnar.chosen import Chosen, Refused
 from wireloom.columnar.filters import Filter
 from wireloom.columnar.frames import Values
@@ -286,7 +286,7 @@ class Decoder:
         at = 0
         while at < len(sound) or not len(sound):
             share = min(self.share, BATCH_ROWS) if self.resting else self.share
-            rows = np.arange(at, min(at + share, len(sound)))
+            rows = row_numbers(len(sound))[at : at + share]
             ends = stretch.sources(rows[[0, -1]]).tolist() if len(rows) else [0, -1]
             mine = slice(ends[0], ends[1] + 1)
             before = [copy(tally) for tally in self.tallies[mine]]
@@ -308,7 +308,7 @@ class Decoder:
         self, stretch: Stretch, added: Mapping[str, Callable[[Array], pa.Array]]
     ) -> tuple[pa.RecordBatch, Array] | None:
         """The batch of records that were decoded when they were found, all of one message; None if it is too heavy."""
-        passed, rows = stretch.passed, np.arange(len(stretch.start))
+        passed, rows = stretch.passed, row_numbers(len(stretch.start))
         view, known = self._view(passed.code), Common({**self.untold, **self._known(stretch)}, bool(stretch.little))
         columns = view.of_one(passed.code, passed.header(), passed.fields(), known, rows, added)
         viewed = Viewed(view, columns, rows)

@@ -215,7 +215,10 @@ _STORES = {8: op.STORE_1, 16: op.STORE_2, 32: op.STORE_4, 64: op.STORE_8}
 
 
 def _bits(asm: Assembler, mask: int) -> int:
-    """A mask as an output."""
+    """A mask as an output, which all columns share that ask for it."""
+    for each in asm.outputs:
+        if each.kind == op.STORE_BIT and each.reads == (mask,):
+            return each.numbers[0]
     place = asm.room(Space(bits=1, cleared=True))
     asm.store(op.STORE_BIT, (mask,), (place,))
     return place

@@ -24,7 +24,7 @@ from wireloom.columnar.machine.matches import first
 from wireloom.columnar.machine.programs import programs_of, unless_left
 from wireloom.columnar.machine.rereading import reread
 from wireloom.columnar.machine.rooms import Space
-from wireloom.columnar.machine.stages import Located, Stage, registers_for
+from wireloom.columnar.machine.stages import Stage, registers_for
 from wireloom.columnar.machine.values import Level, NoProgramError
 from wireloom.columnar.planning import is_proven
 
@@ -128,10 +128,9 @@ class Writing:
         """Note which of the records are not ``sound`` as their lists do not say what was given."""
         if not (self.program.stages or self.known):
             return
-        places = row_numbers(len(self.rows))
-        mine, records = sound[self.rows], Located(ends[self.rows], ends[self.rows + 1], int(ends[-1]))
+        mine = sound[self.rows]
         for stage in self.program.stages:
-            stage.run(records, places, self.written, mine)
+            stage.run(int(ends[-1]), None, self.written, mine)
         for path, column in self.program.reread.items():
             mine &= lists_alike(column.arrow(self.written), _of(_column(self.batch, path, {}), self.rows))
         for _, fine in self.known.values():

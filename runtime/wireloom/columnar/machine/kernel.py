@@ -444,11 +444,11 @@ def _append(
         for i in range(count):
             if b[i] != 0 and a[i] & all_bits != 0:
                 rows = _fill(ends, rows, place[i] + 1, items)
-                for label in range(known):
-                    if a[i] & i8(out[m] + 8 * label):
-                        put4(offsets + 4 * items, size)
-                        size += _put(octets + size, out[m + 1], out[m + 2], label, code[6])
-                        items += 1
+                for label in range(known):  # those that are not set are written over: the processor cannot guess them
+                    there = 1 if a[i] & i8(out[m] + 8 * label) != 0 else 0
+                    put4(offsets + 4 * items, size)
+                    size += there * _put(octets + size, out[m + 1], out[m + 2], label, code[6])
+                    items += there
         written[n, 0], written[n, 1], written[n + 1, 0] = items, rows, size
 
 
@@ -468,9 +468,11 @@ def _fill(to: int, at: int, end: int, number: int) -> int:
 
 
 def _put(to: int, sizes: int, texts: int, label: int, room: int) -> int:
-    """Write the text of a label; each has ``room``, a multiple of 32 bytes. Returns its size."""
+    """Write the text of a label; each has ``room``, a multiple of 32 bytes, and up to 64 are all copied. Returns its
+    size.
+    """
     size = u4(sizes + 4 * label)
-    for part in range(0, size, 32):
+    for part in range(0, size if room > 64 else room, 32):
         move32(to + part, texts + room * label + part)
     return size
 

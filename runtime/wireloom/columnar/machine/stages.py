@@ -94,14 +94,16 @@ class Program:
             written.addresses[place] = data.ctypes.data
         sound = np.empty(len(places), bool)
         follow(self.assembled, records, places, written.addresses, written.amounts, sound)
-        self.read_lists(records, places, written, sound)
+        self.read_lists(records.end, None if len(places) == count else places, written, sound)
         return written, sound
 
-    def read_lists(self, records: Located, places: Array, written: Filled, sound: Array) -> None:
-        """Read the items in those records that are ``sound``, and mark those in which one is not."""
+    def read_lists(self, end: int, places: Array | None, written: Filled, sound: Array) -> None:
+        """Read the items in those records that are ``sound``, and mark those in which one is not. All bytes end at
+        ``end``; ``places`` are as in ``run``, None if they are all rows.
+        """
         written.heavy += written.unpacked
         for stage in self.stages:
-            stage.run(records, places, written, sound)
+            stage.run(end, places, written, sound)
 
 
 class _Scratch(threading.local):
@@ -168,22 +170,22 @@ class Stage:
     walk: Assembled | None
     end: int
 
-    def run(self, records: Located, places: Array, written: Filled, sound: Array) -> None:
-        """Read the items of those records that are ``sound``, and mark those in which one is not."""
+    def run(self, end: int, places: Array | None, written: Filled, sound: Array) -> None:
+        """As ``Program.read_lists``."""
         count = int(written.amounts[self.place, 0])
         starts, stops, rows = (written.numbers(self.place + each, np.int64, count) for each in range(3))
-        which = rows if len(places) == written.count else places.searchsorted(rows)
+        which = rows if places is None else places.searchsorted(rows)
         if not sound[which].all():
             kept = sound[which]
             starts, stops, rows, which = starts[kept], stops[kept], rows[kept], which[kept]
-        lists = Located(starts, stops, records.end)
+        lists = Located(starts, stops, end)
         given = {place: written.numbers(outer, np.int64)[rows] for place, outer in self.given.items()}
         counts, begins, good = self._items(lists, given)
         written.heavy += int(counts.sum()) * self.weight
         if written.heavy > weighing.LISTS:
             good, counts, begins = counts == 0, np.zeros_like(counts), begins[:0]
         owners = np.repeat(np.arange(len(which)), counts)
-        items = Located(begins, lists.stop[owners], records.end)
+        items = Located(begins, lists.stop[owners], end)
         size = int((lists.stop - lists.start).sum())
         found, fine = self.program.run(
             items, row_numbers(len(begins)), len(begins), size, {place: data[owners] for place, data in given.items()}
