@@ -1,6 +1,7 @@
 """The rival in C: ``by_c.c``, compiled for this machine by its own compiler, gives columns of the same types."""
 
 import ctypes
+import os
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -55,7 +56,7 @@ def library() -> ctypes.CDLL:
     captures.BUILD.mkdir(parents=True, exist_ok=True)
     path = captures.BUILD / "by_c.so"
     if not path.exists():
-        made = path.with_suffix(".new")
+        made = path.with_suffix(f".{os.getpid()}")  # several processes may come here at once
         subprocess.run([COMPILER, *_OPTIONS, "-o", str(made), str(_SOURCE)], check=True)
         made.replace(path)
     found = ctypes.CDLL(str(path))

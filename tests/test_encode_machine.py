@@ -14,7 +14,7 @@ from test_encode_columnar import OPTIONS, change
 from worked import every, every_by_both, examples, pair_of
 
 from wireloom.columnar import accel
-from wireloom.columnar.encoding import Encoder
+from wireloom.columnar import encoding as tabular
 from wireloom.columnar.machine import encoding, loops, scribe
 from wireloom.columnar.tables import Table
 from wireloom_protocols import couchbase_dcp, databus
@@ -66,15 +66,15 @@ def test_changed_rows(name: str) -> None:
 @pytest.mark.parametrize("name", [pytest.param("couchbase_dcp", marks=pytest.mark.sweep), "databus", "memcached"])
 def test_a_debugger_can_walk_through_the_loop(name: str, pays: int, monkeypatch: pytest.MonkeyPatch) -> None:
     accelerator.pay(monkeypatch, pays)
-    written = Encoder._written
+    written = tabular.Encoder._written
     sound: list[int] = []
 
-    def noted(self: Encoder, *given: Any) -> Any:
+    def noted(self: tabular.Encoder, *given: Any) -> Any:
         found = written(self, *given)
         sound.append(0 if found is None else np.count_nonzero(found[1]))
         return found
 
-    monkeypatch.setattr(Encoder, "_written", noted)
+    monkeypatch.setattr(tabular.Encoder, "_written", noted)
     monkeypatch.setattr(scribe, "compiled", lambda: scribe.run)
     monkeypatch.setattr(loops, "compiled_loop", accelerator.as_python)
     rows = 0
@@ -88,11 +88,15 @@ def test_a_debugger_can_walk_through_the_loop(name: str, pays: int, monkeypatch:
 
 @accelerator.on
 @with_llvm
-def test_batches_stand_one_behind_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Those that programs write, and those that the codec builds as their attributes are missing, of any sizes."""
+@pytest.mark.parametrize("enough", [1, tabular._ENOUGH])
+def test_batches_stand_one_behind_the_other(enough: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those that programs write, and those that the codec builds as their attributes are missing, of any sizes, also
+    where they are put together.
+    """
     built: list[int] = []
-    build = Encoder._built
-    monkeypatch.setattr(Encoder, "_built", lambda *given: built.append(len(given[2])) or build(*given))
+    monkeypatch.setattr(tabular, "_ENOUGH", enough)
+    build = tabular.Encoder._built
+    monkeypatch.setattr(tabular.Encoder, "_built", lambda *given: built.append(len(given[2])) or build(*given))
     for sizes in ([0, 9], [3000, 0, 1], [1, 2, 3, 4000], [70, 80]):
         tables, records = [], []
         for size in sizes:
@@ -106,7 +110,8 @@ def test_batches_stand_one_behind_the_other(monkeypatch: pytest.MonkeyPatch) -> 
         table = pa.concat_tables(tables)
         for found in (table, pa.RecordBatchReader.from_batches(table.schema, table.to_batches())):
             assert databus.encode_columnar(found, byte_order="big").to_pybytes() == b"".join(records)
-    assert built == [3] * 2 * 11
+    assert sum(built) == 3 * 2 * 11
+    assert len(built) == (2 * 11 if enough == 1 else 2 * 4)
 
 
 @accelerator.on
@@ -116,7 +121,7 @@ def test_programs_take_turns(pays: int, monkeypatch: pytest.MonkeyPatch) -> None
     """However few rows each has among those of others at its turn, perhaps none."""
     accelerator.pay(monkeypatch, pays)
     for way in ("_laid", "_built"):
-        monkeypatch.setattr(Encoder, way, None)
+        monkeypatch.setattr(tabular.Encoder, way, None)
     monkeypatch.setattr(encoding, "_TURN", 3)
     random = Random("turns")
     rows = [
@@ -137,7 +142,7 @@ def test_programs_take_turns(pays: int, monkeypatch: pytest.MonkeyPatch) -> None
 def test_items_of_lists_are_written_by_programs(monkeypatch: pytest.MonkeyPatch) -> None:
     ways: list[str] = []
     for way in ("_laid", "_built"):
-        monkeypatch.setattr(Encoder, way, lambda *_, way=way: ways.append(way))
+        monkeypatch.setattr(tabular.Encoder, way, lambda *_, way=way: ways.append(way))
     infos: list[dict[str, Any]] = [{"id": 2, "stream_id": 7}, {"id": 1, "durability_level": 1, "durability_timeout": 9}]
     log = [{"vb_uuid": number, "vb_seqno": 0} for number in range(5)]
     logs = (

@@ -7,7 +7,7 @@ import re
 import signal
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
-from itertools import chain, groupby, product
+from itertools import chain, groupby, islice, product
 from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -297,12 +297,15 @@ ROWS_A_BATCH = "spark.sql.execution.arrow.maxRecordsPerBatch"
 
 
 def test_a_row_that_cannot_be_written_leaves_no_index(session: SparkSession, tmp_path: Path) -> None:
+    from pyspark.sql.functions import lit
+
     kind = "_corrupt_record binary, message string"
-    rows = [(LONG, None)] * 9 + [(CUT_OFF, None), (UNKNOWN, None), (None, "snapshot")]
+    long = session.range(70).select(lit(LONG).alias("_corrupt_record"), lit(None).cast("string").alias("message"))
+    last = session.createDataFrame([(CUT_OFF, None), (UNKNOWN, None), (None, "snapshot")], kind)
     session.conf.set(ROWS_A_BATCH, 4)
     try:
-        with pytest.raises(Exception, match=r"row 11 of partition 0, snapshot, .*unknown message 'snapshot'"):
-            save(session.createDataFrame(rows, kind).coalesce(1), tmp_path / "out")
+        with pytest.raises(Exception, match=r"row 72 of partition 0, snapshot, .*unknown message 'snapshot'"):
+            save(long.union(last).coalesce(1), tmp_path / "out")
     finally:
         session.conf.unset(ROWS_A_BATCH)
     assert everything(tmp_path) == ["out"]
@@ -438,7 +441,7 @@ def test_a_task_that_is_killed_leaves_nothing(session: SparkSession, tmp_path: P
             return super().write(self.dying(iterator))
 
         def dying(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-            yield next(batches)
+            yield from islice(batches, 8)
             note.write_text(" ".join(path.name for path in folder.rglob("*.bin")))
             os.kill(os.getpid(), signal.SIGKILL)
 
@@ -452,8 +455,9 @@ def test_a_task_that_is_killed_leaves_nothing(session: SparkSession, tmp_path: P
             return made
 
     session.dataSource.register(KilledSource)
-    (tmp_path / "many.bin").write_bytes(UNKNOWN * MANY)
-    rows = session.read.format("couchbase_dcp").load(str(tmp_path / "many.bin"))
+    (tmp_path / "many.bin").write_bytes(UNKNOWN * 100_000)
+    few = "message string, magic short, opcode short, unknown struct<value: binary>"
+    rows = session.read.format("couchbase_dcp").schema(few).load(str(tmp_path / "many.bin"))
     with pytest.raises(Exception, match="Python worker exited unexpectedly"):
         save(rows.coalesce(1), folder, "killed")
     assert re.fullmatch(r"\d+-part-00000-.*\.couchbase_dcp\.bin", note.read_text())

@@ -116,7 +116,7 @@ def _packets(
 
     encoder = TrafficEncoder(protocol, parameters, kind)
     yield encoder.recorder.begin
-    yield from _of_batches(batches, encoder.parts, name)
+    yield from _of_batches(batches, protocol, encoder.parts, name)
     yield from encoder.recorder.end()
 
 
@@ -196,14 +196,19 @@ def _encoded(batches: "Iterator[pa.RecordBatch]", builder: CaptureBuilder, name:
     from wireloom.columnar.encoding import Encoder
 
     encoder = Encoder(builder.protocol, builder.given, alone=builder.alone)
-    return _of_batches(batches, lambda batch: encoder.encode(batch).to_pylist(), name)
+    return _of_batches(batches, builder.protocol, lambda batch: encoder.encode(batch).to_pylist(), name)
 
 
 def _of_batches(
-    batches: "Iterator[pa.RecordBatch]", encode: "Callable[[pa.RecordBatch], Iterable[bytes]]", name: str
+    batches: "Iterator[pa.RecordBatch]",
+    protocol: Protocol,
+    encode: "Callable[[pa.RecordBatch], Iterable[bytes]]",
+    name: str,
 ) -> Iterator[bytes]:
     """What is made of batches, with the errors of rows of which nothing can be."""
-    for batch in batches:
+    from wireloom.columnar.encoding import gathered
+
+    for batch in gathered(protocol, batches):
         try:
             yield from encode(batch)
         except EncodeError as error:

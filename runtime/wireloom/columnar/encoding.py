@@ -38,7 +38,7 @@ from wireloom.columnar.laying import Given, Laid, Laying, UnlaidError
 from wireloom.columnar.machine.encoding import WritingProgram, together, writing
 from wireloom.columnar.machine.given import Outline, outline_of
 from wireloom.columnar.planning import plan_of
-from wireloom.columnar.weighing import TooHeavyError
+from wireloom.columnar.weighing import TooHeavyError, weight_of
 from wireloom.options import MAX_RECORD_BYTES
 from wireloom.views import FILE, REASON, RECORD, Row
 
@@ -48,6 +48,8 @@ _FEW = 512
 """How many rows the codec builds at once while these may tell how the others are written."""
 MANY = 200
 """Fewer rows of one kind are built sooner one by one than together."""
+_ENOUGH, _HEAVY = 64 * 1024, 64 * 1024 * 1024
+"""Batches of so many rows, or bytes, are not put together with others."""
 LEFT_OUT = frozenset({FILE.name, *(column.name for column in (*POSITIONS, *PROVENANCE))})
 """The columns with where a record was, and how it was sent, which is not in its bytes."""
 
@@ -295,6 +297,33 @@ class Encoder:
             return np.zeros(len(sure), bool)
         sure &= _same(struct, laying.fields, batch)
         return sure
+
+
+def gathered(protocol: Protocol, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """The rows of batches, those of small ones together: what it takes to encode a kind of rows hardly depends on how
+    many there are. Columns of messages that do not occur are left out.
+    """
+    held: list[pa.RecordBatch] = []
+    rows = size = 0
+    for batch in batches:
+        if held and (rows >= _ENOUGH or size >= _HEAVY or len(batch) >= _ENOUGH):
+            yield _joined(held, protocol)
+            held, rows, size = [], 0, 0
+        held.append(batch)
+        rows, size = rows + len(batch), size + sum(map(weight_of, batch.columns))
+    if held:
+        yield _joined(held, protocol)
+
+
+def _joined(batches: Sequence[pa.RecordBatch], protocol: Protocol) -> pa.RecordBatch:
+    if len(batches) == 1:
+        return batches[0]
+    absent = [
+        name
+        for name in protocol.messages
+        if name in batches[0].schema.names and all(each.column(name).null_count == len(each) for each in batches)
+    ]
+    return pa.concat_batches([each.drop_columns(absent) for each in batches])
 
 
 def _woven(parts: Sequence[pa.Array], numbers: Sequence[Array]) -> pa.Array:

@@ -185,8 +185,12 @@ class Table:
         from wireloom.columnar.encoding import Encoder
 
         encoder = Encoder(self.protocol, parameters, room=room)
-        batches = table.to_batches() if isinstance(table, pa.Table) else table
-        return (part for batch in batches for part in encoder.parts(batch))
+        return (part for batch in self._batches(table) for part in encoder.parts(batch))
+
+    def _batches(self, table: pa.Table | pa.RecordBatchReader) -> Iterator[pa.RecordBatch]:
+        from wireloom.columnar.encoding import gathered
+
+        return gathered(self.protocol, table.to_batches() if isinstance(table, pa.Table) else table)
 
     def _recorded(
         self, table: pa.Table | pa.RecordBatchReader, kind: CaptureKind, parameters: Mapping[str, Any]
@@ -195,7 +199,7 @@ class Table:
 
         encoder = TrafficEncoder(self.protocol, parameters, kind)
         yield encoder.recorder.begin
-        for batch in table.to_batches() if isinstance(table, pa.Table) else table:
+        for batch in self._batches(table):
             yield from encoder.parts(batch)
         yield from encoder.recorder.end()
 

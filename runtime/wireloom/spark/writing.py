@@ -37,7 +37,7 @@ from wireloom import registry
 from wireloom.codec import EncodeError, Protocol
 from wireloom.codec.captures import CaptureBuilder
 from wireloom.columnar import index
-from wireloom.columnar.encoding import Encoder
+from wireloom.columnar.encoding import Encoder, gathered
 from wireloom.columnar.scanning import Scanner
 from wireloom.files import INDEX, CaptureFile, created, exists, listed, moved, removed
 from wireloom.options import OptionError, ReadOptions, resolve
@@ -124,8 +124,8 @@ class CaptureWriter(DataSourceArrowWriter):
     ) -> Iterator[WrittenRecords]:
         """The same of rows of all messages where captures have no header."""
         encoder = Encoder(protocol, self.options.parameters)
-        for given in batches:
-            batch, before = self.shape.named(given), encoder.rows
+        for batch in gathered(protocol, map(self.shape.named, batches)):
+            before = encoder.rows
             try:
                 records = encoder.encode(batch)
             except EncodeError as error:
