@@ -158,3 +158,40 @@ def test_items_of_lists_are_written_by_programs(monkeypatch: pytest.MonkeyPatch)
         table = couchbase_dcp.decode_columnar(b"".join(records))
         assert couchbase_dcp.encode_records(table).to_pylist() == records
     assert ways == []
+
+
+@accelerator.on
+@with_llvm
+@accelerator.of_all_and_own
+def test_documents_and_tables_of_flatbuffers_are_written_by_programs(
+    pays: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Documents are packed or not; what they unpack to stands nowhere in the record, and is compared byte for byte."""
+    accelerator.pay(monkeypatch, pays)
+    told = {"collections": "true"}
+    document = {
+        "by_seqno": 1, "rev_seqno": 2, "flags": 0, "expiration": 0, "lock_time": 0, "nmeta": 0, "nru": 0,
+        "collection_id": 300, "document_key": "order",
+    }  # fmt: skip
+    event = {"variant": "dropped_collection_flatbuffer", "by_seqno": 7, "event": 1, "version": 2, "key": ""}
+    attributes = [{"key": f"_{number}", "value": "{}" * number} for number in range(4)]
+    rows: list[dict[str, Any]] = []
+    for number, datatype in enumerate((1, 3, 5, 7) * 16):
+        fields = {**document, "json": f'{{"number":{number}}}' * number}
+        if datatype & 4:
+            fields["xattrs"] = {"pairs": attributes[: number % 5]}
+        rows.append({"message": "mutation", "datatype": datatype, "mutation": fields})
+        table = {"uid": number, "scopeId": 8, "collectionId": number, "systemCollection": number % 2 == 0}
+        rows.append({"message": "system_event", "system_event": {**event, "dropped_collection": table}})
+    records = [couchbase_dcp.build(row, **told) for row in rows]
+    decoded = couchbase_dcp.decode_columnar(b"".join(records), **told)
+    with monkeypatch.context() as patched:
+        for way in ("_laid", "_built"):
+            patched.setattr(tabular.Encoder, way, None)
+        assert couchbase_dcp.encode_records(decoded, **told).to_pylist() == records
+    contradicting = decoded.to_pylist()
+    for number in range(0, len(rows), 6):
+        contradicting[number]["mutation"]["json"] += "!"
+        contradicting[number + 1]["system_event"]["dropped_collection"]["uid"] += 1
+    changed = pa.Table.from_pylist(contradicting, decoded.schema)
+    rows_alike(pair_of("couchbase_dcp"), changed, **told)

@@ -10,13 +10,15 @@ from construct import BytesInteger, FormatField
 
 from wireloom import codec
 from wireloom.codec.computed import Computed
+from wireloom.codec.flatbuffers import Encoded
 from wireloom.codec.layout import Lone
 from wireloom.codec.runs import Run
 from wireloom.columnar.fields import Number as Kind
 from wireloom.columnar.fields import code
 from wireloom.columnar.machine import operations as op
+from wireloom.columnar.machine import orders
 from wireloom.columnar.machine.assembly import Assembler
-from wireloom.columnar.machine.formulas import both, both_masks, either_not
+from wireloom.columnar.machine.formulas import both, both_masks, either_not, wrapped
 from wireloom.columnar.machine.given import ITEM, Inputs, Items, Outline, Path
 from wireloom.columnar.machine.laid import Laid
 from wireloom.columnar.machine.placing import ArrangingNumbers
@@ -94,10 +96,11 @@ class Arranging(ArrangingNumbers):
             case Computed():
                 self._computed(part)
             case codec.Unpack():
-                outer, self.spans = self.spans, {}
-                self.layout(part.content)
-                self.spans = outer
-                self._trailing(part.trailing)
+                self._unpack(part)
+            case Encoded():
+                start = self.cursor
+                self._octets(part.encoding.raw, part.encoding.extent)
+                self.spans[part.name] = start, self.cursor
             case _:
                 raise NoProgramError(f"parts of type {type(part).__name__}")
 
@@ -148,6 +151,22 @@ class Arranging(ArrangingNumbers):
             if found is not None:
                 self.this.columns[part.name] = self._of_each(found)
 
+    def _unpack(self, part: codec.Unpack) -> None:
+        """The packed bytes where these are given, else what is not packed."""
+        raw = part.through.raw
+        given = None if raw is None else self.this.columns.get(raw)
+        packed = given.valid if isinstance(given, Octets) else self.nothing
+
+        def content() -> None:
+            outer, self.spans = self.spans, {}
+            self.layout(part.content)
+            self.spans = outer
+            self._trailing(part.trailing)
+
+        self.within(self.asm.value(op.NOT, (packed,)), content)
+        if raw is not None:
+            self.within(packed, lambda: self._octets(raw))
+
     # Bytes, texts and structs
 
     def _lone(self, part: Lone) -> None:
@@ -186,7 +205,7 @@ class Arranging(ArrangingNumbers):
                 raise NoProgramError(f"parts of type {type(kind).__name__}")
 
     def _octets(self, name: str, extent: object = None) -> None:
-        """The bytes that are given under that name, and their length in front of them, if their extent has one."""
+        """The bytes that are given under that name, and what their extent has in front of them, or behind."""
         known, asm, where = self.this.columns.get(name), self.asm, self.where
         if not isinstance(known, Octets | None):
             raise NoProgramError("bytes that are given as something else")
@@ -195,7 +214,7 @@ class Arranging(ArrangingNumbers):
             size = asm.value(op.SUBTRACT, (known.stop, known.start))
             size = size if known.valid == op.ONES else asm.value(op.CHOOSE, (known.valid, size, self.nothing))
         match extent:
-            case None | codec.Rest() | codec.Size():
+            case None | codec.Rest() | codec.Size() | codec.Until(unterminated=False, unit=1):
                 pass
             case codec.Prefixed(length=FormatField() | BytesInteger() as length):
                 kind, position, shift = Kind(code(length)), self.position, self.shift
@@ -205,6 +224,15 @@ class Arranging(ArrangingNumbers):
                 raise NoProgramError(f"parts of type {type(extent).__name__}")
         if known is not None:
             self.this.octets[name] = self._copy(known)
+        if isinstance(extent, codec.Until) and extent.terminator == "drop":
+            self._terminated(extent.end)
+
+    def _terminated(self, end: bytes) -> None:
+        position, shift, where = self.position, self.shift, self.where
+        register = self.asm.number(wrapped(int.from_bytes(end, "big")))
+        self.move(position, shift + len(end))
+        to = shift, len(end), 1
+        self.writes.append(lambda: self.asm.do(orders.WRITE, (register, self._place(position), where), to))
 
     def _items(self, name: str, kind: codec.Repeat) -> None:
         """The items of a list, if a program can write them; else it is laid out as if it had none."""

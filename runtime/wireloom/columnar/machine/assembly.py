@@ -97,6 +97,10 @@ class Assembler:
         """Rows ``where`` these bytes are no UTF-8 are not sound."""
         self.code.append(Instruction(op.CHECK_TEXT, (), (start, stop, where), ()))
 
+    def check_same(self, start: int, stop: int, other: int, end: int, where: int) -> None:
+        """Rows ``where`` the bytes from ``start`` to ``stop`` are not those from ``other`` to ``end`` are not sound."""
+        self.code.append(Instruction(op.CHECK_BYTES, (), (start, stop, other, end, where), ()))
+
     def do(self, kind: int, reads: Sequence[int], numbers: Sequence[int]) -> None:
         """Something that sets no values."""
         self.code.append(Instruction(kind, (), tuple(reads), tuple(numbers)))

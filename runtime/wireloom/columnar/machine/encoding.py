@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -69,8 +69,10 @@ class WritingProgram:
             if (found := program.lists(batch, path, rows)) is None:
                 return None
             known[path] = found
-        written = Filled(self.assembled.rooms, len(rows), len(rows), 0)
-        for place, number in self.inputs.addresses(lambda path: _column(batch, path, known)):
+        columns = partial(_column, batch, known=known)
+        size = self.inputs.size(columns, rows) if self.assembled.rooms.unpacking else 0
+        written = Filled(self.assembled.rooms, len(rows), len(rows), size)
+        for place, number in self.inputs.addresses(columns):
             written.addresses[place] = number
         return Writing(self, batch, rows, written, known, np.zeros(self.assembled.reach, np.uint8))
 
@@ -129,6 +131,7 @@ class Writing:
         if not (self.program.stages or self.known):
             return
         mine = sound[self.rows]
+        self.written.heavy += self.written.unpacked
         for stage in self.program.stages:
             stage.run(int(ends[-1]), None, self.written, mine)
         for path, column in self.program.reread.items():

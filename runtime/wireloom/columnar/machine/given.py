@@ -4,8 +4,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 
+import numpy as np
 import pyarrow as pa
 
+from wireloom.columnar.buffers import Array
 from wireloom.columnar.machine import operations as op
 from wireloom.columnar.machine import orders
 from wireloom.columnar.machine.assembly import Assembler
@@ -85,6 +87,16 @@ class Inputs:
             if taken.path not in found:
                 found[taken.path] = columns(taken.path)
             yield place, taken.number(found[taken.path])
+
+    def size(self, columns: Callable[[Path], pa.Array], rows: Array) -> int:
+        """How many bytes these rows have in texts and bytes."""
+        found = 0
+        for taken in self.taken.values():
+            if taken.number is _octets:
+                column = columns(taken.path)
+                ends = np.frombuffer(column.buffers()[1], np.int32, len(column) + 1, 4 * column.offset)
+                found += int((ends[rows + 1] - ends[rows]).sum())
+        return found
 
     def _take(self, path: Path, *numbers: Callable[[pa.Array], int]) -> int:
         places = [self.asm.room(Space()) for _ in numbers]

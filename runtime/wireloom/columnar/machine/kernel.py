@@ -286,6 +286,12 @@ def _judge(kind: int, code: Array, count: int, registers: Registers, out: Array,
         for i in range(count):
             if c[i] & good[i] and not _is_text(a[i], b[i]):
                 good[i] = 0
+    elif kind == op.CHECK_BYTES:
+        a, b, c, d = registers[code[1]], registers[code[2]], registers[code[3]], registers[code[4]]
+        f = registers[code[5]]
+        for i in range(count):
+            if f[i] & good[i] and not _are_same(a[i], b[i], c[i], d[i]):
+                good[i] = 0
     elif kind == op.CRC:
         d, a, b = registers[code[1]], registers[code[2]], registers[code[3]]
         for i in range(count):
@@ -302,6 +308,19 @@ def _found(at: int, stop: int, wanted: int, size: int) -> int:
             break
         at += 1
     return at
+
+
+def _are_same(at: int, stop: int, other: int, end: int) -> bool:
+    """Whether some bytes are those from ``other`` to before ``end``."""
+    if stop - at != end - other:
+        return False
+    while at + 8 <= stop and i8(at) == i8(other):
+        at, other = at + 8, other + 8
+    if at + 8 <= stop:
+        return False
+    while at < stop and u1(at) == u1(other):
+        at, other = at + 1, other + 1
+    return at == stop
 
 
 _HIGH = -0x7F7F7F7F7F7F7F80

@@ -64,6 +64,7 @@ FREE = 4
     FIND,  # d = where the m bytes that are n, the lowest first, begin between a and b, where c is set; else as NEED
     CHECK,  # rows in which a is not set though b is are not sound
     CHECK_TEXT,  # rows in which c is set and the bytes from a to b are no UTF-8 are not sound
+    CHECK_BYTES,  # rows in which f is set and the bytes from a to b are not those from c to d are not sound
     CRC,  # d = the register of a CRC from a to b, whose tables are at output n, and which begins as m
     SKIP,  # over n instructions, unless a is set in a row
     GIVEN,  # d = the number at output n, 8 bytes a row
@@ -80,7 +81,7 @@ FREE = 4
     STORE_LABEL,  # the text number a where b is set: offsets, bytes, validity from n on; sizes and texts from m on
     STORE_FLAGS,  # the texts of bits of a where b is set: two kinds of offsets, and bytes; bits, sizes and texts
     STORE_LIST,  # a, b and the row at outputs from n on, one behind the other, where c is set and a is before b
-) = range(54)
+) = range(55)
 
-JUDGING = frozenset((NEED, TAKE, VARINT, FIND, UNPACK, CHECK, CHECK_TEXT))
+JUDGING = frozenset((NEED, TAKE, VARINT, FIND, UNPACK, CHECK, CHECK_TEXT, CHECK_BYTES))
 """The instructions that find rows not sound."""

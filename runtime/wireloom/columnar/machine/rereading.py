@@ -12,7 +12,7 @@ from wireloom.columnar.machine.columns import Column, column
 from wireloom.columnar.machine.formulas import both
 from wireloom.columnar.machine.given import Items, Path
 from wireloom.columnar.machine.laid import Laid
-from wireloom.columnar.machine.lowering import Lowering
+from wireloom.columnar.machine.lowering import Lowering, Span
 from wireloom.columnar.machine.messages import message
 from wireloom.columnar.machine.parts import layout
 from wireloom.columnar.machine.proving import prove
@@ -49,7 +49,7 @@ def reread(
     asm = arranging.asm
     prove(framing, _Rereading(arranging), doubting=True)
     at = _Rereading(arranging)
-    at.listing = True
+    at.listing = at.unpacking = True
     layout(said.record.head, at)
     at.must(is_of(at.record))
     level = message(said, at, proven)
@@ -135,21 +135,29 @@ class _Comparing:
                 self.at.must(self.asm.value(op.EQUAL, (found.register, wanted.register)), where)
                 if max(found.most, wanted.most) >= WORD and min(found.least, wanted.least) < 0:
                     self.at.must(self.asm.value(op.MORE_NUMBER, (wanted.register,), (-1,)), where)
-            case Octets(), Octets() if name in given.octets:
-                for register, place in zip((found.start, found.stop), given.octets[name], strict=True):
-                    address = self.asm.value(op.ADD, (op.START, place))
-                    self.at.must(self.asm.value(op.EQUAL, (register, address)), where)
+            case Octets(), Octets():
+                self._bytes(found, wanted, given.octets.get(name), where)
             case NoItems(), Items(count=Number(register=count)):
                 self.at.must(self.asm.value(op.EQUAL_NUMBER, (count,), (0,)), where)
             case Listed(), Items():
                 kind = _without_labels(wanted.outline.kind, found.listings[0].item)
                 self.lists[wanted.path] = column(self.asm, kind, found, where)
-            case Struct(), Struct() if name in given.inner:
-                self.all(found, given.inner[name], set(), where, inner=True)
+            case Struct(), Struct():
+                inner = given.inner[name] if name in given.inner else Laid(dict(wanted.fields))
+                self.all(found, inner, set(), where, inner=True)
             case _ if where == op.ONES:
                 raise NoProgramError("a value that is not given as it is read")
             case _:
                 self.at.must(False, where)
+
+    def _bytes(self, found: Octets, wanted: Octets, copied: Span | None, where: int) -> None:
+        """Bytes need not be compared where they are those that were ``copied`` from the given ones."""
+        asm = self.asm
+        if copied is not None:
+            start, stop = (asm.value(op.ADD, (op.START, place)) for place in copied)
+            there = both(asm, asm.value(op.EQUAL, (found.start, start)), asm.value(op.EQUAL, (found.stop, stop)))
+            where = both(asm, where, asm.value(op.NOT, (there,)))
+        asm.check_same(found.start, found.stop, wanted.start, wanted.stop, where)
 
 
 def _without_labels(kind: pa.DataType, item: Datum) -> pa.DataType:
