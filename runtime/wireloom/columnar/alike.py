@@ -9,7 +9,7 @@ from wireloom.columnar.buffers import Array, fields_of
 
 def alike(one: pa.Array, other: pa.Array) -> Array:
     """Which values are equal, or are both missing. Fields of structs that only ``other`` has do not count."""
-    if one.null_count == len(one) and other.null_count == len(other):
+    if one.equals(other) or (one.null_count == len(one) and other.null_count == len(other)):
         return np.ones(len(one), bool)
     none: Array = one.is_null().to_numpy(zero_copy_only=False)
     missing: Array = other.is_null().to_numpy(zero_copy_only=False)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -11,7 +11,7 @@ import pyarrow as pa
 from wireloom.codec import Column, Protocol
 from wireloom.columnar import accel
 from wireloom.columnar.alike import lists_alike
-from wireloom.columnar.buffers import LARGEST, Allocate, Array, array, own_room, row_numbers
+from wireloom.columnar.buffers import LARGEST, Allocate, Array, array, own_room, row_numbers, zeros
 from wireloom.columnar.machine import operations as op
 from wireloom.columnar.machine import scribe
 from wireloom.columnar.machine.arranging import Arranging
@@ -64,7 +64,7 @@ class WritingProgram:
 
     def begin(self, batch: pa.RecordBatch, rows: Array) -> "Writing | None":
         """Begin to write the records of these rows; None if items of theirs do not fit into an array."""
-        known: dict[Path, tuple[pa.Array, Array]] = {}
+        known: dict[Path, ListBytes] = {}
         for path, program in self.items.items():
             if (found := program.lists(batch, path, rows)) is None:
                 return None
@@ -76,31 +76,37 @@ class WritingProgram:
             written.addresses[place] = number
         return Writing(self, batch, rows, written, known, np.zeros(self.assembled.reach, np.uint8))
 
-    def lists(self, batch: pa.RecordBatch, path: Path, rows: Array) -> tuple[pa.Array, Array] | None:
-        """The bytes of the items of each list in these ``rows``, none in others, and which of them are sound, if this
-        writes items; None if they do not fit.
-        """
+    def lists(self, batch: pa.RecordBatch, path: Path, rows: Array) -> "ListBytes | None":
+        """The lists in these ``rows``, if this writes items; None if they do not fit."""
         lists = _of(_column(batch, path, {}), rows)
-        offsets, counts = lists.offsets.to_numpy(), np.zeros(len(batch), np.int64)
+        offsets = lists.offsets.to_numpy()
         if offsets[0] == offsets[-1]:
-            none = array(pa.binary(), len(batch), None, np.zeros(len(batch) + 1, np.int32), b"")
-            return none, np.ones(len(rows), bool)
-        counts[rows] = np.diff(offsets)
-        owners = pa.array(np.repeat(np.arange(len(batch)), counts))
+            none = array(pa.binary(), len(batch), None, zeros(len(batch) + 1), b"")
+            return ListBytes(lists, none, np.ones(len(rows), bool))
+        owners = pa.array(np.repeat(rows, np.diff(offsets)))
         columns = {ITEM: lists.values.slice(offsets[0], len(owners))}
         columns |= {name: batch.column(name).take(owners) for name in self.asked}
-        items = self.begin(pa.RecordBatch.from_pydict(columns), np.arange(len(owners)))
+        items = self.begin(pa.RecordBatch.from_pydict(columns), row_numbers(len(owners)))
         found = None if items is None else together([items], len(owners))
         if found is None:
             return None
         (_, ends, octets), sound = found[0].buffers(), found[1]
         at, unsound = offsets - offsets[0], np.append(0, np.cumsum(~sound))
-        bounds = np.frombuffer(ends, np.int32)[np.append(0, np.cumsum(counts))]
-        return array(pa.binary(), len(batch), None, bounds, octets), unsound[at[1:]] == unsound[at[:-1]]
+        bounds, of_items = np.empty(len(batch) + 1, np.int32), np.frombuffer(ends, np.int32)
+        bounds[0], bounds[-1] = of_items[[0, -1]]
+        bounds[rows], bounds[rows + 1] = of_items[at[:-1]], of_items[at[1:]]
+        written = array(pa.binary(), len(batch), None, bounds, octets)
+        return ListBytes(lists, written, unsound[at[1:]] == unsound[at[:-1]])
 
 
-ListBytes = Mapping[Path, tuple[pa.Array, Array]]
-"""The bytes of lists' items, and which of these are sound."""
+class ListBytes(NamedTuple):
+    """The lists that are ``given`` in some rows of a batch, the bytes of their items as these are ``written``, in rows
+    of the batch, of which others have anything, and which of the lists are sound.
+    """
+
+    given: pa.Array
+    written: pa.Array
+    sound: Array
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +117,7 @@ class Writing:
     batch: pa.RecordBatch
     rows: Array
     written: Filled
-    known: ListBytes
+    known: Mapping[Path, ListBytes]
     zeros: Array
 
     def measure(self, ends: Array) -> None:
@@ -135,9 +141,11 @@ class Writing:
         for stage in self.program.stages:
             stage.run(int(ends[-1]), None, self.written, mine)
         for path, column in self.program.reread.items():
-            mine &= lists_alike(column.arrow(self.written), _of(_column(self.batch, path, {}), self.rows))
-        for _, fine in self.known.values():
-            mine &= fine
+            known = self.known.get(path)
+            given = _of(_column(self.batch, path, {}), self.rows) if known is None else known.given
+            mine &= lists_alike(column.arrow(self.written), given)
+        for each in self.known.values():
+            mine &= each.sound
         sound[self.rows] = mine
 
     def _follow(self, assembled: Assembled, places: Array, ends: Array, sound: Array) -> Callable[[int, int], object]:
@@ -178,10 +186,10 @@ def _of(column: pa.Array, rows: Array) -> pa.Array:
     return column if len(rows) == len(column) else column.take(pa.array(rows))
 
 
-def _column(batch: pa.RecordBatch, path: Path, known: ListBytes) -> pa.Array:
+def _column(batch: pa.RecordBatch, path: Path, known: Mapping[Path, ListBytes]) -> pa.Array:
     """A column, or a field in one, without regard to where what is around it is missing; or the bytes of its items."""
     if path[-1] == WRITTEN:
-        return known[path[:-1]][0]
+        return known[path[:-1]].written
     found = batch.column(path[0])
     for name in path[1:]:
         found = found.field(name)
