@@ -147,7 +147,7 @@ def _ready(task: Task) -> tuple[timing.Turns, int]:
         block = given(data[: task.capture.end(count)])
         return timing.seconds(lambda: decode(block))
 
-    blocks = _fitting(task, seconds)
+    blocks = task.capture.blocks if rival.whole else _fitting(task, seconds)
     some = data[: task.capture.end(blocks)]
     taken = given(some)
     calls: dict[str, Callable[[], object]] = {rival.title: partial(decode, taken)}

@@ -76,6 +76,10 @@ class _FlatBuffer(Adapter):
     def _decode(self, obj: bytes, context: Any, path: str) -> dict[str, Any]:
         return {"value_flatbuffer": obj, self.column: flatbuffer(obj, self.table)}
 
+    def _encode(self, obj: dict[str, Any], context: Any, path: str) -> bytes:
+        found: bytes = obj["value_flatbuffer"]
+        return found
+
 
 _DATATYPE = FlagsEnum(Int8ub, JSON=1, Snappy=2, Xattr=4)
 _KINDS = {"Memory": 1, "Disk": 2, "Checkpoint": 4, "Acknowledge": 8, "History": 16, "MayContainDuplicates": 32}

@@ -65,6 +65,8 @@ class Rival:
     """Whether it gives some of the columns, which alone have to agree."""
     given: Callable[[str, bytes], Any] | None = None
     """What makes of the bytes what it is to make these of, if it encodes."""
+    whole: bool = False
+    """Whether it always has all of the capture, as few rows at a time would say something else."""
     exact: bool = False
     """Whether it gives the very columns that we give."""
     sums: Callable[[Any], dict[str, int]] | None = None
@@ -137,13 +139,13 @@ def _session_by_construct(_: str) -> Decoder:
     return partial(import_module("by_construct").records, import_module("documents_by_construct").SESSION)
 
 
-def _encoder(title: str, make: str, given: str, needs: str = "") -> Rival:
+def _encoder(title: str, make: str, given: str, needs: str = "", *, whole: bool = False) -> Rival:
     """Functions of ``encoding``, by name."""
 
     def of(name: str, *arguments: Any) -> Any:
         return getattr(import_module("encoding"), name)(*arguments)
 
-    return Rival(title, partial(of, make), needs, given=partial(of, given))
+    return Rival(title, partial(of, make), needs, given=partial(of, given), whole=whole)
 
 
 def _reader(title: str, name: str, needs: str = "", able: Callable[[], bool] = lambda: True) -> Rival:
@@ -186,9 +188,10 @@ RIVALS = {
     "kaitai_cpp": Rival("Kaitai, C++", _by_kaitai_cpp, some=True, sums=by_kaitai_cpp.sums, able=by_kaitai_cpp.may_run),
     "c": Rival("C", _by_c, some=True, exact=True, able=by_c.may_run),
     "construct_build": _encoder("construct", "of_values", "values"),
+    "frames_build": _encoder("construct", "of_frames", "frames"),
     "build": _encoder("build", "of_rows", "rows"),
-    "encode": _encoder("encode_columnar", "of_table", "table"),
-    "encode_accelerated": _encoder("encode_columnar, accelerated", "of_table", "table", ACCELERATOR),
+    "encode": _encoder("encode_columnar", "of_table", "table", whole=True),
+    "encode_accelerated": _encoder("encode_columnar, accelerated", "of_table", "table", ACCELERATOR, whole=True),
     "hop": Rival("bare hop", _hopping, some=True, able=by_c.may_run),
     "five": Rival("decode_columnar, five columns", partial(_columnar, columns=FIVE), some=True),
     "five_accelerated": Rival(

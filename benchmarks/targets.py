@@ -41,6 +41,7 @@ TARGETS = {
     "longs": Target("mutations, u64 as longs", _DECIMALS, None, None),
     "databus": Target("Databus, both CRCs", "× struct and zlib loop", 3, 18),
     "encode_dcp": Target("encode DCP markers", _CONSTRUCT, 60, 200),
+    "encode_mixed": Target("encode mixed DCP", _CONSTRUCT, 60, 200),
     "encode_databus": Target("encode Databus", _CONSTRUCT, 60, 300),
     "snapshot marker: decode": Target("parse a marker", _COMPILED, 1, None),
     "snapshot marker: encode": Target("build a marker", _COMPILED, 1, None),
