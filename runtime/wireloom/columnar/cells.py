@@ -11,7 +11,7 @@ import pyarrow as pa
 from wireloom.codec import DecodeError
 from wireloom.codec.cutting import Cut
 from wireloom.columnar import accel
-from wireloom.columnar.buffers import Array
+from wireloom.columnar.buffers import Array, row_numbers
 from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.hopping import Hop
 from wireloom.columnar.stretches import Stretch
@@ -54,7 +54,7 @@ def one(decoder: Decoder, values: pa.Array) -> pa.Array:
 
 def one_between(decoder: Decoder, buffer: Any, start: Array, stop: Array) -> pa.Array:
     """As ``one``, of the bytes in a buffer from each ``start`` to each ``stop``."""
-    return _one(decoder, _Values(len(start), buffer, np.arange(len(start)), start, stop))
+    return _one(decoder, _Values(len(start), buffer, row_numbers(len(start)), start, stop))
 
 
 def _one(decoder: Decoder, held: _Values) -> pa.Array:
@@ -93,13 +93,17 @@ def _single(decoder: Decoder, held: _Values) -> tuple[Array, Array]:
     """The byte order of each value, as ``little``, and whether it certainly is one record."""
     if not decoder.plan.framing.lengths:
         return _framed(decoder, held)
-    array = np.frombuffer(held.buffer, np.uint8)
+    array, parameters = np.frombuffer(held.buffer, np.uint8), dict(decoder.options.parameters)
     little, sound = np.zeros(len(held.start), bool), np.zeros(len(held.start), bool)
-    proofs = np.zeros(len(held.start), np.int64)
-    open_ = np.arange(len(held.start))
-    for order in decoder.protocol.framing.orders(dict(decoder.options.parameters)):
+    proofs, open_ = np.zeros(len(held.start), np.int64), row_numbers(len(held.start))
+    orders = decoder.protocol.framing.orders(parameters)
+    if len(orders) == 1 and not any(lengths.doubts for lengths in decoder.plan.framing.lengths):
+        proof = decoder.proof(parameters, orders[0])
+        if proof is not None and proof(array, held.start, held.stop).all():
+            return np.full(len(held.start), orders[0]), np.ones(len(held.start), bool)
+    for order in orders:
         start, stop = held.start[open_], held.stop[open_]
-        length, refuted = decoder.plan.framing.proven(array, start, stop, decoder.options.parameters, little=order)
+        length, refuted = decoder.plan.framing.proven(array, start, stop, parameters, little=order)
         mine = length == stop - start
         little[open_[mine]] = order
         proofs[open_] += ~refuted

@@ -139,9 +139,9 @@ class Decoder:
     def looking(self, cutter: Cutter) -> Scanner:
         """As ``scanning``, but no record is decoded where it is found."""
         framing = self.plan.framing
-        return Scanner(cutter, framing, self.gaps, self._proof, rows=self.rows, size=BATCH_BYTES)
+        return Scanner(cutter, framing, self.gaps, self.proof, rows=self.rows, size=BATCH_BYTES)
 
-    def _proof(self, parameters: Mapping[str, Any], little: bool) -> "Proving | None":
+    def proof(self, parameters: Mapping[str, Any], little: bool) -> "Proving | None":
         """What proves records of captures with these parameters by a program, if it is worth it."""
         if not accel.WORTH:
             return None
