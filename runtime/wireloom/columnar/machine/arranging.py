@@ -155,7 +155,6 @@ class Arranging(ArrangingNumbers):
         """The packed bytes where these are given, else what is not packed."""
         raw = part.through.raw
         given = None if raw is None else self.this.columns.get(raw)
-        packed = given.valid if isinstance(given, Octets) else self.nothing
 
         def content() -> None:
             outer, self.spans = self.spans, {}
@@ -163,9 +162,11 @@ class Arranging(ArrangingNumbers):
             self.spans = outer
             self._trailing(part.trailing)
 
-        self.within(self.asm.value(op.NOT, (packed,)), content)
-        if raw is not None:
-            self.within(packed, lambda: self._octets(raw))
+        if raw is None or given is None:
+            content()
+            return
+        self.within(self.asm.value(op.NOT, (given.valid,)), content)
+        self.within(given.valid, lambda: self._octets(raw))
 
     # Bytes, texts and structs
 
