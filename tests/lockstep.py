@@ -117,6 +117,18 @@ def rows_alike(pair: Pair, rows: pa.Table, **options: Any) -> None:
     assert (str(raised.value), raised.value.row) == refusal
 
 
+def misleading(table: pa.Table, message: str, name: str) -> pa.Table:
+    """A table whose bytes under that name lead out of their memory, as a file of Arrow's may have them."""
+    table = table.combine_chunks()
+    (struct,) = table.column(message).chunks
+    offsets = np.array([0, 1 << 20, *[4] * (len(struct) - 1)], np.int32)
+    held = pa.Array.from_buffers(pa.binary(), len(struct), [None, pa.py_buffer(offsets), pa.py_buffer(bytes(20))])
+    fields = {field.name: struct.field(place) for place, field in enumerate(struct.type)} | {name: held}
+    return pa.table(
+        {"message": table.column("message"), message: pa.StructArray.from_arrays([*fields.values()], [*fields])}
+    )
+
+
 def tables_alike(pair: Pair, capture: bytes, **options: Any) -> dict[str, pa.Table]:
     """See that each row of the codec is in the table of its message, or that there is the same error; the tables."""
     chosen = pair.options(options)

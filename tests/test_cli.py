@@ -14,6 +14,7 @@ import peak
 import pyarrow as pa
 import pytest
 from click.testing import CliRunner, Result
+from lockstep import misleading
 from pyarrow import parquet
 
 from wireloom.cli import app
@@ -227,6 +228,16 @@ def test_a_table_that_is_cut_off_is_told(capture: Path, tmp_path: Path) -> None:
     (tmp_path / "table").write_bytes((tmp_path / "table").read_bytes()[:3000])
     found = run("encode", "couchbase_dcp", tmp_path / "table", status=1)
     assert found.stderr.startswith(f"wireloom: {tmp_path / 'table'}: ")
+
+
+def test_a_table_that_leads_out_of_its_memory_is_told(tmp_path: Path) -> None:
+    run("decode", "databus", STREAM, "--format", "arrow", "--mode", "DROPMALFORMED", "--output", tmp_path / "good")
+    given = misleading(pa.ipc.open_file(tmp_path / "good").read_all(), "dbus_event", "value")
+    with pa.ipc.new_file(tmp_path / "table", given.schema) as file:
+        file.write(given)
+    found = run("encode", "databus", tmp_path / "table", status=1)
+    assert found.stderr.startswith(f"wireloom: {tmp_path / 'table'}: ")
+    assert "Offset invariant failure" in found.stderr
 
 
 def test_an_output_file_has_what_would_have_been_printed(capture: Path, tmp_path: Path) -> None:

@@ -117,7 +117,9 @@ def batches_of(stream: BufferedIOBase, name: str) -> "Iterator[pa.RecordBatch] |
                 yield from ParquetFile(stream).iter_batches()
                 return
             reader = pa.ipc.open_file(stream)
-            yield from map(reader.get_batch, range(reader.num_record_batches))
+            for batch in map(reader.get_batch, range(reader.num_record_batches)):
+                batch.validate(full=True)
+                yield batch
         except (pa.ArrowException, OSError) as error:
             raise FailedError(f"{name}: {error}") from None
 

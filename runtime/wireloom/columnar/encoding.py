@@ -48,8 +48,8 @@ _FEW = 512
 """How many rows the codec builds at once while these may tell how the others are written."""
 MANY = 200
 """Fewer rows of one kind are built sooner one by one than together."""
-_ENOUGH, _HEAVY = 64 * 1024, 64 * 1024 * 1024
-"""Batches of so many rows, or bytes, are not put together with others."""
+_ENOUGH, _HEAVY = BATCH_ROWS, 64 * 1024 * 1024
+"""No more rows, or bytes, than these are put together."""
 LEFT_OUT = frozenset({FILE.name, *(column.name for column in (*POSITIONS, *PROVENANCE))})
 """The columns with where a record was, and how it was sent, which is not in its bytes."""
 
@@ -306,11 +306,12 @@ def gathered(protocol: Protocol, batches: Iterable[pa.RecordBatch]) -> Iterator[
     held: list[pa.RecordBatch] = []
     rows = size = 0
     for batch in batches:
-        if held and (rows >= _ENOUGH or size >= _HEAVY or len(batch) >= _ENOUGH):
+        weight = sum(map(weight_of, batch.columns))
+        if held and (rows + len(batch) > _ENOUGH or size + weight > _HEAVY):
             yield _joined(held, protocol)
             held, rows, size = [], 0, 0
         held.append(batch)
-        rows, size = rows + len(batch), size + sum(map(weight_of, batch.columns))
+        rows, size = rows + len(batch), size + weight
     if held:
         yield _joined(held, protocol)
 
@@ -318,10 +319,11 @@ def gathered(protocol: Protocol, batches: Iterable[pa.RecordBatch]) -> Iterator[
 def _joined(batches: Sequence[pa.RecordBatch], protocol: Protocol) -> pa.RecordBatch:
     if len(batches) == 1:
         return batches[0]
+    names = batches[0].schema.names
     absent = [
         name
         for name in protocol.messages
-        if name in batches[0].schema.names and all(each.column(name).null_count == len(each) for each in batches)
+        if names.count(name) == 1 and all(each.column(name).null_count == len(each) for each in batches)
     ]
     return pa.concat_batches([each.drop_columns(absent) for each in batches])
 
@@ -440,10 +442,7 @@ def _same(found: Structs, laid: Laid, batch: Batch) -> Array:
             continue
         if isinstance(column, Spans) and name in laid.copied and _stays(column, laid.copied[name], batch):
             continue
-        had = column.arrow(wanted.type)
-        if had.equals(wanted):
-            continue
-        same &= alike(had, wanted) | (filled & wanted.is_null().to_numpy(zero_copy_only=False))
+        same &= alike(column.arrow(wanted.type), wanted) | (filled & wanted.is_null().to_numpy(zero_copy_only=False))
     return same
 
 

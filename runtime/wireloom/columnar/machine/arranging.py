@@ -20,7 +20,7 @@ from wireloom.columnar.machine import orders
 from wireloom.columnar.machine.assembly import Assembler
 from wireloom.columnar.machine.formulas import both, both_masks, either_not, wrapped
 from wireloom.columnar.machine.given import ITEM, Inputs, Items, Outline, Path
-from wireloom.columnar.machine.laid import Laid
+from wireloom.columnar.machine.laid import Copied, Laid
 from wireloom.columnar.machine.placing import ArrangingNumbers
 from wireloom.columnar.machine.values import (
     APART,
@@ -107,7 +107,8 @@ class Arranging(ArrangingNumbers):
     def within(self, holds: Mask, read: Callable[[], None]) -> None:
         """Lay out something in the rows where ``holds``. If no program does, none of these rows is sound."""
         lists: list[list[Any]] = [self.writes, self.following, self.sums]
-        counts, this, octets = [len(each) for each in lists], self.this, dict(self.this.octets)
+        counts, items = [len(each) for each in lists], dict(self.items)
+        this, octets, filled = self.this, dict(self.this.octets), dict(self.this.filled)
         mask = holds if isinstance(holds, bool) else both(self.asm, self.where, holds)
 
         def tried() -> None:
@@ -116,14 +117,19 @@ class Arranging(ArrangingNumbers):
             except NoProgramError:
                 for each, count in zip(lists, counts, strict=True):
                     del each[count:]
+                self.items = items
+                this.octets, this.filled = octets, filled
                 raise
 
         super().within(holds, tried)
-        for name, span in this.octets.items():
+        for name, copied in this.octets.items():
             before = octets.get(name)
-            if before not in (None, span) and not isinstance(mask, bool):
-                start, stop = (self.asm.value(op.CHOOSE, (mask, *pair)) for pair in zip(span, before, strict=True))
-                this.octets[name] = start, stop
+            if before not in (None, copied) and not isinstance(mask, bool):
+                pairs = zip(copied, before, strict=True)
+                this.octets[name] = Copied(*(self.asm.value(op.CHOOSE, (mask, *pair)) for pair in pairs))
+        for name, where in this.filled.items():
+            if filled.get(name) not in (None, where):
+                this.filled[name] = self.asm.value(op.OR, (where, filled[name]))
 
     def _given(self, names: tuple[str, ...]) -> Mask:  # type: ignore[override]
         """The rows in which one of these is given."""
@@ -206,7 +212,7 @@ class Arranging(ArrangingNumbers):
                 raise NoProgramError(f"parts of type {type(kind).__name__}")
 
     def _octets(self, name: str, extent: object = None) -> None:
-        """The bytes that are given under that name, and what their extent has in front of them, or behind."""
+        """The bytes that are given under that name, with their length in front, or their terminator behind."""
         known, asm, where = self.this.columns.get(name), self.asm, self.where
         if not isinstance(known, Octets | None):
             raise NoProgramError("bytes that are given as something else")

@@ -100,8 +100,8 @@ class WritingProgram:
 
 
 class ListBytes(NamedTuple):
-    """The lists that are ``given`` in some rows of a batch, the bytes of their items as these are ``written``, in rows
-    of the batch, of which others have anything, and which of the lists are sound.
+    """The lists that some rows of a batch are ``given``, which of them are ``sound``, and the bytes of their items as
+    these are ``written``: one value for each row of the batch, which is undefined in others.
     """
 
     given: pa.Array

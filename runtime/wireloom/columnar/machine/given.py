@@ -29,10 +29,15 @@ class Outline:
 
 
 def outline_of(column: pa.Array) -> Outline | None:
-    """The outline of a column; None if it has no value."""
+    """The outline of a column; None if it has no value. Raises ``pa.ArrowInvalid`` for a column that leads out of its
+    memory, as files have them that nobody has checked.
+    """
+    column.validate()
     nulls = column.null_count
     if nulls == len(column):
         return None
+    if column.type in (pa.string(), pa.binary()) or pa.types.is_list(column.type):
+        _must_ascend(column)
     if pa.types.is_list(column.type):
         return Outline(column.type, nulls > 0, items=outline_of(column.flatten()))
     if not pa.types.is_struct(column.type):
@@ -41,6 +46,17 @@ def outline_of(column: pa.Array) -> Outline | None:
     return Outline(
         pa.struct([]), nulls > 0, tuple((name, outline) for name, outline in outlines if outline is not None)
     )
+
+
+def _must_ascend(column: pa.Array) -> None:
+    """The offsets of a column must, of which its ends are known to be in memory."""
+    ends = _ends(column)
+    if (ends[1:] < ends[:-1]).any():
+        raise pa.ArrowInvalid(f"a column of type {column.type} with offsets that do not ascend")
+
+
+def _ends(column: pa.Array) -> Array:
+    return np.frombuffer(column.buffers()[1], np.int32, len(column) + 1, 4 * column.offset)
 
 
 Path = tuple[str, ...]
@@ -93,8 +109,7 @@ class Inputs:
         found = 0
         for taken in self.taken.values():
             if taken.number is _octets:
-                column = columns(taken.path)
-                ends = np.frombuffer(column.buffers()[1], np.int32, len(column) + 1, 4 * column.offset)
+                ends = _ends(columns(taken.path))
                 found += int((ends[rows + 1] - ends[rows]).sum())
         return found
 

@@ -487,8 +487,8 @@ def _fill(to: int, at: int, end: int, number: int) -> int:
 
 
 def _put(to: int, sizes: int, texts: int, label: int, room: int) -> int:
-    """Write the text of a label; each has ``room``, a multiple of 32 bytes, and up to 64 are all copied. Returns its
-    size.
+    """Write the text of a label, and return its size. Each has ``room``, a multiple of 32 bytes. All of a small one is
+    copied, whatever the size, so that nothing branches.
     """
     size = u4(sizes + 4 * label)
     for part in range(0, size if room > 64 else room, 32):

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from wireloom import codec
 from wireloom.columnar.fields import Number as Kind
@@ -11,13 +12,21 @@ from wireloom.columnar.machine.lowering import Span
 from wireloom.columnar.machine.values import Datum, Level
 
 
+class Copied(NamedTuple):
+    """From where to where in the record bytes of a column are, in the rows ``where`` they were copied."""
+
+    start: int
+    stop: int
+    where: int
+
+
 @dataclass(slots=True)
 class Laid(Level):
     """The values of a struct that is laid out: where those that are bytes stand, which fields can be ``filled`` in and
     the masks of the rows for that, the structs in it, and what is known of its columns.
     """
 
-    octets: dict[str, Span] = field(default_factory=dict)
+    octets: dict[str, Copied] = field(default_factory=dict)
     filled: dict[str, int] = field(default_factory=dict)
     inner: "dict[str, Laid]" = field(default_factory=dict)
     spans: dict[str, Span] = field(default_factory=dict)

@@ -14,7 +14,7 @@ from wireloom.columnar.machine import orders
 from wireloom.columnar.machine.assembly import Assembler
 from wireloom.columnar.machine.checks import joined
 from wireloom.columnar.machine.formulas import Found, both, wrapped
-from wireloom.columnar.machine.laid import Following, Laid, Stamp, Summed
+from wireloom.columnar.machine.laid import Copied, Following, Laid, Stamp, Summed
 from wireloom.columnar.machine.lowering import Lowering, Span
 from wireloom.columnar.machine.values import (
     FARTHEST,
@@ -98,8 +98,7 @@ class ArrangingNumbers(Lowering):
 
     def _may_fill(self, of: Laid, name: str) -> None:
         """Note that a value can be filled in in these rows."""
-        known, where = of.filled.get(name, self.where), self.where
-        of.filled[name] = where if known == where else self.asm.value(op.OR, (known, where))
+        of.filled[name] = self.where
 
     def _register(self, of: Laid, name: str) -> int:
         """The number under that name, 0 where there is none."""
@@ -160,14 +159,14 @@ class ArrangingNumbers(Lowering):
         """Go on so many bytes behind the cursor."""
         self.move(self.asm.value(op.ADD, (self.cursor, size)))
 
-    def _copy(self, octets: Octets) -> Span:
+    def _copy(self, octets: Octets) -> Copied:
         """Let some bytes go to the cursor. Returns from where to where they are."""
         asm, where = self.asm, both(self.asm, self.where, octets.valid)
         size = asm.value(op.SUBTRACT, (octets.stop, octets.start))
         begin, to, shift = self.cursor, self.position, self.shift
         self._on(size if octets.valid == op.ONES else asm.value(op.CHOOSE, (octets.valid, size, self.nothing)))
         self.writes.append(lambda: asm.do(orders.COPY, (octets.start, octets.stop, self._place(to), where), (shift,)))
-        return begin, self.position
+        return Copied(begin, self.position, where)
 
     def _finish(self) -> None:
         """Compute what follows from the values and from where they stand, and write everything: ``total`` bytes."""

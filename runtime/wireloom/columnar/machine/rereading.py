@@ -11,8 +11,8 @@ from wireloom.columnar.machine.checks import Proven
 from wireloom.columnar.machine.columns import Column, column
 from wireloom.columnar.machine.formulas import both
 from wireloom.columnar.machine.given import Items, Path
-from wireloom.columnar.machine.laid import Laid
-from wireloom.columnar.machine.lowering import Lowering, Span
+from wireloom.columnar.machine.laid import Copied, Laid
+from wireloom.columnar.machine.lowering import Lowering
 from wireloom.columnar.machine.messages import message
 from wireloom.columnar.machine.parts import layout
 from wireloom.columnar.machine.proving import prove
@@ -150,13 +150,13 @@ class _Comparing:
             case _:
                 self.at.must(False, where)
 
-    def _bytes(self, found: Octets, wanted: Octets, copied: Span | None, where: int) -> None:
+    def _bytes(self, found: Octets, wanted: Octets, copied: Copied | None, where: int) -> None:
         """Bytes need not be compared where they are those that were ``copied`` from the given ones."""
         asm = self.asm
         if copied is not None:
-            start, stop = (asm.value(op.ADD, (op.START, place)) for place in copied)
+            start, stop = (asm.value(op.ADD, (op.START, place)) for place in copied[:2])
             there = both(asm, asm.value(op.EQUAL, (found.start, start)), asm.value(op.EQUAL, (found.stop, stop)))
-            where = both(asm, where, asm.value(op.NOT, (there,)))
+            where = both(asm, where, asm.value(op.NOT, (both(asm, copied.where, there),)))
         asm.check_same(found.start, found.stop, wanted.start, wanted.stop, where)
 
 

@@ -171,7 +171,7 @@ class Stage:
     end: int
 
     def run(self, end: int, places: Array | None, written: Filled, sound: Array) -> None:
-        """As ``Program.read_lists``."""
+        """As ``Program.read_lists``, for this list."""
         count = int(written.amounts[self.place, 0])
         starts, stops, rows = (written.numbers(self.place + each, np.int64, count) for each in range(3))
         which = rows if places is None else places.searchsorted(rows)
