@@ -441,7 +441,7 @@ def test_a_task_that_is_killed_leaves_nothing(session: SparkSession, tmp_path: P
             return super().write(self.dying(iterator))
 
         def dying(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-            yield from islice(batches, 8)
+            yield from islice(batches, 15)
             note.write_text(" ".join(path.name for path in folder.rglob("*.bin")))
             os.kill(os.getpid(), signal.SIGKILL)
 
@@ -455,7 +455,7 @@ def test_a_task_that_is_killed_leaves_nothing(session: SparkSession, tmp_path: P
             return made
 
     session.dataSource.register(KilledSource)
-    (tmp_path / "many.bin").write_bytes(UNKNOWN * 100_000)
+    (tmp_path / "many.bin").write_bytes(UNKNOWN * 200_000)
     few = "message string, magic short, opcode short, unknown struct<value: binary>"
     rows = session.read.format("couchbase_dcp").schema(few).load(str(tmp_path / "many.bin"))
     with pytest.raises(Exception, match="Python worker exited unexpectedly"):
