@@ -97,7 +97,7 @@ def _single(decoder: Decoder, held: _Values) -> tuple[Array, Array]:
     little, sound = np.zeros(len(held.start), bool), np.zeros(len(held.start), bool)
     proofs, open_ = np.zeros(len(held.start), np.int64), row_numbers(len(held.start))
     orders = decoder.protocol.framing.orders(parameters)
-    if len(orders) == 1 and not any(lengths.doubts for lengths in decoder.plan.framing.lengths):
+    if len(orders) == 1 and not decoder.plan.framing.doubts:
         proof = decoder.proof(parameters, orders[0])
         if proof is not None and proof(array, held.start, held.stop).all():
             return np.full(len(held.start), orders[0]), np.ones(len(held.start), bool)

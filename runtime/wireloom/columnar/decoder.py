@@ -283,10 +283,10 @@ class Decoder:
             stretch = replace(stretch, passed=None)
         sound = np.ones(len(stretch.start), bool)
         sound[list(malformed)] = False
-        at = 0
+        every, at = row_numbers(len(sound)), 0
         while at < len(sound) or not len(sound):
             share = min(self.share, BATCH_ROWS) if self.resting else self.share
-            rows = row_numbers(len(sound))[at : at + share]
+            rows = every[at : at + share]
             ends = stretch.sources(rows[[0, -1]]).tolist() if len(rows) else [0, -1]
             mine = slice(ends[0], ends[1] + 1)
             before = [copy(tally) for tally in self.tallies[mine]]

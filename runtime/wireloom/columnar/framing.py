@@ -184,6 +184,11 @@ class Framing:
         self.reach = max([1, *(each.size for each in lengths), *matched])
         """The first bytes of a record that tell how long it is, and which one it is."""
 
+    @property
+    def doubts(self) -> bool:
+        """Whether records can be in doubt until another one follows."""
+        return any(lengths.doubts for lengths in self.lengths)
+
     def proven(
         self,
         buffer: Array,
@@ -243,7 +248,7 @@ class Framing:
             rows = slice(None) if len(left) == len(found) else left
             length, _ = self.proven(buffer, start[rows], ends[rows], parameters, little=little, doubting=False)
             found[rows] = length == size[rows]
-        if any(lengths.doubts for lengths in self.lengths):
+        if self.doubts:
             followed = np.append(found[1:] & (start[1:] == stop[:-1]), False)
             if len(alone := np.flatnonzero(found & ~followed)):
                 length, _ = self.proven(buffer, start[alone], ends[alone], parameters, little=little)
