@@ -36,7 +36,7 @@ from wireloom.columnar.buffers import (
 from wireloom.columnar.compiled import labelled, weave
 from wireloom.columnar.laying import Given, Laid, Laying, UnlaidError
 from wireloom.columnar.machine.encoding import WritingProgram, together, writing
-from wireloom.columnar.machine.given import Outline, outline_of
+from wireloom.columnar.machine.given import VARIANT, Outline, outline_of
 from wireloom.columnar.planning import plan_of
 from wireloom.columnar.weighing import TooHeavyError, weight_of
 from wireloom.options import MAX_RECORD_BYTES
@@ -46,6 +46,8 @@ BATCH_ROWS = 128 * 1024
 """How many rows are laid out at once."""
 _FEW = 512
 """How many rows the codec builds at once while these may tell how the others are written."""
+_UNKNOWN = -2
+"""The number of a variant that there is not."""
 MANY = 200
 """Fewer rows of one kind are built sooner one by one than together."""
 _ENOUGH, _HEAVY = BATCH_ROWS, 64 * 1024 * 1024
@@ -57,12 +59,17 @@ LEFT_OUT = frozenset({FILE.name, *(column.name for column in (*POSITIONS, *PROVE
 _ORDERS = ("big", "little")
 
 
-class _Kind(NamedTuple):
-    """What rows have in common that are laid out alike: the number of the message, the variant and the byte order."""
+class _Group(NamedTuple):
+    """The ``rows`` of a message in a byte order, and the number of the variant of each, -1 if it has none."""
 
     code: int
-    variant: str | None
     order: str | None
+    rows: Array
+    variants: Array
+
+    def where(self, chosen: Array) -> "_Group":
+        """Those of its rows that the mask chooses."""
+        return self._replace(rows=self.rows[chosen], variants=self.variants[chosen])
 
 
 class Encoder:
@@ -131,7 +138,7 @@ class Encoder:
     def _encoded(self, batch: pa.RecordBatch) -> pa.Array:
         strange, groups = self._strange(batch), list(self._groups(batch))
         if strange.any():
-            groups = [(group, rows[~strange[rows]]) for group, rows in groups]
+            groups = [group.where(~strange[group.rows]) for group in groups]
         written = self._written(batch, groups)
         if written is not None and written[1].all():
             return written[0]
@@ -146,9 +153,11 @@ class Encoder:
                 left[numbers[-1]] = False
 
         done(written, row_numbers(len(batch)))
-        for group, rows in groups:
-            rest = rows[left[rows]]
-            done(self._laid(batch, rest, group), rest)
+        for group in groups:
+            rest = group.where(left[group.rows])
+            for variant in np.unique(rest.variants).tolist():
+                rows = rest.rows[rest.variants == variant]
+                done(self._laid(batch, rows, group, variant), rows)
         if left.any():
             numbers.append(np.flatnonzero(left))
             parts.append(self._built(batch, numbers[-1]))
@@ -186,7 +195,7 @@ class Encoder:
                 found.append(None)
         return pa.array(found, pa.binary())
 
-    def _groups(self, batch: pa.RecordBatch) -> Iterator[tuple["_Kind", Array]]:
+    def _groups(self, batch: pa.RecordBatch) -> Iterator[_Group]:
         """The rows that are laid out alike."""
         names, order = batch.schema.names, self.protocol.framing.byte_order or ""
         if "message" not in names:
@@ -200,45 +209,44 @@ class Encoder:
             message = found["message"] or ""
             if message not in names or message not in self.codes or not found.get("sound", True):
                 continue
-            column = batch.column(message)
-            if not pa.types.is_struct(column.type):
-                continue
-            kinds: Iterator[tuple[Row, Array]] = iter([({}, row_numbers(len(rows)))])
-            if column.type.get_field_index("variant") >= 0:
-                kinds = _distinct(
-                    _taken({"variant": pc.struct_field(column, "variant").cast(pa.string())}, frozenset(), rows)
-                )
-            for kind, some in kinds:
-                chosen = some if len(rows) == len(batch) else rows[some]
-                yield _Kind(self.codes[message], kind.get("variant"), found.get("order")), chosen
+            code, column = self.codes[message], batch.column(message)
+            if pa.types.is_struct(column.type):
+                variants = self._variants(code, column, rows)
+                yield _Group(code, found.get("order"), rows, variants).where(variants != _UNKNOWN)
 
-    def _told(self, group: "_Kind") -> tuple[dict[str, Any], bool, int] | None:
-        """The parameters of such rows, whether they are little endian, and the number of their variant, -1 if they have
-        none; None if these are not told, or not known.
-        """
+    def _variants(self, code: int, column: pa.Array, rows: Array) -> Array:
+        """The number of the variant of each of these rows of a message's column, -1 if it has none."""
+        if column.type.get_field_index("variant") < 0:
+            return np.full(len(rows), -1)
+        labels = {"variant": pc.struct_field(column, "variant").cast(pa.string())}
+        numbers, told = _numbered(_taken(labels, frozenset(), rows)["variant"])
+        known: dict[str | None, int] = {None: -1}
+        known |= {variant.name: number for number, variant in enumerate(self.plan.said[code].variants)}
+        return np.array([known.get(name, _UNKNOWN) for name in told], np.int64)[numbers]
+
+    def _told(self, group: _Group) -> tuple[dict[str, Any], bool] | None:
+        """The parameters of such rows, and whether they are little endian; None if these are not told, or not known."""
         framing, parameters = self.protocol.framing, dict(self.builder.known)
         if group.order not in (None, *_ORDERS):
             return None
         if group.order is not None and framing.byte_order:
             parameters[framing.byte_order] = group.order
-        orders, variants = framing.orders(parameters), [each.name for each in self.plan.said[group.code].variants]
-        if len(orders) != 1 or (group.variant is not None and group.variant not in variants):
-            return None
-        return parameters, orders[0], -1 if group.variant is None else variants.index(group.variant)
+        orders = framing.orders(parameters)
+        return (parameters, orders[0]) if len(orders) == 1 else None
 
-    def _written(self, batch: pa.RecordBatch, groups: Sequence[tuple["_Kind", Array]]) -> tuple[pa.Array, Array] | None:
+    def _written(self, batch: pa.RecordBatch, groups: Sequence[_Group]) -> tuple[pa.Array, Array] | None:
         """The bytes of rows as programs write them, and which of them are sure; None if no program writes any."""
         outline = cache(lambda name: outline_of(batch.column(name)))
-        writings = []
-        for group, rows in groups if accel.WORTH else ():
-            program = self._program(outline, batch, group) if len(rows) else None
-            begun = None if program is None else program.begin(batch, rows)
-            if begun is not None:
-                writings.append(begun)
-        return together(writings, len(batch), self.room) if writings else None
+        chosen, variants = [], np.zeros(len(batch), np.int64)
+        for group in groups if accel.WORTH else ():
+            program = self._program(outline, batch, group) if len(group.rows) else None
+            if program is not None:
+                chosen.append((program, group.rows))
+                variants[group.rows] = group.variants
+        return together(batch.append_column(VARIANT, pa.array(variants)), chosen, self.room) if chosen else None
 
     def _program(
-        self, outline: Callable[[str], Outline | None], batch: pa.RecordBatch, group: "_Kind"
+        self, outline: Callable[[str], Outline | None], batch: pa.RecordBatch, group: _Group
     ) -> WritingProgram | None:
         """What writes such rows, if a program does. ``outline`` gives those of the batch's columns."""
         told = self._told(group)
@@ -248,18 +256,18 @@ class Encoder:
             _typed(self.schema.field(each).type, batch.schema.field(each).type) for each in names
         ):
             return None
-        parameters, little, variant = told
+        parameters, little = told
         outlines = ((each, outline(each)) for each in names)
         found = tuple((each, known) for each, known in outlines if known is not None)
-        return writing(self.protocol, parameters, little=little).of(group.code, variant, found)
+        return writing(self.protocol, parameters, little=little).of(group.code, found)
 
-    def _laid(self, batch: pa.RecordBatch, rows: Array, group: "_Kind") -> tuple[pa.Array, Array] | None:
-        """The bytes of rows, and which of them are sure; None if they cannot be laid out."""
+    def _laid(self, batch: pa.RecordBatch, rows: Array, group: _Group, variant: int) -> tuple[pa.Array, Array] | None:
+        """The bytes of rows of one variant, and which of them are sure; None if they cannot be laid out."""
         told = self._told(group) if len(rows) >= MANY else None
         if told is None:
             return None
         message = self.plan.message(group.code)
-        parameters, little, code = told
+        parameters, little = told
         struct = batch.column(message.said.name)
         if struct.null_count and not _valid(struct)[rows].all():
             return None
@@ -275,7 +283,7 @@ class Encoder:
         laying.fields.filled |= dict.fromkeys(labels, laying.every)
         laying.doubt(_only_labelled(there, self.labels, rows) | _only_labelled(inside, labels, rows))
         try:
-            records = laying.record(self.plan.record, message, code)
+            records = laying.record(self.plan.record, message, variant)
             accel.WORTH.add(records.nbytes)
             return records, self._proved(records, laying, group.code, parameters, little=little)
         except (UnlaidError, TooHeavyError, pa.ArrowException, OverflowError):

@@ -4,6 +4,7 @@ What is laid out is a guess, of which nothing is checked: the program proves it 
 """
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from construct import BytesInteger, FormatField
@@ -46,7 +47,7 @@ class Arranging(ArrangingNumbers):
     # Whole messages
 
     def message(self, said: codec.Message, variant: int, fields: Laid) -> None:
-        """Lay out a record. Raises ``NoProgramError``."""
+        """Lay out a record. ``variant`` is the register with the number of its variant. Raises ``NoProgramError``."""
         self.layout(said.record.head)
         for part in said.record.tail:
             self.this = self.header
@@ -57,8 +58,10 @@ class Arranging(ArrangingNumbers):
             self.this = fields
             if part.name in said.sections:
                 self.layout(said.sections[part.name])
-            if variant >= 0 and part.name in said.variants[variant].sections:
-                self.layout(said.variants[variant].sections[part.name])
+            for number, each in enumerate(said.variants):
+                if part.name in each.sections:
+                    mask = self.asm.value(op.EQUAL_NUMBER, (variant,), (number,))
+                    self.within(mask, partial(self.layout, each.sections[part.name]))
             self._trailing(said.trailing.get(part.name))
             self.spans[part.name] = start, self.cursor
         self.header.spans = fields.spans = self.spans

@@ -18,7 +18,7 @@ from wireloom.columnar.machine.arranging import Arranging
 from wireloom.columnar.machine.assembly import Assembled, Assembler, Instruction
 from wireloom.columnar.machine.columns import Column as Filling
 from wireloom.columnar.machine.filled import Filled
-from wireloom.columnar.machine.given import ITEM, WRITTEN, Inputs, Outline, Path
+from wireloom.columnar.machine.given import ITEM, VARIANT, WRITTEN, Inputs, Outline, Path
 from wireloom.columnar.machine.laid import Laid
 from wireloom.columnar.machine.matches import first
 from wireloom.columnar.machine.programs import programs_of, unless_left
@@ -66,7 +66,7 @@ class WritingProgram:
         """Begin to write the records of these rows; None if items of theirs do not fit into an array."""
         known: dict[Path, ListBytes] = {}
         for path, program in self.items.items():
-            if (found := program.lists(batch, path, rows)) is None:
+            if (found := program.lists(batch, path, np.sort(rows))) is None:
                 return None
             known[path] = found
         columns = partial(_column, batch, known=known)
@@ -77,34 +77,33 @@ class WritingProgram:
         return Writing(self, batch, rows, written, known, np.zeros(self.assembled.reach, np.uint8))
 
     def lists(self, batch: pa.RecordBatch, path: Path, rows: Array) -> "ListBytes | None":
-        """The lists in these ``rows``, if this writes items; None if they do not fit."""
+        """The lists in these ``rows``, which ascend, if this writes items; None if they do not fit."""
         lists = _of(_column(batch, path, {}), rows)
         offsets = lists.offsets.to_numpy()
+        written, sound = array(pa.binary(), len(batch), None, zeros(len(batch) + 1), b""), np.ones(len(batch), bool)
         if offsets[0] == offsets[-1]:
-            none = array(pa.binary(), len(batch), None, zeros(len(batch) + 1), b"")
-            return ListBytes(lists, none, np.ones(len(rows), bool))
-        owners = pa.array(np.repeat(rows, np.diff(offsets)))
+            return ListBytes(written, sound)
+        owners = np.repeat(rows, np.diff(offsets))
         columns = {ITEM: lists.values.slice(offsets[0], len(owners))}
-        columns |= {name: batch.column(name).take(owners) for name in self.asked}
-        items = self.begin(pa.RecordBatch.from_pydict(columns), row_numbers(len(owners)))
-        found = None if items is None else together([items], len(owners))
+        columns |= {name: batch.column(name).take(pa.array(owners)) for name in self.asked}
+        items = pa.RecordBatch.from_pydict(columns)
+        found = together(items, [(self, row_numbers(len(owners)))])
         if found is None:
             return None
-        (_, ends, octets), sound = found[0].buffers(), found[1]
-        at, unsound = offsets - offsets[0], np.append(0, np.cumsum(~sound))
+        (_, ends, octets), fine = found[0].buffers(), found[1]
+        at = offsets - offsets[0]
         bounds, of_items = np.empty(len(batch) + 1, np.int32), np.frombuffer(ends, np.int32)
         bounds[0], bounds[-1] = of_items[[0, -1]]
         bounds[rows], bounds[rows + 1] = of_items[at[:-1]], of_items[at[1:]]
-        written = array(pa.binary(), len(batch), None, bounds, octets)
-        return ListBytes(lists, written, unsound[at[1:]] == unsound[at[:-1]])
+        sound[owners[~fine]] = False
+        return ListBytes(array(pa.binary(), len(batch), None, bounds, octets), sound)
 
 
 class ListBytes(NamedTuple):
-    """The lists that some rows of a batch are ``given``, which of them are ``sound``, and the bytes of their items as
-    these are ``written``: one value for each row of the batch, which is undefined in others.
+    """The bytes of the items that lists of some rows have, as they are ``written``, and which lists are ``sound``: one
+    value for each row of the batch, which is undefined in others.
     """
 
-    given: pa.Array
     written: pa.Array
     sound: Array
 
@@ -141,11 +140,9 @@ class Writing:
         for stage in self.program.stages:
             stage.run(int(ends[-1]), None, self.written, mine)
         for path, column in self.program.reread.items():
-            known = self.known.get(path)
-            given = _of(_column(self.batch, path, {}), self.rows) if known is None else known.given
-            mine &= lists_alike(column.arrow(self.written), given)
+            mine &= lists_alike(column.arrow(self.written), _column(self.batch, path, {}).take(pa.array(self.rows)))
         for each in self.known.values():
-            mine &= each.sound
+            mine &= each.sound[self.rows]
         sound[self.rows] = mine
 
     def _follow(self, assembled: Assembled, places: Array, ends: Array, sound: Array) -> Callable[[int, int], object]:
@@ -158,27 +155,43 @@ class Writing:
         return accel.bound(scribe.compiled(), code, len(code), registers_for(assembled), *given, *memory)
 
 
-def together(writings: Sequence[Writing], count: int, room: Allocate = own_room) -> tuple[pa.Array, Array] | None:
-    """The records of ``count`` rows, each of one of these writings or empty, and which of them are sound; None if they
-    do not fit into an array.
+def together(
+    batch: pa.RecordBatch, chosen: Sequence[tuple[WritingProgram, Array]], room: Allocate = own_room
+) -> tuple[pa.Array, Array] | None:
+    """The records of a batch's rows, each of which is written by one of these programs or is empty, and which of them
+    are sound; None if no program writes any, or they do not fit into an array.
     """
+    count, size = len(batch), _TURN * len(chosen) if len(chosen) > 1 else len(batch)
+    begun = [program.begin(batch, _in_turns(batch, rows, size)) for program, rows in chosen]
+    writings = [each for each in begun if each is not None]
     ends, sound = np.zeros(count + 1, np.int64), np.zeros(count, bool)
     for each in writings:
         each.measure(ends)
     np.cumsum(ends, out=ends)
-    if ends[-1] > LARGEST:
+    if not writings or ends[-1] > LARGEST:
         return None
     data, offsets = room(int(ends[-1]), count), ends.astype(np.int32)
     ends += data.address
-    size = _TURN * len(writings) if len(writings) > 1 else count
-    bounds = range(0, count + size, size)
-    loops = [(each.following(ends, sound), np.searchsorted(each.rows, bounds).tolist()) for each in writings]
-    for turn in range(len(bounds) - 1):
+    turns = np.arange(-(-count // size) + 1)
+    loops = [(each.following(ends, sound), np.searchsorted(each.rows // size, turns).tolist()) for each in writings]
+    for turn in turns[:-1].tolist():
         for follow, numbers in loops:
             follow(numbers[turn], numbers[turn + 1])
     for each in writings:
         each.prove(ends, sound)
     return array(pa.binary(), count, None, offsets, data), sound
+
+
+def _in_turns(batch: pa.RecordBatch, rows: Array, size: int) -> Array:
+    """Rows in the order in which they are written: ``size`` rows of the batch a turn, in each those of one variant one
+    behind the other.
+    """
+    variants = batch.column(VARIANT).to_numpy()[rows] if VARIANT in batch.schema.names else rows[:0]
+    if not variants.any():
+        return rows
+    most = int(variants.max()) + 2
+    order: Array = (rows // size * most + variants).argsort(kind="stable")
+    return rows[order]
 
 
 def _of(column: pa.Array, rows: Array) -> pa.Array:
@@ -203,20 +216,20 @@ class WritingPrograms:
         self.protocol = protocol
         self.parameters = parameters
         self.programs = programs_of(protocol, parameters, little=little)
-        self._made: dict[tuple[int, int, Outlines], WritingProgram | None] = {}
+        self._made: dict[tuple[int, Outlines], WritingProgram | None] = {}
 
-    def of(self, message: int, variant: int, outlines: Outlines) -> WritingProgram | None:
-        """Writes records of a message in a variant, or without one if that is -1, from a table with columns of these
-        outlines: those of the header, and of the message. None if no program can.
+    def of(self, message: int, outlines: Outlines) -> WritingProgram | None:
+        """Writes records of a message from a table with columns of these outlines: those of the header, and of the
+        message. The table has the numbers of their variants, too, as ``VARIANT``. None if no program can.
         """
-        key = message, variant, outlines
+        key = message, outlines
         if key not in self._made:
             if len(self._made) >= _MOST:
                 self._made.clear()
-            self._made[key] = unless_left(lambda: self._program(message, variant, dict(outlines)))
+            self._made[key] = unless_left(lambda: self._program(message, dict(outlines)))
         return self._made[key]
 
-    def _program(self, number: int, variant: int, outlines: dict[str, Outline]) -> WritingProgram:
+    def _program(self, number: int, outlines: dict[str, Outline]) -> WritingProgram:
         programs, protocol = self.programs, self.protocol
         said = programs.messages[number]
         asm = Assembler()
@@ -231,6 +244,7 @@ class WritingPrograms:
         for name, selection in said.match.items():
             if name in {column.name for column in protocol.record.columns}:
                 arranging.fill(header, name, selection.first)
+        variant = inputs.variant()
         arranging.message(said, variant, fields)
 
         def is_of(read: Level) -> int:

@@ -69,6 +69,8 @@ ITEM = ""
 """The name of the only column of a table of items."""
 WRITTEN = "items, as they are written"
 """Behind the path of a list, that of the bytes of its items: a value a row."""
+VARIANT = "number of the variant"
+"""The name of the column that has the number of each row's variant, a long: -1 if it has none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,6 +153,10 @@ class Inputs:
             asm.check(asm.value(op.EQUAL_NUMBER, (high,), (0,)), valid)
             return Number(low, 0, 2 * WORD - 1, valid)
         return self._number(path, kind, valid)
+
+    def variant(self) -> int:
+        """The number of the variant."""
+        return self._number((VARIANT,), pa.int64(), op.ONES).register
 
     def octets(self, path: Path, valid: int) -> Octets:
         """Texts or bytes."""

@@ -43,8 +43,8 @@ def reread(
     is_of: Callable[[Level], int],
 ) -> tuple[tuple[Stage, ...], dict[Path, Column]]:
     """Read a record again, and compare all of its values but for items of lists: returns what reads these, and columns
-    of them to be compared. ``is_of`` gives the mask of the records whose header selects the message. Raises
-    ``NoProgramError``.
+    of them to be compared. ``variant`` is the register with the number of its variant, and ``is_of`` gives the mask of
+    the records whose header selects the message. Raises ``NoProgramError``.
     """
     asm = arranging.asm
     prove(framing, _Rereading(arranging), doubting=True)
@@ -57,9 +57,7 @@ def reread(
     at.must(asm.value(op.NOT, (asm.value(op.MORE_NUMBER, (size,), (MAX_RECORD_BYTES,)),)))
     chosen = level.columns.pop("variant", None)
     if isinstance(chosen, Label):
-        at.must(asm.value(op.EQUAL_NUMBER, (chosen.number,), (variant,)))
-    elif variant >= 0:
-        raise NoProgramError("a variant that no record has")
+        at.must(asm.value(op.EQUAL, (chosen.number, variant)))
     comparing = _Comparing(at)
     comparing.all(at.record, arranging.header, {column.name for column in said.record.columns if column.label})
     comparing.all(level, fields, {column.name for column in said.columns if column.label} | {"variant"})
