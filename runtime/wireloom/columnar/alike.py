@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from wireloom.columnar.buffers import Array, fields_of
+from wireloom.columnar.buffers import Array, fields_of, items_of, row_numbers
 
 
 def alike(one: pa.Array, other: pa.Array) -> Array:
@@ -14,7 +14,7 @@ def alike(one: pa.Array, other: pa.Array) -> Array:
     none: Array = one.is_null().to_numpy(zero_copy_only=False)
     missing: Array = other.is_null().to_numpy(zero_copy_only=False)
     if pa.types.is_list(one.type):
-        same: Array = (none == missing) & lists_alike(one, other)
+        same: Array = (none == missing) & lists_alike(one, other, row_numbers(len(one)))
     elif pa.types.is_struct(one.type):
         same = none == missing
         fields, others = fields_of(one), fields_of(other)
@@ -25,13 +25,15 @@ def alike(one: pa.Array, other: pa.Array) -> Array:
     return same
 
 
-def lists_alike(one: pa.Array, other: pa.Array) -> Array:
-    """Which lists have equal items, as ``alike``; a missing one has none."""
-    counts, others = (pc.list_value_length(each).fill_null(0).to_numpy() for each in (one, other))
+def lists_alike(one: pa.Array, other: pa.Array, rows: Array) -> Array:
+    """Which lists have the items of the ``other`` ones in these ``rows``, as ``alike``; a missing one has none."""
+    (counts, items), (others, wanted) = items_of(one, row_numbers(len(one))), items_of(other, rows)
     same: Array = counts == others
-    if not counts.any():
-        return same
-    kept = pa.array(same & (counts > 0))
-    owners = np.repeat(np.flatnonzero(kept), counts[kept])
-    same[owners[~alike(one.filter(kept).flatten(), other.filter(kept).flatten())]] = False
+    kept = row_numbers(len(one))
+    if not same.all():
+        kept = np.flatnonzero(same)
+        (counts, items), (_, wanted) = items_of(one, kept), items_of(other, rows[kept])
+    equal = alike(items, wanted)
+    if not equal.all():
+        same[np.repeat(kept, counts)[~equal]] = False
     return same

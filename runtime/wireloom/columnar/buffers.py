@@ -234,6 +234,23 @@ def fields_of(struct: pa.Array) -> dict[str, pa.Array]:
     return dict(zip((field.name for field in struct.type), struct.flatten(), strict=True))
 
 
+def items_of(lists: pa.Array, rows: Array) -> tuple[Array, pa.Array]:
+    """How many items the lists in these rows have, none if they are missing; and all items, one list behind the other.
+
+    Arrow's own way takes as long for lists without items.
+    """
+    ends = np.frombuffer(lists.buffers()[1], np.int32, len(lists) + 1, 4 * lists.offset)
+    begins = ends[rows].astype(np.int64)
+    counts: Array = ends[rows + 1] - begins
+    if lists.null_count:
+        counts *= lists.is_valid().to_numpy(zero_copy_only=False)[rows]
+    some = np.flatnonzero(counts)
+    places = ragged(begins[some], counts[some])
+    if (places[1:] == places[:-1] + 1).all():
+        return counts, lists.values.slice(int(places[0]) if len(places) else 0, len(places))
+    return counts, lists.values.take(pa.array(places))
+
+
 _SMALL, _CLOSE = 8, 1024
 """Small items, if there are many of them close to each other, are copied first, since numpy picks from copies faster.
 """

@@ -1,5 +1,6 @@
 """Rows of tables written as records by programs, as far as these find that the records say what the rows do."""
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
@@ -11,7 +12,7 @@ import pyarrow as pa
 from wireloom.codec import Column, Protocol
 from wireloom.columnar import accel
 from wireloom.columnar.alike import lists_alike
-from wireloom.columnar.buffers import LARGEST, Allocate, Array, array, own_room, row_numbers, zeros
+from wireloom.columnar.buffers import LARGEST, Allocate, Array, array, items_of, own_room, row_numbers
 from wireloom.columnar.machine import operations as op
 from wireloom.columnar.machine import scribe
 from wireloom.columnar.machine.arranging import Arranging
@@ -41,7 +42,7 @@ class WritingProgram:
     """A program that writes records, one that writes their sizes to ``place``, and the columns that both read.
 
     Items of lists are written before, by programs of their own, which are ``asked`` for columns of the header, too.
-    ``stages`` read them again, as the columns ``reread``.
+    ``stages`` read them again, as the columns ``reread``. Programs with the same ``key`` do the same.
     """
 
     assembled: Assembled
@@ -49,6 +50,7 @@ class WritingProgram:
     place: int
     inputs: Inputs
     items: "dict[Path, WritingProgram]"
+    key: tuple[object, ...]
     stages: tuple[Stage, ...] = ()
     reread: Mapping[Path, Filling] = field(default_factory=dict)
     asked: tuple[str, ...] = ()
@@ -60,15 +62,17 @@ class WritingProgram:
         place = asm.room(Space())
         sizing = asm.assembled(judging=False, outputs=[Instruction(op.STORE_8, (), (laid.total,), (place,))])
         items = {path: cls.of(inner, inner.inputs, asked=tuple(inner.asked)) for path, inner in laid.items.items()}
-        return cls(asm.assembled(), sizing, place, inputs, items, **more)
+        whole = asm.assembled()
+        inner = ((path, each.key, each.asked) for path, each in items.items())
+        codes = whole.code.tobytes(), sizing.code.tobytes()
+        key = *codes, *whole.rooms.identity, *inputs.taken.items(), *inner
+        return cls(whole, sizing, place, inputs, items, key, **more)
 
-    def begin(self, batch: pa.RecordBatch, rows: Array) -> "Writing | None":
+    def begin(self, batch: pa.RecordBatch, rows: Array, lists: "Lists") -> "Writing | None":
         """Begin to write the records of these rows; None if items of theirs do not fit into an array."""
-        known: dict[Path, ListBytes] = {}
-        for path, program in self.items.items():
-            if (found := program.lists(batch, path, np.sort(rows))) is None:
-                return None
-            known[path] = found
+        known = {path: found for path, items in self.items.items() if (found := lists[path, items.key]) is not None}
+        if len(known) < len(self.items):
+            return None
         columns = partial(_column, batch, known=known)
         size = self.inputs.size(columns, rows) if self.assembled.rooms.unpacking else 0
         written = Filled(self.assembled.rooms, len(rows), len(rows), size)
@@ -78,34 +82,34 @@ class WritingProgram:
 
     def lists(self, batch: pa.RecordBatch, path: Path, rows: Array) -> "ListBytes | None":
         """The lists in these ``rows``, which ascend, if this writes items; None if they do not fit."""
-        lists = _of(_column(batch, path, {}), rows)
-        offsets = lists.offsets.to_numpy()
-        written, sound = array(pa.binary(), len(batch), None, zeros(len(batch) + 1), b""), np.ones(len(batch), bool)
-        if offsets[0] == offsets[-1]:
-            return ListBytes(written, sound)
-        owners = np.repeat(rows, np.diff(offsets))
-        columns = {ITEM: lists.values.slice(offsets[0], len(owners))}
-        columns |= {name: batch.column(name).take(pa.array(owners)) for name in self.asked}
-        items = pa.RecordBatch.from_pydict(columns)
-        found = together(items, [(self, row_numbers(len(owners)))])
-        if found is None:
-            return None
-        (_, ends, octets), fine = found[0].buffers(), found[1]
-        at = offsets - offsets[0]
-        bounds, of_items = np.empty(len(batch) + 1, np.int32), np.frombuffer(ends, np.int32)
-        bounds[0], bounds[-1] = of_items[[0, -1]]
-        bounds[rows], bounds[rows + 1] = of_items[at[:-1]], of_items[at[1:]]
-        sound[owners[~fine]] = False
-        return ListBytes(array(pa.binary(), len(batch), None, bounds, octets), sound)
+        counts, items = items_of(_column(batch, path, {}), rows)
+        ends, sound, octets = np.zeros(len(items) + 1, np.int32), np.ones(len(batch), bool), b""
+        if len(items):
+            owners = np.repeat(rows, counts)
+            columns = {ITEM: items, **{name: batch.column(name).take(pa.array(owners)) for name in self.asked}}
+            found = together(pa.RecordBatch.from_pydict(columns), [(self, row_numbers(len(items)))])
+            if found is None:
+                return None
+            (_, offsets, octets), fine = found[0].buffers(), found[1]
+            ends = np.frombuffer(offsets, np.int32)
+            sound[owners[~fine]] = False
+        sizes = np.zeros(len(batch) + 1, np.int32)
+        behind = np.cumsum(counts)
+        sizes[rows + 1] = ends[behind] - ends[behind - counts]
+        return ListBytes(array(pa.binary(), len(batch), None, np.cumsum(sizes, dtype=np.int32), octets), sound)
 
 
 class ListBytes(NamedTuple):
     """The bytes of the items that lists of some rows have, as they are ``written``, and which lists are ``sound``: one
-    value for each row of the batch, which is undefined in others.
+    value for each row of the batch.
     """
 
     written: pa.Array
     sound: Array
+
+
+Lists = Mapping[tuple[Path, tuple[object, ...]], ListBytes | None]
+"""Lists by their path and by what their items are written by."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,15 +136,13 @@ class Writing:
         return self._follow(self.program.assembled, row_numbers(len(self.rows)), ends, sound)
 
     def prove(self, ends: Array, sound: Array) -> None:
-        """Note which of the records are not ``sound`` as their lists do not say what was given."""
+        """Read the items of lists again, and note which of the records are not ``sound`` by themselves."""
         if not (self.program.stages or self.known):
             return
         mine = sound[self.rows]
         self.written.heavy += self.written.unpacked
         for stage in self.program.stages:
             stage.run(int(ends[-1]), None, self.written, mine)
-        for path, column in self.program.reread.items():
-            mine &= lists_alike(column.arrow(self.written), _column(self.batch, path, {}).take(pa.array(self.rows)))
         for each in self.known.values():
             mine &= each.sound[self.rows]
         sound[self.rows] = mine
@@ -162,7 +164,8 @@ def together(
     are sound; None if no program writes any, or they do not fit into an array.
     """
     count, size = len(batch), _TURN * len(chosen) if len(chosen) > 1 else len(batch)
-    begun = [program.begin(batch, _in_turns(batch, rows, size)) for program, rows in chosen]
+    lists = _lists(batch, chosen)
+    begun = [program.begin(batch, _in_turns(batch, rows, size), lists) for program, rows in chosen]
     writings = [each for each in begun if each is not None]
     ends, sound = np.zeros(count + 1, np.int64), np.zeros(count, bool)
     for each in writings:
@@ -179,7 +182,33 @@ def together(
             follow(numbers[turn], numbers[turn + 1])
     for each in writings:
         each.prove(ends, sound)
+    _compare_lists(batch, writings, sound)
     return array(pa.binary(), count, None, offsets, data), sound
+
+
+def _lists(batch: pa.RecordBatch, chosen: Sequence[tuple[WritingProgram, Array]]) -> Lists:
+    """The lists whose items programs write, those together that are written by the same."""
+    asked: defaultdict[tuple[Path, tuple[object, ...]], list[tuple[WritingProgram, Array]]] = defaultdict(list)
+    for program, rows in chosen:
+        for path, items in program.items.items():
+            asked[path, items.key].append((items, rows))
+    return {
+        key: some[0][0].lists(batch, key[0], np.sort(np.concatenate([rows for _, rows in some])))
+        for key, some in asked.items()
+    }
+
+
+def _compare_lists(batch: pa.RecordBatch, writings: Sequence[Writing], sound: Array) -> None:
+    """Note which of the records are not ``sound`` as their lists do not say what was given."""
+    found: defaultdict[tuple[Path, pa.DataType], list[tuple[pa.Array, Array]]] = defaultdict(list)
+    for each in writings:
+        for path, column in each.program.reread.items():
+            lists = column.arrow(each.written)
+            found[path, lists.type].append((lists, each.rows))
+    for (path, _), some in found.items():
+        rows = np.concatenate([rows for _, rows in some])
+        same = lists_alike(pa.concat_arrays([lists for lists, _ in some]), _column(batch, path, {}), rows)
+        sound[rows] &= same
 
 
 def _in_turns(batch: pa.RecordBatch, rows: Array, size: int) -> Array:
@@ -187,16 +216,11 @@ def _in_turns(batch: pa.RecordBatch, rows: Array, size: int) -> Array:
     behind the other.
     """
     variants = batch.column(VARIANT).to_numpy()[rows] if VARIANT in batch.schema.names else rows[:0]
-    if not variants.any():
+    if not len(rows) or (variants == variants[:1]).all():
         return rows
-    most = int(variants.max()) + 2
-    order: Array = (rows // size * most + variants).argsort(kind="stable")
-    return rows[order]
-
-
-def _of(column: pa.Array, rows: Array) -> pa.Array:
-    """The values of some rows."""
-    return column if len(rows) == len(column) else column.take(pa.array(rows))
+    places = rows // size * (int(variants.max()) + 2) + variants
+    kind = np.int16 if places.max() < 1 << 15 else np.int64  # numpy sorts short numbers much faster
+    return rows[places.astype(kind).argsort(kind="stable")]
 
 
 def _column(batch: pa.RecordBatch, path: Path, known: Mapping[Path, ListBytes]) -> pa.Array:

@@ -33,6 +33,8 @@ class Rooms:
             if not isinstance(room, Space):
                 self.tables[place] = room.ctypes.data
         self.held = rooms  # so that tables stay where they are
+        self.identity = [room if isinstance(room, Space) else id(room) for room in rooms]
+        """The same for rooms and tables that are the same."""
         self.values = [(place, room) for place, room in spaces if room.like]
         self.unpacking = [place for place, room in spaces if room.unpacks]
         self.octets = [(place, room) for place, room in spaces if room.more or room.holds or room.unpacks]
