@@ -155,9 +155,11 @@ class Encoder:
         done(written, row_numbers(len(batch)))
         for group in groups:
             rest = group.where(left[group.rows])
-            for variant in np.unique(rest.variants).tolist():
-                rows = rest.rows[rest.variants == variant]
-                done(self._laid(batch, rows, group, variant), rows)
+            laid = self._laid(batch, rest)
+            done(laid, rest.rows)
+            variants = np.unique(rest.variants).tolist() if laid is None else []
+            for each in (rest.where(rest.variants == variant) for variant in variants if len(variants) > 1):
+                done(self._laid(batch, each), each.rows)
         if left.any():
             numbers.append(np.flatnonzero(left))
             parts.append(self._built(batch, numbers[-1]))
@@ -261,8 +263,9 @@ class Encoder:
         found = tuple((each, known) for each, known in outlines if known is not None)
         return writing(self.protocol, parameters, little=little).of(group.code, found)
 
-    def _laid(self, batch: pa.RecordBatch, rows: Array, group: _Group, variant: int) -> tuple[pa.Array, Array] | None:
-        """The bytes of rows of one variant, and which of them are sure; None if they cannot be laid out."""
+    def _laid(self, batch: pa.RecordBatch, group: _Group) -> tuple[pa.Array, Array] | None:
+        """The bytes of rows, and which of them are sure; None if they cannot be laid out."""
+        rows = group.rows
         told = self._told(group) if len(rows) >= MANY else None
         if told is None:
             return None
@@ -283,7 +286,7 @@ class Encoder:
         laying.fields.filled |= dict.fromkeys(labels, laying.every)
         laying.doubt(_only_labelled(there, self.labels, rows) | _only_labelled(inside, labels, rows))
         try:
-            records = laying.record(self.plan.record, message, variant)
+            records = laying.record(self.plan.record, message, group.variants)
             accel.WORTH.add(records.nbytes)
             return records, self._proved(records, laying, group.code, parameters, little=little)
         except (UnlaidError, TooHeavyError, pa.ArrowException, OverflowError):

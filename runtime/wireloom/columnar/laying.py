@@ -73,7 +73,7 @@ class Laid:
 
 
 class Laying:
-    """Records of one message and variant being laid out: ``making`` has the bytes of each row, in order, those of
+    """Records of one message being laid out: ``making`` has the bytes of each row, in order, those of
     numbers as what makes them when all values are known.
 
     Items of lists are laid out alike, each inside one of the rows ``outside``.
@@ -103,23 +103,24 @@ class Laying:
         self.pos = nowhere
         self.every = np.ones(rows, bool)
         self.making: list[Fixed | pa.Array] = []
-        self.derived: list[tuple[Field, Laid]] = []
+        self.derived: list[tuple[Field, Laid, Array]] = []
         self.sums: list[tuple[Field, Laid, Number, Array, Array]] = []
         self.known = KnownSums()
 
-    def record(self, record: Record, message: Message, variant: int) -> pa.Array:
-        """The bytes of each record. Raises ``UnlaidError``."""
+    def record(self, record: Record, message: Message, variants: Array) -> pa.Array:
+        """The bytes of each record, of which ``variants`` are the numbers. Raises ``UnlaidError``."""
         self._all(record.head.steps, self.header, self.every)
         for part in record.tail:
             if isinstance(part, parts.Layout):
                 self._all(part.steps, self.header, self.every)
                 continue
-            start, own = self.pos, [message.sections.get(part.name)]
+            start = self.pos
             self._all(part.content.steps, self.header, self.every)
-            if variant >= 0:
-                own.append(message.variants[variant].sections.get(part.name))
-            for layout in filter(None, own):
+            if (layout := message.sections.get(part.name)) is not None:
                 self._all(layout.steps, self.fields, self.every)
+            for index, variant in enumerate(message.variants):
+                if (layout := variant.sections.get(part.name)) is not None:
+                    self._all(layout.steps, self.fields, variants == index)
             if part.trailing is not None:
                 self._octets(self.fields, part.trailing, self.every)
             self.at.frame.put(part.name, start, self.pos)
@@ -230,10 +231,17 @@ class Laying:
             self._prepare(field, of, mine)
             place = self.pos + offset
             if field.located:
-                self.at.frame.put(field.name, np.where(mine, place, 0), np.where(mine, place + kind.size, 0))
+                self._locate(field.name, place, place + kind.size, mine)
             if field.written is not None and (missing := mine & ~self._given(of, field.name, mine)).any():
                 self.sums.append((field, of, kind, place, missing))
         self._numbers(run.fields, run.size, of, mine)
+
+    def _locate(self, name: str, start: Array, stop: Array, mine: Array) -> None:
+        """Note where something stands in the rows that are ``mine``."""
+        if not mine.all():
+            before, end = self.at.frame.spans.get(name, (0, 0))
+            start, stop = np.where(mine, start, before), np.where(mine, stop, end)
+        self.at.frame.put(name, start, stop)
 
     def _prepare(self, field: Field, of: Laid, mine: Array) -> None:
         """Put something in place of missing values, or remember that it follows from others."""
@@ -241,7 +249,7 @@ class Laying:
         if field.written is not None or field.derive is not None:
             of.fill(field.name, mine)
             if field.derive is not None and missing.any():
-                self.derived.append((field, of))
+                self.derived.append((field, of, missing))
             return
         instead = said.const if said.const is not None else said.default
         if instead is None or isinstance(instead, Expression) or not missing.any():
@@ -253,12 +261,11 @@ class Laying:
     def _derive(self) -> None:
         """Compute what follows from the other values, and from where they stand."""
         for _ in range(len(self.derived)):
-            for field, of in self.derived:
+            for field, of, missing in self.derived:
                 assert field.derive is not None
                 data, _ = number(field.derive(of.values, self.at.record, of.frame), self.at)
-                there = self._given(of, field.name, self.every)
-                if there.any():
-                    data = np.where(there, self._given_data(of, field.name), data)
+                if not missing.all():
+                    data = np.where(missing, data, self._data(of, field.name))
                 of.values.put(field.name, Numbers(data))
 
     def _data(self, of: Laid, name: str) -> Array:
@@ -273,10 +280,6 @@ class Laying:
                 return segments.low(found)
             case _:
                 raise UnlaidError(name)
-
-    def _given_data(self, of: Laid, name: str) -> Array:
-        found = segments.computed(of.given[name])
-        return found.data if isinstance(found, Numbers) else segments.low(of.given[name])
 
     def _numbers(self, fields: Sequence[tuple[Field, Number, int]], size: int, of: Laid, mine: Array) -> None:
         """Consecutive numbers, with zeros for missing checksums."""
@@ -325,7 +328,7 @@ class Laying:
         if field.raw:
             self._octets(of, field.raw, kept)
         self._value(value, field, of, mine & ~kept)
-        self.at.frame.put(field.name, np.where(mine, start, 0), np.where(mine, self.pos, 0))
+        self._locate(field.name, start, self.pos, mine)
         for name in part.inside:
             self.at.frame.put(f"{field.name}.{name}", *self.at.inner.span(name))
 
