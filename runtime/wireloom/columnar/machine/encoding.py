@@ -19,7 +19,7 @@ from wireloom.columnar.machine.arranging import Arranging
 from wireloom.columnar.machine.assembly import Assembled, Assembler, Instruction
 from wireloom.columnar.machine.columns import Column as Filling
 from wireloom.columnar.machine.filled import Filled
-from wireloom.columnar.machine.given import ITEM, VARIANT, WRITTEN, Inputs, Outline, Path
+from wireloom.columnar.machine.given import ITEM, WRITTEN, Inputs, Outline, Path
 from wireloom.columnar.machine.laid import Laid
 from wireloom.columnar.machine.matches import first
 from wireloom.columnar.machine.programs import programs_of, unless_left
@@ -165,7 +165,7 @@ def together(
     """
     count, size = len(batch), _TURN * len(chosen) if len(chosen) > 1 else len(batch)
     lists = _lists(batch, chosen)
-    begun = [program.begin(batch, _in_turns(batch, rows, size), lists) for program, rows in chosen]
+    begun = [program.begin(batch, rows, lists) for program, rows in chosen]
     writings = [each for each in begun if each is not None]
     ends, sound = np.zeros(count + 1, np.int64), np.zeros(count, bool)
     for each in writings:
@@ -175,9 +175,9 @@ def together(
         return None
     data, offsets = room(int(ends[-1]), count), ends.astype(np.int32)
     ends += data.address
-    turns = np.arange(-(-count // size) + 1)
-    loops = [(each.following(ends, sound), np.searchsorted(each.rows // size, turns).tolist()) for each in writings]
-    for turn in turns[:-1].tolist():
+    bounds = range(0, count + size, size)
+    loops = [(each.following(ends, sound), np.searchsorted(each.rows, bounds).tolist()) for each in writings]
+    for turn in range(len(bounds) - 1):
         for follow, numbers in loops:
             follow(numbers[turn], numbers[turn + 1])
     for each in writings:
@@ -209,18 +209,6 @@ def _compare_lists(batch: pa.RecordBatch, writings: Sequence[Writing], sound: Ar
         rows = np.concatenate([rows for _, rows in some])
         same = lists_alike(pa.concat_arrays([lists for lists, _ in some]), _column(batch, path, {}), rows)
         sound[rows] &= same
-
-
-def _in_turns(batch: pa.RecordBatch, rows: Array, size: int) -> Array:
-    """Rows in the order in which they are written: ``size`` rows of the batch a turn, in each those of one variant one
-    behind the other.
-    """
-    variants = batch.column(VARIANT).to_numpy()[rows] if VARIANT in batch.schema.names else rows[:0]
-    if not len(rows) or (variants == variants[:1]).all():
-        return rows
-    places = rows // size * (int(variants.max()) + 2) + variants
-    kind = np.int16 if places.max() < 1 << 15 else np.int64  # numpy sorts short numbers much faster
-    return rows[places.astype(kind).argsort(kind="stable")]
 
 
 def _column(batch: pa.RecordBatch, path: Path, known: Mapping[Path, ListBytes]) -> pa.Array:
