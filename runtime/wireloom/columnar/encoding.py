@@ -45,7 +45,7 @@ from wireloom.views import FILE, REASON, RECORD, Row
 BATCH_ROWS = 128 * 1024
 """How many rows are laid out at once."""
 _FEW = 512
-"""How many rows the codec builds at once while these may tell how the others are written."""
+"""How many rows are looked at together while they may tell how the others are written."""
 _UNKNOWN = -2
 """The number of a variant that there is not."""
 MANY = 200
@@ -108,11 +108,16 @@ class Encoder:
         """The same, some rows after the other."""
         at = 0
         while at < len(batch):
-            size, tells, count = self.builder.size, self._tells, self._quiet(batch.slice(at, BATCH_ROWS))
-            some = batch.slice(at, count or _FEW)
-            found = self._encoded(some) if count else self._built(some, row_numbers(len(some)))
-            if count and tells:
-                self.builder.passed(size + (pc.sum(pc.binary_length(found)).as_py() or 0))
+            size, tells, rest = self.builder.size, self._tells, batch.slice(at, BATCH_ROWS)
+            count, unknown = self._quiet(rest)
+            if count < min(MANY, len(rest)):
+                some = rest.slice(0, count + unknown)
+                found = self._built(some, row_numbers(len(some)))
+            else:
+                some = rest.slice(0, count)
+                found = self._encoded(some)
+                if tells:
+                    self.builder.passed(size + (pc.sum(pc.binary_length(found)).as_py() or 0))
             at, self.rows = at + len(some), self.rows + len(some)
             yield found
 
@@ -121,19 +126,24 @@ class Encoder:
         """Whether rows may still tell how those behind them are written."""
         return self.builder.listener is not None and self.builder.size < WITHIN
 
-    def _quiet(self, batch: pa.RecordBatch) -> int:
-        """How many rows there are in front of the first that may tell how those behind it are written."""
+    def _quiet(self, batch: pa.RecordBatch) -> tuple[int, int]:
+        """How many rows there are in front of the first that may tell how those behind it are written, and how many
+        more until it has told.
+        """
         listener = self.builder.listener
         if self.protocol.preamble is not None:
-            return 0
+            return 0, _FEW
         if listener is None or not self._tells:
-            return len(batch)
+            return len(batch), 0
         if "message" not in batch.schema.names:
-            return 0
-        names = batch.column("message").cast(pa.string())
-        tell = pc.or_(names.is_null(), pc.is_in(names, value_set=strings(sorted(listener.wanted))))
-        first = pc.index(tell, True).as_py()
-        return len(batch) if first < 0 else int(first)
+            return 0, _FEW
+        wanted = strings(sorted(listener.wanted))
+        for some in (batch.slice(0, _FEW), batch):
+            names = some.column("message").cast(pa.string())
+            first = pc.index(pc.or_(names.is_null(), pc.is_in(names, value_set=wanted)), True).as_py()
+            if first >= 0:
+                return int(first), 1
+        return len(batch), 0
 
     def _encoded(self, batch: pa.RecordBatch) -> pa.Array:
         strange, groups = self._strange(batch), list(self._groups(batch))
