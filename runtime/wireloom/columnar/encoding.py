@@ -52,6 +52,8 @@ MANY = 200
 """Fewer rows of one kind are built sooner one by one than together."""
 _ENOUGH, _HEAVY = BATCH_ROWS, 64 * 1024 * 1024
 """No more rows, or bytes, than these are put together."""
+_COPIED = 6 * 1024 * 1024
+"""To copy so many bytes for each of its messages takes as long as to encode a batch does besides its rows."""
 LEFT_OUT = frozenset({FILE.name, *(column.name for column in (*POSITIONS, *PROVENANCE))})
 """The columns with where a record was, and how it was sent, which is not in its bytes."""
 
@@ -69,7 +71,7 @@ class _Group(NamedTuple):
 
     def where(self, chosen: Array) -> "_Group":
         """Those of its rows that the mask chooses."""
-        return self._replace(rows=self.rows[chosen], variants=self.variants[chosen])
+        return self if chosen.all() else self._replace(rows=self.rows[chosen], variants=self.variants[chosen])
 
 
 class Encoder:
@@ -234,7 +236,7 @@ class Encoder:
         numbers, told = _numbered(_taken(labels, frozenset(), rows)["variant"])
         known: dict[str | None, int] = {None: -1}
         known |= {variant.name: number for number, variant in enumerate(self.plan.said[code].variants)}
-        return np.array([known.get(name, _UNKNOWN) for name in told], np.int64)[numbers]
+        return np.array([known.get(name, _UNKNOWN) for name in told], np.int64).take(numbers)
 
     def _told(self, group: _Group) -> tuple[dict[str, Any], bool] | None:
         """The parameters of such rows, and whether they are little endian; None if these are not told, or not known."""
@@ -249,13 +251,20 @@ class Encoder:
     def _written(self, batch: pa.RecordBatch, groups: Sequence[_Group]) -> tuple[pa.Array, Array] | None:
         """The bytes of rows as programs write them, and which of them are sure; None if no program writes any."""
         outline = cache(lambda name: outline_of(batch.column(name)))
-        chosen, variants = [], np.zeros(len(batch), np.int64)
+        chosen = []
         for group in groups if accel.WORTH else ():
             program = self._program(outline, batch, group) if len(group.rows) else None
             if program is not None:
-                chosen.append((program, group.rows))
+                chosen.append((program, group))
+        if not chosen:
+            return None
+        variants = chosen[0][1].variants
+        if len(variants) < len(batch):
+            variants = np.zeros(len(batch), np.int64)
+            for _, group in chosen:
                 variants[group.rows] = group.variants
-        return together(batch.append_column(VARIANT, pa.array(variants)), chosen, self.room) if chosen else None
+        table = batch.append_column(VARIANT, pa.array(variants))
+        return together(table, [(program, group.rows) for program, group in chosen], self.room)
 
     def _program(
         self, outline: Callable[[str], Outline | None], batch: pa.RecordBatch, group: _Group
@@ -321,16 +330,22 @@ class Encoder:
 
 
 def gathered(protocol: Protocol, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """The rows of batches, those of small ones together: what it takes to encode a kind of rows hardly depends on how
+    """The rows of batches, those of small ones together: what it takes to encode a message's rows hardly depends on how
     many there are. Columns of messages that do not occur are left out.
     """
     held: list[pa.RecordBatch] = []
     rows = size = 0
     for batch in batches:
-        weight = sum(map(weight_of, batch.columns))
-        if held and (rows + len(batch) > _ENOUGH or size + weight > _HEAVY):
+        weights = [weight_of(column) for column in batch.columns]
+        columns = zip(batch.schema.names, weights, strict=True)
+        messages = sum(weight > 0 for name, weight in columns if name in protocol.messages)
+        weight, large = sum(weights), sum(weights) > _COPIED * max(1, messages)
+        if held and (large or rows + len(batch) > _ENOUGH or size + weight > _HEAVY):
             yield _joined(held, protocol)
             held, rows, size = [], 0, 0
+        if large:
+            yield batch
+            continue
         held.append(batch)
         rows, size = rows + len(batch), size + weight
     if held:
