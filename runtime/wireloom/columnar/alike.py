@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from wireloom.columnar.buffers import Array, fields_of, items_of, row_numbers
+from wireloom.columnar.buffers import Array, counts_of, fields_of, items_of
 
 
 def alike(one: pa.Array, other: pa.Array) -> Array:
@@ -14,7 +14,7 @@ def alike(one: pa.Array, other: pa.Array) -> Array:
     none: Array = one.is_null().to_numpy(zero_copy_only=False)
     missing: Array = other.is_null().to_numpy(zero_copy_only=False)
     if pa.types.is_list(one.type):
-        same: Array = (none == missing) & lists_alike(one, other, row_numbers(len(one)))
+        same: Array = (none == missing) & _lists_alike(one, other)
     elif pa.types.is_struct(one.type):
         same = none == missing
         fields, others = fields_of(one), fields_of(other)
@@ -25,15 +25,10 @@ def alike(one: pa.Array, other: pa.Array) -> Array:
     return same
 
 
-def lists_alike(one: pa.Array, other: pa.Array, rows: Array) -> Array:
-    """Which lists have the items of the ``other`` ones in these ``rows``, as ``alike``; a missing one has none."""
-    (counts, items), (others, wanted) = items_of(one, row_numbers(len(one))), items_of(other, rows)
+def _lists_alike(one: pa.Array, other: pa.Array) -> Array:
+    """Which lists have equal items; a missing one has none."""
+    counts, others = counts_of(one), counts_of(other)
     same: Array = counts == others
-    kept = row_numbers(len(one))
-    if not same.all():
-        kept = np.flatnonzero(same)
-        (counts, items), (_, wanted) = items_of(one, kept), items_of(other, rows[kept])
-    equal = alike(items, wanted)
-    if not equal.all():
-        same[np.repeat(kept, counts)[~equal]] = False
+    kept = np.flatnonzero(same & (counts > 0))
+    same[np.repeat(kept, counts[kept])[~alike(items_of(one, kept), items_of(other, kept))]] = False
     return same

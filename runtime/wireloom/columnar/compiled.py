@@ -104,35 +104,43 @@ def _passed() -> Callable[..., int]:
     return accel.compiled(passed_loop)
 
 
-def labelled(offsets: int, octets: int, count: int) -> tuple[Array, Array] | None:
-    """The number of each of ``count`` texts among those that occur, and the rows of these; None if they are many. At
-    the addresses ``offsets`` and ``octets`` is what an Arrow array has.
+def labelled(offsets: int, octets: int, rows: Array) -> tuple[Array, Array] | None:
+    """The number of the text in each of these ``rows`` among those that occur, and rows in which these do; None if they
+    are many. At the addresses ``offsets`` and ``octets`` is what an Arrow array has.
     """
-    found, rows = np.empty(count, np.uint8), np.zeros(_MOST_LABELS, np.int64)
-    known = _labelled()(offsets, octets, count, found.ctypes.data, rows, _MOST_LABELS)
-    return None if known < 0 else (found, rows[:known])
+    found, known = np.empty(len(rows), np.uint8), np.zeros(2 * _MOST_LABELS, np.int64)
+    count = _labelled()(offsets, octets, rows, len(rows), found.ctypes.data, known, _MOST_LABELS)
+    return None if count < 0 else (found, known[:count])
 
 
 _MOST_LABELS = 64
 """Those of more texts are not numbered."""
 
 
-def labels_loop(offsets: int, octets: int, count: int, found: int, rows: Array, most: int) -> int:
-    """See ``labelled``. Returns how many texts occur, -1 if there are more than ``most``."""
-    known, last = 0, 0
-    for row in range(count):
+def labels_loop(offsets: int, octets: int, rows: Array, count: int, found: int, known: Array, most: int) -> int:
+    """See ``labelled``. Returns how many texts occur, -1 if there are more than ``most``. Behind ``known`` rows are the
+    numbers of the last texts of each kind, by their size and by two of their bytes.
+    """
+    texts = 0
+    for number in range(count):
+        row = rows[number]
         at, stop = octets + u4(offsets + 4 * row), octets + u4(offsets + 4 * row + 4)
-        if known == 0 or not _same_text(at, stop, octets, offsets + 4 * rows[last]):
-            last = 0
-            while last < known and not _same_text(at, stop, octets, offsets + 4 * rows[last]):
-                last += 1
-            if last == known:
-                if known == most:
+        kind = most
+        if at < stop:
+            kind = most + (stop - at + 7 * u1(at) + u1(stop - 1)) % most
+        label = known[kind]
+        if texts == 0 or not _same_text(at, stop, octets, offsets + 4 * known[label]):
+            label = 0
+            while label < texts and not _same_text(at, stop, octets, offsets + 4 * known[label]):
+                label += 1
+            if label == texts:
+                if texts == most:
                     return -1
-                rows[known] = row
-                known += 1
-        put1(found + row, last)
-    return known
+                known[texts] = row
+                texts += 1
+            known[kind] = label
+        put1(found + number, label)
+    return texts
 
 
 def _same_text(at: int, stop: int, octets: int, other: int) -> bool:

@@ -184,17 +184,17 @@ class Encoder:
     def _strange(self, batch: pa.RecordBatch) -> Array:
         """The rows in which something is given that the codec refuses, or that says how they are written."""
         known = {*self.header, *self.plain, self.protocol.framing.byte_order}
-        structs, found = np.zeros(len(batch), bool), np.zeros(len(batch), bool)
+        structs = found = pa.nulls(len(batch), pa.bool_()).fill_null(False)
         for name, column in zip(batch.schema.names, batch.columns, strict=True):
             if column.null_count == len(column):
                 continue
             if name in self.codes and _knows(self.schema.field(name).type, column.type):
-                there = _valid(column)
-                found |= there & structs
-                structs |= there
+                found = pc.or_(found, pc.and_(column.is_valid(), structs))
+                structs = pc.or_(structs, column.is_valid())
             elif name not in known:
-                found |= _valid(column)
-        return found
+                found = pc.or_(found, column.is_valid())
+        strange: Array = found.to_numpy(zero_copy_only=False)
+        return strange
 
     def _built(self, batch: pa.RecordBatch, rows: Array) -> pa.Array:
         """What the codec makes of some rows."""
@@ -232,8 +232,7 @@ class Encoder:
         """The number of the variant of each of these rows of a message's column, -1 if it has none."""
         if column.type.get_field_index("variant") < 0:
             return np.full(len(rows), -1)
-        labels = {"variant": pc.struct_field(column, "variant").cast(pa.string())}
-        numbers, told = _numbered(_taken(labels, frozenset(), rows)["variant"])
+        numbers, told = _numbered(pc.struct_field(column, "variant").cast(pa.string()), rows)
         known: dict[str | None, int] = {None: -1}
         known |= {variant.name: number for number, variant in enumerate(self.plan.said[code].variants)}
         return np.array([known.get(name, _UNKNOWN) for name in told], np.int64).take(numbers)
@@ -272,7 +271,8 @@ class Encoder:
         """What writes such rows, if a program does. ``outline`` gives those of the batch's columns."""
         told = self._told(group)
         name = self.plan.said[group.code].name
-        names = [each for each in (*self.header, name) if each in batch.schema.names]
+        given = batch.schema.names
+        names = [each for each in (*self.header, name) if each in given]
         if told is None or not all(
             _typed(self.schema.field(each).type, batch.schema.field(each).type) for each in names
         ):
@@ -378,16 +378,17 @@ def _woven(parts: Sequence[pa.Array], numbers: Sequence[Array]) -> pa.Array:
     return array(pa.binary(), len(owners), None, ends, octets)
 
 
-def _numbered(column: pa.Array) -> tuple[Array, list[Any]]:
-    """A number for each value, and the values by their numbers."""
-    if len(column) and not column.null_count and _is_constant(column):
+def _numbered(column: pa.Array, rows: Array) -> tuple[Array, list[Any]]:
+    """A number for the value in each of these rows, and the values by their numbers."""
+    if 0 < len(rows) == len(column) and not column.null_count and _is_constant(column):
         return np.zeros(len(column), np.int32), [column[0].as_py()]
-    if accel.WORTH and column.type == pa.string() and len(column) and not column.null_count:
+    if accel.WORTH and column.type == pa.string() and not (column.null_count and not _valid(column)[rows].all()):
         _, ends, octets = column.buffers()
-        found = labelled(ends.address + 4 * column.offset, octets.address if octets else 0, len(column))
+        found = labelled(ends.address + 4 * column.offset, octets.address if octets else 0, rows)
         if found is not None:
             return found[0], [column[row].as_py() for row in found[1].tolist()]
-    encoded = column.dictionary_encode(null_encoding="encode")
+    chosen = column if len(rows) == len(column) else column.take(pa.array(rows))
+    encoded = chosen.dictionary_encode(null_encoding="encode")
     return encoded.indices.to_numpy(), encoded.dictionary.to_pylist()
 
 
@@ -401,7 +402,7 @@ def _distinct(keys: Mapping[str, pa.Array]) -> Iterator[tuple[Row, Array]]:
     length, codes, told = len(next(iter(keys.values()))), None, []
     occurs: Iterable[int] = range(min(1, length))
     for column in keys.values():
-        numbers, values = _numbered(column)
+        numbers, values = _numbered(column, row_numbers(length))
         told.append(values)
         if len(values) < 2:
             continue

@@ -98,14 +98,20 @@ class _NoItems:
 
 
 @dataclass(frozen=True, slots=True)
-class _ItemLists:
+class ItemLists:
+    """Lists whose items other programs read."""
+
     kind: pa.DataType
     places: tuple[int, ...]
     valid: int | None
 
+    def filled(self, written: Filled) -> FilledList:
+        """Their items."""
+        return _by_row([written.lists[place] for place in self.places])
+
     def arrow(self, written: Filled) -> pa.Array:
         held = written.bits(self.valid)
-        rows, counts, values = _by_row([written.lists[place] for place in self.places])
+        rows, counts, values = self.filled(written)
         ends = np.zeros(len(rows) + 1, np.int32)
         np.cumsum(counts, out=ends[1:])
         offsets = between(ends, Places(rows, written.count))
@@ -184,7 +190,7 @@ def column(asm: Assembler, kind: pa.DataType, known: Datum | None, where: int = 
         case Listed(listings):
             for listing in listings:
                 listing.kind = kind.value_type
-            return _ItemLists(kind, tuple(listing.place for listing in listings), valid)
+            return ItemLists(kind, tuple(listing.place for listing in listings), valid)
         case Struct(fields):
             columns = (column(asm, field.type, fields.get(field.name), there) for field in kind)
             return _Substruct(kind, tuple(columns), valid)

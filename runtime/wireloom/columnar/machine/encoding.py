@@ -11,14 +11,14 @@ import pyarrow as pa
 
 from wireloom.codec import Column, Protocol
 from wireloom.columnar import accel
-from wireloom.columnar.alike import lists_alike
-from wireloom.columnar.buffers import LARGEST, Allocate, Array, array, items_of, own_room, row_numbers
+from wireloom.columnar.alike import alike
+from wireloom.columnar.buffers import LARGEST, Allocate, Array, array, counts_of, items_of, own_room, row_numbers
 from wireloom.columnar.machine import operations as op
 from wireloom.columnar.machine import scribe
 from wireloom.columnar.machine.arranging import Arranging
 from wireloom.columnar.machine.assembly import Assembled, Assembler, Instruction
-from wireloom.columnar.machine.columns import Column as Filling
-from wireloom.columnar.machine.filled import Filled
+from wireloom.columnar.machine.columns import ItemLists
+from wireloom.columnar.machine.filled import Filled, FilledList
 from wireloom.columnar.machine.given import ITEM, WRITTEN, Inputs, Outline, Path
 from wireloom.columnar.machine.laid import Laid
 from wireloom.columnar.machine.matches import first
@@ -52,7 +52,7 @@ class WritingProgram:
     items: "dict[Path, WritingProgram]"
     key: tuple[object, ...]
     stages: tuple[Stage, ...] = ()
-    reread: Mapping[Path, Filling] = field(default_factory=dict)
+    reread: Mapping[Path, ItemLists] = field(default_factory=dict)
     asked: tuple[str, ...] = ()
 
     @classmethod
@@ -80,21 +80,24 @@ class WritingProgram:
             written.addresses[place] = number
         return Writing(self, batch, rows, written, known, np.zeros(self.assembled.reach, np.uint8))
 
-    def lists(self, batch: pa.RecordBatch, path: Path, rows: Array) -> "ListBytes | None":
-        """The lists in these ``rows``, which ascend, if this writes items; None if they do not fit."""
-        counts, items = items_of(_column(batch, path, {}), rows)
-        ends, sound, octets = np.zeros(len(items) + 1, np.int32), np.ones(len(batch), bool), b""
-        if len(items):
+    def lists(self, batch: pa.RecordBatch, path: Path, mine: Array) -> "ListBytes | None":
+        """The lists in the rows that are ``mine``, if this writes items; None if they do not fit."""
+        column = _column(batch, path, {})
+        counts = counts_of(column)
+        rows = np.flatnonzero(mine & (counts > 0))
+        counts, sound = counts[rows], np.ones(len(batch), bool)
+        ends, octets = np.zeros(1, np.int32), b""
+        if len(rows):
             owners = np.repeat(rows, counts)
-            columns = {ITEM: items, **{name: batch.column(name).take(pa.array(owners)) for name in self.asked}}
-            found = together(pa.RecordBatch.from_pydict(columns), [(self, row_numbers(len(items)))])
+            asked = {name: batch.column(name).take(pa.array(owners)) for name in self.asked}
+            items = pa.RecordBatch.from_pydict({ITEM: items_of(column, rows), **asked})
+            found = together(items, [(self, row_numbers(len(owners)))])
             if found is None:
                 return None
             (_, offsets, octets), fine = found[0].buffers(), found[1]
             ends = np.frombuffer(offsets, np.int32)
             sound[owners[~fine]] = False
-        sizes = np.zeros(len(batch) + 1, np.int32)
-        behind = np.cumsum(counts)
+        sizes, behind = np.zeros(len(batch) + 1, np.int32), np.cumsum(counts)
         sizes[rows + 1] = ends[behind] - ends[behind - counts]
         return ListBytes(array(pa.binary(), len(batch), None, np.cumsum(sizes, dtype=np.int32), octets), sound)
 
@@ -188,27 +191,33 @@ def together(
 
 def _lists(batch: pa.RecordBatch, chosen: Sequence[tuple[WritingProgram, Array]]) -> Lists:
     """The lists whose items programs write, those together that are written by the same."""
-    asked: defaultdict[tuple[Path, tuple[object, ...]], list[tuple[WritingProgram, Array]]] = defaultdict(list)
+    asked: dict[tuple[Path, tuple[object, ...]], tuple[WritingProgram, Array]] = {}
     for program, rows in chosen:
         for path, items in program.items.items():
-            asked[path, items.key].append((items, rows))
-    return {
-        key: some[0][0].lists(batch, key[0], np.sort(np.concatenate([rows for _, rows in some])))
-        for key, some in asked.items()
-    }
+            _, mine = asked.setdefault((path, items.key), (items, np.zeros(len(batch), bool)))
+            mine[rows] = True
+    return {(path, key): items.lists(batch, path, mine) for (path, key), (items, mine) in asked.items()}
 
 
 def _compare_lists(batch: pa.RecordBatch, writings: Sequence[Writing], sound: Array) -> None:
     """Note which of the records are not ``sound`` as their lists do not say what was given."""
-    found: defaultdict[tuple[Path, pa.DataType], list[tuple[pa.Array, Array]]] = defaultdict(list)
+    found: defaultdict[tuple[Path, pa.DataType], list[tuple[Array, FilledList]]] = defaultdict(list)
     for each in writings:
         for path, column in each.program.reread.items():
-            lists = column.arrow(each.written)
-            found[path, lists.type].append((lists, each.rows))
-    for (path, _), some in found.items():
-        rows = np.concatenate([rows for _, rows in some])
-        same = lists_alike(pa.concat_arrays([lists for lists, _ in some]), _column(batch, path, {}), rows)
-        sound[rows] &= same
+            found[path, column.kind].append((each.rows, column.filled(each.written)))
+    for (path, _), lists in found.items():
+        column, counts = _column(batch, path, {}), np.zeros(len(batch), np.int64)
+        for rows, (places, many, _) in lists:
+            counts[rows[places]] = many
+        differs = counts != counts_of(column)
+        for rows, _ in lists:
+            sound[rows] &= ~differs[rows]
+        read = np.concatenate([rows[places[many > 0]] for rows, (places, many, _) in lists])
+        items, fine = pa.concat_arrays([values for _, (_, _, values) in lists]), ~differs[read]
+        owners = np.repeat(read, counts[read])
+        if not fine.all():
+            read, items, owners = read[fine], items.filter(pa.array(~differs[owners])), owners[~differs[owners]]
+        sound[owners[~alike(items, items_of(column, read))]] = False
 
 
 def _column(batch: pa.RecordBatch, path: Path, known: Mapping[Path, ListBytes]) -> pa.Array:

@@ -8,7 +8,7 @@ from wireloom import codec
 from wireloom.columnar.machine import operations as op
 from wireloom.columnar.machine.arranging import Arranging
 from wireloom.columnar.machine.checks import Proven
-from wireloom.columnar.machine.columns import Column, column
+from wireloom.columnar.machine.columns import ItemLists, column
 from wireloom.columnar.machine.formulas import both
 from wireloom.columnar.machine.given import Items, Path
 from wireloom.columnar.machine.laid import Copied, Laid
@@ -41,7 +41,7 @@ def reread(
     framing: codec.Framing,
     proven: Proven,
     is_of: Callable[[Level], int],
-) -> tuple[tuple[Stage, ...], dict[Path, Column]]:
+) -> tuple[tuple[Stage, ...], dict[Path, ItemLists]]:
     """Read a record again, and compare all of its values but for items of lists: returns what reads these, and columns
     of them to be compared. ``variant`` is the register with the number of its variant, and ``is_of`` gives the mask of
     the records whose header selects the message. Raises ``NoProgramError``.
@@ -91,7 +91,7 @@ class _Comparing:
     def __init__(self, at: Lowering) -> None:
         self.at = at
         self.asm = at.asm
-        self.lists: dict[Path, Column] = {}
+        self.lists: dict[Path, ItemLists] = {}
 
     def all(
         self, found: Level | Struct, given: Laid, labels: Set[str], where: int = op.ONES, *, inner: bool = False
@@ -139,7 +139,9 @@ class _Comparing:
                 self.at.must(self.asm.value(op.EQUAL_NUMBER, (count,), (0,)), where)
             case Listed(), Items():
                 kind = _without_labels(wanted.outline.kind, found.listings[0].item)
-                self.lists[wanted.path] = column(self.asm, kind, found, where)
+                lists = column(self.asm, kind, found, where)
+                assert isinstance(lists, ItemLists)
+                self.lists[wanted.path] = lists
             case Struct(), Struct():
                 inner = given.inner[name] if name in given.inner else Laid(dict(wanted.fields))
                 self.all(found, inner, set(), where, inner=True)
