@@ -25,7 +25,7 @@ from wireloom.columnar.machine.matches import first
 from wireloom.columnar.machine.programs import programs_of, unless_left
 from wireloom.columnar.machine.rereading import reread
 from wireloom.columnar.machine.rooms import Space
-from wireloom.columnar.machine.stages import Stage, registers_for
+from wireloom.columnar.machine.stages import PresentLists, Stage, read_items, registers_for
 from wireloom.columnar.machine.values import Level, NoProgramError
 from wireloom.columnar.planning import is_proven
 
@@ -138,18 +138,6 @@ class Writing:
         """
         return self._follow(self.program.assembled, row_numbers(len(self.rows)), ends, sound)
 
-    def prove(self, ends: Array, sound: Array) -> None:
-        """Read the items of lists again, and note which of the records are not ``sound`` by themselves."""
-        if not (self.program.stages or self.known):
-            return
-        mine = sound[self.rows]
-        self.written.heavy += self.written.unpacked
-        for stage in self.program.stages:
-            stage.run(int(ends[-1]), None, self.written, mine)
-        for each in self.known.values():
-            mine &= each.sound[self.rows]
-        sound[self.rows] = mine
-
     def _follow(self, assembled: Assembled, places: Array, ends: Array, sound: Array) -> Callable[[int, int], object]:
         """What follows a program for the rows from one number to before another."""
         given = self.rows, places, ends, sound.ctypes.data
@@ -183,8 +171,7 @@ def together(
     for turn in range(len(bounds) - 1):
         for follow, numbers in loops:
             follow(numbers[turn], numbers[turn + 1])
-    for each in writings:
-        each.prove(ends, sound)
+    _read_lists(int(ends[-1]), writings, sound)
     _compare_lists(batch, writings, sound)
     return array(pa.binary(), count, None, offsets, data), sound
 
@@ -197,6 +184,24 @@ def _lists(batch: pa.RecordBatch, chosen: Sequence[tuple[WritingProgram, Array]]
             _, mine = asked.setdefault((path, items.key), (items, np.zeros(len(batch), bool)))
             mine[rows] = True
     return {(path, key): items.lists(batch, path, mine) for (path, key), (items, mine) in asked.items()}
+
+
+def _read_lists(end: int, writings: Sequence[Writing], sound: Array) -> None:
+    """Read the items of lists again, and note which of the records are not ``sound`` by themselves."""
+    alike: defaultdict[tuple[object, ...], list[PresentLists]] = defaultdict(list)
+    noted = []
+    for each in writings:
+        each.written.heavy += each.written.unpacked
+        mine = sound[each.rows]
+        for known in each.known.values():
+            mine &= known.sound[each.rows]
+        for stage in each.program.stages:
+            alike[stage.key].append(stage.lists(None, each.written, mine))
+        noted.append(mine)
+    for lists in alike.values():
+        read_items(end, lists)
+    for each, mine in zip(writings, noted, strict=True):
+        sound[each.rows] = mine
 
 
 def _compare_lists(batch: pa.RecordBatch, writings: Sequence[Writing], sound: Array) -> None:

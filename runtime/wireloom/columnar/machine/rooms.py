@@ -1,6 +1,8 @@
 """Rooms: what programs write to, and the tables that they read from, by their places."""
 
 from collections.abc import Sequence
+from functools import cached_property
+from hashlib import sha256
 from typing import NamedTuple
 
 import numpy as np
@@ -33,8 +35,6 @@ class Rooms:
             if not isinstance(room, Space):
                 self.tables[place] = room.ctypes.data
         self.held = rooms  # so that tables stay where they are
-        self.identity = [room if isinstance(room, Space) else id(room) for room in rooms]
-        """The same for rooms and tables that are the same."""
         self.values = [(place, room) for place, room in spaces if room.like]
         self.unpacking = [place for place, room in spaces if room.unpacks]
         self.octets = [(place, room) for place, room in spaces if room.more or room.holds or room.unpacks]
@@ -42,3 +42,8 @@ class Rooms:
         rest = [(place, room) for place, room in spaces if room.bits and place not in apart]
         self.cleared = [(place, room) for place, room in rest if room.cleared]
         self.alone = [(place, room) for place, room in rest if not room.cleared]
+
+    @cached_property
+    def identity(self) -> list[object]:
+        """The same for rooms and tables that are the same."""
+        return [room if isinstance(room, Space) else sha256(room.tobytes()).digest() for room in self.held]

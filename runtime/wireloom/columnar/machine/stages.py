@@ -5,8 +5,9 @@ next items of many lists are read together.
 """
 
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -103,7 +104,7 @@ class Program:
         """
         written.heavy += written.unpacked
         for stage in self.stages:
-            stage.run(end, places, written, sound)
+            read_items(end, [stage.lists(places, written, sound)])
 
 
 class _Scratch(threading.local):
@@ -152,13 +153,17 @@ def staged(lowering: Lowering) -> Iterator["Stage"]:
             ends = Instruction(op.STORE_8, (), (inner.cursor,), (end,))
             walk = inner.asm.assembled(judging=False, outputs=[ends])
         program = Program(inner.asm.assembled(), {}, {"": items} if items else {}, stages)
-        yield Stage(listing.place, program, given, listing.size, listing.weight, listing.kind, walk, end or 0)
+        codes = (program.assembled, walk) if walk else (program.assembled,)
+        said = items, listing.size, listing.weight, listing.kind, end, *given, *(each.key for each in stages)
+        key = *said, *(part for code in codes for part in (code.code.tobytes(), *code.rooms.identity))
+        yield Stage(listing.place, program, given, listing.size, listing.weight, listing.kind, walk, end or 0, key)
 
 
 @dataclass(frozen=True, slots=True)
 class Stage:
     """The program of a list's items, which have ``size`` bytes each, or are walked through by another that writes to
-    ``end`` where they end. Each takes ``weight`` bytes in a table. ``given`` are numbers from around the list.
+    ``end`` where they end. Each takes ``weight`` bytes in a table. ``given`` are numbers from around the list. Stages
+    with the same ``key`` read the same.
     """
 
     place: int
@@ -169,36 +174,20 @@ class Stage:
     kind: pa.DataType | None
     walk: Assembled | None
     end: int
+    key: tuple[object, ...]
 
-    def run(self, end: int, places: Array | None, written: Filled, sound: Array) -> None:
-        """As ``Program.read_lists``, for this list."""
+    def lists(self, places: Array | None, written: Filled, sound: Array) -> "PresentLists":
+        """The lists in records that are ``sound``, as in ``Program.read_lists``."""
         count = int(written.amounts[self.place, 0])
         starts, stops, rows = (written.numbers(self.place + each, np.int64, count) for each in range(3))
         which = rows if places is None else places.searchsorted(rows)
         if not sound[which].all():
             kept = sound[which]
             starts, stops, rows, which = starts[kept], stops[kept], rows[kept], which[kept]
-        lists = Located(starts, stops, end)
         given = {place: written.numbers(outer, np.int64)[rows] for place, outer in self.given.items()}
-        counts, begins, good = self._items(lists, given)
-        written.heavy += int(counts.sum()) * self.weight
-        if written.heavy > weighing.LISTS:
-            good, counts, begins = counts == 0, np.zeros_like(counts), begins[:0]
-        owners = np.repeat(np.arange(len(which)), counts)
-        items = Located(begins, lists.stop[owners], end)
-        size = int((lists.stop - lists.start).sum())
-        found, fine = self.program.run(
-            items, row_numbers(len(begins)), len(begins), size, {place: data[owners] for place, data in given.items()}
-        )
-        written.heavy += found.heavy
-        good[owners if written.heavy > weighing.LISTS else owners[~fine]] = False
-        sound[which] = good
-        if self.kind is not None:
-            (item,) = self.program.columns.values()
-            values = item.arrow(found) if len(begins) else nulls(self.kind, 0)
-            written.lists[self.place] = FilledList(rows, counts, values)
+        return PresentLists(self, starts, stops, rows, which, given, written, sound)
 
-    def _items(self, lists: Located, given: Mapping[int, Array]) -> tuple[Array, Array, Array]:
+    def items(self, lists: Located, given: Mapping[int, Array]) -> tuple[Array, Array, Array]:
         """How many items each list has, where they begin, and which lists are sound so far."""
         if self.size is None:
             return self._walked(lists, given)
@@ -207,7 +196,7 @@ class Stage:
         return counts, begins, np.ones(len(counts), bool)
 
     def _walked(self, lists: Located, given: Mapping[int, Array]) -> tuple[Array, Array, Array]:
-        """As ``_items``, one item of each list after the other."""
+        """As ``items``, one item of each list after the other."""
         assert self.walk is not None
         ends, good = np.zeros(len(lists.start), np.int64), np.ones(len(lists.start), bool)
         addresses = self.program.assembled.rooms.tables.copy()
@@ -235,3 +224,52 @@ class Stage:
         for turn, (rows, begins) in enumerate(turns):
             found[firsts[rows] + turn] = begins
         return counts, found, good
+
+
+class PresentLists(NamedTuple):
+    """Lists whose items a stage reads: where they start and stop, the ``rows`` that they go to, ``which`` of the
+    records they are in, and what is ``given`` from around them. They are ``written``, and their records noted that are
+    not ``sound``.
+    """
+
+    stage: Stage
+    starts: Array
+    stops: Array
+    rows: Array
+    which: Array
+    given: Mapping[int, Array]
+    written: Filled
+    sound: Array
+
+
+def read_items(end: int, lists: Sequence[PresentLists]) -> None:
+    """Read the items of lists whose stages have the same ``key``. All bytes end at ``end``."""
+    stage, *_ = (each.stage for each in lists)
+    located = Located(_joined([each.starts for each in lists]), _joined([each.stops for each in lists]), end)
+    given = {place: _joined([each.given[place] for each in lists]) for place in stage.given}
+    counts, begins, good = stage.items(located, given)
+    heavy = sum(each.written.heavy for each in lists) + int(counts.sum()) * stage.weight
+    if heavy > weighing.LISTS:
+        good, counts, begins = counts == 0, np.zeros_like(counts), begins[:0]
+    owners = np.repeat(np.arange(len(counts)), counts)
+    items, size = Located(begins, located.stop[owners], end), int((located.stop - located.start).sum())
+    numbers = {place: data[owners] for place, data in given.items()}
+    found, fine = stage.program.run(items, row_numbers(len(begins)), len(begins), size, numbers)
+    good[owners if heavy + found.heavy > weighing.LISTS else owners[~fine]] = False
+    values = None
+    if stage.kind is not None:
+        (item,) = stage.program.columns.values()
+        values = item.arrow(found) if len(begins) else nulls(stage.kind, 0)
+    at = first = 0
+    for each in lists:
+        mine = slice(at, at + len(each.rows))
+        many = int(counts[mine].sum())
+        each.written.heavy += many * stage.weight + found.heavy
+        each.sound[each.which] &= good[mine]
+        if values is not None:
+            each.written.lists[each.stage.place] = FilledList(each.rows, counts[mine], values.slice(first, many))
+        at, first = mine.stop, first + many
+
+
+def _joined(numbers: Sequence[Array]) -> Array:
+    return numbers[0] if len(numbers) == 1 else np.concatenate(numbers)
