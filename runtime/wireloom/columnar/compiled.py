@@ -114,7 +114,7 @@ def labelled(offsets: int, octets: int, rows: Array) -> tuple[Array, Array] | No
 
 
 _MOST_LABELS = 64
-"""Those of more texts are not numbered."""
+"""Those of more texts are not numbered. A power of two."""
 
 
 def labels_loop(offsets: int, octets: int, rows: Array, count: int, found: int, known: Array, most: int) -> int:
@@ -127,7 +127,7 @@ def labels_loop(offsets: int, octets: int, rows: Array, count: int, found: int, 
         at, stop = octets + u4(offsets + 4 * row), octets + u4(offsets + 4 * row + 4)
         kind = most
         if at < stop:
-            kind = most + (stop - at + 7 * u1(at) + u1(stop - 1)) % most
+            kind = most + (stop - at + 7 * u1(at) + u1(stop - 1) & most - 1)
         label = known[kind]
         if texts == 0 or not _same_text(at, stop, octets, offsets + 4 * known[label]):
             label = 0
@@ -148,10 +148,12 @@ def _same_text(at: int, stop: int, octets: int, other: int) -> bool:
     begin, end = octets + u4(other), octets + u4(other + 4)
     if stop - at != end - begin:
         return False
-    while at + 8 <= stop:
-        if i8(at) != i8(begin):
-            return False
-        at, begin = at + 8, begin + 8
+    if stop - at >= 8:
+        while at + 8 < stop:
+            if i8(at) != i8(begin):
+                return False
+            at, begin = at + 8, begin + 8
+        return i8(stop - 8) == i8(end - 8)
     while at < stop:
         if u1(at) != u1(begin):
             return False
