@@ -55,17 +55,28 @@ class Assembler:
         self.values = op.FREE
         self.reach = 64
         """How many zeros are enough for what is read where nothing is."""
+        self.negated: dict[int, int] = {}
+        """Masks by those that are set where they are not."""
         self._known: dict[tuple[object, ...], int] = {}
+        self._constants: dict[int, int] = {}
+        self._checked: set[tuple[int, int]] = set()
         self._depth = 0
 
     def value(self, kind: int, reads: Sequence[int] = (), numbers: Sequence[int] = ()) -> int:
         """The value that an operation has."""
+        if kind == op.EQUAL and reads[0] == reads[1]:
+            return op.ONES
+        if kind in (op.AND_NUMBER, op.SIGN) and (known := self.constant(reads[0])) is not None:
+            masked = known & numbers[0] if kind == op.AND_NUMBER else _signed(known, numbers[0])
+            return self.number(masked)
         key = (kind, *reads, "", *numbers)
         found = self._known.get(key)
         if found is None:
             (found,) = self.several(kind, 1, reads, numbers)
             if not self._depth and kind not in op.JUDGING:
                 self._known[key] = found
+            if kind == op.NOT:
+                self.negated[found] = reads[0]
         return found
 
     def several(self, kind: int, count: int, reads: Sequence[int] = (), numbers: Sequence[int] = ()) -> range:
@@ -79,7 +90,13 @@ class Assembler:
 
     def number(self, number: int) -> int:
         """The value that is this number in all rows."""
-        return self.value(op.NUMBER, (), (number,))
+        found = self.value(op.NUMBER, (), (number,))
+        self._constants[found] = number
+        return found
+
+    def constant(self, value: int) -> int | None:
+        """The number that a value is in all rows; None if none is known."""
+        return self._constants.get(value)
 
     def shared(self, room: "Space | Array") -> int:
         """The place among the outputs of a table, or of room, that several instructions share."""
@@ -91,6 +108,10 @@ class Assembler:
 
     def check(self, holds: int, where: int) -> None:
         """Rows ``where`` it does not hold are not sound."""
+        if (holds, where) in self._checked:
+            return
+        if not self._depth:
+            self._checked.add((holds, where))
         self.code.append(Instruction(op.CHECK, (), (holds, where), ()))
 
     def check_text(self, start: int, stop: int, where: int) -> None:
@@ -135,6 +156,12 @@ class Assembler:
         code = _asked(self.code, asked, judging=judging)
         code = _with_outputs(code, outputs)
         return _allocated(list(_flat(code, _left(code))), self)
+
+
+def _signed(number: int, bits: int) -> int:
+    """What the lowest bits of a number are in two's complement."""
+    half = 1 << bits - 1
+    return ((number & (1 << bits) - 1) ^ half) - half
 
 
 @dataclass(frozen=True, slots=True)

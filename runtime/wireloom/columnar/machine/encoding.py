@@ -270,6 +270,8 @@ class WritingPrograms:
         for name, selection in said.match.items():
             if name in {column.name for column in protocol.record.columns}:
                 arranging.fill(header, name, selection.first)
+                if len(selection.listed) == 1 and not selection.spans:
+                    arranging.settle(header, name, int(selection.any))
         variant = inputs.variant()
         arranging.message(said, variant, fields)
 

@@ -8,11 +8,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from wireloom.codec.checksums import Crc
-from wireloom.columnar.machine import formulas
+from wireloom.columnar.fields import Number as Kind
+from wireloom.columnar.machine import formulas, places
 from wireloom.columnar.machine import operations as op
 from wireloom.columnar.machine.assembly import Assembler
 from wireloom.columnar.machine.formulas import both, truth, wrapped
 from wireloom.columnar.machine.merging import merged
+from wireloom.columnar.machine.places import Offset
 from wireloom.columnar.machine.values import (
     FARTHEST,
     Datum,
@@ -59,6 +61,9 @@ class Lowering:
         self.asm = Assembler() if asm is None else asm
         self.where = op.ONES
         self.position, self.shift = op.START, 0
+        self.origin = op.START
+        self.offsets: dict[int, Offset] = {op.START: 0}
+        """How far behind the record's start registers are, as far as that is known."""
         self.limit = self.moved(op.STOP, limit)
         self.this = self.record = Level()
         self.spans: dict[str, Span] = {}
@@ -71,6 +76,8 @@ class Lowering:
         """The lists whose items other programs read."""
         self.opened = 0
         """How many packed values are around what is read."""
+        self.variant: int | None = None
+        """The register with the number of the variant, if it is known before it is read."""
         self.left: dict[str, None] = {}
         """What makes rows unsound because no program says it, in the order in which it was met."""
 
@@ -93,7 +100,10 @@ class Lowering:
             return Number(self.asm.value(op.SUBTRACT, (self.limit, self.cursor)), 0, FARTHEST)
         if name.origin is Origin.INPUT:
             return self._given(name.name)
-        return self._reached(name, name.steps)
+        found = self._reached(name, name.steps)
+        if isinstance(found, Number) and found.least == found.most and found.valid == op.ONES and not found.floating:
+            return found.least
+        return found
 
     def _reached(self, name: Name, steps: Sequence[str]) -> Datum | None:
         """The value that these steps lead to; valid where all structs around it are."""
@@ -151,9 +161,22 @@ class Lowering:
         """The register with the place where reading goes on."""
         return self.moved(self.position, self.shift)
 
+    def offset_of(self, position: int, where: int) -> int | None:
+        """How far behind the record's start a position is in these rows; None if that differs, or is not known."""
+        offset = self.offsets.get(position)
+        found = None if offset is None else places.within(self.asm, where, offset)
+        return found if isinstance(found, int) else None
+
     def moved(self, position: int, count: int) -> int:
         """The place so many bytes behind another."""
-        return self.asm.value(op.ADD_NUMBER, (position,), (count,)) if count else position
+        found = self.asm.value(op.ADD_NUMBER, (position,), (count,)) if count else position
+        self._keep(found, position, count)
+        return found
+
+    def _keep(self, found: int, position: int, count: int = 0) -> None:
+        """Note that a place is so many bytes behind another."""
+        if position in self.offsets:
+            self.offsets[found] = places.moved(self.offsets[position], count)
 
     def move(self, position: int, shift: int = 0) -> None:
         """Go on elsewhere."""
@@ -162,7 +185,9 @@ class Lowering:
     def need(self, count: int) -> None:
         """So many bytes must follow the cursor."""
         reads = self.position, self.limit, self.where
-        (self.position,) = self.asm.several(op.NEED, 1, reads, (self.shift + count,))
+        (position,) = self.asm.several(op.NEED, 1, reads, (self.shift + count,))
+        self._keep(position, self.position)
+        self.position = position
 
     def take(self, size: formulas.Found) -> Span:
         """The next bytes, so many; goes on behind them."""
@@ -174,7 +199,9 @@ class Lowering:
         if not isinstance(size, Number) or not size.whole:
             raise NoProgramError("a size that is no number")
         self.must(size.valid)
-        start, stop = self.asm.several(op.TAKE, 2, (self.cursor, size.register, self.limit, self.where))
+        cursor = self.cursor
+        start, stop = self.asm.several(op.TAKE, 2, (cursor, size.register, self.limit, self.where))
+        self._keep(start, cursor)
         self.move(stop)
         return start, stop
 
@@ -199,6 +226,10 @@ class Lowering:
         else:
             left = self.asm.value(op.LESS, (cursor, self.limit))
             self.this.columns[trailing] = Octets(cursor, self.limit, left)
+
+    def written(self, kind: Kind) -> int | None:
+        """The register with the number at the cursor if the program has written it; None if it is to be loaded."""
+        return None
 
     # Checksums
 
@@ -237,7 +268,7 @@ class Lowering:
         self._state = before
         self.this.columns, self.spans = columns, spans
         if inner != (self.position, self.shift):
-            self.move(self.asm.value(op.CHOOSE, (mask, self.moved(*inner), self.cursor)))
+            self._go_on(mask, self.moved(*inner))
         for name, value in read_columns.items():
             if value is not columns.get(name):
                 columns[name] = merged(self.asm, mask, value, columns.get(name))
@@ -246,6 +277,19 @@ class Lowering:
                 pairs = zip(span, self.span(name), strict=True)
                 start, stop = (self.asm.value(op.CHOOSE, (mask, one, other)) for one, other in pairs)
                 spans[name] = start, stop
+
+    def _go_on(self, mask: int, position: int) -> None:
+        """Go on at a position in the rows where the mask is set, and at the cursor in others."""
+        cursor, offsets = self.cursor, self.offsets
+        offset = None
+        if position in offsets and cursor in offsets:
+            offset = places.chosen(self.asm, mask, offsets[position], offsets[cursor])
+        if isinstance(offset, int):
+            self.move(self.origin, offset)
+            return
+        self.move(self.asm.value(op.CHOOSE, (mask, position, cursor)))
+        if offset is not None:
+            offsets[self.position] = offset
 
     @property
     def _state(self) -> tuple[Any, ...]:

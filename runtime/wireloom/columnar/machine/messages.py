@@ -76,6 +76,10 @@ class _Message:
                 number = asm.number(index)
             elif mask is not False:
                 number = asm.value(op.CHOOSE, (mask, asm.number(index), number))
+        if self.said.variants and at.variant is not None:
+            at.must(asm.value(op.EQUAL, (number, at.variant)))
+            self.chosen = [asm.value(op.EQUAL_NUMBER, (at.variant,), (index,)) for index in range(len(self.chosen))]
+            self.without = asm.value(op.EQUAL_NUMBER, (at.variant,), (-1,))
         if self.said.variants:
             self.this.columns["variant"] = Label(number, tuple(variant.name for variant in self.said.variants))
 

@@ -346,10 +346,15 @@ def _struct(content: codec.Layout, given: dict[str, Any], at: Lowering) -> Struc
 def number_at(kind: Kind, at: Lowering) -> Number:
     """The number at the cursor, whose bytes are there."""
     place, shift, little, bits = at.position, at.shift, kind.is_little(little=at.little), 8 * kind.size
-    at.shift += kind.size
     if kind.half:
         raise NoProgramError("a number of half precision")
-    if kind.odd:
+    written = at.written(kind)
+    at.shift += kind.size
+    if written is not None:
+        register = written
+        if (known := at.asm.constant(register)) is not None and kind.kind != "f":
+            return Number(register, known, known, truth=kind.boolean)
+    elif kind.odd:
         register = at.asm.value(op.LOAD_ODD, (place,), (shift, kind.size, int(not little)))
     else:
         register = at.asm.value(_LOADS[kind.size, little], (place,), (shift,))
@@ -359,7 +364,7 @@ def number_at(kind: Kind, at: Lowering) -> Number:
         at.must(at.asm.value(op.LESS_NUMBER, (register,), (2,)))
         return Number(register, 0, 1, truth=True)
     if kind.kind == "i":
-        register = register if bits == 64 else at.asm.value(op.SIGN, (register,), (bits,))
+        register = register if bits == 64 or written is not None else at.asm.value(op.SIGN, (register,), (bits,))
         return Number(register, -1 << bits - 1, (1 << bits - 1) - 1)
     return Number(register, 0, (1 << bits) - 1)
 

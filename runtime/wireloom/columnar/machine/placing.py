@@ -36,7 +36,12 @@ class ArrangingNumbers(Lowering):
     def __init__(self, judge: Judge, parameters: Mapping[str, Any], asm: Assembler, header: Laid, *, little: bool):
         super().__init__(judge, parameters, little=little, limit=0, asm=asm)
         self.limit = self.total = asm.number(FARTHEST)
-        self.position = self.nothing = asm.number(0)
+        self.position = self.nothing = self.origin = asm.number(0)
+        self.offsets = {self.nothing: 0}
+        self.numbers: dict[tuple[int, int], tuple[int, int, bool]] = {}
+        """The numbers at the same place in all rows: their registers, sizes, and whether they are little endian, by the
+        place and by the mask of the rows that they are written in.
+        """
         self.this = self.record = header
         self.header = header
         self.writes: list[Callable[[], None]] = []
@@ -96,6 +101,13 @@ class ArrangingNumbers(Lowering):
             least, most = min(known.least, int(instead)), max(known.most, int(instead))
             of.columns[name] = Number(register, least, most, truth=known.truth)
 
+    def settle(self, of: Laid, name: str, number: int) -> None:
+        """Rows in which it is another number are not sound."""
+        known = of.columns[name]
+        assert isinstance(known, Number)
+        self.asm.check(self.asm.value(op.EQUAL_NUMBER, (known.register,), (number,)), op.ONES)
+        of.columns[name] = Number(self.asm.number(number), number, number, truth=known.truth)
+
     def _may_fill(self, of: Laid, name: str) -> None:
         """Note that a value can be filled in in these rows."""
         of.filled[name] = self.where
@@ -112,8 +124,14 @@ class ArrangingNumbers(Lowering):
 
     def _write(self, register: int, kind: Kind, position: int, shift: int, where: int) -> None:
         """Write a number so many bytes behind a position of the record."""
-        big = not kind.is_little(little=self.little)
-        self.asm.do(orders.WRITE, (register, self._place(position), where), (shift, kind.size, int(big)))
+        little = kind.is_little(little=self.little)
+        self.asm.do(orders.WRITE, (register, self._place(position), where), (shift, kind.size, int(not little)))
+        offset = self.offset_of(position, where)
+        if offset is not None:
+            said = register, kind.size, little
+            self.numbers[offset + shift, where] = said
+            if self.numbers.get((offset + shift, self.asm.negated.get(where, -1))) == said:
+                self.numbers[offset + shift, op.ONES] = said
 
     def _place(self, position: int) -> int:
         """The address of a position of the record."""

@@ -5,6 +5,7 @@ from collections.abc import Callable, Set
 import pyarrow as pa
 
 from wireloom import codec
+from wireloom.columnar.fields import Number as Kind
 from wireloom.columnar.machine import operations as op
 from wireloom.columnar.machine.arranging import Arranging
 from wireloom.columnar.machine.checks import Proven
@@ -50,14 +51,13 @@ def reread(
     prove(framing, _Rereading(arranging), doubting=True)
     at = _Rereading(arranging)
     at.listing = at.unpacking = True
+    at.variant = variant
     layout(said.record.head, at)
     at.must(is_of(at.record))
     level = message(said, at, proven)
     size = asm.value(op.SUBTRACT, (op.STOP, op.START))
     at.must(asm.value(op.NOT, (asm.value(op.MORE_NUMBER, (size,), (MAX_RECORD_BYTES,)),)))
-    chosen = level.columns.pop("variant", None)
-    if isinstance(chosen, Label):
-        at.must(asm.value(op.EQUAL, (chosen.number, variant)))
+    level.columns.pop("variant", None)
     comparing = _Comparing(at)
     comparing.all(at.record, arranging.header, {column.name for column in said.record.columns if column.label})
     comparing.all(level, fields, {column.name for column in said.columns if column.label} | {"variant"})
@@ -65,11 +65,39 @@ def reread(
 
 
 class _Rereading(Lowering):
-    """Reads what was laid out. Its checksums are those that were written, if they are over the very same bytes."""
+    """Reads what was laid out. Numbers are not loaded that were written to the same place and fit there. Checksums are
+    those that were written, if they are over the very same bytes.
+    """
 
     def __init__(self, laid: Arranging) -> None:
         super().__init__(laid.judge, laid.parameters, little=laid.little, limit=0, asm=laid.asm)
         self.summed = laid.summed
+        self.numbers = laid.numbers
+
+    def need(self, count: int) -> None:
+        offset = self.offset_of(self.position, self.where)
+        if offset is None or self.limit != op.STOP or offset + self.shift + count > self._written:
+            super().need(count)
+
+    @property
+    def _written(self) -> int:
+        """How many bytes there are at least, as numbers were written to them."""
+        ends = (place + size for (place, where), (_, size, _) in self.numbers.items() if where in (op.ONES, self.where))
+        return max(ends, default=0)
+
+    def written(self, kind: Kind) -> int | None:
+        offset, little = self.offset_of(self.position, self.where), kind.is_little(little=self.little)
+        if offset is None:
+            return None
+        place = offset + self.shift
+        found = self.numbers.get((place, op.ONES)) or self.numbers.get((place, self.where))
+        if found is None or found[1:] != (kind.size, little):
+            return None
+        register, bits = found[0], 8 * kind.size
+        if bits < 64:
+            fits = (op.SIGN, bits) if kind.kind == "i" else (op.AND_NUMBER, (1 << bits) - 1)
+            self.must(self.asm.value(op.EQUAL, (self.asm.value(fits[0], (register,), fits[1:]), register)))
+        return register
 
     def crc(self, algorithm: codec.Crc, start: int, stop: int, where: int) -> int:
         known = [each for each in self.summed if each.algorithm == algorithm]
