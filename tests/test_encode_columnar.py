@@ -16,8 +16,10 @@ from hypothesis import strategies as st
 from lockstep import Pair, rows_alike
 
 from wireloom.codec import EncodeError
+from wireloom.codec.captures import CaptureBuilder
+from wireloom.columnar import encoding
 from wireloom.columnar.buffers import Growing
-from wireloom.columnar.encoding import Encoder
+from wireloom.columnar.encoding import Encoder, gathered
 from wireloom.columnar.tables import Table
 from wireloom_protocols import couchbase_dcp, databus, memcached
 
@@ -51,6 +53,31 @@ def test_few_rows_are_left_to_the_codec(name: str) -> None:
     for batch in sound.to_batches():
         counted.encode(batch)
     assert counted.built < len(sound) / 10
+
+
+@pytest.mark.parametrize("before", [0, 9, 300])
+def test_rows_are_built_one_by_one_up_to_those_that_tell(before: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The answer to a handshake says how keys are written in the rows behind it, of which the first ends the search."""
+    monkeypatch.setattr(encoding, "MANY", 200)
+    features = {"variant": "success", "features": [{"feature": 0x12}]}
+    hello = {"message": "hello_response", "magic": 0x81, "status": 0, "hello_response": features}
+    document = {"by_seqno": 1, "rev_seqno": 2, "flags": 0, "expiration": 0, "lock_time": 0, "nru": 0, "body": b"{}"}
+    mutation = {"message": "mutation", "mutation": {**document, "collection_id": 9, "document_key": "key"}}
+    noop: dict[str, Any] = {"message": "dcp_noop", "dcp_noop": {}}
+    records = [*map(CaptureBuilder(couchbase_dcp.PROTOCOL, {}).build, [*[noop] * before, hello, *[mutation] * 400])]
+    (given,) = couchbase_dcp.decode_columnar(b"".join(records)).combine_chunks().to_batches()
+    counted = Counting(couchbase_dcp.PROTOCOL, {})
+    assert counted.encode(given).to_pylist() == records
+    assert counted.built == (before if before < encoding.MANY else 0) + 2
+
+
+def test_batches_are_put_together_that_are_small() -> None:
+    rows = [{"message": "dcp_noop", "dcp_noop": {}}] * 3
+    (small,) = couchbase_dcp.to_batches(rows)
+    large = pa.concat_batches([small] * 100_000)
+    first, alone, last = gathered(couchbase_dcp.PROTOCOL, [small, small, large, small])
+    assert (len(first), len(last)) == (6, 3)
+    assert alone is large
 
 
 class Counting(Encoder):

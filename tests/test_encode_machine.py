@@ -114,6 +114,25 @@ def test_batches_stand_one_behind_the_other(enough: int, monkeypatch: pytest.Mon
     assert built == (apart if enough == 1 else [3 * batches for batches in (2, 3, 4, 2) for _ in range(2)])
 
 
+def mixed(random: Random, count: int) -> list[bytes]:
+    """Records of three messages, two of them in several variants."""
+    moved = {"variant": "v2_0", "version": 0, "max_visible_seqno": 1, "high_completed_seqno": 2}
+    event = {"by_seqno": 7, "manifest_uid": 4, "scope_id": 8, "version": 0, "key": "name"}
+    rows: list[dict[str, Any]] = [
+        {"message": "snapshot_marker", "snapshot_marker": MARKER},
+        {
+            "message": "snapshot_marker",
+            "magic": 8,
+            "frame_infos": [{"id": 2, "stream_id": 7}],
+            "snapshot_marker": {**MARKER, **moved},
+        },
+        {"message": "system_event", "system_event": {**event, "variant": "create_scope_v0", "event": 3}},
+        {"message": "system_event", "system_event": {**event, "variant": "drop_scope_v0", "event": 4, "key": ""}},
+        {"message": "dcp_noop", "dcp_noop": {}},
+    ]
+    return [couchbase_dcp.build({**random.choice(rows), "opaque": number}) for number in range(count)]
+
+
 @accelerator.on
 @with_llvm
 @accelerator.of_all_and_own
@@ -123,18 +142,61 @@ def test_programs_take_turns(pays: int, monkeypatch: pytest.MonkeyPatch) -> None
     for way in ("_laid", "_built"):
         monkeypatch.setattr(tabular.Encoder, way, None)
     monkeypatch.setattr(encoding, "_TURN", 3)
-    random = Random("turns")
-    rows = [
-        {"message": "dbus_event", "dbus_event": {**EVENT, "sequence": number, "value": random.randbytes(number % 50)}}
-        for number in range(500)
-    ]
-    for row in random.sample(rows, 100) + rows[200:230]:
-        fields = row["dbus_event"]
-        fields.pop("key", None)
-        fields["key_bytes"] = random.randbytes(9)
-    records = [databus.build(row) for row in rows]
-    table = databus.decode_columnar(b"".join(records), byte_order="big")
-    assert databus.encode_records(table, byte_order="big").to_pylist() == records
+    records = mixed(Random("turns"), 500)
+    assert couchbase_dcp.encode_records(couchbase_dcp.decode_columnar(b"".join(records))).to_pylist() == records
+
+
+@accelerator.on
+@with_llvm
+def test_a_message_has_one_program_for_all_of_its_variants(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[int] = []
+    program = encoding.WritingPrograms._program
+    monkeypatch.setattr(
+        encoding.WritingPrograms,
+        "_program",
+        lambda self, number, outlines: made.append(number) or program(self, number, outlines),
+    )
+    encoding._writing.cache_clear()
+    table = couchbase_dcp.decode_columnar(b"".join(mixed(Random("variants"), 100)))
+    couchbase_dcp.encode_columnar(table)
+    assert len(made) == len(set(made)) == 3
+    rows = table.to_pylist()
+    strange = next(row for row in rows if row["message"] == "system_event")
+    for variant in ("drop_scope_v0", "create_scope_v0", "v1", None):
+        strange["system_event"]["variant"] = variant
+        rows_alike(pair_of("couchbase_dcp"), pa.Table.from_pylist(rows, table.schema))
+
+
+@accelerator.on
+@with_llvm
+@accelerator.of_all_and_own
+@pytest.mark.parametrize("number", [-1, 0, 200, 256, 65536, 1 << 31])
+def test_numbers_that_do_not_fit_or_select_another_message(
+    number: int, pays: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A column of a table has room for more than the bytes that it is written to, from which no number is loaded."""
+    accelerator.pay(monkeypatch, pays)
+    for name, records in (
+        ("couchbase_dcp", mixed(Random("numbers"), 20)),
+        (
+            "databus",
+            [databus.build({"message": "dbus_event", "dbus_event": EVENT | {"sequence": 1, "value": b""}})] * 3,
+        ),
+    ):
+        table = Table(pair_of(name).codec, {}).decode_columnar(b"".join(records), **OPTIONS.get(name, {}))
+        for field in table.schema:
+            if not pa.types.is_integer(field.type) or number >> field.type.bit_width - 1 not in (0, -1):
+                continue
+            for chosen in range(3):
+                rows = table.to_pylist()
+                rows[chosen][field.name] = number
+                rows_alike(pair_of(name), pa.Table.from_pylist(rows, table.schema), **OPTIONS.get(name, {}))
+        fields = table.schema.field("dbus_event").type if name == "databus" else ()
+        for field in fields:
+            rows = table.to_pylist()
+            if pa.types.is_integer(field.type) and number >> field.type.bit_width - 1 in (0, -1):
+                rows[1]["dbus_event"][field.name] = number
+                rows_alike(pair_of(name), pa.Table.from_pylist(rows, table.schema), **OPTIONS.get(name, {}))
 
 
 @accelerator.on

@@ -61,7 +61,7 @@ LEFT_OUT = frozenset({FILE.name, *(column.name for column in (*POSITIONS, *PROVE
 _ORDERS = ("big", "little")
 
 
-class _Group(NamedTuple):
+class _RowGroup(NamedTuple):
     """The ``rows`` of a message in a byte order, and the number of the variant of each, -1 if it has none."""
 
     code: int
@@ -69,7 +69,7 @@ class _Group(NamedTuple):
     rows: Array
     variants: Array
 
-    def where(self, chosen: Array) -> "_Group":
+    def where(self, chosen: Array) -> "_RowGroup":
         """Those of its rows that the mask chooses."""
         return self if chosen.all() else self._replace(rows=self.rows[chosen], variants=self.variants[chosen])
 
@@ -209,7 +209,7 @@ class Encoder:
                 found.append(None)
         return pa.array(found, pa.binary())
 
-    def _groups(self, batch: pa.RecordBatch) -> Iterator[_Group]:
+    def _groups(self, batch: pa.RecordBatch) -> Iterator[_RowGroup]:
         """The rows that are laid out alike."""
         names, order = batch.schema.names, self.protocol.framing.byte_order or ""
         if "message" not in names:
@@ -226,7 +226,7 @@ class Encoder:
             code, column = self.codes[message], batch.column(message)
             if pa.types.is_struct(column.type):
                 variants = self._variants(code, column, rows)
-                yield _Group(code, found.get("order"), rows, variants).where(variants != _UNKNOWN)
+                yield _RowGroup(code, found.get("order"), rows, variants).where(variants != _UNKNOWN)
 
     def _variants(self, code: int, column: pa.Array, rows: Array) -> Array:
         """The number of the variant of each of these rows of a message's column, -1 if it has none."""
@@ -237,7 +237,7 @@ class Encoder:
         known |= {variant.name: number for number, variant in enumerate(self.plan.said[code].variants)}
         return np.array([known.get(name, _UNKNOWN) for name in told], np.int64).take(numbers)
 
-    def _told(self, group: _Group) -> tuple[dict[str, Any], bool] | None:
+    def _told(self, group: _RowGroup) -> tuple[dict[str, Any], bool] | None:
         """The parameters of such rows, and whether they are little endian; None if these are not told, or not known."""
         framing, parameters = self.protocol.framing, dict(self.builder.known)
         if group.order not in (None, *_ORDERS):
@@ -247,7 +247,7 @@ class Encoder:
         orders = framing.orders(parameters)
         return (parameters, orders[0]) if len(orders) == 1 else None
 
-    def _written(self, batch: pa.RecordBatch, groups: Sequence[_Group]) -> tuple[pa.Array, Array] | None:
+    def _written(self, batch: pa.RecordBatch, groups: Sequence[_RowGroup]) -> tuple[pa.Array, Array] | None:
         """The bytes of rows as programs write them, and which of them are sure; None if no program writes any."""
         outline = cache(lambda name: outline_of(batch.column(name)))
         chosen = []
@@ -266,7 +266,7 @@ class Encoder:
         return together(table, [(program, group.rows) for program, group in chosen], self.room)
 
     def _program(
-        self, outline: Callable[[str], Outline | None], batch: pa.RecordBatch, group: _Group
+        self, outline: Callable[[str], Outline | None], batch: pa.RecordBatch, group: _RowGroup
     ) -> WritingProgram | None:
         """What writes such rows, if a program does. ``outline`` gives those of the batch's columns."""
         told = self._told(group)
@@ -282,7 +282,7 @@ class Encoder:
         found = tuple((each, known) for each, known in outlines if known is not None)
         return writing(self.protocol, parameters, little=little).of(group.code, found)
 
-    def _laid(self, batch: pa.RecordBatch, group: _Group) -> tuple[pa.Array, Array] | None:
+    def _laid(self, batch: pa.RecordBatch, group: _RowGroup) -> tuple[pa.Array, Array] | None:
         """The bytes of rows, and which of them are sure; None if they cannot be laid out."""
         rows = group.rows
         told = self._told(group) if len(rows) >= MANY else None
