@@ -28,7 +28,6 @@ from wireloom.columnar.machine.values import (
     Datum,
     Mask,
     NoProgramError,
-    Number,
     Octets,
     Struct,
 )
@@ -303,8 +302,6 @@ class ItemArranging(Arranging):
         found = self.around.known(name)
         if found is None or isinstance(found, int):
             return found
-        if isinstance(found, Number) and found.least == found.most and found.valid == op.ONES:
-            return found.least
         if name.name not in self.asked:
             outline = self.around.header.outlines.get(name.name)
             if outline is None:
