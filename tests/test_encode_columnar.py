@@ -13,7 +13,7 @@ import pytest
 from cases import each
 from hypothesis import given
 from hypothesis import strategies as st
-from lockstep import Pair, rows_alike
+from lockstep import Pair, records_alike, rows_alike
 
 from wireloom.codec import EncodeError
 from wireloom.codec.captures import CaptureBuilder
@@ -186,6 +186,50 @@ def test_a_value_is_filled_in_only_where_it_may_be(last: dict[str, Any], acceler
     for others in ([{"kind": 1}, {"kind": 1, "number": 3}, {"kind": 2, "number": 0}], [{"kind": 1}]):
         found = [{"message": "one", "one": each} for each in (*others, last)]
         rows_alike(Pair(codec), pa.Table.from_pylist(found, Table(codec, {}).schema))
+
+
+FILLED = """\
+protocol: filled
+byte_order: big
+record:
+  length: length
+  fields:
+    - {name: length, type: u8, derive: size(record)}
+    - {name: less, type: u8}
+    - {FIELD}
+    - {section: body, size: rest}
+---
+message: one
+match: {}
+sections:
+  body:
+    - {name: last, type: u8}
+"""
+
+
+@accelerator.off_and_on
+@pytest.mark.parametrize("given", [None, 1, 7])
+@pytest.mark.parametrize(
+    "field",
+    [
+        "name: some, type: f32, default: 1",
+        "name: some, type: f64, default: 2.5",
+        "name: some, type: u64, default: 3",
+        "name: some, type: u64, derive: less - 5",
+        "name: some, type: u64, derive: 0 - 1",
+        "name: some, type: i64, derive: 5 - less",
+    ],
+)
+def test_what_is_filled_in_is_of_its_type(field: str, given: int | None, accelerated: bool) -> None:
+    pair = Pair.of(compiled.of(FILLED.replace("FIELD", field)).columnar)
+    schema = Table(pair.codec, {}).schema
+    rows = [{"message": "one", "less": less, "one": {"last": 0}} for less in (3, 9, 5)]
+    if given is not None:
+        rows[1]["some"] = float(given) if pa.types.is_floating(schema.field("some").type) else given
+    rows_alike(pair, pa.Table.from_pylist(rows, schema))
+    rows_alike(pair, pa.Table.from_pylist(rows[1:], schema))
+    numbers = (bytes(8), b"\xff" * 7 + b"\xfe")
+    records_alike(pair, [bytes([11, less, *number, 0]) for less in (3, 9) for number in numbers])
 
 
 SEALED = """\

@@ -256,6 +256,8 @@ class Laying:
             return
         of.fill(field.name, mine)
         data = self._data(of, field.name)
+        if isinstance(instead, float) and data.dtype.kind != "f":
+            data = data.astype(np.float64)  # no value is given, and so no type
         of.values.put(field.name, Numbers(np.where(missing, np.array(instead, data.dtype), data)))
 
     def _derive(self) -> None:

@@ -86,8 +86,11 @@ def verify(at: Lowering, derived: Iterable[tuple[str, codec.Field]], proven: Pro
             expected = at.ask(field.derive)
             if isinstance(expected, Number):
                 at.must(expected.valid, where)
-                at.must(at.asm.value(op.EQUAL, (column.register, whole(at.asm, expected))), where)
-            elif expected is None:
+                register = whole(at.asm, expected)
+                at.must(at.asm.value(op.EQUAL, (column.register, register)), where)
+                if max(column.most, expected.most) >= WORD and min(column.least, expected.least) < 0:
+                    at.must(at.asm.value(op.MORE_NUMBER, (register,), (-1,)), where)
+            elif expected is None or not column.least <= expected <= column.most:
                 at.must(False, where)
             else:
                 at.must(at.asm.value(op.EQUAL_NUMBER, (column.register,), (wrapped(expected),)), where)

@@ -352,8 +352,9 @@ def number_at(kind: Kind, at: Lowering) -> Number:
     at.shift += kind.size
     if written is not None:
         register = written
-        if (known := at.asm.constant(register)) is not None and kind.kind != "f":
-            return Number(register, known, known, truth=kind.boolean)
+        known = at.asm.constant(register)
+        if known is not None and (known >= 0 or kind.kind == "i") and kind.kind != "f" and not kind.boolean:
+            return Number(register, known, known)
     elif kind.odd:
         register = at.asm.value(op.LOAD_ODD, (place,), (shift, kind.size, int(not little)))
     else:

@@ -63,7 +63,7 @@ class ArrangingNumbers(Lowering):
         """A number of a fixed size, which goes to the cursor."""
         if said.meaning is not None or isinstance(said.subcon, codec.As) or kind.half:
             raise NoProgramError("a number that stands for something else")
-        self._prepare(name, said)
+        self._prepare(name, said, floating=kind.kind == "f")
         start, position, shift = self.cursor, self.position, self.shift
         self.move(position, shift + kind.size)
         self.spans[name] = start, self.cursor
@@ -73,11 +73,15 @@ class ArrangingNumbers(Lowering):
         else:
             self.writes.append(lambda: self._write(self._register(of, name), kind, position, shift, where))
 
-    def _prepare(self, name: str, said: codec.Field) -> None:
-        """Put something in place of missing values, or remember that it follows from others."""
+    def _prepare(self, name: str, said: codec.Field, *, floating: bool = False) -> None:
+        """Put something in place of missing values, or remember that it follows from others. Raises ``NoProgramError``
+        if that is no integer.
+        """
         known = self.this.columns.get(name)
         if known is not None and known.valid == op.ONES:
             return
+        if floating and (said.derived or said.const is not None or said.default is not None):
+            raise NoProgramError("something to fill in that is no integer")
         if said.checksum is not None or said.derive is not None:
             self._may_fill(self.this, name)
             if said.derive is not None:
@@ -208,6 +212,10 @@ class ArrangingNumbers(Lowering):
         if isinstance(known, Number) and known.valid != op.ONES:
             register = self.asm.value(op.CHOOSE, (known.valid, known.register, number.register))
             number = Number(register, min(known.least, number.least), max(known.most, number.most))
+        before = each.of.columns.get(each.name)
+        if each.where != op.ONES and isinstance(before, Number):  # which may follow from others in other rows
+            register = self.asm.value(op.CHOOSE, (each.where, number.register, before.register))
+            number = Number(register, min(before.least, number.least), max(before.most, number.most))
         each.of.columns[each.name] = number
 
     def _sum(self, each: Stamp) -> None:

@@ -76,13 +76,13 @@ class _Rereading(Lowering):
 
     def need(self, count: int) -> None:
         offset = self.offset_of(self.position, self.where)
-        if offset is None or self.limit != op.STOP or offset + self.shift + count > self._written:
+        if offset is None or self.limit != op.STOP or offset + self.shift + count > self._least:
             super().need(count)
 
     @property
-    def _written(self) -> int:
-        """How many bytes there are at least, as numbers were written to them."""
-        ends = (place + size for (place, where), (_, size, _) in self.numbers.items() if where in (op.ONES, self.where))
+    def _least(self) -> int:
+        """How many bytes all records have at least, as numbers were written to them."""
+        ends = (place + size for (place, where), (_, size, _) in self.numbers.items() if where == op.ONES)
         return max(ends, default=0)
 
     def written(self, kind: Kind) -> int | None:
