@@ -158,25 +158,32 @@ def test_byte_orders_are_those_of_rows(order: str | None) -> None:
     rows_alike(Pair.of(databus), table, byte_order="little")
 
 
-ALTERNATIVES = """\
-protocol: alternatives
+HEAD = """\
+protocol: ours
 byte_order: big
 record:
   length: length
   fields:
     - {name: length, type: u8, derive: size(record)}
+"""
+BODY = """\
     - {section: body, size: rest}
 ---
 message: one
 match: {}
 sections:
   body:
+"""
+ALTERNATIVES = (
+    f"{HEAD}{BODY}"
+    """\
     - {name: kind, type: u8}
     - choice:
         - when: kind == 1
           fields: [{name: number, type: u16, default: 0}]
         - fields: [{name: number, type: u16}]
 """
+)
 
 
 @accelerator.off_and_on
@@ -186,25 +193,6 @@ def test_a_value_is_filled_in_only_where_it_may_be(last: dict[str, Any], acceler
     for others in ([{"kind": 1}, {"kind": 1, "number": 3}, {"kind": 2, "number": 0}], [{"kind": 1}]):
         found = [{"message": "one", "one": each} for each in (*others, last)]
         rows_alike(Pair(codec), pa.Table.from_pylist(found, Table(codec, {}).schema))
-
-
-FILLED = """\
-protocol: filled
-byte_order: big
-record:
-  length: length
-  fields:
-    - {name: length, type: u8, derive: size(record)}
-    - {name: less, type: u8}
-    - {FIELD}
-    - {section: body, size: rest}
----
-message: one
-match: {}
-sections:
-  body:
-    - {name: last, type: u8}
-"""
 
 
 @accelerator.off_and_on
@@ -221,7 +209,8 @@ sections:
     ],
 )
 def test_what_is_filled_in_is_of_its_type(field: str, given: int | None, accelerated: bool) -> None:
-    pair = Pair.of(compiled.of(FILLED.replace("FIELD", field)).columnar)
+    fields = f"    - {{name: less, type: u8}}\n    - {{{field}}}\n"
+    pair = Pair.of(compiled.of(f"{HEAD}{fields}{BODY}    - {{name: last, type: u8}}\n").columnar)
     schema = Table(pair.codec, {}).schema
     rows = [{"message": "one", "less": less, "one": {"last": 0}} for less in (3, 9, 5)]
     if given is not None:
@@ -232,23 +221,43 @@ def test_what_is_filled_in_is_of_its_type(field: str, given: int | None, acceler
     records_alike(pair, [bytes([11, less, *number, 0]) for less in (3, 9) for number in numbers])
 
 
-SEALED = """\
-protocol: sealed
-byte_order: big
-record:
-  length: length
-  fields:
-    - {name: length, type: u8, derive: size(record)}
-    - {section: body, size: rest}
----
-message: one
-match: {}
-sections:
-  body:
+DERIVED = (
+    f"{HEAD}{BODY}"
+    """\
+    - {name: kind, type: u8}
+variants:
+  - name: first
+    when: kind == 0
+    sections: {body: [{name: number, type: u8, derive: kind + 1}, {name: data, type: bytes, prefix: u8}]}
+  - name: second
+    when: kind == 1
+    sections: {body: [{name: data, type: bytes, prefix: u16}, {name: number, type: u16, derive: size(data)}]}
+"""
+)
+
+
+@accelerator.on
+@pytest.mark.skipif(not accelerator.THERE, reason="LLVM is not there")
+def test_variants_may_derive_a_number_of_one_name_from_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    codec = compiled.of(DERIVED).codec
+    rows = [{"message": "one", "one": {"kind": kind, "data": bytes(size)}} for size in range(5) for kind in (0, 1)]
+    records = [*map(codec.build, rows)]
+    for way in ("_laid", "_built"):
+        monkeypatch.setattr(Encoder, way, None)
+    for row in rows:
+        row["one"]["variant"] = ("first", "second")[row["one"]["kind"]]
+    table = pa.Table.from_pylist(rows, Table(codec, {}).schema)
+    assert Table(codec, {}).encode_records(table).to_pylist() == records
+
+
+SEALED = (
+    f"{HEAD}{BODY}"
+    """\
     - {name: inner, type: u32, checksum: {algorithm: crc32, from: 9, to: size(record)}}
     - {name: outer, type: u32, checksum: {algorithm: crc32, from: BEGIN, to: END}}
     - {name: octets, type: bytes, size: rest}
 """
+)
 
 
 @accelerator.off_and_on

@@ -5,7 +5,6 @@ from random import Random
 from typing import Any
 
 import accelerator
-import compiled
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -166,44 +165,6 @@ def test_a_message_has_one_program_for_all_of_its_variants(monkeypatch: pytest.M
     for variant in ("drop_scope_v0", "create_scope_v0", "v1", None):
         strange["system_event"]["variant"] = variant
         rows_alike(pair_of("couchbase_dcp"), pa.Table.from_pylist(rows, table.schema))
-
-
-DERIVED = """\
-protocol: derived
-byte_order: big
-record:
-  length: length
-  fields:
-    - {name: length, type: u8, derive: size(record)}
-    - {section: body, size: rest}
----
-message: one
-match: {}
-sections:
-  body:
-    - {name: kind, type: u8}
-variants:
-  - name: first
-    when: kind == 0
-    sections: {body: [{name: number, type: u8, derive: kind + 1}, {name: data, type: bytes, prefix: u8}]}
-  - name: second
-    when: kind == 1
-    sections: {body: [{name: data, type: bytes, prefix: u16}, {name: number, type: u16, derive: size(data)}]}
-"""
-
-
-@accelerator.on
-@with_llvm
-def test_variants_may_derive_a_number_of_one_name_from_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    codec = compiled.of(DERIVED).codec
-    rows = [{"message": "one", "one": {"kind": kind, "data": bytes(size)}} for size in range(5) for kind in (0, 1)]
-    records = [*map(codec.build, rows)]
-    for way in ("_laid", "_built"):
-        monkeypatch.setattr(tabular.Encoder, way, None)
-    for row in rows:
-        row["one"]["variant"] = ("first", "second")[row["one"]["kind"]]
-    table = pa.Table.from_pylist(rows, Table(codec, {}).schema)
-    assert Table(codec, {}).encode_records(table).to_pylist() == records
 
 
 @accelerator.on
