@@ -71,10 +71,11 @@ def test_rows_are_built_one_by_one_up_to_those_that_tell(before: int, monkeypatc
     assert counted.built == (before if before < encoding.MANY else 0) + 2
 
 
-def test_batches_are_put_together_that_are_small() -> None:
-    rows = [{"message": "dcp_noop", "dcp_noop": {}}] * 3
-    (small,) = couchbase_dcp.to_batches(rows)
-    large = pa.concat_batches([small] * 100_000)
+def test_batches_are_put_together_that_are_small(monkeypatch: pytest.MonkeyPatch) -> None:
+    small, large = (
+        next(couchbase_dcp.to_batches([{"message": "dcp_noop", "dcp_noop": {}}] * count)) for count in (3, 100)
+    )
+    monkeypatch.setattr(encoding, "_COPIED", 1000)
     first, alone, last = gathered(couchbase_dcp.PROTOCOL, [small, small, large, small])
     assert (len(first), len(last)) == (6, 3)
     assert alone is large

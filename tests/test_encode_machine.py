@@ -170,7 +170,7 @@ def test_a_message_has_one_program_for_all_of_its_variants(monkeypatch: pytest.M
 @accelerator.on
 @with_llvm
 @accelerator.of_all_and_own
-@pytest.mark.parametrize("number", [-1, 0, 200, 256, 65536, 1 << 31])
+@pytest.mark.parametrize("number", [-1, 200, 1 << 16])
 def test_numbers_that_do_not_fit_or_select_another_message(
     number: int, pays: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -187,10 +187,9 @@ def test_numbers_that_do_not_fit_or_select_another_message(
         for field in table.schema:
             if not pa.types.is_integer(field.type) or number >> field.type.bit_width - 1 not in (0, -1):
                 continue
-            for chosen in range(3):
-                rows = table.to_pylist()
-                rows[chosen][field.name] = number
-                rows_alike(pair_of(name), pa.Table.from_pylist(rows, table.schema), **OPTIONS.get(name, {}))
+            rows = table.to_pylist()
+            rows[2][field.name] = number
+            rows_alike(pair_of(name), pa.Table.from_pylist(rows, table.schema), **OPTIONS.get(name, {}))
         fields = table.schema.field("dbus_event").type if name == "databus" else ()
         for field in fields:
             rows = table.to_pylist()
