@@ -144,7 +144,12 @@ SEEDS = [0, *(pytest.param(seed, marks=pytest.mark.sweep) for seed in range(1, 1
 
 
 @pytest.mark.parametrize(
-    ("seed", "step"), [(0, 7), *(pytest.param(seed, 1, marks=pytest.mark.sweep) for seed in range(4))]
+    ("seed", "step"),
+    [
+        (0, 7),
+        pytest.param(0, 1, marks=pytest.mark.sweep),
+        *(pytest.param(seed, 1, marks=pytest.mark.long) for seed in range(1, 4)),
+    ],
 )
 @pytest.mark.parametrize("kind", MADE)
 def test_two_parts_have_each_packet_once(kind: str, seed: int, step: int, monkeypatch: pytest.MonkeyPatch) -> None:
