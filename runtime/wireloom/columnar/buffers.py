@@ -234,16 +234,21 @@ def fields_of(struct: pa.Array) -> dict[str, pa.Array]:
     return dict(zip((field.name for field in struct.type), struct.flatten(), strict=True))
 
 
+def ends_of(column: pa.Array) -> Array:
+    """Where each text, bytes or list ends, in 32 bits, and before them where the first begins."""
+    return np.frombuffer(column.buffers()[1], np.int32, len(column) + 1, 4 * column.offset)
+
+
 def counts_of(lists: pa.Array) -> Array:
     """How many items each list has, none if it is missing."""
-    ends = np.frombuffer(lists.buffers()[1], np.int32, len(lists) + 1, 4 * lists.offset)
+    ends = ends_of(lists)
     counts = ends[1:] - ends[:-1]
     return counts * lists.is_valid().to_numpy(zero_copy_only=False) if lists.null_count else counts
 
 
 def items_of(lists: pa.Array, rows: Array) -> pa.Array:
     """The items of the lists in these rows, which are not missing, one list behind the other."""
-    ends = np.frombuffer(lists.buffers()[1], np.int32, len(lists) + 1, 4 * lists.offset)
+    ends = ends_of(lists)
     begins = ends[rows].astype(np.int64)
     places = ragged(begins, ends[rows + 1] - begins)
     if (places[1:] == places[:-1] + 1).all():
@@ -258,8 +263,7 @@ _SMALL, _CLOSE = 8, 1024
 
 def octets_of(values: pa.Array) -> tuple[Array, Array, Array]:
     """A buffer, and where in it each text or bytes of an array begin and end."""
-    _, offsets, data = values.buffers()
-    ends = np.frombuffer(offsets, np.int32)[values.offset : values.offset + len(values) + 1].astype(np.int64)
+    data, ends = values.buffers()[2], ends_of(values).astype(np.int64)
     return np.frombuffer(data or b"", np.uint8), ends[:-1], ends[1:]
 
 

@@ -73,6 +73,11 @@ class _RowGroup(NamedTuple):
         """Those of its rows that the mask chooses."""
         return self if chosen.all() else self._replace(rows=self.rows[chosen], variants=self.variants[chosen])
 
+    def apart(self) -> "list[_RowGroup]":
+        """Its rows by variant, if they are of several."""
+        present = np.unique(self.variants)
+        return [self.where(self.variants == variant) for variant in present] if len(present) > 1 else []
+
 
 class Encoder:
     """Encodes batches of one capture, in order, or of rows that are each ``alone``, with these ``parameters``.
@@ -169,8 +174,7 @@ class Encoder:
             rest = group.where(left[group.rows])
             laid = self._laid(batch, rest)
             done(laid, rest.rows)
-            variants = np.unique(rest.variants).tolist() if laid is None else []
-            for each in (rest.where(rest.variants == variant) for variant in variants if len(variants) > 1):
+            for each in rest.apart() if laid is None else ():
                 done(self._laid(batch, each), each.rows)
         if left.any():
             numbers.append(np.flatnonzero(left))
@@ -339,7 +343,8 @@ def gathered(protocol: Protocol, batches: Iterable[pa.RecordBatch]) -> Iterator[
         weights = [weight_of(column) for column in batch.columns]
         columns = zip(batch.schema.names, weights, strict=True)
         messages = sum(weight > 0 for name, weight in columns if name in protocol.messages)
-        weight, large = sum(weights), sum(weights) > _COPIED * max(1, messages)
+        weight = sum(weights)
+        large = weight > _COPIED * max(1, messages)
         if held and (large or rows + len(batch) > _ENOUGH or size + weight > _HEAVY):
             yield _joined(held, protocol)
             held, rows, size = [], 0, 0

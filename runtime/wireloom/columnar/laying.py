@@ -73,8 +73,8 @@ class Laid:
 
 
 class Laying:
-    """Records of one message being laid out: ``making`` has the bytes of each row, in order, those of
-    numbers as what makes them when all values are known.
+    """Records of one message being laid out: ``making`` has the bytes of each row, in order, those of numbers as what
+    makes them when all values are known.
 
     Items of lists are laid out alike, each inside one of the rows ``outside``.
     """

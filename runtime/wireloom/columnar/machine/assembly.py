@@ -176,6 +176,11 @@ class Assembled:
     reach: int
     loops: Loops
 
+    @property
+    def identity(self) -> tuple[object, ...]:
+        """The same for programs that do the same."""
+        return self.code.tobytes(), *self.rooms.identity
+
 
 def _asked(code: Steps, asked: set[int], *, judging: bool) -> Steps:
     """The instructions whose values are asked for, or that judge rows."""

@@ -86,10 +86,8 @@ def verify(at: Lowering, derived: Iterable[tuple[str, codec.Field]], proven: Pro
             expected = at.ask(field.derive)
             if isinstance(expected, Number):
                 at.must(expected.valid, where)
-                register = whole(at.asm, expected)
-                at.must(at.asm.value(op.EQUAL, (column.register, register)), where)
-                if max(column.most, expected.most) >= WORD and min(column.least, expected.least) < 0:
-                    at.must(at.asm.value(op.MORE_NUMBER, (register,), (-1,)), where)
+                whole(at.asm, expected)  # or no program can tell
+                at.must_equal(column, expected, where)
             elif expected is None or not column.least <= expected <= column.most:
                 at.must(False, where)
             else:

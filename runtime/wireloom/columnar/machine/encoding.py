@@ -42,7 +42,7 @@ class WritingProgram:
     """A program that writes records, one that writes their sizes to ``place``, and the columns that both read.
 
     Items of lists are written before, by programs of their own, which are ``asked`` for columns of the header, too.
-    ``stages`` read them again, as the columns ``reread``. Programs with the same ``key`` do the same.
+    ``stages``, with their keys, read them again, as the columns ``reread``. Programs with the same ``key`` do the same.
     """
 
     assembled: Assembled
@@ -51,7 +51,7 @@ class WritingProgram:
     inputs: Inputs
     items: "dict[Path, WritingProgram]"
     key: tuple[object, ...]
-    stages: tuple[Stage, ...] = ()
+    stages: tuple[tuple[tuple[object, ...], Stage], ...] = ()
     reread: Mapping[Path, ItemLists] = field(default_factory=dict)
     asked: tuple[str, ...] = ()
 
@@ -64,8 +64,7 @@ class WritingProgram:
         items = {path: cls.of(inner, inner.inputs, asked=tuple(inner.asked)) for path, inner in laid.items.items()}
         whole = asm.assembled()
         inner = ((path, each.key, each.asked) for path, each in items.items())
-        codes = whole.code.tobytes(), sizing.code.tobytes()
-        key = *codes, *whole.rooms.identity, *inputs.taken.items(), *inner
+        key = *whole.identity, sizing.code.tobytes(), *inputs.taken.items(), *inner
         return cls(whole, sizing, place, inputs, items, key, **more)
 
     def begin(self, batch: pa.RecordBatch, rows: Array, lists: "Lists") -> "Writing | None":
@@ -188,17 +187,17 @@ def _lists(batch: pa.RecordBatch, chosen: Sequence[tuple[WritingProgram, Array]]
 
 def _read_lists(end: int, writings: Sequence[Writing], sound: Array) -> None:
     """Read the items of lists again, and note which of the records are not ``sound`` by themselves."""
-    alike: defaultdict[tuple[object, ...], list[PresentLists]] = defaultdict(list)
+    same: defaultdict[tuple[object, ...], list[PresentLists]] = defaultdict(list)
     noted = []
     for each in writings:
         each.written.heavy += each.written.unpacked
         mine = sound[each.rows]
         for known in each.known.values():
             mine &= known.sound[each.rows]
-        for stage in each.program.stages:
-            alike[stage.key].append(stage.lists(None, each.written, mine))
+        for key, stage in each.program.stages:
+            same[key].append(stage.lists(None, each.written, mine))
         noted.append(mine)
-    for lists in alike.values():
+    for lists in same.values():
         read_items(end, lists)
     for each, mine in zip(writings, noted, strict=True):
         sound[each.rows] = mine
@@ -281,7 +280,8 @@ class WritingPrograms:
 
         proven = is_proven(protocol, said.match)
         stages, again = reread(said, arranging, fields, variant, protocol.framing, proven, is_of)
-        return WritingProgram.of(arranging, inputs, stages=stages, reread=again)
+        keyed = tuple((each.key, each) for each in stages)
+        return WritingProgram.of(arranging, inputs, stages=keyed, reread=again)
 
 
 def _given(inputs: Inputs, path: Path, outlines: dict[str, Outline], columns: Iterable[Column]) -> Laid:

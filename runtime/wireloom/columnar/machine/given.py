@@ -4,10 +4,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 
-import numpy as np
 import pyarrow as pa
 
-from wireloom.columnar.buffers import Array
+from wireloom.columnar.buffers import Array, ends_of
 from wireloom.columnar.machine import operations as op
 from wireloom.columnar.machine import orders
 from wireloom.columnar.machine.assembly import Assembler
@@ -54,13 +53,9 @@ def _outline(column: pa.Array) -> Outline | None:
 
 def _must_ascend(column: pa.Array) -> None:
     """The offsets of a column must, of which its ends are known to be in memory."""
-    ends = _ends(column)
+    ends = ends_of(column)
     if (ends[1:] < ends[:-1]).any():
         raise pa.ArrowInvalid(f"a column of type {column.type} with offsets that do not ascend")
-
-
-def _ends(column: pa.Array) -> Array:
-    return np.frombuffer(column.buffers()[1], np.int32, len(column) + 1, 4 * column.offset)
 
 
 Path = tuple[str, ...]
@@ -115,7 +110,7 @@ class Inputs:
         found = 0
         for taken in self.taken.values():
             if taken.number is _octets:
-                ends = _ends(columns(taken.path))
+                ends = ends_of(columns(taken.path))
                 found += int((ends[rows + 1] - ends[rows]).sum())
         return found
 

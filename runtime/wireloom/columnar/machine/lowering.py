@@ -17,6 +17,7 @@ from wireloom.columnar.machine.merging import merged
 from wireloom.columnar.machine.places import Offset
 from wireloom.columnar.machine.values import (
     FARTHEST,
+    WORD,
     Datum,
     Level,
     Listing,
@@ -153,6 +154,12 @@ class Lowering:
         """Rows ``where`` it does not hold are not sound."""
         if holds is not True and holds != op.ONES:
             self.asm.check(self.asm.number(0) if holds is False else holds, self.where if where is None else where)
+
+    def must_equal(self, one: Number, other: Number, where: int) -> None:
+        """Rows ``where`` two numbers are not the same are not sound: 2^64 - 1 is not -1, which has the same bits."""
+        self.must(self.asm.value(op.EQUAL, (one.register, other.register)), where)
+        if max(one.most, other.most) >= WORD and min(one.least, other.least) < 0:
+            self.must(self.asm.value(op.MORE_NUMBER, (other.register,), (-1,)), where)
 
     # Where it reads
 

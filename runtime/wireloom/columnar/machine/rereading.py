@@ -19,7 +19,6 @@ from wireloom.columnar.machine.parts import layout
 from wireloom.columnar.machine.proving import prove
 from wireloom.columnar.machine.stages import Stage, staged
 from wireloom.columnar.machine.values import (
-    WORD,
     Datum,
     Flags,
     Label,
@@ -158,9 +157,7 @@ class _Comparing:
     def _equal(self, name: str, found: Datum, wanted: Datum, given: Laid, where: int) -> None:
         match found, wanted:
             case Number(), Number() if found.floating == wanted.floating and (found.truth or not wanted.truth):
-                self.at.must(self.asm.value(op.EQUAL, (found.register, wanted.register)), where)
-                if max(found.most, wanted.most) >= WORD and min(found.least, wanted.least) < 0:
-                    self.at.must(self.asm.value(op.MORE_NUMBER, (wanted.register,), (-1,)), where)
+                self.at.must_equal(found, wanted, where)
             case Octets(), Octets():
                 self._bytes(found, wanted, given.octets.get(name), where)
             case NoItems(), Items(count=Number(register=count)):

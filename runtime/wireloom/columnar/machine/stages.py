@@ -153,17 +153,13 @@ def staged(lowering: Lowering) -> Iterator["Stage"]:
             ends = Instruction(op.STORE_8, (), (inner.cursor,), (end,))
             walk = inner.asm.assembled(judging=False, outputs=[ends])
         program = Program(inner.asm.assembled(), {}, {"": items} if items else {}, stages)
-        codes = (program.assembled, walk) if walk else (program.assembled,)
-        said = items, listing.size, listing.weight, listing.kind, end, *given, *(each.key for each in stages)
-        key = *said, *(part for code in codes for part in (code.code.tobytes(), *code.rooms.identity))
-        yield Stage(listing.place, program, given, listing.size, listing.weight, listing.kind, walk, end or 0, key)
+        yield Stage(listing.place, program, given, listing.size, listing.weight, listing.kind, walk, end or 0)
 
 
 @dataclass(frozen=True, slots=True)
 class Stage:
     """The program of a list's items, which have ``size`` bytes each, or are walked through by another that writes to
-    ``end`` where they end. Each takes ``weight`` bytes in a table. ``given`` are numbers from around the list. Stages
-    with the same ``key`` read the same.
+    ``end`` where they end. Each takes ``weight`` bytes in a table. ``given`` are numbers from around the list.
     """
 
     place: int
@@ -174,7 +170,13 @@ class Stage:
     kind: pa.DataType | None
     walk: Assembled | None
     end: int
-    key: tuple[object, ...]
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """The same for stages that read the same."""
+        codes = (each.identity for each in (self.program.assembled, self.walk) if each is not None)
+        said = self.size, self.weight, self.kind, self.end, *self.given, *self.program.columns.values()
+        return *said, *codes, *(each.key for each in self.program.stages)
 
     def lists(self, places: Array | None, written: Filled, sound: Array) -> "PresentLists":
         """The lists in records that are ``sound``, as in ``Program.read_lists``."""
@@ -244,7 +246,7 @@ class PresentLists(NamedTuple):
 
 def read_items(end: int, lists: Sequence[PresentLists]) -> None:
     """Read the items of lists whose stages have the same ``key``. All bytes end at ``end``."""
-    stage, *_ = (each.stage for each in lists)
+    stage = lists[0].stage
     located = Located(_joined([each.starts for each in lists]), _joined([each.stops for each in lists]), end)
     given = {place: _joined([each.given[place] for each in lists]) for place in stage.given}
     counts, begins, good = stage.items(located, given)
