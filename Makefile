@@ -17,7 +17,7 @@ PYTEST := $(BIN)/pytest --numprocesses auto --dist loadgroup
 FAST := 'not spark and not site and not wireshark and not memcached and not program and not accelerated and not sweep and not long'
 
 .NOTPARALLEL:
-.PHONY: help setup java browser tshark memcached generate schema-check lint types test sweep test-fast test-spark matrix pythons fuzz bench docs demo check clean
+.PHONY: help setup java browser tshark memcached generate schema-check lint types test test-all test-fast test-spark matrix pythons fuzz bench docs demo check clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 15
@@ -62,8 +62,8 @@ types: $(STAMP) ## mypy, strict
 test: $(STAMP) java browser tshark memcached ## all tests, but for sweeps over many cases
 	$(PYTEST) -m 'not sweep and not long'
 
-sweep: $(STAMP) java tshark ## sweeps over many cases
-	$(PYTEST) -m 'sweep and not long'
+test-all: $(STAMP) java browser tshark memcached ## all tests, with sweeps
+	$(PYTEST) -m 'not long'
 
 test-fast: $(STAMP) ## the tests that need no other program and no compiled loops, but for sweeps
 	$(PYTEST) -m $(FAST)
@@ -103,7 +103,7 @@ docs: generate ## the documentation site, in build/site; open index.html there
 demo: $(STAMP) java ## captured bytes to a table, start to end
 	$(BIN)/python examples/demo.py
 
-check: lint types schema-check test sweep matrix ## everything CI checks
+check: lint types schema-check test-all matrix ## everything CI checks
 
 clean: ## remove caches and build output; environments stay
 	rm -rf build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache spark-warehouse

@@ -52,6 +52,7 @@ def test_the_first_page_runs(clean: SparkSession, tmp_path: Path) -> None:
     run(clean, "README.md", tmp_path)
 
 
+@pytest.mark.sweep
 def test_the_page_on_spark_runs_and_stores_a_table_a_message(clean: SparkSession, tmp_path: Path) -> None:
     names = run(clean, "docs/spark.md", tmp_path)
 
