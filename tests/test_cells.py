@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import accelerator
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -11,6 +13,7 @@ from wireloom import columnar
 from wireloom.codec import DecodeError
 from wireloom.columnar import cells
 from wireloom.columnar.decoder import Decoder
+from wireloom.columnar.machine.passing import OnePass
 from wireloom.options import ReadOptions
 from wireloom.views import View
 from wireloom_protocols import couchbase_dcp, databus
@@ -70,6 +73,53 @@ def test_values_are_decoded_as_the_codec_decodes_each(
             patch.setattr(cells, "_BESIDE", beside)
             assert cells.many(found, column).to_pylist() == expected
     assert cells.one(found, column).to_pylist() == [None if v is None else single(found, v) for v in given_values]
+
+
+MARKERS = [MARKER[:12] + bytes([number, 0, 0, 0]) + MARKER[16:] for number in range(30)]
+
+
+@accelerator.on
+@pytest.mark.parametrize(
+    ("given_values", "passes"),
+    [
+        pytest.param(MARKERS, True, id="alike"),
+        pytest.param([None, *MARKERS[:7], None, None, *MARKERS[7:], None], True, id="nulls"),
+        pytest.param([*MARKERS[:9], b"", *MARKERS[9:]], False, id="an empty one"),
+        pytest.param([*MARKERS[:9], UNKNOWN, *MARKERS[9:]], False, id="another message"),
+        pytest.param([*MARKERS[:9], MARKER + MARKER[:30], MARKER[30:], *MARKERS[9:]], False, id="cut elsewhere"),
+        pytest.param([*MARKERS[:9], MARKER + MARKER, *MARKERS[9:]], False, id="two in one"),
+        pytest.param([*MARKERS, MARKER[:-1]], False, id="cut off"),
+        pytest.param([*MARKERS, MARKER[:8] + b"\0\0\0\x15" + MARKER[12:]], False, id="too long"),
+    ],
+)
+def test_values_that_are_alike_are_decoded_in_one_pass(
+    given_values: list[bytes | None], passes: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken, every = [], OnePass.every
+
+    def noted(self: OnePass, *given: Any) -> Any:
+        passed = every(self, *given)
+        taken.append(passed is not None)
+        return passed
+
+    monkeypatch.setattr(OnePass, "every", noted)
+    accelerator.pay(monkeypatch, 0)
+    column = pa.array([b"before", *given_values], pa.binary())[1:]
+    for message in (None, "snapshot_marker"):
+        found = decoder(couchbase_dcp, **({"message": message} if message else {}))
+        cells.one(found, pa.array(MARKERS))  # which tells what is to be expected
+        taken.clear()
+        assert cells.one(found, column).to_pylist() == [None if v is None else single(found, v) for v in given_values]
+        assert taken == [passes]
+
+
+@accelerator.on
+def test_values_that_stand_in_no_order_are_decoded_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
+    accelerator.pay(monkeypatch, 0)
+    found, start = decoder(couchbase_dcp), np.arange(0, len(MARKER) * 30, len(MARKER))[::-1].copy()
+    for _ in range(2):
+        made = cells.one_between(found, b"".join(MARKERS), start, start + len(MARKER))
+        assert made.to_pylist() == [single(found, value) for value in reversed(MARKERS)]
 
 
 def test_no_value_is_of_the_message() -> None:

@@ -13,7 +13,7 @@ from wireloom.codec.cutting import Cut
 from wireloom.columnar import accel
 from wireloom.columnar.buffers import Array, row_numbers
 from wireloom.columnar.decoder import Decoder
-from wireloom.columnar.hopping import Hop
+from wireloom.columnar.hopping import Hop, hop_of
 from wireloom.columnar.stretches import Stretch
 from wireloom.options import OptionError
 from wireloom.views import Row
@@ -60,7 +60,11 @@ def one_between(decoder: Decoder, buffer: Any, start: Array, stop: Array) -> pa.
 def _one(decoder: Decoder, held: _Values) -> pa.Array:
     parameters, options = dict(decoder.options.parameters), decoder.options
     decoder.protocol.must_know(parameters)
-    little, sound = _single(decoder, held)
+    if (passed := _passed(decoder, held)) is not None:
+        stretch, sound = passed, np.ones(len(held.start), bool)
+    else:
+        little, sound = _single(decoder, held)
+        stretch = Stretch(held.buffer, held.start, held.stop, _alike(little[sound], little), -held.start)
 
     def redo(row: int) -> Row | None:
         found = decoder.protocol.cell(held.data(row), parameters, options.mode, options.only)
@@ -68,13 +72,26 @@ def _one(decoder: Decoder, held: _Values) -> pa.Array:
 
     if not accel.WORTH:
         accel.WORTH.add(int((held.stop - held.start).sum()))
-    stretch = Stretch(held.buffer, held.start, held.stop, _alike(little[sound], little), -held.start)
     structs, rows = _structs(decoder.records(stretch, np.flatnonzero(~sound).tolist(), redo, {}))
     if len(rows) == held.count:
         return structs
     places = np.full(held.count, -1)
     places[held.numbers[rows]] = np.arange(len(rows))
     return structs.take(pa.array(places, mask=places < 0))
+
+
+def _passed(decoder: Decoder, held: _Values) -> Stretch | None:
+    """The values, if they are the very records that are found and decoded in one pass over all bytes."""
+    framing, parameters, start, stop = decoder.plan.framing, dict(decoder.options.parameters), held.start, held.stop
+    orders = decoder.protocol.framing.orders(parameters)
+    if not accel.WORTH or not len(start) or len(orders) > 1 or (start[1:] != stop[:-1]).any():
+        return None
+    hop = hop_of(framing, little=orders[0])
+    if not hop.possible or hop.until:
+        return None
+    one_pass = decoder.one_pass(parameters, orders[0], np.frombuffer(held.buffer, np.uint8), int(start[0]), hop)
+    passed = None if one_pass is None else one_pass.every(held.buffer, start, stop, hop)
+    return None if passed is None else Stretch(held.buffer, start, stop, orders[0], -start, passed=passed)
 
 
 def _alike(some: Array, every: Array) -> bool | Array:
@@ -90,20 +107,22 @@ def _structs(batches: Iterable[tuple[pa.RecordBatch, Array]]) -> tuple[pa.Array,
 
 
 def _single(decoder: Decoder, held: _Values) -> tuple[Array, Array]:
-    """The byte order of each value, as ``little``, and whether it certainly is one record."""
+    """The byte order of each value, as ``little``, and whether it certainly is one record. None is in doubt, as nothing
+    stands behind it.
+    """
     if not decoder.plan.framing.lengths:
         return _framed(decoder, held)
     array, parameters = np.frombuffer(held.buffer, np.uint8), dict(decoder.options.parameters)
     little, sound = np.zeros(len(held.start), bool), np.zeros(len(held.start), bool)
     proofs, open_ = np.zeros(len(held.start), np.int64), row_numbers(len(held.start))
     orders = decoder.protocol.framing.orders(parameters)
-    if len(orders) == 1 and not decoder.plan.framing.doubts:
+    if len(orders) == 1:
         proof = decoder.proof(parameters, orders[0])
         if proof is not None and proof(array, held.start, held.stop).all():
             return np.full(len(held.start), orders[0]), np.ones(len(held.start), bool)
     for order in orders:
         start, stop = held.start[open_], held.stop[open_]
-        length, refuted = decoder.plan.framing.proven(array, start, stop, parameters, little=order)
+        length, refuted = decoder.plan.framing.proven(array, start, stop, parameters, little=order, doubting=False)
         mine = length == stop - start
         little[open_[mine]] = order
         proofs[open_] += ~refuted

@@ -130,7 +130,7 @@ class Decoder:
     def scanning(self, cutter: Cutter) -> Scanner:
         """The scanner that goes on where a cutter is."""
         scanner = self.looking(cutter)
-        scanner.one_pass = self._pass
+        scanner.one_pass = self.one_pass
         return scanner
 
     def _ahead(self, cutter: Cutter) -> BulkAhead:
@@ -154,7 +154,7 @@ class Decoder:
             self.proving = wanted, None if program is None else Proving(program, self.rows)
         return self.proving[1]
 
-    def _pass(self, parameters: Mapping[str, Any], little: bool, buffer: Array, at: int, hop: Hop) -> "OnePass | None":
+    def one_pass(self, parameters: Mapping[str, Any], little: bool, buffer: Array, at: int, hop: Hop) -> "OnePass | None":
         """What finds and decodes records in one pass, if those in front of them are all of one message, or if they are
         the first ones and begin so.
         """

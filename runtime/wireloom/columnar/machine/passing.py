@@ -73,12 +73,30 @@ class OnePass:
             return None
         self.size = max(1, int(stops[-1] - at) // count)
         written.cut(count)
+        passed = self._passed(data, written)
+        return None if passed is None else (starts, stops, passed)
+
+    def every(self, buffer: Any, start: Array, stop: Array, hop: Hop) -> Passed | None:
+        """The records from each ``start`` to each ``stop``, one behind the other, if they are what is found there."""
+        at, end, rows = int(start[0]), int(stop[-1]), len(start)
+        loop = self.program.assembled.loops.find(rows, hop)
+        if loop is None:
+            return None
+        data = np.frombuffer(buffer, np.uint8)[:end]
+        written = Filled(self.program.assembled.rooms, rows, rows, end - at)
+        starts, stops = _found(loop, self.program, data, at, end, end - at, hop, written, rows)
+        if not np.array_equal(starts, start) or not np.array_equal(stops, stop):
+            return None
+        return self._passed(data, written)
+
+    def _passed(self, data: Array, written: Filled) -> Passed | None:
+        """What is written of all records in front of the end of ``data``, unless a list of one is in doubt."""
         if self.program.stages:
-            sound = np.ones(count, bool)
+            sound = np.ones(written.count, bool)
             self.program.read_lists(data.ctypes.data + len(data), None, written, sound)
             if not sound.all():
                 return None
-        return starts, stops, Passed(self.program, self.code, written)
+        return Passed(self.program, self.code, written)
 
 
 class Proving:
