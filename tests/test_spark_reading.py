@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Iterator
+from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING
 from zlib import crc32
@@ -33,6 +34,7 @@ BAD_LOG = FAILOVER_LOG[:11] + b"\x03" + FAILOVER_LOG[12:] + b"abc"
 BAD = "failover_log_response"
 """Its message: its header is read."""
 PUSHDOWN = "spark.sql.python.filterPushdown.enabled"
+BATCH_ROWS = "spark.sql.execution.arrow.maxRecordsPerBatch"
 
 
 def event(value: bytes) -> bytes:
@@ -372,3 +374,58 @@ def test_columns_are_decoded_in_streams(session: SparkSession, tmp_path: Path) -
         ("snapshot_marker", MARKER, 1),
         ("unknown", UNKNOWN, 1),
     ]
+
+
+def test_small_batches_of_columns_are_decoded_together(session: SparkSession) -> None:
+    from wireloom.spark import from_wire, from_wire_many, to_wire
+
+    given = [None if number % 7 == 3 else MARKER if number % 3 else UNKNOWN * (number % 2) for number in range(100)]
+    values = session.createDataFrame(list(enumerate(given)), "id int, v binary").repartitionByRange(2, "id")
+    decoded = from_wire("v", "couchbase_dcp", mode="PERMISSIVE")
+    rows = values.select(
+        "id", decoded.alias("row"), from_wire_many("v", "couchbase_dcp").alias("many"),
+        to_wire(from_wire("v", "couchbase_dcp", mode="PERMISSIVE"), "couchbase_dcp", mode="PERMISSIVE").alias("again"),
+    )  # fmt: skip
+    session.conf.set(BATCH_ROWS, 3)
+    try:
+        found = rows.orderBy("id").collect()
+    finally:
+        session.conf.unset(BATCH_ROWS)
+    assert [row.id for row in found] == list(range(100))
+    for row, value in zip(found, given, strict=True):
+        assert (row.row is None, row.many is None) == (value is None, value is None)
+        assert row.again == value
+        assert value is None or len(row.many) == bool(value)
+        assert value is None or (row.row._corrupt_record == b"") == (value == b"")
+
+
+@pytest.mark.parametrize(
+    ("sizes", "together"),
+    [
+        ([3, 3, 3, 3], [9, 3]),
+        ([12, 1, 9, 1], [12, 10, 1]),
+        ([0, 0, 10], [10]),
+        ([], []),
+    ],
+)
+def test_batches_are_put_together_up_to_so_many_rows(
+    sizes: list[int], together: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from wireloom.spark import functions
+
+    monkeypatch.setattr(functions, "BATCH_ROWS", 10)
+    every = pa.array(range(sum(sizes)))
+    ends = list(accumulate(sizes))
+    batches = [(every[end - size : end], every[end - size : end]) for size, end in zip(sizes, ends, strict=True)]
+    found = list(functions.together(batches))
+    assert [len(columns[0]) for columns in found] == together
+    for column in zip(*found, strict=True):
+        assert pa.concat_arrays(column).equals(every)
+
+
+def test_batches_are_put_together_up_to_so_many_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    from wireloom.spark import functions
+
+    monkeypatch.setattr(functions, "BATCH_BYTES", 100)
+    batches = [(pa.array([b"x" * size]),) for size in (40, 30, 200, 10)]
+    assert [len(columns[0]) for columns in functions.together(batches)] == [2, 1, 1]

@@ -154,7 +154,9 @@ class Decoder:
             self.proving = wanted, None if program is None else Proving(program, self.rows)
         return self.proving[1]
 
-    def one_pass(self, parameters: Mapping[str, Any], little: bool, buffer: Array, at: int, hop: Hop) -> "OnePass | None":
+    def one_pass(
+        self, parameters: Mapping[str, Any], little: bool, buffer: Array, at: int, hop: Hop
+    ) -> "OnePass | None":
         """What finds and decodes records in one pass, if those in front of them are all of one message, or if they are
         the first ones and begin so.
         """

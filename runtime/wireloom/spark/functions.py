@@ -4,9 +4,10 @@ A Kafka topic's ``value`` is such a column. The functions given to Spark hold on
 generated modules where they run.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property, wraps
+from functools import cached_property
+from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import Column, SparkSession
@@ -16,7 +17,7 @@ from pyspark.sql.types import ArrayType, BinaryType, DataType, StructType
 from wireloom import registry
 from wireloom.codec import EncodeError, Protocol
 from wireloom.columnar import cells, encoding
-from wireloom.columnar.decoder import Decoder
+from wireloom.columnar.decoder import BATCH_BYTES, BATCH_ROWS, Decoder
 from wireloom.options import Mode, OptionError, ReadOptions
 from wireloom.spark import workers
 from wireloom.spark.schemas import arrow_schema, spark_schema
@@ -24,7 +25,8 @@ from wireloom.spark.versions import arrow_function, to_arrow_type
 from wireloom.views import Row, nested
 
 Batchwise = Callable[..., pa.Array]
-"""What a task does with the columns of a batch."""
+"""What a task does with some rows of its columns."""
+Columns = tuple[pa.Array, ...]
 
 
 def from_wire(col: Column | str, protocol: str, options: Mapping[str, object] | None = None, **named: object) -> Column:
@@ -56,7 +58,7 @@ def to_wire(col: Column | str, protocol: str, options: Mapping[str, object] | No
     cannot be written; ``PERMISSIVE`` gives null. Derived fields may be left out, and null stays null.
     """
     encode = Encoding.of(protocol, {**(options or {}), **named})
-    return _column(brief(encode), BinaryType(), "to_wire", col, _struct(_given(col)))
+    return _column(encode, BinaryType(), "to_wire", col, _struct(_given(col)))
 
 
 def reading(protocol: str, given: Mapping[str, object], *, many: bool) -> ReadOptions:
@@ -156,15 +158,43 @@ def _whole(protocol: Protocol) -> set[str]:
     return {column.name for column in protocol.columns} | encoding.LEFT_OUT
 
 
-def brief(function: Batchwise) -> Batchwise:
-    """The function, whose errors about values and options are told in their own words."""
+def column_function(function: Batchwise, kind: DataType, name: str) -> Any:
+    """The function, which returns values of that kind, as one that Spark calls with the columns of a task's batches.
 
-    @wraps(function)
-    def called(*columns: pa.Array) -> pa.Array:
+    It gets the rows of small ones together. Its errors about values and options are told in their own words.
+    """
+
+    def called(batches: Iterator[Columns]) -> Iterator[pa.Array]:
         with workers.brief():
-            return function(*columns)
+            for columns in together(map(_columns, batches)):
+                yield function(*columns)
 
-    return called
+    called.__name__ = name  # what plans call it
+    return arrow_function(called, kind)
+
+
+def _columns(given: Any) -> Columns:
+    """The columns of a batch; Spark gives a single one as it is."""
+    return given if isinstance(given, tuple) else (given,)
+
+
+def together(batches: Iterable[Columns]) -> Iterator[Columns]:
+    """The rows of several batches together, as long as they are few and have few bytes."""
+    held: list[Columns] = []
+    rows = size = 0
+    for columns in batches:
+        more, weight = len(columns[0]), sum(column.nbytes for column in columns)
+        if held and (rows + more > BATCH_ROWS or size + weight > BATCH_BYTES):
+            yield _joined(held)
+            held, rows, size = [], 0, 0
+        held.append(columns)
+        rows, size = rows + more, size + weight
+    if held:
+        yield _joined(held)
+
+
+def _joined(batches: list[Columns]) -> Columns:
+    return batches[0] if len(batches) == 1 else tuple(map(pa.concat_arrays, zip(*batches, strict=True)))
 
 
 def _given(col: Column | str) -> Column:
@@ -177,7 +207,7 @@ def _decoding(col: Column | str, protocol: str, options: Mapping[str, object], *
     if not many:
         registry.protocol(protocol).must_know(dict(decode.options.parameters))
     name = "from_wire_many" if many else "from_wire"
-    return _column(brief(decode), decode.returned, name, col, _binary(_given(col)))
+    return _column(decode, decode.returned, name, col, _binary(_given(col)))
 
 
 def _binary(col: Column) -> Column:
@@ -202,8 +232,7 @@ def _checked(col: Column, made: Column) -> Column:
 def _column(function: Batchwise, kind: DataType, name: str, col: Column | str, taken: Column) -> Column:
     """The column that a function makes of the column ``taken``, called by its name and that of ``col``."""
     workers.provide(SparkSession.getActiveSession())
-    function.__name__ = name  # what plans call it
-    made: Column = arrow_function(function, kind)(taken)
+    made: Column = column_function(function, kind, name)(taken)
     return made.alias(f"{name}({col})" if isinstance(col, str) else name)
 
 

@@ -13,8 +13,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql.types import BinaryType, DataType
 
 from wireloom.options import OptionError
-from wireloom.spark.functions import Batchwise, Decoding, Encoding, brief
-from wireloom.spark.versions import arrow_function
+from wireloom.spark.functions import Batchwise, Decoding, Encoding, column_function
 
 SPARKS = frozenset(
     {
@@ -31,8 +30,7 @@ _Options = tuple[tuple[str, str], ...]
 def install(spark: SparkSession, protocol: str, name: str) -> None:
     """Let the session's SQL call the functions of a protocol by the ``name`` of its format."""
     for function, made, kind in _functions(protocol, name):
-        made.__name__ = function
-        spark.udf.register(function, arrow_function(made, kind))
+        spark.udf.register(function, column_function(made, kind, function))
 
 
 def _functions(protocol: str, name: str) -> Iterator[tuple[str, Batchwise, DataType]]:
@@ -47,14 +45,14 @@ def _decoder(protocol: str, function: str, *, many: bool) -> Batchwise:
     def decode(values: pa.Array, *options: pa.Array) -> pa.Array:
         return _decoding(protocol, function, _of_all_rows(options), many=many)(values)
 
-    return brief(decode)
+    return decode
 
 
 def _encoder(protocol: str) -> Batchwise:
     def encode(values: pa.Array, *options: pa.Array) -> pa.Array:
         return _encoding(protocol, _of_all_rows(options))(values)
 
-    return brief(encode)
+    return encode
 
 
 @cache

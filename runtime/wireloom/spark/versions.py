@@ -1,7 +1,7 @@
 """Where versions of PySpark differ: what one lacks is told in a sentence, what it calls otherwise is done."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pyarrow as pa
@@ -51,8 +51,8 @@ def to_arrow_schema(schema: StructType) -> pa.Schema:
     return types.to_arrow_schema(schema, **_UTC)
 
 
-def arrow_function(function: Callable[..., pa.Array], kind: DataType) -> Any:
-    """The function, which returns values of that kind, as one that Spark calls with columns."""
+def arrow_function(function: Callable[..., Iterator[pa.Array]], kind: DataType) -> Any:
+    """The function, which returns values of that kind, as one that Spark calls with the columns of batches."""
     needs(function.__name__, FUNCTIONS)
     from pyspark.sql.functions import arrow_udf  # type: ignore[attr-defined]
 
