@@ -5,6 +5,7 @@ from typing import Any, Protocol
 
 from wireloom.columnar.machine import operations as op
 from wireloom.columnar.machine.assembly import Assembler
+from wireloom.columnar.machine.matches import among
 from wireloom.columnar.machine.values import WORD, Datum, Listed, Mask, NoItems, NoProgramError, Number
 from wireloom.expressions.tree import (
     Among,
@@ -22,6 +23,10 @@ from wireloom.expressions.tree import (
 
 Found = Number | int | None
 """A number of each row, the same one for all, or no value. True and false are 1 and 0."""
+
+
+_FEW, _TABLE = 3, 256
+"""One of more than a few numbers is found in a table, which has no more than that."""
 
 
 class Surroundings(Protocol):
@@ -238,6 +243,12 @@ class _Formula:
                 return asm.value(op.LESS_EQUAL, (other, one))
 
     def _among(self, value: Found, choices: list[Found], *, negated: bool) -> Found:
+        if isinstance(value, Number) and value.whole and value.valid == op.ONES:
+            known = [each for each in choices if isinstance(each, int)]
+            inside = [each for each in known if value.least <= each <= value.most]
+            if len(known) == len(choices) and len(inside) > _FEW and max(inside) - min(inside) < _TABLE:
+                mask = among(self.asm, value.register, inside)
+                return self._not(mask) if negated else self._mask(mask)
         if negated:
             return self._folded("and", [self._compare("!=", value, choice) for choice in choices])
         return self._folded("or", [self._compare("==", value, choice) for choice in choices])

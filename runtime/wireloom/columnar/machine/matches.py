@@ -34,6 +34,19 @@ def first(asm: Assembler, numbers: Mapping[str, Number], matches: Sequence[Match
     return asm.number(int(table[0])) if place is None else _looked_up(asm, place, table)
 
 
+def among(asm: Assembler, register: int, choices: Sequence[int]) -> int:
+    """The mask where a number is one of several that are not far from each other."""
+    least = min(choices)
+    table = np.zeros(max(choices) - least + 1, np.int64)
+    table[np.array(choices) - least] = 1
+    return asm.value(op.EQUAL_NUMBER, (_looked_up(asm, _from(asm, register, least), table),), (1,))
+
+
+def _from(asm: Assembler, register: int, least: int) -> int:
+    """How much more a number is than the least one of a table."""
+    return asm.value(op.ADD_NUMBER, (register,), (-least,)) if least else register
+
+
 def _looked_up(asm: Assembler, place: int, table: Array) -> int:
     found = asm.value(op.LOOK_UP, (place,), (asm.shared(table.astype(np.int32)), len(table)))
     return asm.value(op.SIGN, (found,), (32,))
@@ -57,8 +70,8 @@ def _classes(asm: Assembler, number: Number, selections: Sequence[Selection | No
     met = np.array([np.ones(len(every), bool) if one is None else matching.numbers(every, one) for one in selections])
     others = np.array([[one is None] for one in selections])
     kinds, classes = np.unique(met, axis=1, return_inverse=True)
-    register = asm.value(op.ADD_NUMBER, (number.register,), (-least,)) if least else number.register
-    found = asm.value(op.ADD_NUMBER, (_looked_up(asm, register, classes.reshape(-1)),), (1,))
+    place = _from(asm, number.register, least)
+    found = asm.value(op.ADD_NUMBER, (_looked_up(asm, place, classes.reshape(-1)),), (1,))
     if number.valid != op.ONES:
         found = asm.value(op.CHOOSE, (number.valid, found, asm.number(0)))
     return found, np.concatenate([others, kinds], axis=1)

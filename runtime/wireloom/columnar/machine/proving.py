@@ -1,5 +1,6 @@
 """Framing in programs: records that are exactly as long as they say, and in which what proves that holds."""
 
+from collections.abc import Iterable
 from functools import partial
 
 from wireloom import codec
@@ -22,19 +23,23 @@ def prove(framing: codec.Framing, at: Lowering, *, doubting: bool = False) -> No
     if len(framing.lengths) == 1 and not framing.match:
         _measure(framing.lengths[0], at, doubting=doubting)
         return
-    probes = {name: _probed(at, offset, construct) for name, offset, construct in framing.match}
+    probes = _probed(framing.match, at)
     chosen = first(at.asm, probes, [ends.match for ends in framing.lengths])
     at.must(at.asm.value(op.MORE_NUMBER, (chosen,), (-1,)))
     for number, ends in enumerate(framing.lengths):
         at.within(at.asm.value(op.EQUAL_NUMBER, (chosen,), (number,)), partial(_measure, ends, at, doubting=doubting))
 
 
-def _probed(at: Lowering, offset: int, construct: object) -> Number:
-    """The number at an offset of the record."""
-    kind = Kind(code(construct))
-    at.move(op.START, offset)
-    at.need(kind.size)
-    return number_at(kind, at)
+def _probed(fields: Iterable[tuple[str, int, object]], at: Lowering) -> dict[str, Number]:
+    """The numbers at offsets of the record, all of which must have a place in it."""
+    kinds = [(name, offset, Kind(code(construct))) for name, offset, construct in fields]
+    at.move(op.START)
+    at.need(max((offset + kind.size for _, offset, kind in kinds), default=0))
+    found, position = {}, at.position
+    for name, offset, kind in kinds:
+        at.move(position, offset)
+        found[name] = number_at(kind, at)
+    return found
 
 
 def _measure(ends: Ends, at: Lowering, *, doubting: bool) -> None:
@@ -42,7 +47,7 @@ def _measure(ends: Ends, at: Lowering, *, doubting: bool) -> None:
     if not isinstance(ends, codec.Lengths):
         raise NoProgramError("a length that is no sum of numbers")
     asm = at.asm
-    at.this.columns.update({name: _probed(at, offset, construct) for name, offset, construct in ends.fields})
+    at.this.columns.update(_probed(ends.fields, at))
     if ends.valid is not None:
         at.must(at.holds(ends.valid), at.where)
     for doubt in ends.doubts if doubting else ():
