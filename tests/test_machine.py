@@ -1,18 +1,20 @@
 """Programs say of records what the codec says, and the loops that follow them are plain Python, which LLVM compiles."""
 
+import struct
 from collections.abc import Iterator
 from io import BytesIO
 from random import Random
 from typing import Any
 
 import accelerator
+import compiled
 import numpy as np
 import pyarrow as pa
 import pytest
 import sums
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from lockstep import assert_equal, capture_alike, damaged, records_alike
+from lockstep import Pair, assert_equal, capture_alike, damaged, records_alike
 from test_dcp_session import dcp_session
 from worked import GENERATED, every, every_by_both, examples, orders, pair_of
 
@@ -185,6 +187,48 @@ def test_long_lists_beside_short_ones(heaviest: int, monkeypatch: pytest.MonkeyP
     assert len(found) == 24
 
 
+SEVERAL = """\
+protocol: several
+byte_order: big
+record:
+  length: size
+  fields:
+    - {name: size, type: u8}
+    - {section: body, size: size - 1}
+---
+message: one
+match: {}
+sections:
+  body:
+    - {name: byte, type: u8}
+    - {name: signed, type: i16}
+    - {name: wide, type: u64, table_type: long}
+    - {name: first, type: u8, when: "byte in [1, 3, 5, 200, 300]"}
+    - {name: second, type: u8, when: "signed not in [-3, -1, 0, 100]"}
+    - {name: third, type: u8, when: "wide in [0, 5, 6, 9223372036854775807]"}
+    - {name: fourth, type: u8, when: "wide in [3, 5, 6, 250]"}
+"""
+
+
+@accelerator.of_all_and_own
+def test_one_of_several_numbers(pays: int, sound: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    accelerator.pay(monkeypatch, pays)
+    monkeypatch.setattr(accel, "ENABLED", True)
+    numbers = [(byte, 7, 7) for byte in range(256)]
+    numbers += [(0, signed, 7) for signed in (-(2**15), *range(-6, 3), 99, 100, 101, 2**15 - 1)]
+    numbers += [(0, 7, wide) for wide in (*range(9), 249, 250, 251, 255, 256, 259, 2**63 - 1)]
+    records = []
+    for byte, signed, wide in numbers:
+        body = struct.pack(">BhQ", byte, signed, wide) + b"1" * (byte in (1, 3, 5, 200))
+        body += b"2" * (signed not in (-3, -1, 0, 100)) + b"3" * (wide in (0, 5, 6, 2**63 - 1))
+        body += b"4" * (wide in (3, 5, 6, 250))
+        records.append(bytes([len(body) + 1]) + body)
+    table = capture_alike(Pair.of(compiled.of(SEVERAL).columnar), b"".join(records), in_pieces=False)
+    assert len(table) == len(numbers)
+    assert sound
+    assert all(mask.all() for mask in sound)
+
+
 @st.composite
 def reflected(draw: st.DrawFn) -> Crc:
     bits = draw(st.integers(3, 64))
@@ -282,11 +326,11 @@ def spelled(loop: Any, data: bytes) -> list[str]:
 @accelerator.on
 @with_llvm
 def test_bytes_are_spelled_as_by_the_codec() -> None:
-    random, compiled = Random("spelling"), accel.compiled(spell)
+    random, loop = Random("spelling"), accel.compiled(spell)
     for _ in range(400):
         data = bytes(random.choice([0, 0, 0, 9, 10, 99, 100, random.randrange(256)]) for _ in range(16))
         wanted = [meaning().value(data[:size]) for meaning, size in zip(spelling.WAYS, (4, 16, 6, 16), strict=True)]
-        assert spelled(spell, data) == spelled(compiled, data) == wanted
+        assert spelled(spell, data) == spelled(loop, data) == wanted
         assert all(len(text) <= longest for text, longest in zip(wanted, spelling.LONGEST, strict=True))
 
 
