@@ -36,7 +36,7 @@ def test_examples_with_damage(name: str) -> None:
     pair = pair_of(name)
     for parameters, records in examples(name):
         for record in _some(records, random):
-            many = list(damaged(record, random, often(8, 20)))
+            many = list(damaged(record, random, often(5, 20)))
             for u64 in ("declared", "long"):
                 records_alike(pair, many, [random.choice(orders(name)) for _ in many], u64=u64, **parameters)
             for message in random.sample(list(pair.codec.messages), min(5, len(pair.codec.messages))):

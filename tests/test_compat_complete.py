@@ -147,7 +147,7 @@ def test_every_attribute_of_the_model_is_compared(features: list[Spec]) -> None:
     assert len(_altered(features, 1)) > 70
 
 
-@pytest.mark.sweep
+@pytest.mark.long
 def test_every_attribute_of_our_specs_is_compared() -> None:
     """Of each attribute of each class the first one is altered."""
     assert len(_altered([spec("couchbase_dcp"), spec("databus")], 1)) > 60

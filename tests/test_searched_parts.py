@@ -111,7 +111,7 @@ OVERLONG = event(b"a") + event(b"x" * 200)[:90] + event(b"b") * 5
 
 
 SIZES = (17, 61, 333, 420, 700)
-DIVIDED = pytest.mark.parametrize("sizes", [SIZES[1:], pytest.param(SIZES[:1], marks=pytest.mark.sweep)], ids=str)
+DIVIDED = pytest.mark.parametrize("sizes", [SIZES[1:], pytest.param(SIZES[:1], marks=pytest.mark.long)], ids=str)
 
 
 @DIVIDED

@@ -26,7 +26,7 @@ from wireloom.views import Row, nested
 
 Batchwise = Callable[..., pa.Array]
 """What a task does with some rows of its columns."""
-Columns = tuple[pa.Array, ...]
+Arrays = tuple[pa.Array, ...]
 
 
 def from_wire(col: Column | str, protocol: str, options: Mapping[str, object] | None = None, **named: object) -> Column:
@@ -164,7 +164,7 @@ def column_function(function: Batchwise, kind: DataType, name: str) -> Any:
     It gets the rows of small ones together. Its errors about values and options are told in their own words.
     """
 
-    def called(batches: Iterator[Columns]) -> Iterator[pa.Array]:
+    def called(batches: Iterator[Arrays]) -> Iterator[pa.Array]:
         with workers.brief():
             for columns in together(map(_columns, batches)):
                 yield function(*columns)
@@ -173,14 +173,14 @@ def column_function(function: Batchwise, kind: DataType, name: str) -> Any:
     return arrow_function(called, kind)
 
 
-def _columns(given: Any) -> Columns:
+def _columns(given: Any) -> Arrays:
     """The columns of a batch; Spark gives a single one as it is."""
     return given if isinstance(given, tuple) else (given,)
 
 
-def together(batches: Iterable[Columns]) -> Iterator[Columns]:
+def together(batches: Iterable[Arrays]) -> Iterator[Arrays]:
     """The rows of several batches together, as long as they are few and have few bytes."""
-    held: list[Columns] = []
+    held: list[Arrays] = []
     rows = size = 0
     for columns in batches:
         more, weight = len(columns[0]), sum(column.nbytes for column in columns)
@@ -193,7 +193,7 @@ def together(batches: Iterable[Columns]) -> Iterator[Columns]:
         yield _joined(held)
 
 
-def _joined(batches: list[Columns]) -> Columns:
+def _joined(batches: list[Arrays]) -> Arrays:
     return batches[0] if len(batches) == 1 else tuple(map(pa.concat_arrays, zip(*batches, strict=True)))
 
 
