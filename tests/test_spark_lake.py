@@ -202,7 +202,7 @@ VALUES = (
 )  # fmt: skip
 
 
-@pytest.mark.sweep
+@pytest.mark.long
 def test_values_have_the_types_that_spark_gives_them(session: SparkSession, tmp_path: Path) -> None:
     told = []
     for number, value in enumerate(VALUES):
