@@ -89,7 +89,7 @@ python-%: .venv-%/.stamp
 
 SEED ?= 0
 SECONDS ?= 600
-fuzz: $(STAMP) ## attack every protocol with made-up input: make fuzz SEED=7 SECONDS=3600
+fuzz: $(STAMP) java ## attack every protocol with made-up input: make fuzz SEED=7 SECONDS=3600
 	$(PYTEST) -m long
 	$(PYTEST) --hypothesis-profile thorough -m 'not spark and not site and not long'
 	PYTHONPATH=tests $(BIN)/python -m attack.fuzz --seed $(SEED) --seconds $(SECONDS)

@@ -122,6 +122,12 @@ def test_values_that_stand_in_no_order_are_decoded_as_well(monkeypatch: pytest.M
         assert made.to_pylist() == [single(found, value) for value in reversed(MARKERS)]
 
 
+def test_a_column_without_values_may_have_no_offsets() -> None:
+    nothing = pa.Array.from_buffers(pa.binary(), 0, [None, pa.py_buffer(b""), pa.py_buffer(b"")])
+    assert cells.one(decoder(couchbase_dcp), nothing).to_pylist() == []
+    assert cells.many(decoder(couchbase_dcp), nothing).to_pylist() == []
+
+
 def test_no_value_is_of_the_message() -> None:
     found = decoder(couchbase_dcp, message=next(iter(couchbase_dcp.PROTOCOL.messages)))
     assert single(found, MARKER + MARKER) is None

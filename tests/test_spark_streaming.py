@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from cases import often
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from test_splits import event
@@ -1057,10 +1056,11 @@ def test_a_file_that_is_replaced_fails_the_query_with_its_name(session: SparkSes
 
 
 @pytest.mark.sweep
-def test_a_killed_process_repeats_and_loses_nothing(session: SparkSession, tmp_path: Path) -> None:
+@pytest.mark.parametrize("kills", [1, pytest.param(2, marks=pytest.mark.long)])
+def test_a_killed_process_repeats_and_loses_nothing(session: SparkSession, kills: int, tmp_path: Path) -> None:
     folder, target = tmp_path / "in", tmp_path / "out"
     folder.mkdir()
-    shares = [b"".join(map(dcp, range(500 * number, 500 * number + 500))) for number in range(often(1, 2))]
+    shares = [b"".join(map(dcp, range(500 * number, 500 * number + 500))) for number in range(kills)]
     half = len(shares[0]) // 2 + 7
     for number, share in enumerate(shares):
         (folder / f"{number}.bin").write_bytes(share[:half])
@@ -1070,7 +1070,7 @@ def test_a_killed_process_repeats_and_loses_nothing(session: SparkSession, tmp_p
     options = {"columns": "cas,_corrupt_reason", "logLocation": f"{target}.log"}
     rows = session.readStream.format("couchbase_dcp").options(**options).load(str(folder))
     assert started(rows, target, now=True).awaitTermination(600)
-    assert written(session, target) == list(range(500 * len(shares)))
+    assert written(session, target) == list(range(500 * kills))
 
 
 def _killed_in_the_middle(folder: Path, target: Path, batches: int) -> None:

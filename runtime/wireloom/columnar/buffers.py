@@ -236,6 +236,8 @@ def fields_of(struct: pa.Array) -> dict[str, pa.Array]:
 
 def ends_of(column: pa.Array) -> Array:
     """Where each text, bytes or list ends, in 32 bits, and before them where the first begins."""
+    if not len(column):
+        return np.zeros(1, np.int32)  # there may be no bytes that say so
     return np.frombuffer(column.buffers()[1], np.int32, len(column) + 1, 4 * column.offset)
 
 

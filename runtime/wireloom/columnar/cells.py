@@ -11,7 +11,7 @@ import pyarrow as pa
 from wireloom.codec import DecodeError
 from wireloom.codec.cutting import Cut
 from wireloom.columnar import accel
-from wireloom.columnar.buffers import Array, row_numbers
+from wireloom.columnar.buffers import Array, ends_of, row_numbers
 from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.hopping import Hop, hop_of
 from wireloom.columnar.stretches import Stretch
@@ -34,8 +34,7 @@ class _Values:
         if not any(is_one(values.type) for is_one in (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_null)):
             raise OptionError(f"a binary column expected, not one of {values.type}")
         values = values if values.type == pa.binary() else values.cast(pa.binary())
-        _, offsets, data = values.buffers()
-        ends = np.frombuffer(offsets, np.int32)[values.offset : values.offset + len(values) + 1].astype(np.int64)
+        data, ends = values.buffers()[2], ends_of(values).astype(np.int64)
         numbers = np.flatnonzero(values.is_valid().to_numpy(zero_copy_only=False))
         return cls(len(values), data or b"", numbers, ends[:-1][numbers], ends[1:][numbers])
 
@@ -60,10 +59,10 @@ def one_between(decoder: Decoder, buffer: Any, start: Array, stop: Array) -> pa.
 def _one(decoder: Decoder, held: _Values) -> pa.Array:
     parameters, options = dict(decoder.options.parameters), decoder.options
     decoder.protocol.must_know(parameters)
-    if (passed := _passed(decoder, held)) is not None:
-        stretch, sound = passed, np.ones(len(held.start), bool)
-    else:
+    malformed: list[int] = []
+    if (stretch := _passed(decoder, held)) is None:
         little, sound = _single(decoder, held)
+        malformed = np.flatnonzero(~sound).tolist()
         stretch = Stretch(held.buffer, held.start, held.stop, _alike(little[sound], little), -held.start)
 
     def redo(row: int) -> Row | None:
@@ -72,7 +71,7 @@ def _one(decoder: Decoder, held: _Values) -> pa.Array:
 
     if not accel.WORTH:
         accel.WORTH.add(int((held.stop - held.start).sum()))
-    structs, rows = _structs(decoder.records(stretch, np.flatnonzero(~sound).tolist(), redo, {}))
+    structs, rows = _structs(decoder.records(stretch, malformed, redo, {}))
     if len(rows) == held.count:
         return structs
     places = np.full(held.count, -1)
