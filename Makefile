@@ -59,10 +59,10 @@ lint: $(STAMP) ## style, format, and who imports whom
 types: $(STAMP) ## mypy, strict
 	$(BIN)/mypy
 
-test: $(STAMP) java browser tshark memcached ## all tests, but for sweeps over many cases
+test: $(STAMP) java browser tshark memcached ## the tests, but for sweeps over many cases
 	$(PYTEST) -m 'not sweep and not long'
 
-test-all: $(STAMP) java browser tshark memcached ## all tests, with sweeps
+test-all: $(STAMP) java browser tshark memcached ## the tests, with sweeps; `make fuzz` has more
 	$(PYTEST) -m 'not long'
 
 test-fast: $(STAMP) ## the tests that need no other program and no compiled loops, but for sweeps

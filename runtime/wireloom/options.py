@@ -394,7 +394,7 @@ READING: Options = {
         resync_of,
         "name",
         "proof",
-        "Where reading goes on behind damage: `chain` where records fit one behind another, which is a guess if no"
+        "Where reading goes on after damage: `chain` where records fit one after another, which is a guess if no"
         " checksum proves them; `proof` never by guess.",
     ),
     "capture": TextOption(
@@ -418,8 +418,8 @@ READING: Options = {
         _ports,
         "ports",
         "11210,11207",
-        "Of recorded packets, only those from and to these ports of servers, or `all`. Unless told, those that the"
-        " protocol declares.",
+        "Of recorded packets, only those from and to these ports of servers, or `all`. By default the ports that the"
+        " protocol declares, or all if it declares none.",
     ),
     "hosts": TextOption(
         "hosts",
@@ -433,7 +433,7 @@ READING: Options = {
         _choice(Sender),
         "name",
         "server",
-        "Of recorded packets, only what the `client` or the `server` sent; `both` unless told.",
+        "Of recorded packets, only what the `client` or the `server` sent; by default `both`.",
     ),
     "rotated": TextOption(
         "rotated",

@@ -50,17 +50,19 @@ max_record_bytes = click.option(
     help="Longer records are malformed.",
 )
 resync = click.option(
-    "--resync", metavar="HOW", help="Behind damage, go on at a chain of records, or only by proof; chain, unless told."
+    "--resync",
+    metavar="HOW",
+    help="Where to go on after damage: at a chain of records (chain, the default), or only by proof (proof).",
 )
 
 
 def traffic(command: Decorated) -> Decorated:
     """What is read of recorded packets."""
     told = (
-        ("--capture", "KIND", "What the input holds: raw, pcap or pcapng; its first bytes tell, unless told."),
-        ("--ports", "PORT,…", "Of recorded packets, those of these servers' ports; the protocol's, unless told."),
+        ("--capture", "KIND", "What the input holds: raw, pcap or pcapng; by default its first bytes tell."),
+        ("--ports", "PORT,…", "Of recorded packets, those of these servers' ports; by default the protocol's."),
         ("--hosts", "HOST,…", "Of recorded packets, those of these addresses or networks."),
-        ("--direction", "WHO", "Of recorded packets, what the client or the server sent; both, unless told."),
+        ("--direction", "WHO", "Of recorded packets, what the client or the server sent; by default both."),
     )
     waits = "Of recorded packets: how many bytes wait for those that are missing."
     command = click.option("--max-stream-bytes", "maxStreamBytes", metavar="N", help=waits)(command)

@@ -29,15 +29,15 @@ E = TypeVar("E", bound=StrEnum)
     metavar="[OLD NEW | SPECS]",
     nargs=-1,
     type=Path,
-    help="Two versions of specs; with --against…, today's alone.",
+    help="The old and the new specs; with --against or --against-tags, only the new ones.",
 )
-@click.option("--against", metavar="REVISION", help="The old version is what git has there.")
+@click.option("--against", metavar="REVISION", help="The old version is that of this git revision.")
 @click.option("--against-tags", is_flag=True, help="The old versions are the tags that are releases, like v1.2.")
 @click.option(
     "--category",
     metavar="WIRE|CODEC|TABLE|DOCS",
     default="TABLE",
-    help="What is kept: the bytes; the Python API too; the tables too; the documentation too.",
+    help="What must not break. WIRE: bytes; CODEC: also the Python API; TABLE: also tables; DOCS: also documentation.",
 )
 @click.option(
     "--direction",
@@ -46,7 +46,7 @@ E = TypeVar("E", bound=StrEnum)
     help="BACKWARD: the new version takes what the old one made; FORWARD: the other way round; FULL: both. "
     "TRANSITIVE: against all tags, else against the last.",
 )
-@click.option("--accept", metavar="FILE", type=Path, help="The findings that are meant, each with its reason.")
+@click.option("--accept", metavar="FILE", type=Path, help="A YAML file of findings to accept, each with a reason.")
 @report_format
 def compat(
     specs: Sequence[Path],

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     "split",
     metavar="DIR",
     type=Path,
-    help="A file a message in DIR, as if by --message for each.",
+    help="Write one file for each message into DIR, as --message would give it.",
 )
 @click.option("--message", metavar="NAME", help="Only this message, its fields beside the header's.")
 @click.option("--messages", metavar="NAME,…", help="Only these messages, each a struct beside the header.")
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 @click.option(
     "--nulls/--no-nulls",
     default=None,
-    help="Keys whose value is null, in jsonl; on a terminal not unless told.",
+    help="Whether jsonl has keys whose value is null; by default yes, but not on a terminal.",
 )
 @click.option("--positions", is_flag=True, help="Add _file, _offset and _length.")
 @click.option("--connections", is_flag=True, help="Add _time, _connection, _from_client and _gap_before.")

@@ -57,7 +57,7 @@ def encode(
     form: str | None,
     parameters: Sequence[str],
 ) -> None:
-    """Rows as decode prints them to bytes. Derived fields may be left out. Status 1: a row that cannot be written.
+    """Turn rows, as decode prints them, into bytes. Derived fields may be left out. Status 1: a row cannot be written.
 
     Beside a large capture is its index, <file>.wlx, as ``wireloom index`` makes it.
     """

@@ -22,12 +22,12 @@ from wireloom.extras import needed
 if TYPE_CHECKING:
     from wireloom_generator.generate import Generation
 
-specs_ = click.argument("specs", nargs=-1, type=Path, help="Folders or files; specs otherwise.")
+specs_ = click.argument("specs", nargs=-1, type=Path, help="Folders or files; the folder specs, if none is named.")
 report_format = click.option(
     "--format",
     type=click.Choice(ReportFormat, case_sensitive=False),
     default=ReportFormat.TEXT.value,
-    help="Lines for people, a list for programs, or annotations of GitHub.",
+    help="How problems are reported: text for people, json for programs, github as annotations in GitHub Actions.",
 )
 
 _DEFAULT = Path("specs")
@@ -40,7 +40,7 @@ _DONE = {"missing": "wrote", "edited": "wrote", "orphaned": "removed", "foreign"
 @report_format
 @click.option("--explain", is_flag=True, help="Tell which messages are decoded many at once, and why others are not.")
 def check(specs: Sequence[Path], format: ReportFormat, explain: bool) -> None:
-    """See whether specs are right; tells every mistake with its line and what would do. Status 1: they are not."""
+    """Check specs; every mistake is reported with its line and how to mend it. Status 1: there are errors."""
     paths = existing(specs)
     if explain and format is not ReportFormat.TEXT:
         raise MisuseError(f"--explain is for people, --format {format} for programs; give one of them")
@@ -61,7 +61,7 @@ def check(specs: Sequence[Path], format: ReportFormat, explain: bool) -> None:
 @click.option(
     "--package",
     metavar="NAME",
-    help="The package below it that holds the protocols' own; the one there is, if any.",
+    help="The Python package below --out that gets the protocols; by default the one that is there, if any.",
 )
 @click.option(
     "--check",

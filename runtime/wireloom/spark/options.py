@@ -181,22 +181,23 @@ READING: Options = {
         _zone,
         "time zone",
         "Europe/Paris",
-        "That of times that name none; unless told, the session's if there was `register`, else the driver's.",
+        "The time zone of times that name none. By default the session's if `register` was called, else the driver's.",
     ),
     "recursiveFileLookup": TextOption(
         "recursive_file_lookup",
         truth,
         TRUTH,
         "false",
-        "Unless told, a directory is everything below it, and directories called `name=value` give columns. `true`:"
-        " they give none. `false`: only the files in the directory and in such ones, as in Spark's own sources.",
+        "By default, everything below a directory is read, and directories called `name=value` give columns. `true`:"
+        " the same without these columns. `false`: only the files in the directory itself and in its `name=value`"
+        " directories, as in Spark's own sources.",
     ),
     "basePath": TextOption(
         "base_path",
         _directory,
         "path",
         "/data/dcp",
-        "Below which directory `name=value` gives columns, where the path is deeper or a pattern.",
+        "The directory below which `name=value` directories give columns, if the path is deeper or a pattern.",
     ),
     "ignoreMissingFiles": TextOption(
         "ignore_missing_files", truth, TRUTH, "true", "Leaves out files that are deleted while a query runs."
@@ -241,7 +242,7 @@ READING: Options = {
         lambda name, value: positive(name, value, "partitions"),
         "number",
         "64",
-        "How many tasks there should be at least; unless told, as many as the cluster runs at a time.",
+        "How many tasks there should be at least; by default, as many as the cluster runs at a time.",
     ),
     "maxFilesPerTrigger": TextOption(
         "max_files_per_trigger",

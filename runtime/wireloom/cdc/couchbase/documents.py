@@ -33,7 +33,7 @@ def latest(
 
     ``connection`` are the columns that tell connections apart, ``source`` those that tell apart whose vbuckets these
     are: the cluster and bucket, and the consumer, if there are several. Memory is that of all versions of
-    ``vbuckets``, which are all unless told: a rollback may go back to any of them. Raises ``ValueError`` for a column
+    ``vbuckets``, by default all: a rollback may go back to any of them. Raises ``ValueError`` for a column
     that it takes and that is not there (``STATE_COLUMNS`` are enough).
     """
     return History(batches, connection=connection, source=source, vbuckets=vbuckets).latest(removed=removed)
