@@ -5,6 +5,7 @@ import sys
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
+from unittest.mock import Mock
 
 import accelerator
 import numpy as np
@@ -166,11 +167,16 @@ def test_what_is_not_compiled_is_refused(
         accel.compiled(import_module(f"refused_{len(line)}").odd)
 
 
-def test_another_llvm_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("reason", ["another version", "no source"])
+def test_an_llvm_that_nothing_can_be_compiled_by_is_left_alone(reason: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Programs may be shipped as bytecode alone."""
     from llvmlite import binding
 
     monkeypatch.setattr(accel, "ENABLED", True)
-    monkeypatch.delattr(binding, "create_pass_builder")
+    if reason == "no source":
+        monkeypatch.setattr("inspect.findsource", Mock(side_effect=OSError("could not get source code")))
+    else:
+        monkeypatch.delattr(binding, "create_pass_builder")
     accel._usable.cache_clear()
     assert not accel.Worth(0)
     monkeypatch.undo()

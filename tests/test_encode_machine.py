@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from cases import often
-from lockstep import damaged, misleading, rows_alike
+from lockstep import damaged, rows_alike
 from test_encode_columnar import OPTIONS, change
 from worked import every, every_by_both, examples, pair_of
 
@@ -258,13 +258,3 @@ def test_documents_and_tables_of_flatbuffers_are_written_by_programs(
         contradicting[number + 1]["system_event"]["dropped_collection"]["uid"] += 1
     changed = pa.Table.from_pylist(contradicting, decoded.schema)
     rows_alike(pair_of("couchbase_dcp"), changed, **told)
-
-
-@accelerator.on
-@with_llvm
-def test_columns_that_lead_out_of_their_memory_are_refused() -> None:
-    """Nobody has checked the offsets of a file of Arrow's that was read."""
-    record = databus.build({"message": "dbus_event", "dbus_event": {**EVENT, "sequence": 1, "value": b"12345"}})
-    given = misleading(databus.decode_columnar(record * 4, byte_order="big"), "dbus_event", "value")
-    with pytest.raises(pa.ArrowInvalid, match="offsets that do not ascend"):
-        databus.encode_columnar(given, byte_order="big")

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from io import BytesIO
 from random import Random
 from typing import Any
+from unittest.mock import Mock
 
 import accelerator
 import compiled
@@ -87,6 +88,16 @@ def test_a_debugger_can_walk_through_the_loop(
         assert_equal(pa.Table.from_batches(found, decoding.schema), expected)
         read += len(records)
     assert sum(map(np.count_nonzero, sound)) > read / 2
+
+
+def test_without_a_source_for_its_own_loop_a_program_goes_on_in_that_of_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another version may have been installed in place of the one that runs."""
+    accelerator.pay(monkeypatch, 0)
+    asked = Mock(side_effect=RuntimeError("the source of step has changed since it was imported"))
+    monkeypatch.setattr(loops, "compiled_loop", asked)
+    own = loops.Loops(np.zeros(1, np.int64))
+    assert own.follow(10) is own.follow(10) is None
+    asked.assert_called_once()
 
 
 @pytest.mark.parametrize("name", GENERATED)

@@ -4,6 +4,7 @@ import bz2
 import gzip
 import lzma
 import random
+import sys
 import tracemalloc
 import zlib
 from contextlib import suppress
@@ -20,7 +21,7 @@ import pytest
 from lockstep import Pair, captures_alike
 from scaling import LINEAR, growth
 
-from wireloom.codec import DecodeError, EncodeError
+from wireloom.codec import DecodeError, EncodeError, compression
 from wireloom.codec.compression import COMPRESSORS, DamagedError, OverflowingError
 from wireloom.columnar.packed import Zeros
 from wireloom.columnar.tables import Table
@@ -285,7 +286,8 @@ def test_inspection_shows_packed_bytes_and_what_they_say() -> None:
 
 
 def test_a_package_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "cramjam", None)
+    monkeypatch.setitem(sys.modules, "cramjam", None)
+    monkeypatch.setattr(compression, "_library", compression._library.__wrapped__)
     with pytest.raises(ModuleNotFoundError, match=r"needs cramjam; pip install 'wireloom\[compression\]'"):
         COMPRESSORS["zstd"].unpack(b"abc", 100)
 

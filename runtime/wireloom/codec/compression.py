@@ -6,9 +6,9 @@ The standard library has some of the formats; the others need the package ``cram
 import bz2
 import gzip
 import lzma
-import sys
 import zlib
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any, NamedTuple
 
 from wireloom.codec.errors import counted
@@ -76,12 +76,11 @@ def _deflated(bits: int) -> Compressor:
     return Compressor(pack, _by_steps(lambda: zlib.decompressobj(bits), open_ended=bits < 0))
 
 
+@cache
 def _library() -> Any:
-    known = sys.modules.get("cramjam")  # this is asked for every record
-    if known is None:
-        with needed("this compression", "compression"):
-            import cramjam as known
-    return known
+    with needed("this compression", "compression"):
+        import cramjam
+    return cramjam
 
 
 def _growing(into: Callable[[Any], Callable[[bytes, bytearray], int]], ratio: int) -> Callable[[bytes, int], bytes]:

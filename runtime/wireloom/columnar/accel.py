@@ -46,10 +46,12 @@ WORTH = Worth(0 if os.environ.get("WIRELOOM_ACCEL") == "1" else 8 * 1024 * 1024)
 
 @cache
 def _usable() -> bool:
-    """Whether it is a version that is known here: another package may have brought it."""
+    """Whether it is a version that is known here, as another package may have brought it, and there is source to
+    compile: some programs are shipped as bytecode alone.
+    """
     from llvmlite import binding
 
-    return hasattr(binding, "create_pass_builder")
+    return hasattr(binding, "create_pass_builder") and native.has_source(_usable.__wrapped__)
 
 
 _LOADING = Lock()

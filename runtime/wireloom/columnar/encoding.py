@@ -34,6 +34,7 @@ from wireloom.columnar.buffers import (
     woven,
 )
 from wireloom.columnar.compiled import labelled, weave
+from wireloom.columnar.foreign import own
 from wireloom.columnar.laying import Given, Laid, Laying, UnlaidError
 from wireloom.columnar.machine.encoding import WritingProgram, together, writing
 from wireloom.columnar.machine.given import VARIANT, Outline, outline_of
@@ -107,7 +108,9 @@ class Encoder:
         self.rows = 0
 
     def encode(self, batch: pa.RecordBatch) -> pa.Array:
-        """The bytes of each row. Raises ``EncodeError`` with the number of the ``row``."""
+        """The bytes of each row. Raises ``EncodeError`` with the number of the ``row``, and ``pa.ArrowInvalid`` for a
+        column that leads out of its memory.
+        """
         found = list(self.parts(batch))
         return pa.concat_arrays(found) if found else pa.array([], pa.binary())
 
@@ -115,7 +118,7 @@ class Encoder:
         """The same, some rows after the other."""
         at = 0
         while at < len(batch):
-            size, tells, rest = self.builder.size, self._tells, batch.slice(at, BATCH_ROWS)
+            size, tells, rest = self.builder.size, self._tells, _some(batch.slice(at, BATCH_ROWS))
             count, unknown = self._quiet(rest)
             if count < min(MANY, len(rest)):
                 some = rest.slice(0, count + unknown)
@@ -142,11 +145,11 @@ class Encoder:
             return 0, _FEW
         if listener is None or not self._tells:
             return len(batch), 0
-        if "message" not in batch.schema.names:
+        if not _names_messages(batch):
             return 0, _FEW
         wanted = strings(sorted(listener.wanted))
         for some in (batch.slice(0, _FEW), batch):
-            names = some.column("message").cast(pa.string())
+            names = some.column("message")
             first = pc.index(pc.or_(names.is_null(), pc.is_in(names, value_set=wanted)), True).as_py()
             if first >= 0:
                 return int(first), 1
@@ -192,10 +195,11 @@ class Encoder:
         for name, column in zip(batch.schema.names, batch.columns, strict=True):
             if column.null_count == len(column):
                 continue
-            if name in self.codes and _knows(self.schema.field(name).type, column.type):
+            same = name in self.schema.names and _means(self.schema.field(name).type, column.type)
+            if name in self.codes and same:
                 found = pc.or_(found, pc.and_(column.is_valid(), structs))
                 structs = pc.or_(structs, column.is_valid())
-            elif name not in known:
+            elif name not in known or (name in self.header and not same):
                 found = pc.or_(found, column.is_valid())
         strange: Array = found.to_numpy(zero_copy_only=False)
         return strange
@@ -216,9 +220,9 @@ class Encoder:
     def _groups(self, batch: pa.RecordBatch) -> Iterator[_RowGroup]:
         """The rows that are laid out alike."""
         names, order = batch.schema.names, self.protocol.framing.byte_order or ""
-        if "message" not in names:
+        if not _names_messages(batch):
             return
-        keys = {"message": batch.column("message").cast(pa.string())}
+        keys = {"message": batch.column("message")}
         if order in names:
             keys["order"] = batch.column(order)
         if RECORD.name in names and batch.column(RECORD.name).null_count < len(batch):
@@ -236,7 +240,7 @@ class Encoder:
         """The number of the variant of each of these rows of a message's column, -1 if it has none."""
         if column.type.get_field_index("variant") < 0:
             return np.full(len(rows), -1)
-        numbers, told = _numbered(pc.struct_field(column, "variant").cast(pa.string()), rows)
+        numbers, told = _numbered(pc.struct_field(column, "variant"), rows)
         known: dict[str | None, int] = {None: -1}
         known |= {variant.name: number for number, variant in enumerate(self.plan.said[code].variants)}
         return np.array([known.get(name, _UNKNOWN) for name in told], np.int64).take(numbers)
@@ -425,15 +429,37 @@ def _distinct(keys: Mapping[str, pa.Array]) -> Iterator[tuple[Row, Array]]:
         yield found, rows
 
 
-def _knows(known: pa.DataType, given: pa.DataType) -> bool:
-    """Whether a type has all the fields that are given, each of them once."""
-    if pa.types.is_struct(known) and pa.types.is_struct(given):
+def _some(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """As many of the first rows as have records that an array holds, with columns as readers have them."""
+    rest = own(batch)
+    while len(rest) > 1 and sum(map(weight_of, rest.columns)) > LARGEST // 2:
+        rest = rest.slice(0, len(rest) // 2)
+    return rest
+
+
+def _names_messages(batch: pa.RecordBatch) -> bool:
+    """Whether a column of texts names the messages."""
+    return "message" in batch.schema.names and bool(batch.column("message").type == pa.string())
+
+
+def _means(known: pa.DataType, given: pa.DataType) -> bool:
+    """Whether values of a type mean what readers mean by theirs: of structs, those of fields that they have, once."""
+    types = pa.types
+    if types.is_struct(known) and types.is_struct(given):
         fields = {field.name: field.type for field in known}
         once = len({field.name for field in given}) == given.num_fields
-        return once and all(field.name in fields and _knows(fields[field.name], field.type) for field in given)
-    if pa.types.is_list(known) and pa.types.is_list(given):
-        return _knows(known.value_type, given.value_type)
-    return not pa.types.is_nested(given)
+        return once and all(field.name in fields and _means(fields[field.name], field.type) for field in given)
+    if types.is_list(known) and types.is_list(given):
+        return _means(known.value_type, given.value_type)
+    if types.is_timestamp(known) and types.is_timestamp(given):
+        return known.unit == given.unit and bool(known.tz) == bool(given.tz)
+    same_kind = any(each(known) and each(given) for each in (_is_whole, types.is_floating))
+    return same_kind or types.is_null(given) or bool(known.equals(given))
+
+
+def _is_whole(kind: pa.DataType) -> bool:
+    """Whether it is a type of whole numbers."""
+    return bool(pa.types.is_integer(kind) or (pa.types.is_decimal(kind) and kind.scale == 0))
 
 
 def _typed(known: pa.DataType, given: pa.DataType) -> bool:

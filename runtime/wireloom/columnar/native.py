@@ -20,6 +20,15 @@ Function = Any
 """A function that has a source. What names stand for in it, ``Callable`` does not tell."""
 
 
+def has_source(function: Function) -> bool:
+    """Whether the source of a function can be read."""
+    try:
+        inspect.findsource(function)
+    except OSError:
+        return False
+    return True
+
+
 @cache
 def parsed(function: Function) -> ast.FunctionDef:
     """The source of a function, which nobody may change. Raises ``RuntimeError`` if it is no longer its source."""

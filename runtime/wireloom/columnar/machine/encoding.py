@@ -22,7 +22,7 @@ from wireloom.columnar.machine.filled import Filled, FilledList
 from wireloom.columnar.machine.given import ITEM, WRITTEN, Inputs, Outline, Path
 from wireloom.columnar.machine.laid import Laid
 from wireloom.columnar.machine.matches import first
-from wireloom.columnar.machine.programs import programs_of, unless_left
+from wireloom.columnar.machine.programs import once, programs_of
 from wireloom.columnar.machine.rereading import reread
 from wireloom.columnar.machine.rooms import Space
 from wireloom.columnar.machine.stages import PresentLists, Stage, read_items, registers_for
@@ -248,11 +248,7 @@ class WritingPrograms:
         message. The table has the numbers of their variants, too, as ``VARIANT``. None if no program can.
         """
         key = message, outlines
-        if key not in self._made:
-            if len(self._made) >= _MOST:
-                self._made.clear()
-            self._made[key] = unless_left(lambda: self._program(message, dict(outlines)))
-        return self._made[key]
+        return once(self._made, key, lambda: self._program(message, dict(outlines)), _MOST)
 
     def _program(self, number: int, outlines: dict[str, Outline]) -> WritingProgram:
         programs, protocol = self.programs, self.protocol

@@ -28,34 +28,18 @@ class Outline:
 
 
 def outline_of(column: pa.Array) -> Outline | None:
-    """The outline of a column; None if it has no value. Raises ``pa.ArrowInvalid`` for a column that leads out of its
-    memory, as files have them that nobody has checked.
-    """
-    column.validate()
-    return _outline(column)
-
-
-def _outline(column: pa.Array) -> Outline | None:
+    """The outline of a column; None if it has no value."""
     nulls = column.null_count
     if nulls == len(column):
         return None
-    if column.type in (pa.string(), pa.binary()) or pa.types.is_list(column.type):
-        _must_ascend(column)
     if pa.types.is_list(column.type):
-        return Outline(column.type, nulls > 0, items=_outline(column.flatten()))
+        return Outline(column.type, nulls > 0, items=outline_of(column.flatten()))
     if not pa.types.is_struct(column.type):
         return Outline(column.type, nulls > 0)
-    outlines = ((field.name, _outline(column.field(place))) for place, field in enumerate(column.type))
+    outlines = ((field.name, outline_of(column.field(place))) for place, field in enumerate(column.type))
     return Outline(
         pa.struct([]), nulls > 0, tuple((name, outline) for name, outline in outlines if outline is not None)
     )
-
-
-def _must_ascend(column: pa.Array) -> None:
-    """The offsets of a column must, of which its ends are known to be in memory."""
-    ends = ends_of(column)
-    if (ends[1:] < ends[:-1]).any():
-        raise pa.ArrowInvalid(f"a column of type {column.type} with offsets that do not ascend")
 
 
 Path = tuple[str, ...]

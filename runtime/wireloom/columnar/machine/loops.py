@@ -84,7 +84,7 @@ class Loops:
     def __init__(self, code: Array) -> None:
         self.code = code
         self._rows = 0
-        self._made: dict[str, Loop] = {}
+        self._made: dict[str, Loop | None] = {}
 
     def follow(self, rows: int) -> Loop | None:
         """Decodes records; None as long as the loop for all programs is to decode these ``rows``."""
@@ -109,7 +109,10 @@ class Loops:
         if kind not in self._made and self._rows >= min(PAYS, KEPT_PAYS):
             name = f"{kind}.{sha256(self.code.tobytes()).hexdigest()[:32]}"
             if self._rows >= PAYS or accel.is_kept(name):
-                self._made[kind] = compiled_loop(name, source)
+                try:
+                    self._made[kind] = compiled_loop(name, source)
+                except (OSError, RuntimeError):  # another version was installed meanwhile, in place of this one
+                    self._made[kind] = None
         return self._made.get(kind)
 
     def _framed(self, frame: str, step: Any, parts: Mapping[str, str]) -> ast.FunctionDef:

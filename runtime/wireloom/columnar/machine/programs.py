@@ -47,15 +47,18 @@ def unless_left(make: Callable[[], _Made]) -> _Made | None:
         return None
 
 
-def _once(made: dict[_Key, _Made | None], wanted: _Key, make: Callable[[], _Made]) -> _Made | None:
+def once(made: dict[_Key, _Made | None], wanted: _Key, make: Callable[[], _Made], most: int) -> _Made | None:
     """What is ``wanted``, made once, as views that are made anew for each call ask for the same. None if no program
     says it.
     """
-    if wanted not in made:
-        if len(made) >= _PROGRAMS:
-            made.clear()
-        made[wanted] = unless_left(make)
-    return made[wanted]
+    try:
+        return made[wanted]
+    except KeyError:
+        found = unless_left(make)
+    if len(made) >= most:
+        made.clear()
+    made[wanted] = found  # which another thread may clear at once
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +139,7 @@ class Programs:
         It also writes columns of a table: of the ``header``, and with the names of messages.
         """
         wanted = tuple(names), tuple(header)
-        return _once(self._sorting, wanted, lambda: self._sorter(*wanted))
+        return once(self._sorting, wanted, lambda: self._sorter(*wanted), _PROGRAMS)
 
     @cached_property
     def proof(self) -> Program | None:
@@ -148,23 +151,25 @@ class Programs:
     def viewed(self, view: ViewedColumns, header: frozenset[str]) -> "ViewPrograms":
         """The programs that fill the columns of a view; ``header`` are the names of those of the header."""
         key = Same(view.schema), view.options.message
-        if key not in self._viewed:
+        found = self._viewed.get(key)
+        if found is None:
+            found = ViewPrograms(self, view, header)
             if len(self._viewed) >= _VIEWS:
                 self._viewed.clear()
-            self._viewed[key] = ViewPrograms(self, view, header)
-        return self._viewed[key]
+            self._viewed[key] = found
+        return found
 
     def of(self, number: int, fields: Sequence[pa.Field], header: Sequence[pa.Field] | None) -> Program | None:
         """Writes these columns of a message, or none if that is -1, and of the header, which another program reads and
         judges if that is None. None if no program can.
         """
         wanted = number, tuple(fields), header if header is None else tuple(header), False
-        return _once(self._made, wanted, lambda: self._program(number, fields, header))
+        return once(self._made, wanted, lambda: self._program(number, fields, header), _PROGRAMS)
 
     def passing(self, number: int, fields: Sequence[pa.Field], header: Sequence[pa.Field]) -> Program | None:
         """As ``of``; records that are of another message, or not proven, are not sound."""
         wanted = number, tuple(fields), tuple(header), True
-        return _once(self._made, wanted, lambda: self._pass(number, fields, header))
+        return once(self._made, wanted, lambda: self._pass(number, fields, header), _PROGRAMS)
 
     def lacking(self, schema: pa.Schema) -> Iterator[tuple[str, tuple[str, ...]]]:
         """What makes records unsound because no program says it, for each message by its name."""
