@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from wireloom import registry
 from wireloom.codec import Protocol
 from wireloom.codec.matching import Selection
-from wireloom.columnar.buffers import Array
+from wireloom.columnar.buffers import Array, valid_of
 from wireloom.turns import Turns
 from wireloom.views import REASON, RECORD
 
@@ -233,7 +233,7 @@ class Queue:
         if not len(both):
             return None
         keys = self._keys(records, both)
-        by = [keys[f".{name}"].is_valid().to_numpy(zero_copy_only=False) for name in talk.by]
+        by = [valid_of(keys[f".{name}"]) for name in talk.by]
         known = np.logical_and.reduce(by)
         asks = np.isin(both, records.rows(talk.requests))
         asked, answers = np.flatnonzero(asks & known), np.flatnonzero(~asks)

@@ -89,6 +89,9 @@ class Counted(Meaning):
         step = int(found[1] or 1) * NANOSECONDS[found[2]]
         self.times, self.parts = max(step // 1000, 1), max(1000 // step, 1)
         """A step is ``times`` a microsecond, or one of its ``parts``."""
+        self.fewest = -((first - least) * self.parts // self.times)
+        self.highest = ((most - first + 1) * self.parts - 1) // self.times
+        """The steps that tables hold lie between these, both included."""
 
     def microseconds(self, read: int) -> int:
         """The number in microseconds, the earlier one of two."""

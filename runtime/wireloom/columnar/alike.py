@@ -4,15 +4,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from wireloom.columnar.buffers import Array, counts_of, fields_of, items_of
+from wireloom.columnar.buffers import Array, counts_of, fields_of, items_of, valid_of
 
 
 def alike(one: pa.Array, other: pa.Array) -> Array:
     """Which values are equal, or are both missing. Fields of structs that only ``other`` has do not count."""
     if one.equals(other) or (one.null_count == len(one) and other.null_count == len(other)):
         return np.ones(len(one), bool)
-    none: Array = one.is_null().to_numpy(zero_copy_only=False)
-    missing: Array = other.is_null().to_numpy(zero_copy_only=False)
+    none: Array = ~valid_of(one)
+    missing: Array = ~valid_of(other)
     if pa.types.is_list(one.type):
         same: Array = (none == missing) & _lists_alike(one, other)
     elif pa.types.is_struct(one.type):

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from wireloom.columnar import buffers
-from wireloom.columnar.buffers import Array, Places, Valid, ragged, spread
+from wireloom.columnar.buffers import Array, Places, Valid, ragged, spread, valid_of
 
 
 def _taken(valid: Valid, rows: Array) -> Valid:
@@ -134,7 +134,7 @@ class Made:
     def valid(self) -> Valid:
         if self.array.null_count == 0:
             return None
-        found: Array = self.array.is_valid().to_numpy(zero_copy_only=False)
+        found: Array = valid_of(self.array)
         return found
 
     def take(self, rows: Array) -> "Made":

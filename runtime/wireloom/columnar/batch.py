@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from copy import copy
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -12,6 +12,9 @@ from wireloom.columnar.buffers import Array, places
 from wireloom.columnar.known import KnownSums
 from wireloom.columnar.refusals import Refusals
 from wireloom.options import U64Type
+
+Often = Literal["shared", "summed", "apart"]
+"""Why bytes are read more than once: they belong to others, too, checksums are over them, or they stand apart."""
 
 
 class Batch:
@@ -46,12 +49,8 @@ class Batch:
         self.weight = 0
         self.untold: Array | None = None
         """In which records the first error is not known where others are found."""
-        self.borrowed = np.zeros(0, np.int64)
-        """How many bytes of each record were read again, if any were."""
-        self.summed = np.zeros(0, np.int64)
-        """How many bytes of each record were summed by checksums, if any were."""
-        self.spent = np.zeros(0, np.int64)
-        """How many bytes of each record were read by lists and texts that stand apart, if there are any."""
+        self.counted: dict[Often, Array] = {}
+        """How many bytes of each record were read for such a reason, if any were."""
         self._outermost: Batch | None = None
         self._found: dict[bytes | None, Array] = {}
 
@@ -113,32 +112,15 @@ class Batch:
         self.untold = np.zeros(len(self.start), bool) if self.untold is None else self.untold
         self.untold[records] = True
 
-    def borrow(self, records: Array, count: Array) -> Array:
-        """Count bytes of records that were read again; which of the ``records`` have too many of them."""
-        self.borrowed, found = self._counted(self.borrowed, records, count)
-        return found[records]
-
-    def sum(self, records: Array, count: Array) -> Array:
-        """Count bytes that checksums are over; which of the ``records`` have too many of them."""
-        self.summed, found = self._counted(self.summed, records, count)
-        return found[records]
-
-    def spend(self, records: Array, count: Array) -> Array:
-        """Count bytes of lists and texts that stand apart; which of the ``records`` have too many of them."""
-        self.spent, found = self._counted(self.spent, records, count)
-        return found[records]
-
-    def _counted(self, known: Array, records: Array, count: Array) -> tuple[Array, Array]:
-        """The bytes of all records with more of some, and which have more than may be read again."""
-        found = known if len(known) else np.zeros(len(self.start), np.int64)
-        np.add.at(found, records, count)
-        return found, found > Reader.SHARED * (self.stop - self.start)
+    def count(self, why: Often, records: Array, sizes: Array) -> Array:
+        """Count bytes that are read for such a reason; which of the ``records`` have too many of them."""
+        found = self.counted.setdefault(why, np.zeros(len(self.start), np.int64))
+        np.add.at(found, records, sizes)
+        many: Array = found[records] > Reader.SHARED * (self.stop - self.start)[records]
+        return many
 
     def places(self, wanted: bytes) -> Array:
         """The positions of some bytes in the buffer, ascending; for no bytes, those of bytes other than zero."""
         if wanted not in self._found:
-            if not wanted:
-                self._found[wanted] = np.flatnonzero(self.buffer)
-                return self._found[wanted]
-            self._found[wanted] = places(self.buffer, wanted)
+            self._found[wanted] = places(self.buffer, wanted) if wanted else np.flatnonzero(self.buffer)
         return self._found[wanted]

@@ -123,7 +123,7 @@ def integers(decimals: pa.Array) -> tuple[Array, Array]:
     words = np.frombuffer(decimals.buffers()[1], np.int64).reshape(-1, 2)[decimals.offset :][: len(decimals)]
     low, high = words[:, 0], words[:, 1]
     fits = high == low >> 63
-    return low, fits | decimals.is_null().to_numpy(zero_copy_only=False)
+    return low, fits | ~valid_of(decimals)
 
 
 _INLINE = 12
@@ -177,7 +177,7 @@ def placed(values: pa.Array, places: Places, *, hidden: bool) -> pa.Array:
         return nulls(values.type, places.count)
     valid: Valid = None
     if values.null_count or not hidden:
-        valid = spread(values.is_valid().to_numpy(zero_copy_only=False), places)
+        valid = spread(valid_of(values), places)
     _, ends, data = values.buffers()
     ends = np.frombuffer(ends, np.int32)[values.offset :][: len(values) + 1]
     return array(values.type, places.count, valid, between(ends, places), data)
@@ -196,7 +196,7 @@ def woven(parts: Sequence[pa.Array], numbers: Sequence[Array]) -> pa.Array:
     for number, (part, rows, (buffer, start, stop)) in enumerate(zip(parts, numbers, found, strict=True)):
         views[rows] = _views(buffer, start, stop - start, number)
         if part.null_count:
-            valid[rows] = part.is_valid().to_numpy(zero_copy_only=False)
+            valid[rows] = valid_of(part)
     if (size := int(views["size"].sum(dtype=np.int64))) > LARGEST:
         raise ValueError(f"{size} bytes do not fit an Arrow array of binary values")
     held = [buffer for buffer, _, _ in found]
@@ -234,6 +234,22 @@ def fields_of(struct: pa.Array) -> dict[str, pa.Array]:
     return dict(zip((field.name for field in struct.type), struct.flatten(), strict=True))
 
 
+def valid_of(column: pa.Array | pa.ChunkedArray) -> Array:
+    """Where a column has a value."""
+    found: Array = column.is_valid().to_numpy(zero_copy_only=False)
+    return found
+
+
+def are(buffer: Array, start: Array, stop: Array, wanted: bytes) -> Array:
+    """Which ranges of a buffer have just these bytes."""
+    same: Array = stop - start == len(wanted)
+    rows = np.flatnonzero(same)
+    if wanted and len(rows):
+        found = windows(buffer, start[rows], len(wanted)).view(np.uint8).reshape(-1, len(wanted))
+        same[rows] = (found == np.frombuffer(wanted, np.uint8)).all(axis=1)
+    return same
+
+
 def ends_of(column: pa.Array) -> Array:
     """Where each text, bytes or list ends, in 32 bits, and before them where the first begins."""
     if not len(column):
@@ -245,7 +261,7 @@ def counts_of(lists: pa.Array) -> Array:
     """How many items each list has, none if it is missing."""
     ends = ends_of(lists)
     counts = ends[1:] - ends[:-1]
-    return counts * lists.is_valid().to_numpy(zero_copy_only=False) if lists.null_count else counts
+    return counts * valid_of(lists) if lists.null_count else counts
 
 
 def items_of(lists: pa.Array, rows: Array) -> pa.Array:

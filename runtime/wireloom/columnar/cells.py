@@ -11,7 +11,7 @@ import pyarrow as pa
 from wireloom.codec import DecodeError
 from wireloom.codec.cutting import Cut
 from wireloom.columnar import accel
-from wireloom.columnar.buffers import Array, ends_of, row_numbers
+from wireloom.columnar.buffers import Array, ends_of, row_numbers, valid_of
 from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.hopping import Hop, hop_of
 from wireloom.columnar.stretches import Stretch
@@ -35,7 +35,7 @@ class _Values:
             raise OptionError(f"a binary column expected, not one of {values.type}")
         values = values if values.type == pa.binary() else values.cast(pa.binary())
         data, ends = values.buffers()[2], ends_of(values).astype(np.int64)
-        numbers = np.flatnonzero(values.is_valid().to_numpy(zero_copy_only=False))
+        numbers = np.flatnonzero(valid_of(values))
         return cls(len(values), data or b"", numbers, ends[:-1][numbers], ends[1:][numbers])
 
     def data(self, row: int) -> bytes:

@@ -40,7 +40,7 @@ def wrong(checksum: Joined, at: Rows, this: Values, rows: Array, found: Array) -
     rows = rows[sound[rows]]
     for piece in pieces:
         if at.outer is not None and not isinstance(piece, bytes):
-            at.doubt(rows[at.sum(rows, (piece[1] - piece[0])[rows])])
+            at.doubt(rows[at.count("summed", rows, (piece[1] - piece[0])[rows])])
     rows = rows[~at.batch.doubtful[at.index[rows]]]
     mine, batch = [_of_rows(piece, rows) for piece in pieces], at.batch
     sums = of_pieces(checksum.algorithm, batch.buffer, mine, len(rows), batch.known)

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from wireloom.columnar.arrays import Column, Made, Spans, Spread, Structs
 from wireloom.columnar.batch import Batch
-from wireloom.columnar.buffers import Array, Places, Valid, array, lists, nulls
+from wireloom.columnar.buffers import Array, Places, Valid, array, lists, nulls, valid_of
 from wireloom.columnar.messages import Decoded
 from wireloom.columnar.tallies import Counted
 from wireloom.options import Mode
@@ -82,7 +82,7 @@ def _merged_lists(one: pa.Array, other: pa.Array, places: Array) -> pa.Array:
 def _merged_valid(one: pa.Array, other: pa.Array, places: Array) -> Valid:
     if not one.null_count and not other.null_count:
         return None
-    mine, others = (each.is_valid().to_numpy(zero_copy_only=False) for each in (one, other))
+    mine, others = (valid_of(each) for each in (one, other))
     return np.insert(mine, places, others)
 
 

@@ -31,6 +31,7 @@ from wireloom.columnar.buffers import (
     own_room,
     row_numbers,
     strings,
+    valid_of,
     woven,
 )
 from wireloom.columnar.compiled import labelled, weave
@@ -299,7 +300,7 @@ class Encoder:
         message = self.plan.message(group.code)
         parameters, little = told
         struct = batch.column(message.said.name)
-        if struct.null_count and not _valid(struct)[rows].all():
+        if struct.null_count and not valid_of(struct)[rows].all():
             return None
         there = {name: batch.column(name) for name in self.header if name in batch.schema.names}
         inside = fields_of(struct)
@@ -391,7 +392,7 @@ def _numbered(column: pa.Array, rows: Array) -> tuple[Array, list[Any]]:
     """A number for the value in each of these rows, and the values by their numbers."""
     if 0 < len(rows) == len(column) and not column.null_count and _is_constant(column):
         return np.zeros(len(column), np.int32), [column[0].as_py()]
-    if accel.WORTH and column.type == pa.string() and not (column.null_count and not _valid(column)[rows].all()):
+    if accel.WORTH and column.type == pa.string() and not (column.null_count and not valid_of(column)[rows].all()):
         _, ends, octets = column.buffers()
         found = labelled(ends.address + 4 * column.offset, octets.address if octets else 0, rows)
         if found is not None:
@@ -470,11 +471,6 @@ def _typed(known: pa.DataType, given: pa.DataType) -> bool:
     return bool(known.equals(given)) or (pa.types.is_decimal(known) and given == pa.int64())
 
 
-def _valid(column: pa.Array) -> Array:
-    found: Array = column.is_valid().to_numpy(zero_copy_only=False)
-    return found
-
-
 def _taken(columns: Given, labels: Set[str], rows: Array) -> dict[str, pa.Array]:
     """Some rows of the columns without ``labels``."""
     found = {name: column for name, column in columns.items() if name not in labels}
@@ -490,9 +486,9 @@ def _only_labelled(columns: Given, labels: Set[str], rows: Array) -> Array:
     for name in labels & columns.keys():
         number = columns.get(name.rpartition("_")[0])
         if number is None:
-            found |= _valid(columns[name])[rows]
+            found |= valid_of(columns[name])[rows]
         elif number.null_count:
-            found |= (_valid(columns[name]) & ~_valid(number))[rows]
+            found |= (valid_of(columns[name]) & ~valid_of(number))[rows]
     return found
 
 
@@ -506,11 +502,11 @@ def _same(found: Structs, laid: Laid, batch: Batch) -> Array:
                 same &= filled if column.valid is None else filled | ~column.valid
             continue
         if column is None:
-            same &= wanted.is_null().to_numpy(zero_copy_only=False)
+            same &= ~valid_of(wanted)
             continue
         if isinstance(column, Spans) and name in laid.copied and _stays(column, laid.copied[name], batch):
             continue
-        same &= alike(column.arrow(wanted.type), wanted) | (filled & wanted.is_null().to_numpy(zero_copy_only=False))
+        same &= alike(column.arrow(wanted.type), wanted) | (filled & ~valid_of(wanted))
     return same
 
 

@@ -39,7 +39,7 @@ class Selected:
 
 
 class Values:
-    """The columns of a struct read so far, with one value per row. ``chosen`` are its rows among those of ``outer``."""
+    """The columns of a struct read so far, a value for each of ``rows``, perhaps chosen among those of ``outer``."""
 
     def __init__(self, rows: Selected, outer: "Values | None" = None) -> None:
         self.rows = rows

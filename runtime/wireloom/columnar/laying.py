@@ -18,7 +18,7 @@ from wireloom.columnar import checksums, packed, parts, segments, values
 from wireloom.columnar.arrays import Made, Numbers
 from wireloom.columnar.batch import Batch
 from wireloom.columnar.bits import Bit, Bits
-from wireloom.columnar.buffers import LARGEST, Array, every, fields_of, octets_of, ragged
+from wireloom.columnar.buffers import LARGEST, Array, every, fields_of, octets_of, ragged, valid_of
 from wireloom.columnar.ends import Until
 from wireloom.columnar.fields import Field, Number, Run, number
 from wireloom.columnar.flatbuffers import FlatBuffer
@@ -441,7 +441,7 @@ class Laying:
         if name is None or name not in of.given:
             return np.zeros(len(self.every), bool)
         column = of.given[name]
-        there: Array = mine & column.is_valid().to_numpy(zero_copy_only=False) if column.null_count else mine
+        there: Array = mine & valid_of(column) if column.null_count else mine
         return there
 
     def _fixed(self, size: int, fill: Callable[[Array], None], mine: Array) -> None:

@@ -71,7 +71,7 @@ class Repeat:
         sizes = self._sizes(at, this, left)
         counts = self._counts(at, this, left, 1 if sizes is None else sizes)
         if counts is not None:
-            if at.apart and sizes is not None and (over := at.spend(np.arange(len(at)), counts * sizes)).any():
+            if at.apart and sizes is not None and (over := at.count("apart", np.arange(len(at)), counts * sizes)).any():
                 at.doubt(over)
                 counts = np.where(over, 0, counts)
             at.batch.weigh(int(counts.sum()) * self.weight)
@@ -268,7 +268,7 @@ class _Lists:
         size, items = stop - start, int(kept.sum())
         taken = stop - self.pos[rows]
         self.done += int(taken.sum())
-        if self.rows.apart and not self.sized and (over := self.rows.spend(rows, taken)).any():
+        if self.rows.apart and not self.sized and (over := self.rows.count("apart", rows, taken)).any():
             self.rows.doubt(rows[over])
             ended = ended | over
         self.read_items += items

@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 
 from wireloom.codec.matching import Selection
-from wireloom.columnar.buffers import Array, windows
+from wireloom.columnar.buffers import Array, are
 
 
 def numbers(data: Array, selection: Selection) -> Array:
@@ -23,12 +23,7 @@ def octets(buffer: Array, start: Array, stop: Array, selection: Selection) -> Ar
     for value in selection.listed:
         wanted = value.encode() if isinstance(value, str) else value
         assert isinstance(wanted, bytes)
-        same = stop - start == len(wanted)
-        rows = np.flatnonzero(same)
-        if wanted and len(rows):
-            items = windows(buffer, start[rows], len(wanted)).view(np.uint8).reshape(-1, len(wanted))
-            same[rows] = (items == np.frombuffer(wanted, np.uint8)).all(axis=1)
-        found |= same
+        found |= are(buffer, start, stop, wanted)
     return found
 
 

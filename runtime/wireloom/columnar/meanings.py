@@ -67,8 +67,7 @@ def undetermined(meaning: Meaning, numbers: Array, found: Meant) -> Array:
 
 def _counted(meaning: Counted, column: Numbers) -> Meant:
     """Times and durations in microseconds."""
-    least = -((meaning.first - meaning.least) * meaning.parts // meaning.times)
-    most = ((meaning.most - meaning.first + 1) * meaning.parts - 1) // meaning.times
+    least, most = meaning.fewest, meaning.highest
     data, high = _signed(column.data)
     none, doubtful = (high, None) if most <= _MOST else (None, high)
     none = _either(none, _some((data < max(least, _LEAST)) | (data > min(most, _MOST))))

@@ -88,7 +88,7 @@ _STORES: dict[Any, tuple[int, bool]] = {
     memory.put4_big: (32, True),
     memory.put8_big: (64, True),
 }
-_BUILTINS = {"int": int, "max": max, "min": min}
+_BUILTINS = {"max": max, "min": min}
 _DECLARED = """\
 declare i16 @llvm.bswap.i16(i16)
 declare i32 @llvm.bswap.i32(i32)

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 
 from wireloom.codec.protocol import PROVENANCE
-from wireloom.columnar.buffers import Array, numbers, strings
+from wireloom.columnar.buffers import Array, numbers, strings, valid_of
 from wireloom.files import shown
 from wireloom.views import FILE
 
@@ -61,4 +61,4 @@ def fitting(column: pa.Array, kind: pa.DataType) -> pa.Array:
     if column.type == kind:
         return column
     microseconds = column.cast(pa.int64()).fill_null(0).to_numpy() // 1000
-    return pa.array(microseconds, mask=column.is_null().to_numpy(zero_copy_only=False)).cast(kind)
+    return pa.array(microseconds, mask=~valid_of(column)).cast(kind)

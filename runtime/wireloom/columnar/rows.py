@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from wireloom.codec.reader import Reader
-from wireloom.columnar.batch import Batch
+from wireloom.columnar.batch import Batch, Often
 from wireloom.columnar.buffers import Array, windows
 from wireloom.columnar.frames import Frame, Selected, Values
 from wireloom.columnar.places import Scattered
@@ -195,22 +195,14 @@ class Rows:
 
         In how many steps the codec reads them is not known, so that each byte counts as one.
         """
-        if self.outer is not None:
-            return self.outer.borrow(self._outwards(rows), count)
         self.batch.weigh(int(count.sum()))
-        return self.batch.borrow(self.index[rows], Reader.STEP * count)
+        return self.count("shared", rows, Reader.STEP * count)
 
-    def sum(self, rows: Array, count: Array) -> Array:
-        """Count bytes that checksums are over; which of the rows are of records with too many of them."""
+    def count(self, why: Often, rows: Array, sizes: Array) -> Array:
+        """Count bytes that are read for such a reason; which of the rows are of records with too many of them."""
         if self.outer is not None:
-            return self.outer.sum(self._outwards(rows), count)
-        return self.batch.sum(self.index[rows], count)
-
-    def spend(self, rows: Array, count: Array) -> Array:
-        """Count bytes of lists and texts that stand apart; which of the rows are of records with too many of them."""
-        if self.outer is not None:
-            return self.outer.spend(self._outwards(rows), count)
-        return self.batch.spend(self.index[rows], count)
+            return self.outer.count(why, self._outwards(rows), sizes)
+        return self.batch.count(why, self.index[rows], sizes)
 
     def _outwards(self, rows: Array) -> Array:
         """The numbers of rows among those around them."""

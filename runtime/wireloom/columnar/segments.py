@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from wireloom.columnar.arrays import Column, Made, Numbers
-from wireloom.columnar.buffers import Array, array
+from wireloom.columnar.buffers import Array, array, valid_of
 from wireloom.columnar.fields import Number
 
 
@@ -23,7 +23,7 @@ def computed(column: pa.Array) -> Column | None:
     if pa.types.is_string(kind) or pa.types.is_binary(kind):
         return Made(column)
     if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind):
-        valid = column.is_valid().to_numpy(zero_copy_only=False) if column.null_count else None
+        valid = valid_of(column) if column.null_count else None
         filled = column if valid is None else column.fill_null(False if pa.types.is_boolean(kind) else 0)
         return Numbers(filled.to_numpy(zero_copy_only=False), valid)
     return None
@@ -32,7 +32,7 @@ def computed(column: pa.Array) -> Column | None:
 def low(decimals: pa.Array) -> Array:
     """The low 64 bits of decimals, 0 where there is none."""
     words = np.frombuffer(decimals.buffers()[1], np.uint64).reshape(-1, 2)[decimals.offset :][: len(decimals)]
-    there = decimals.is_valid().to_numpy(zero_copy_only=False)
+    there = valid_of(decimals)
     found: Array = np.where(there, words[:, 0], np.uint64(0))
     return found
 

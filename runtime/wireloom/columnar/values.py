@@ -132,7 +132,7 @@ class Text:
     def read(self, at: Rows, this: Values) -> Column:
         place = at.at
         start, stop = self.extent.span(at, this)
-        if at.apart and (over := at.spend(np.arange(len(at)), stop - start)).any():
+        if at.apart and (over := at.count("apart", np.arange(len(at)), stop - start)).any():
             at.doubt(over)
             stop = np.where(over, start, stop)
         if self.encoding != "utf-8":

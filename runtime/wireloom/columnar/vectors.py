@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from wireloom.columnar.buffers import Array, Valid, windows
+from wireloom.columnar.buffers import Array, Valid, are
 
 Doubt = Callable[[Array], None]
 """Marks rows, given as a mask, for the codec."""
@@ -225,7 +225,8 @@ class Texts(Vector):
         if isinstance(other, Texts):
             same, valid = self._is_other(other), _both_valid(valid, other.valid)
         elif isinstance(other, str | bytes):
-            same = self._is(other.encode("utf-8", "surrogatepass") if isinstance(other, str) else other)
+            wanted = other.encode("utf-8", "surrogatepass") if isinstance(other, str) else other
+            same = are(self.buffer, self.start, self.stop, wanted)
         else:
             return super()._compared(other, operation)
         found = same if operation is np.equal else ~same
@@ -234,15 +235,6 @@ class Texts(Vector):
     def take(self, rows: Array, doubt: Doubt) -> "Texts":
         valid = None if self.valid is None else self.valid[rows]
         return Texts(self.buffer, self.start[rows], self.stop[rows], valid, doubt)
-
-    def _is(self, wanted: bytes) -> Array:
-        """Which are these bytes."""
-        same: Array = self.stop - self.start == len(wanted)
-        rows = np.flatnonzero(same)
-        if wanted and len(rows):
-            found = windows(self.buffer, self.start[rows], len(wanted)).view(np.uint8).reshape(-1, len(wanted))
-            same[rows] = (found == np.frombuffer(wanted, np.uint8)).all(axis=1)
-        return same
 
     def _is_other(self, other: "Texts") -> Array:
         """Which are the same as those of ``other``."""

@@ -39,7 +39,12 @@ def width(kind: pa.DataType) -> int:
 
 def weight_of(array: pa.Array) -> int:
     """The bytes of a column. A column of nulls counts nothing: all such columns share their zeros."""
-    return 0 if array.null_count == len(array) else int(array.nbytes)
+    if array.null_count == len(array):
+        return 0
+    try:
+        return int(array.nbytes)
+    except pa.ArrowTypeError:  # of views, which pyarrow 19 does not weigh
+        return int(array.get_total_buffer_size())
 
 
 def heaviness(value: object) -> int:

@@ -17,6 +17,7 @@ from pyspark.sql.types import ArrayType, BinaryType, DataType, StructType
 from wireloom import registry
 from wireloom.codec import EncodeError, Protocol
 from wireloom.columnar import cells, encoding
+from wireloom.columnar.buffers import valid_of
 from wireloom.columnar.decoder import BATCH_BYTES, BATCH_ROWS, Decoder
 from wireloom.options import Mode, OptionError, ReadOptions
 from wireloom.spark import workers
@@ -149,7 +150,7 @@ class Encoding:
         records = self._encoder.encode(pa.RecordBatch.from_arrays(given.flatten(), names))
         if not values.null_count:
             return records
-        there = values.is_valid().to_numpy(zero_copy_only=False)
+        there = valid_of(values)
         return records.take(pa.array(there.cumsum() - 1, mask=~there))
 
 

@@ -37,6 +37,7 @@ from wireloom import registry
 from wireloom.codec import EncodeError, Protocol
 from wireloom.codec.captures import CaptureBuilder
 from wireloom.columnar import index
+from wireloom.columnar.buffers import valid_of
 from wireloom.columnar.encoding import Encoder, gathered
 from wireloom.columnar.scanning import Scanner
 from wireloom.files import INDEX, CaptureFile, created, exists, listed, moved, removed
@@ -163,7 +164,7 @@ def _malformed(batch: pa.RecordBatch) -> dict[int, str]:
     """The reasons of malformed rows, by row; empty where none is given."""
     if RECORD.name not in batch.schema.names:
         return {}
-    rows = np.flatnonzero(batch.column(RECORD.name).is_valid().to_numpy(zero_copy_only=False))
+    rows = np.flatnonzero(valid_of(batch.column(RECORD.name)))
     if REASON.name not in batch.schema.names:
         return dict.fromkeys(rows.tolist(), "")
     reasons = batch.column(REASON.name).take(pa.array(rows)).to_pylist()

@@ -1,1 +1,1 @@
-"""Columns filled by one compiled loop that follows programs: a protocol's messages become programs, not code."""
+"""Columns filled by compiled loops that follow programs, which messages become. A program that pays gets its own."""

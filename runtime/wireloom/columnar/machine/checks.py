@@ -47,8 +47,7 @@ def meant(at: Lowering, number: Number, meaning: Meaning) -> Number:
     if not isinstance(meaning, Counted) or not number.whole:
         raise NoProgramError("a number that stands for something else")
     asm, valid = at.asm, number.valid
-    least = -((meaning.first - meaning.least) * meaning.parts // meaning.times)
-    most = ((meaning.most - meaning.first + 1) * meaning.parts - 1) // meaning.times
+    least, most = meaning.fewest, meaning.highest
     if number.least < least:
         valid = both(asm, valid, asm.value(op.NOT, (asm.value(op.LESS_NUMBER, (number.register,), (least,)),)))
     if number.most > most:

@@ -11,11 +11,10 @@ import pyarrow as pa
 from wireloom.columnar import weighing
 from wireloom.columnar.buffers import Array, zeros
 from wireloom.columnar.machine.rooms import Rooms, Space
+from wireloom.columnar.unsnappy import SLACK
 
 _RATIO = 8
 """There is room for so many unpacked bytes for each one of the records, but for no more than lists may take."""
-_BEYOND = 64
-"""How many bytes may be written behind the last one that counts."""
 _LINE = 64
 """Rooms begin at multiples of so many bytes."""
 
@@ -66,7 +65,7 @@ class Filled:
             self.apart[place] = pa.allocate_buffer(_bytes(room, count), resizable=True)
         most = min(_RATIO * size, weighing.LISTS) if rooms.unpacking else 0
         for place, room in rooms.octets:
-            needed = _bytes(room, 0) + room.more * records + _BEYOND
+            needed = _bytes(room, 0) + room.more * records + SLACK
             needed += size + most if room.holds or room.unpacks else 0
             self.apart[place] = pa.allocate_buffer(needed, resizable=True)
         self.begins, needed = _laid(rooms.cleared, count)

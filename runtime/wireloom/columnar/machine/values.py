@@ -24,7 +24,7 @@ class NoProgramError(Exception):
 class Number:
     """A number of each row where ``valid`` is set: its register, and between which numbers it is, both included.
 
-    A ``float`` of so many bytes is in its register with the bits that it has.
+    A ``floating`` one of so many bytes is in its register with the bits that it has.
     """
 
     register: int

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from wireloom.columnar.buffers import Array, every, octets_of
+from wireloom.columnar.buffers import Array, every, octets_of, valid_of
 from wireloom.columnar.scanning import Cuts
 from wireloom.columnar.splits import Front
 from wireloom.columnar.traffic.ledgers import Fate, Ledger
@@ -156,7 +156,7 @@ def _pcapng(file: Recording, ledger: Ledger) -> Iterator[Packets]:
         )
         sections, described = rows.there("section_header.major_version"), rows.there("interface_description.link_type")
         said = dict(zip(described.tolist(), rows.column("interface_description").drop_null().to_pylist(), strict=True))
-        packets = np.flatnonzero(data.is_valid().to_numpy(zero_copy_only=False))
+        packets = np.flatnonzero(valid_of(data))
         told = np.union1d(sections, described)
         parts = np.split(packets, np.searchsorted(packets, told))
         for row, mine in zip([None, *told.tolist()], parts, strict=True):

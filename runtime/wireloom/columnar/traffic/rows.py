@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from wireloom.codec import Protocol
-from wireloom.columnar.buffers import Array
+from wireloom.columnar.buffers import Array, valid_of
 from wireloom.columnar.decoder import Decoder
 from wireloom.options import Mode, ReadOptions, resolve
 
@@ -50,7 +50,7 @@ class PacketRows:
 
     def there(self, path: str) -> Array:
         """Where a column is not null."""
-        found: Array = np.flatnonzero(self.column(path).is_valid().to_numpy(zero_copy_only=False))
+        found: Array = np.flatnonzero(valid_of(self.column(path)))
         return found
 
     def numbers(self, path: str, rows: Array) -> Array:
