@@ -99,6 +99,7 @@ def ray(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
 
 
 @pytest.mark.program
+@pytest.mark.long
 def test_the_recipe_for_ray_runs(names: dict[str, Any], ray: ModuleType) -> None:
     exec(compile(recipes()[1], "docs/python.md", "exec"), names)
     assert names["counted"] == len(whole(couchbase_dcp))

@@ -188,7 +188,7 @@ def test_a_message_without_fields_fits_every_format(tmp_path: Path, monkeypatch:
 
 
 @pytest.mark.spark
-@pytest.mark.sweep
+@pytest.mark.long
 def test_spark_reads_it(started: Path, tmp_path: Path) -> None:
     (tmp_path / "capture.bin").write_bytes(bytes.fromhex(RECORD))
     script = tmp_path / "script.py"
