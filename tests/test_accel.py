@@ -91,7 +91,10 @@ frame = bytes.fromhex("80 4a 0000 00 00 0000 00000000 00000000 0000000000000000"
 for frames in map(int, sys.argv[1:]):
     couchbase_dcp.decode_columnar(frame * frames)
     print("llvmlite" in sys.modules)
-    assert "pandas" not in sys.modules  # which takes longer than reading a few records
+malformed = bytes.fromhex("80 56 0000 02 00 0000 00000002 00000000 0000000000000000 ffff")
+table = couchbase_dcp.decode_columnar(frame + malformed + frame, mode="PERMISSIVE")
+assert table["_corrupt_reason"].null_count == 2
+assert "pandas" not in sys.modules  # which takes longer than reading a few records
 """
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from wireloom.columnar.buffers import Array, counts_of, fields_of, items_of, valid_of
+from wireloom.columnar.buffers import Array, as_numpy, counts_of, fields_of, items_of, valid_of
 
 
 def alike(one: pa.Array, other: pa.Array) -> Array:
@@ -21,7 +21,7 @@ def alike(one: pa.Array, other: pa.Array) -> Array:
         for name, field in fields.items():
             same &= none | alike(field, others[name])
     else:
-        same = pc.equal(one, other).fill_null(False).to_numpy(zero_copy_only=False) | (none & missing)
+        same = as_numpy(pc.equal(one, other).fill_null(False)) | (none & missing)
     return same
 
 

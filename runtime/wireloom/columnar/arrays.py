@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from wireloom.columnar import buffers
-from wireloom.columnar.buffers import Array, Places, Valid, ragged, spread, valid_of
+from wireloom.columnar.buffers import Array, Places, Valid, as_arrow, ragged, spread, valid_of
 
 
 def _taken(valid: Valid, rows: Array) -> Valid:
@@ -138,7 +138,7 @@ class Made:
         return found
 
     def take(self, rows: Array) -> "Made":
-        return Made(self.array.take(pa.array(rows)))
+        return Made(self.array.take(as_arrow(rows)))
 
     def scattered(self, rows: Array, count: int) -> "Made":
         places = Places(rows, count)
@@ -310,7 +310,7 @@ class Spread:
 
     def take(self, rows: Array) -> "Spread":
         """Some of the batch's rows."""
-        chosen = pa.array(rows)
+        chosen = as_arrow(rows)
         columns = {name: column.take(chosen) for name, column in self.columns.items()}
         mine = None if self.rows is None else np.flatnonzero(np.isin(rows, self.rows))
         return Spread(columns, mine, len(rows))

@@ -44,13 +44,23 @@ def array(
     return pa.Array.from_buffers(kind, count, held, nulls, children=children)
 
 
+def as_arrow(data: Array) -> pa.Array:
+    """Numbers or booleans as an array without nulls; see ``strings``."""
+    octets = np.packbits(data, bitorder="little") if data.dtype == bool else np.ascontiguousarray(data)
+    return array(pa.from_numpy_dtype(data.dtype), len(data), None, octets)
+
+
 def strings(values: Sequence[str | None]) -> pa.Array:
     """Texts as an array. Arrow's own way imports pandas, which takes longer than reading a small capture."""
-    encoded = [b"" if value is None else value.encode() for value in values]
+    return binaries([None if value is None else value.encode() for value in values]).view(pa.string())
+
+
+def binaries(values: Sequence[bytes | None]) -> pa.Array:
+    """Bytes as an array; see ``strings``. No more than ``LARGEST`` together."""
     ends = np.zeros(len(values) + 1, np.int32)
-    np.cumsum([len(each) for each in encoded], out=ends[1:])
+    np.cumsum([0 if value is None else len(value) for value in values], out=ends[1:])
     valid = np.array([value is not None for value in values]) if None in values else None
-    return array(pa.string(), len(values), valid, ends, b"".join(encoded))
+    return array(pa.binary(), len(values), valid, ends, b"".join(filter(None, values)))
 
 
 _MANY = 64 * 1024
@@ -235,9 +245,30 @@ def fields_of(struct: pa.Array) -> dict[str, pa.Array]:
 
 
 def valid_of(column: pa.Array | pa.ChunkedArray) -> Array:
-    """Where a column has a value."""
-    found: Array = column.is_valid().to_numpy(zero_copy_only=False)
-    return found
+    """Where a column has a value. Arrow's own way imports pandas, see ``strings``."""
+    if isinstance(column, pa.ChunkedArray):
+        return np.concatenate([np.zeros(0, bool), *map(valid_of, column.chunks)])
+    if column.null_count in (0, len(column)):
+        return np.full(len(column), column.null_count == 0)
+    return _bits(column, 0)
+
+
+def as_numpy(column: pa.Array) -> Array:
+    """Numbers or booleans, and anything where there are none. Arrow's own way imports pandas, see ``strings``."""
+    kind = column.type
+    if not len(column):
+        return np.zeros(0, bool if kind == pa.bool_() else _dtype(kind))
+    if kind == pa.bool_():
+        return _bits(column, 1)
+    size = kind.bit_width // 8
+    return np.frombuffer(column.buffers()[1], _dtype(kind), len(column), size * column.offset)
+
+
+def _bits(column: pa.Array, number: int) -> Array:
+    """The bits in one of a column's buffers."""
+    first, skipped = divmod(column.offset, 8)
+    octets = np.frombuffer(column.buffers()[number], np.uint8)[first:]
+    return np.unpackbits(octets, count=skipped + len(column), bitorder="little")[skipped:].view(bool)
 
 
 def are(buffer: Array, start: Array, stop: Array, wanted: bytes) -> Array:
@@ -271,7 +302,7 @@ def items_of(lists: pa.Array, rows: Array) -> pa.Array:
     places = ragged(begins, ends[rows + 1] - begins)
     if (places[1:] == places[:-1] + 1).all():
         return lists.values.slice(int(places[0]) if len(places) else 0, len(places))
-    return lists.values.take(pa.array(places))
+    return lists.values.take(as_arrow(places))
 
 
 _SMALL, _CLOSE = 8, 1024
@@ -458,7 +489,7 @@ def occurring(data: Array) -> set[int]:
         return {least}
     if least >= 0 and most < _SEVERAL:
         return set(np.flatnonzero(np.bincount(data.astype(np.int64))).tolist())
-    return set(pa.array(data.astype(data.dtype.newbyteorder("="))).unique().to_pylist())
+    return set(as_arrow(data.astype(data.dtype.newbyteorder("="))).unique().to_pylist())
 
 
 def grouped(data: Array) -> tuple[Array, list[int]]:
@@ -472,8 +503,8 @@ def grouped(data: Array) -> tuple[Array, list[int]]:
         codes = data.astype(np.int64)
         there = np.bincount(codes) > 0
         return (np.cumsum(there) - 1)[codes], np.flatnonzero(there).tolist()
-    found = pa.array(data.astype(data.dtype.newbyteorder("="))).dictionary_encode()
-    return found.indices.to_numpy(), found.dictionary.to_pylist()
+    found = as_arrow(data.astype(data.dtype.newbyteorder("="))).dictionary_encode()
+    return as_numpy(found.indices), found.dictionary.to_pylist()
 
 
 def _texts(texts: list[str | None], codes: Array, places: Places | None, *, hidden: bool) -> pa.Array:

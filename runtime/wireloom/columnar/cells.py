@@ -11,7 +11,7 @@ import pyarrow as pa
 from wireloom.codec import DecodeError
 from wireloom.codec.cutting import Cut
 from wireloom.columnar import accel
-from wireloom.columnar.buffers import Array, ends_of, row_numbers, valid_of
+from wireloom.columnar.buffers import Array, as_arrow, ends_of, row_numbers, valid_of
 from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.hopping import Hop, hop_of
 from wireloom.columnar.stretches import Stretch
@@ -174,7 +174,7 @@ def _lists(decoder: Decoder, held: _Values) -> pa.Array:
         structs = pa.concat_arrays([structs, made])
         cells = np.concatenate([cells, [cell for cell, _ in slow]])
         order = np.argsort(cells, kind="stable")
-        structs, cells = structs.take(pa.array(order)), cells[order]
+        structs, cells = structs.take(as_arrow(order)), cells[order]
     counts = np.zeros(held.count, np.int32)
     counts[held.numbers] = np.bincount(cells, minlength=len(held.numbers))
     offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from wireloom.columnar.arrays import Column, Made, Spans, Spread, Structs
 from wireloom.columnar.batch import Batch
-from wireloom.columnar.buffers import Array, Places, Valid, array, lists, nulls, valid_of
+from wireloom.columnar.buffers import Array, Places, Valid, array, as_arrow, lists, nulls, valid_of
 from wireloom.columnar.messages import Decoded
 from wireloom.columnar.tallies import Counted
 from wireloom.options import Mode
@@ -61,7 +61,7 @@ def merged(one: pa.Array, other: pa.Array, places: Array) -> pa.Array:
     if _has_items_of_columns(kind):
         return (_merged_lists if pa.types.is_list(kind) else _merged_structs)(one, other, places)
     order = np.insert(np.arange(len(one)), places, len(one) + np.arange(len(other)))
-    return pa.concat_arrays([one, other]).take(pa.array(order))
+    return pa.concat_arrays([one, other]).take(as_arrow(order))
 
 
 def _merged_structs(one: pa.Array, other: pa.Array, places: Array) -> pa.Array:
@@ -107,14 +107,14 @@ class Refused(NamedTuple):
     @classmethod
     def of(cls, rows: Array, sources: Array, firsts: Array, sizes: Array, reasons: pa.Array) -> "Refused":
         """The malformed ``rows`` with their captures and sizes; ``firsts`` are the places of each capture's first."""
-        told = reasons.take(pa.array(firsts)) if len(reasons) == len(rows) else reasons
+        told = reasons.take(as_arrow(firsts)) if len(reasons) == len(rows) else reasons
         counts, totals = np.diff(firsts, append=len(rows)), np.add.reduceat(sizes, firsts)
         numbers = (each.tolist() for each in (rows[firsts], sources[firsts], totals, counts))
         return cls(rows, reasons, tuple(map(Counted, *numbers, told.to_pylist())))
 
     def part(self, which: Array) -> "Refused | None":
         """Those at these places, of all of which there are reasons, counted elsewhere; None if there are none."""
-        return Refused(self.rows[which], self.reasons.take(pa.array(which)), ()) if len(which) else None
+        return Refused(self.rows[which], self.reasons.take(as_arrow(which)), ()) if len(which) else None
 
 
 class Chosen(NamedTuple):

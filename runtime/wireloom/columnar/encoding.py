@@ -25,6 +25,9 @@ from wireloom.columnar.buffers import (
     Allocate,
     Array,
     array,
+    as_arrow,
+    as_numpy,
+    binaries,
     fields_of,
     occurring,
     octets_of,
@@ -151,9 +154,9 @@ class Encoder:
         wanted = strings(sorted(listener.wanted))
         for some in (batch.slice(0, _FEW), batch):
             names = some.column("message")
-            first = pc.index(pc.or_(names.is_null(), pc.is_in(names, value_set=wanted)), True).as_py()
-            if first >= 0:
-                return int(first), 1
+            tells = as_numpy(pc.or_(names.is_null(), pc.is_in(names, value_set=wanted)))
+            if tells.any():
+                return int(tells.argmax()), 1
         return len(batch), 0
 
     def _encoded(self, batch: pa.RecordBatch) -> pa.Array:
@@ -169,7 +172,7 @@ class Encoder:
         def done(laid: tuple[pa.Array, Array] | None, rows: Array) -> None:
             if laid is not None and laid[1].any():
                 records, sure = laid
-                parts.append(records if sure.all() else records.filter(pa.array(sure)))
+                parts.append(records if sure.all() else records.filter(as_arrow(sure)))
                 numbers.append(rows[sure])
                 left[numbers[-1]] = False
 
@@ -192,23 +195,23 @@ class Encoder:
     def _strange(self, batch: pa.RecordBatch) -> Array:
         """The rows in which something is given that the codec refuses, or that says how they are written."""
         known = {*self.header, *self.plain, self.protocol.framing.byte_order}
-        structs = found = pa.nulls(len(batch), pa.bool_()).fill_null(False)
+        structs, found = np.zeros(len(batch), bool), np.zeros(len(batch), bool)
         for name, column in zip(batch.schema.names, batch.columns, strict=True):
             if column.null_count == len(column):
                 continue
             same = name in self.schema.names and _means(self.schema.field(name).type, column.type)
             if name in self.codes and same:
-                found = pc.or_(found, pc.and_(column.is_valid(), structs))
-                structs = pc.or_(structs, column.is_valid())
+                there = valid_of(column)
+                found |= there & structs
+                structs |= there
             elif name not in known or (name in self.header and not same):
-                found = pc.or_(found, column.is_valid())
-        strange: Array = found.to_numpy(zero_copy_only=False)
-        return strange
+                found |= valid_of(column)
+        return found
 
     def _built(self, batch: pa.RecordBatch, rows: Array) -> pa.Array:
         """What the codec makes of some rows."""
         found: list[bytes | None] = []
-        for number, row in zip(rows.tolist(), plain(batch.take(pa.array(rows))), strict=True):
+        for number, row in zip(rows.tolist(), plain(batch.take(as_arrow(rows))), strict=True):
             try:
                 found.append(self.builder.build(row))
             except EncodeError as error:
@@ -216,7 +219,7 @@ class Encoder:
                     error.row = self.rows + number
                     raise
                 found.append(None)
-        return pa.array(found, pa.binary())
+        return binaries(found)
 
     def _groups(self, batch: pa.RecordBatch) -> Iterator[_RowGroup]:
         """The rows that are laid out alike."""
@@ -271,7 +274,7 @@ class Encoder:
             variants = np.zeros(len(batch), np.int64)
             for _, group in chosen:
                 variants[group.rows] = group.variants
-        table = batch.append_column(VARIANT, pa.array(variants))
+        table = batch.append_column(VARIANT, as_arrow(variants))
         return together(table, [(program, group.rows) for program, group in chosen], self.room)
 
     def _program(
@@ -397,9 +400,9 @@ def _numbered(column: pa.Array, rows: Array) -> tuple[Array, list[Any]]:
         found = labelled(ends.address + 4 * column.offset, octets.address if octets else 0, rows)
         if found is not None:
             return found[0], [column[row].as_py() for row in found[1].tolist()]
-    chosen = column if len(rows) == len(column) else column.take(pa.array(rows))
+    chosen = column if len(rows) == len(column) else column.take(as_arrow(rows))
     encoded = chosen.dictionary_encode(null_encoding="encode")
-    return encoded.indices.to_numpy(), encoded.dictionary.to_pylist()
+    return as_numpy(encoded.indices), encoded.dictionary.to_pylist()
 
 
 def _is_constant(column: pa.Array) -> bool:
@@ -476,7 +479,7 @@ def _taken(columns: Given, labels: Set[str], rows: Array) -> dict[str, pa.Array]
     found = {name: column for name, column in columns.items() if name not in labels}
     if all(len(column) == len(rows) for column in found.values()):
         return found
-    chosen = pa.array(rows)
+    chosen = as_arrow(rows)
     return {name: column.take(chosen) for name, column in found.items()}
 
 

@@ -18,7 +18,7 @@ from wireloom.columnar import checksums, packed, parts, segments, values
 from wireloom.columnar.arrays import Made, Numbers
 from wireloom.columnar.batch import Batch
 from wireloom.columnar.bits import Bit, Bits
-from wireloom.columnar.buffers import LARGEST, Array, every, fields_of, octets_of, ragged, valid_of
+from wireloom.columnar.buffers import LARGEST, Array, as_arrow, as_numpy, every, fields_of, octets_of, ragged, valid_of
 from wireloom.columnar.ends import Until
 from wireloom.columnar.fields import Field, Number, Run, number
 from wireloom.columnar.flatbuffers import FlatBuffer
@@ -381,9 +381,9 @@ class Laying:
         if name not in of.given:
             return
         column = of.given[name]
-        counts = np.where(mine, pc.list_value_length(column).fill_null(0).to_numpy(zero_copy_only=False), 0)
+        counts = np.where(mine, as_numpy(pc.list_value_length(column).fill_null(0)), 0)
         if counts.any():
-            items = pc.list_flatten(column.filter(pa.array(mine)))
+            items = pc.list_flatten(column.filter(as_arrow(mine)))
             outside = self.at, np.repeat(np.arange(len(counts)), counts)
             known = self.batch.parameters
             laid = Laying({}, {name: items}, len(items), known, little=self.little, outside=outside)
@@ -427,13 +427,13 @@ class Laying:
         if not pa.types.is_binary(column.type):
             raise UnlaidError(name)
         if sizes.any() and (column.null_count or not mine.all()):
-            column = pc.if_else(pa.array(mine), column, None).fill_null(b"")
+            column = pc.if_else(as_arrow(mine), column, None).fill_null(b"")
         self._put(column, sizes)
 
     def _sizes(self, of: Laid, name: str, mine: Array) -> Array:
         if name not in of.given:
             return np.zeros(len(self.every), np.int64)
-        sizes: Array = pc.binary_length(of.given[name]).fill_null(0).to_numpy(zero_copy_only=False)
+        sizes: Array = as_numpy(pc.binary_length(of.given[name]).fill_null(0))
         return sizes if mine.all() else np.where(mine, sizes, 0)
 
     def _given(self, of: Laid, name: str | None, mine: Array) -> Array:

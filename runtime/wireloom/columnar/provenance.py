@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 
 from wireloom.codec.protocol import PROVENANCE
-from wireloom.columnar.buffers import Array, numbers, strings, valid_of
+from wireloom.columnar.buffers import Array, as_arrow, numbers, strings, valid_of
 from wireloom.files import shown
 from wireloom.views import FILE
 
@@ -40,16 +40,16 @@ class Provenance(NamedTuple):
 
     def _files(self, rows: Array) -> pa.Array:
         used, places = np.unique(self.sources[rows], return_inverse=True)
-        return strings([shown(self.files[number]) for number in used.tolist()]).take(pa.array(places))
+        return strings([shown(self.files[number]) for number in used.tolist()]).take(as_arrow(places))
 
     def _times(self, rows: Array) -> pa.Array:
         return numbers(pa.timestamp("ns", tz="UTC"), self.times[rows], None, None)
 
     def _connections(self, rows: Array) -> pa.Array:
-        return strings(self.names).take(pa.array(self.connections[rows]))
+        return strings(self.names).take(as_arrow(self.connections[rows]))
 
     def _from_client(self, rows: Array) -> pa.Array:
-        return pa.nulls(len(rows), pa.bool_()) if self.from_client is None else pa.array(self.from_client[rows])
+        return pa.nulls(len(rows), pa.bool_()) if self.from_client is None else as_arrow(self.from_client[rows])
 
     def _gaps(self, rows: Array) -> pa.Array:
         gaps = self.gaps[rows]

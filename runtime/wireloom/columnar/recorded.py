@@ -9,7 +9,7 @@ import pyarrow as pa
 from wireloom.codec import EncodeError, Protocol
 from wireloom.codec.protocol import PROVENANCE
 from wireloom.columnar import arrow_schema
-from wireloom.columnar.buffers import Array
+from wireloom.columnar.buffers import Array, as_arrow
 from wireloom.columnar.encoding import BATCH_ROWS, Encoder
 from wireloom.options import CaptureKind
 from wireloom.recording.recorder import Recorder, Sending
@@ -64,7 +64,7 @@ class TrafficEncoder:
             encoder = self._encoder(key)
             before = encoder.rows
             try:
-                parts.append(encoder.encode(batch.take(pa.array(rows)) if len(rows) < len(batch) else batch))
+                parts.append(encoder.encode(batch.take(as_arrow(rows)) if len(rows) < len(batch) else batch))
                 numbers.append(rows)
             except EncodeError as error:
                 assert error.row is not None
@@ -74,7 +74,7 @@ class TrafficEncoder:
             raise failed[min(failed)]
         if len(parts) == 1:
             return parts[0]
-        return pa.concat_arrays(parts).take(pa.array(np.argsort(np.concatenate(numbers))))
+        return pa.concat_arrays(parts).take(as_arrow(np.argsort(np.concatenate(numbers))))
 
     def _encoder(self, key: tuple[str | None, bool]) -> Encoder:
         if key not in self.encoders:

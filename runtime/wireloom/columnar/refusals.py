@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from wireloom.columnar.buffers import Array
+from wireloom.columnar.buffers import Array, as_arrow, strings
 
 Words = str | Array | Sequence[str]
 """Words of a text: the same for all records, or one number or text per record."""
@@ -70,17 +70,17 @@ def _joined(detail: Sequence[Words], count: int) -> pa.Array:
             merged[-1] += words
         else:
             merged.append(words)
-    columns = [pa.scalar(words) if isinstance(words, str) else _texts(words) for words in merged]
+    columns = [strings([words])[0] if isinstance(words, str) else _texts(words) for words in merged]
     import pyarrow.compute as pc  # here, as only malformed records need it
 
-    found = pc.binary_join_element_wise(*columns, "")
+    found = pc.binary_join_element_wise(*columns, strings([""])[0])
     return found if isinstance(found, pa.Array) else pa.repeat(found, count)
 
 
 def _texts(words: Array | Sequence[str]) -> pa.Array:
-    if isinstance(words, np.ndarray):
-        return pa.array(words.astype(words.dtype.newbyteorder("="), copy=False)).cast(pa.string())
-    return pa.array(words, pa.string())
+    if isinstance(words, np.ndarray) and words.dtype.kind != "U":
+        return as_arrow(words.astype(words.dtype.newbyteorder("="), copy=False)).cast(pa.string())
+    return strings(list(words))
 
 
 @dataclass(slots=True, eq=False)
@@ -123,7 +123,7 @@ class Refusals:
             return parts[0]
         told = pa.concat_arrays(parts)
         del parts  # as much again
-        return told.take(pa.array(np.argsort(np.concatenate(orders), kind="stable")))
+        return told.take(as_arrow(np.argsort(np.concatenate(orders), kind="stable")))
 
 
 def _taken(refusal: Refusal, rows: Array) -> Refusal:

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from wireloom.columnar.arrays import Column, Made, Numbers
-from wireloom.columnar.buffers import Array, array, valid_of
+from wireloom.columnar.buffers import Array, array, as_numpy, valid_of
 from wireloom.columnar.fields import Number
 
 
@@ -25,7 +25,7 @@ def computed(column: pa.Array) -> Column | None:
     if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind):
         valid = valid_of(column) if column.null_count else None
         filled = column if valid is None else column.fill_null(False if pa.types.is_boolean(kind) else 0)
-        return Numbers(filled.to_numpy(zero_copy_only=False), valid)
+        return Numbers(as_numpy(filled), valid)
     return None
 
 

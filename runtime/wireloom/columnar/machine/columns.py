@@ -7,7 +7,7 @@ from typing import Protocol
 import numpy as np
 import pyarrow as pa
 
-from wireloom.columnar.buffers import Places, between, nulls, ragged, zeros
+from wireloom.columnar.buffers import Places, as_arrow, between, nulls, ragged, zeros
 from wireloom.columnar.machine import operations as op
 from wireloom.columnar.machine.assembly import Assembler
 from wireloom.columnar.machine.filled import Filled, FilledList
@@ -129,7 +129,7 @@ def _by_row(lists: Sequence[FilledList]) -> FilledList:
     order = rows.argsort(kind="stable")
     begins = (np.cumsum(counts) - counts)[order]
     values = pa.concat_arrays([each.values for each in there])
-    return FilledList(rows[order], counts[order], values.take(pa.array(ragged(begins, counts[order]))))
+    return FilledList(rows[order], counts[order], values.take(as_arrow(ragged(begins, counts[order]))))
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,17 @@ import pyarrow as pa
 from wireloom.codec import Column, Protocol
 from wireloom.columnar import accel
 from wireloom.columnar.alike import alike
-from wireloom.columnar.buffers import LARGEST, Allocate, Array, array, counts_of, items_of, own_room, row_numbers
+from wireloom.columnar.buffers import (
+    LARGEST,
+    Allocate,
+    Array,
+    array,
+    as_arrow,
+    counts_of,
+    items_of,
+    own_room,
+    row_numbers,
+)
 from wireloom.columnar.machine import operations as op
 from wireloom.columnar.machine import scribe
 from wireloom.columnar.machine.arranging import Arranging
@@ -88,7 +98,7 @@ class WritingProgram:
         ends, octets = np.zeros(1, np.int32), b""
         if len(rows):
             owners = np.repeat(rows, counts)
-            asked = {name: batch.column(name).take(pa.array(owners)) for name in self.asked}
+            asked = {name: batch.column(name).take(as_arrow(owners)) for name in self.asked}
             items = pa.RecordBatch.from_pydict({ITEM: items_of(column, rows), **asked})
             found = together(items, [(self, row_numbers(len(owners)))])
             if found is None:
@@ -220,7 +230,7 @@ def _compare_lists(batch: pa.RecordBatch, writings: Sequence[Writing], sound: Ar
         items, fine = pa.concat_arrays([values for _, (_, _, values) in lists]), ~differs[read]
         owners = np.repeat(read, counts[read])
         if not fine.all():
-            read, items, owners = read[fine], items.filter(pa.array(~differs[owners])), owners[~differs[owners]]
+            read, items, owners = read[fine], items.filter(as_arrow(~differs[owners])), owners[~differs[owners]]
         sound[owners[~alike(items, items_of(column, read))]] = False
 
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from wireloom.codec import Protocol
-from wireloom.columnar.buffers import Array, valid_of
+from wireloom.columnar.buffers import Array, as_arrow, valid_of
 from wireloom.columnar.decoder import Decoder
 from wireloom.options import Mode, ReadOptions, resolve
 
@@ -32,7 +32,7 @@ def taken(values: pa.Array, rows: Array) -> pa.Array:
     """The values of some rows in ascending order, which are not copied where the rows stand side by side."""
     if len(rows) and rows[-1] - rows[0] + 1 == len(rows):
         return values.slice(rows[0], len(rows))
-    return values.take(pa.array(rows))
+    return values.take(as_arrow(rows))
 
 
 class PacketRows:
