@@ -13,7 +13,6 @@ from types import ModuleType
 
 import captures
 
-import wireloom_generator
 from wireloom import registry
 
 HERE = Path(__file__).parent
@@ -25,6 +24,8 @@ def generate(*more: Callable[[Path], None]) -> None:
 
     From a copy, since the compiler writes a schema beside them.
     """
+    import wireloom_generator  # here, as the processes that measure do without it
+
     shutil.rmtree(GENERATED, ignore_errors=True)
     specs = captures.BUILD / "specs"
     shutil.rmtree(specs, ignore_errors=True)

@@ -7,7 +7,7 @@ checked against what the bytes were made of; no time is. A JSON file has the num
     benchmarks/run.py --only decoders            one section; --only may be repeated
     benchmarks/run.py --only decoders --compare HEAD~1
                                                  what a change did: both versions in turns
-    benchmarks/run.py --full                     captures up to four gigabytes, and twenty of half a one
+    benchmarks/run.py --full                     captures up to four gigabytes, twenty of half a one, and 242 messages
     benchmarks/run.py --only planning --cluster  on a master and two workers
 """
 
@@ -120,12 +120,12 @@ def _parser() -> argparse.ArgumentParser:
     add("--only", action="append", choices=SECTIONS, help="this section and no other; may be repeated")
     add("--quick", action="store_true", help="tiny sizes: shows that all of it works")
     add("--full", action="store_true", help="a growth to 4 GB; 10,000 small captures and 20 of 500 MB")
-    add("--rounds", type=int, default=5, help=f"rounds of each measurement, of Spark at most {FEW_ROUNDS}")
+    add("--rounds", type=int, default=3, help=f"rounds of each measurement, of Spark at most {FEW_ROUNDS}")
     add("--least", type=float, default=0.15, help="seconds that a round in one process takes at least")
     add("--frames", type=int, default=200_000, help="frames in the captures that are decoded in one process")
     add("--databus", type=Path, default=_vectors(), help="Databus events, version 1 and big endian; else made up ones")
     add("--databus-size", type=float, default=260, metavar="MB", help="to which those are repeated")
-    add("--spark-rows", type=int, default=400_000, help="rows that go through Spark at a time")
+    add("--spark-rows", type=int, default=300_000, help="rows that go through Spark at a time")
     sizes = "how many small captures, how many large ones, and the size of these"
     add("--planning", type=_counts, default=[1_000, 4, 150], metavar="N,N,MB", help=sizes)
     add("--cluster", action="store_true", help="plan for a standalone cluster, which is started, instead of local[2]")
@@ -136,8 +136,8 @@ def _parser() -> argparse.ArgumentParser:
         "--growth", type=_sizes, default=[10, 100, 1000], metavar="MB,MB", help="sizes of captures for the command line"
     )
     counts = "how many messages the protocols have that are declared over the same bytes"
-    add("--wide", type=_counts, default=[1, 16, 242], metavar="N,N", help=counts)
-    add("--unhappy", type=float, default=2, metavar="MB", help="size of each hostile capture")
+    add("--wide", type=_counts, default=[1, 16, 60], metavar="N,N", help=counts)
+    add("--unhappy", type=float, default=1, metavar="MB", help="size of each hostile capture")
     add("--compare", metavar="REV", help="the same sections by another version too, in turns, and how they differ")
     add("--output", type=Path, default=ROOT / "build" / "bench.json", help="where the numbers go")
     return parser
@@ -148,7 +148,7 @@ def _options() -> argparse.Namespace:
     parser = _parser()
     chosen = parser.parse_args()
     if chosen.full:
-        parser.set_defaults(growth=[10, 100, 1000, 4000], planning=[10_000, 20, 500])
+        parser.set_defaults(growth=[10, 100, 1000, 4000], planning=[10_000, 20, 500], wide=[1, 16, 242])
     if chosen.quick:
         parser.set_defaults(**QUICK)
     return parser.parse_args()
@@ -184,7 +184,7 @@ def _write(path: Path, results: dict[str, Any]) -> None:
 
 def _console() -> Console:
     # A table is as wide as it is, also where the output is no terminal and would count as 80 columns.
-    return Console(width=None if sys.stdout.isatty() else 130)
+    return Console(width=None if sys.stdout.isatty() else 160)
 
 
 def _compared(options: argparse.Namespace) -> list[Any]:

@@ -10,6 +10,8 @@ from pathlib import Path
 
 ROUND = 0.05
 """Seconds that a round takes at least, where nothing else is said."""
+_WARM, _LONG = 0.1, 0.4
+"""For so many seconds calls are made that do not count, if none of them takes as long as the other."""
 _TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -62,9 +64,14 @@ class Turns:
 
     def __init__(self, calls: Mapping[str, Callable[[], object]], least: float) -> None:
         self.calls = calls
-        self.repeats = {
-            name: math.ceil(least / max(seconds(call), 1e-7)) if least else 1 for name, call in calls.items()
-        }
+        self.took = {name: max(seconds(call), 1e-7) for name, call in calls.items()} if least else {}
+        self.repeats = {name: math.ceil(least / self.took[name]) if least else 1 for name in calls}
+
+    def warm(self) -> None:
+        """Make calls that do not count, as a processor is slow where a process has waited, and its caches are cold."""
+        for name, took in self.took.items():
+            if took < _LONG:
+                seconds(self.calls[name], math.ceil(_WARM / took))
 
     def take(self, number: int) -> dict[str, float]:
         """Seconds a call, by name, in round ``number``."""
