@@ -119,7 +119,7 @@ def _parser() -> argparse.ArgumentParser:
     add = parser.add_argument
     add("--only", action="append", choices=SECTIONS, help="this section and no other; may be repeated")
     add("--quick", action="store_true", help="tiny sizes: shows that all of it works")
-    add("--full", action="store_true", help="a growth to 4 GB; 10,000 small captures and 20 of 500 MB")
+    add("--full", action="store_true", help="a growth to 4 GB; 10,000 small captures and 20 of 500 MB; 242 messages")
     add("--rounds", type=int, default=3, help=f"rounds of each measurement, of Spark at most {FEW_ROUNDS}")
     add("--least", type=float, default=0.15, help="seconds that a round in one process takes at least")
     add("--frames", type=int, default=200_000, help="frames in the captures that are decoded in one process")

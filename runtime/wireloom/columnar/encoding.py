@@ -107,7 +107,7 @@ class Encoder:
         self.codes = {message.name: code for code, message in enumerate(self.plan.said)}
         self.header = [column.name for column in protocol.record.columns]
         self.plain = LEFT_OUT | {"message", RECORD.name, REASON.name}
-        self.schema = arrow_schema(protocol.columns)
+        self.kinds = {field.name: field.type for field in arrow_schema(protocol.columns)}
         self.labels = frozenset(column.name for column in protocol.record.columns if column.label)
         self.rows = 0
 
@@ -199,7 +199,7 @@ class Encoder:
         for name, column in zip(batch.schema.names, batch.columns, strict=True):
             if column.null_count == len(column):
                 continue
-            same = name in self.schema.names and _means(self.schema.field(name).type, column.type)
+            same = name in self.kinds and _means(self.kinds[name], column.type)
             if name in self.codes and same:
                 there = valid_of(column)
                 found |= there & structs
@@ -285,9 +285,7 @@ class Encoder:
         name = self.plan.said[group.code].name
         given = batch.schema.names
         names = [each for each in (*self.header, name) if each in given]
-        if told is None or not all(
-            _typed(self.schema.field(each).type, batch.schema.field(each).type) for each in names
-        ):
+        if told is None or not all(_typed(self.kinds[each], batch.schema.field(each).type) for each in names):
             return None
         parameters, little = told
         outlines = ((each, outline(each)) for each in names)
