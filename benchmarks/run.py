@@ -43,7 +43,7 @@ from rich.table import Table
 
 ROOT = Path(__file__).parent.parent
 MEGABYTE = 1_000_000
-FEW_ROUNDS = 3
+FEW_ROUNDS = 2
 """Of what takes long."""
 ROUNDS_COMPARED = 2
 """Of each measurement, in each of the runs that are compared."""
