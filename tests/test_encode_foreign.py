@@ -8,6 +8,7 @@ import accelerator
 import numpy as np
 import pyarrow as pa
 import pytest
+import test_encode_machine
 from lockstep import misleading
 from test_encode_columnar import MODULES, OPTIONS, rows
 
@@ -17,10 +18,7 @@ from wireloom_protocols import databus
 
 Retype = Callable[[pa.DataType], pa.DataType]
 
-EVENT = {
-    "src_id": 3, "nano_timestamp": 2, "physical_partition_id": 1, "logical_partition_id": 4, "schema_id": bytes(16),
-    "opcode": 1, "key": 0, "sequence": 1, "value": b"12345",
-}  # fmt: skip
+EVENT = {**test_encode_machine.EVENT, "sequence": 1, "value": b"12345"}
 
 
 def instead(of: pa.DataType, other: pa.DataType) -> Retype:

@@ -51,7 +51,7 @@ def _usable() -> bool:
     """
     from llvmlite import binding
 
-    return hasattr(binding, "create_pass_builder") and native.has_source(_usable.__wrapped__)
+    return hasattr(binding, "create_pass_builder") and native.has_source()
 
 
 _LOADING = Lock()

@@ -46,8 +46,7 @@ def array(
 
 def as_arrow(data: Array) -> pa.Array:
     """Numbers or booleans as an array without nulls; see ``strings``."""
-    octets = np.packbits(data, bitorder="little") if data.dtype == bool else np.ascontiguousarray(data)
-    return array(pa.from_numpy_dtype(data.dtype), len(data), None, octets)
+    return numbers(pa.from_numpy_dtype(data.dtype), data, None, None)
 
 
 def strings(values: Sequence[str | None]) -> pa.Array:

@@ -20,10 +20,10 @@ Function = Any
 """A function that has a source. What names stand for in it, ``Callable`` does not tell."""
 
 
-def has_source(function: Function) -> bool:
-    """Whether the source of a function can be read."""
+def has_source() -> bool:
+    """Whether sources can be read, such as this one."""
     try:
-        inspect.findsource(function)
+        inspect.findsource(has_source)
     except OSError:
         return False
     return True
