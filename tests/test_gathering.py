@@ -2,7 +2,6 @@
 
 import io
 import random
-from dataclasses import replace
 from typing import Any
 
 import accelerator
@@ -45,7 +44,7 @@ FILES = {
 
 def made(protocol: Any, **options: Any) -> Decoder:
     found = decoder(protocol)
-    return Decoder(protocol.PROTOCOL, replace(found.options, **options), found.schema)
+    return Decoder(protocol.PROTOCOL, found.options._replace(**options), found.schema)
 
 
 def together(decoding: Decoder, captures: dict[str, bytes]) -> list[pa.RecordBatch]:

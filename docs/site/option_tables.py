@@ -7,6 +7,7 @@ a test holds the pages against it.
 import re
 from collections.abc import Iterable, Iterator
 from datetime import timedelta
+from inspect import signature
 from pathlib import Path
 
 from wireloom import options
@@ -50,9 +51,10 @@ def _row(cells: Iterable[str]) -> str:
 
 def _rows(known: Options, of: _Class) -> Iterator[tuple[str, tuple[str, str, str]]]:
     """Type, default and meaning of the options that set the fields ``of`` a class, by name."""
+    fields = signature(of).parameters
     for name, option in known.items():
-        default = of.__dataclass_fields__[option.sets].default
-        yield name, (option.type, _text(default, option.type), f"{option.about} Example: {code(option.example)}.")
+        default = _text(fields[option.sets].default, option.type)
+        yield name, (option.type, default, f"{option.about} Example: {code(option.example)}.")
 
 
 def _text(default: object, kind: str) -> str:

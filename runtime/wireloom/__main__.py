@@ -1,6 +1,7 @@
 """``python -m wireloom`` is the program ``wireloom``."""
 
 import sys
+from importlib.util import find_spec
 
 from wireloom.extras import needed
 
@@ -9,8 +10,8 @@ def main() -> None:
     """The entry point. It works without the program's own packages, to say that they are missing."""
     try:
         with needed("this program", "cli"):
-            import rich  # noqa: F401 - which commands import when they need it
-
+            if find_spec("rich") is None:  # which commands import when they need it
+                raise ModuleNotFoundError(name="rich")
             from wireloom import cli
     except ModuleNotFoundError as error:
         print(f"wireloom: {error}", file=sys.stderr)  # noqa: T201

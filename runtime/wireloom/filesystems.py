@@ -10,7 +10,6 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 from functools import cache
@@ -132,8 +131,7 @@ def _stored(path: str, status: os.stat_result) -> StoredFile:
 LOCAL = Local()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Remote:
+class Remote(NamedTuple):
     """The files of a pyarrow filesystem. Its paths begin with ``root`` where URIs have ``prefix``, their scheme and
     host.
     """

@@ -6,7 +6,6 @@ They are parsed and checked here for the Python API, the command line and Spark.
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, Union
 
@@ -156,8 +155,10 @@ U64 = Parameter("u64", U64Type.DECLARED.value, tuple(each.value for each in U64T
 """The parameter that every protocol has."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReadOptions:
+_NO_PARAMETERS: Mapping[str, ParameterValue] = {}
+
+
+class ReadOptions(NamedTuple):
     """How captures are read: what the command line and Spark have in common. ``parameters`` are resolved.
 
     ``columns`` are the wanted ones, a field of a struct as ``struct.field``; None means all. Of ``message`` and
@@ -185,7 +186,7 @@ class ReadOptions:
     direction: Sender = Sender.BOTH
     rotated: bool = False
     max_stream_bytes: int = MAX_STREAM_BYTES
-    parameters: Mapping[str, ParameterValue] = field(default_factory=dict)
+    parameters: Mapping[str, ParameterValue] = _NO_PARAMETERS
 
     @property
     def only(self) -> Only:

@@ -111,7 +111,7 @@ def flat(protocol: Protocol, message: str) -> tuple[Column, ...]:
 def narrow(options: ReadOptions, name: str) -> ReadOptions:
     """The options of the view of one message, or of ``NO_MESSAGE``, which has the header alone."""
     only: tuple[str | None, tuple[str, ...] | None] = (None, ()) if name == NO_MESSAGE else (name, None)
-    return replace(options, message=only[0], messages=only[1])
+    return options._replace(message=only[0], messages=only[1])
 
 
 def must_be_of_all_columns(options: ReadOptions, what: str) -> None:

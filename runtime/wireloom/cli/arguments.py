@@ -5,7 +5,6 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -135,4 +134,4 @@ def options_of(protocol: Protocol, parameters: Sequence[str], told: Mapping[str,
     """How captures are read. ``told`` has the names of ``ReadOptions.of``, and None for what is not told."""
     given = {name: value for name, value in told.items() if value is not None}
     options = ReadOptions.of(given, parameters=(), messages=protocol.messages)
-    return replace(options, parameters=resolve(protocol.parameters, parameters_of(parameters)))
+    return options._replace(parameters=resolve(protocol.parameters, parameters_of(parameters)))

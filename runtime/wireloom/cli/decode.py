@@ -2,10 +2,9 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 import click
 
@@ -126,8 +125,7 @@ def _write_files(run: "_Decoding", sources: Iterable[str], files: "Split") -> No
         files.write_batches(run.batches(sources, files.decoder, files.batches))
 
 
-@dataclass(frozen=True, slots=True)
-class _Decoding:
+class _Decoding(NamedTuple):
     """One run over all inputs. Records are read as in mode PERMISSIVE; malformed ones are handled here."""
 
     view: View
@@ -169,7 +167,7 @@ class _Decoding:
             yield from of_rows(self.rows(sources))
             return
         for source in self._captures(sources):
-            decoder = decoding(replace(self.view.options, mode=self.mode))
+            decoder = decoding(self.view.options._replace(mode=self.mode))
             try:
                 for cuts in self._cuts(decoder, source):
                     yield from decoder.cuts(cuts, source[0])

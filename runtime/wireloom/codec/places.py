@@ -1,7 +1,6 @@
 """Fields that do not stand in sequence: what they take of their region, and in which order they are written."""
 
 from collections import deque
-from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from typing import Generic, TypeVar
 
@@ -11,12 +10,12 @@ from wireloom.codec.frames import Extremes
 T = TypeVar("T")
 
 
-@dataclass(slots=True)
 class Scattered:
     """The bytes of a region that were read out of sequence."""
 
-    _spans: list[tuple[int, int, str]] = field(default_factory=list)
-    _size: int = 0
+    def __init__(self) -> None:
+        self._spans: list[tuple[int, int, str]] = []
+        self._size = 0
 
     def take(self, start: int, end: int, limit: int, name: str) -> None:
         """Take bytes for ``name``. Raises ``DecodeError`` if it is more than there are in front of ``limit``.

@@ -46,7 +46,7 @@ _DECIMAL = pa.decimal128(20, 0)
 """The type for numbers that no integer type of numpy can hold together."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Numbers:
     """Numbers or booleans, as wide as on the wire, in any byte order."""
 
@@ -83,7 +83,7 @@ class Numbers:
         return buffers.numbers(kind, self.data, self.valid, places)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Spans:
     """Bytes of the buffer from ``start`` to before ``stop``. They are read only when an Arrow array is made."""
 
@@ -121,7 +121,7 @@ class Spans:
         return found if kind == pa.binary() else found.cast(kind)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Made:
     """Values that already are an Arrow array."""
 
@@ -158,7 +158,7 @@ class Made:
         return found if found.type == kind else found.cast(kind)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Labels:
     """The ``label`` of each number, computed once for each number that occurs, in the Arrow type ``kind``."""
 
@@ -197,7 +197,7 @@ class Labels:
         return buffers.labels(kind, self.of.data, self.of.valid, self.label, places)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Lists:
     """Lists with ``counts`` items each, all of them consecutive in ``items``."""
 
@@ -231,7 +231,7 @@ class Begun(Lists):
     """Lists that are being read: no more than the last item of each is there."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Structs:
     """Columns by name; columns of the table that are missing here are null."""
 
@@ -300,7 +300,7 @@ def join(columns: Iterable[Column]) -> Column:
     return first.joined(rest)  # type: ignore[arg-type]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Spread:
     """The fields of a message in all rows of a batch, of which those of the message are ``rows``; None means all."""
 

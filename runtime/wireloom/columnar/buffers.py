@@ -14,7 +14,7 @@ Valid = Array | None
 """Which rows have a value; None means all of them."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Places:
     """Where the values of some rows go: to ``rows``, in ascending order, of ``count``.
 

@@ -26,7 +26,7 @@ from wireloom.columnar.vectors import Texts, Vector, true
 from wireloom.options import U64Type
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Joined:
     """A checksum over ranges of the record's bytes and constants, one behind the other."""
 
@@ -34,7 +34,7 @@ class Joined:
     over: Sequence[tuple[Vectorised, Vectorised] | bytes]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Checksum(Joined):
     """A checksum over one range."""
 

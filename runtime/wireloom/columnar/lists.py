@@ -126,7 +126,7 @@ def _size(item: ValueReader, *, numbered: bool) -> int | Vectorised | None:
     return item.fixed or None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class _Turn:
     """What a turn has read of some ``rows``: ``count`` items of each, the ``first`` by its number in its list."""
 

@@ -1,7 +1,6 @@
 """What a capture holds, as one row: what was seen of its records, and what became of its packets."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
 import pyarrow as pa
 
@@ -33,7 +32,7 @@ SCHEMA = pa.schema({FILE.name: pa.string(), "kind": pa.string(), **_COUNTS})
 
 def counting(protocol: Protocol, options: ReadOptions, filters: tuple[Filter, ...] = ()) -> Decoder:
     """What decodes a capture no further than to tell which records are malformed."""
-    return Decoder(protocol, replace(options, mode=Mode.DROPMALFORMED), arrow_schema(CORRUPT[1:]), filters)
+    return Decoder(protocol, options._replace(mode=Mode.DROPMALFORMED), arrow_schema(CORRUPT[1:]), filters)
 
 
 def of(decoder: Decoder, readinto: ReadInto, file: str) -> Row:

@@ -30,7 +30,7 @@ from wireloom.expressions.tree import Value
 from wireloom.expressions.words import words
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Readers:
     """Makes readers of the parts of one protocol.
 

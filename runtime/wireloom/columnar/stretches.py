@@ -16,7 +16,7 @@ from wireloom.files import shown
 from wireloom.views import FILE
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Stretch:
     """Bytes that are records: ``start`` and ``stop`` in ``buffer``, with the byte order of each.
 

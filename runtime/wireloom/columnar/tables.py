@@ -6,7 +6,6 @@ What a table of bytes does not need, such as files and encoding, is imported by 
 import os
 from collections import ChainMap
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -211,7 +210,7 @@ class Table:
         if isinstance(columns, str):
             raise OptionError(f"columns is a list of names, not {columns!r}")
         read = ReadOptions.of({"mode": mode, **options}, self.protocol.parameters, self.protocol.messages)
-        return read if columns is None else replace(read, columns=tuple(columns))
+        return read if columns is None else read._replace(columns=tuple(columns))
 
 
 def _paths(given: Any) -> list[str]:

@@ -8,7 +8,6 @@ import json
 import warnings
 from collections.abc import Container, Iterable, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import replace
 from typing import ClassVar, TypeVar
 
 from pyspark.errors import AnalysisException
@@ -177,7 +176,7 @@ class CaptureSource(DataSource):
 
     def _own(self, columns: tuple[str, ...] | None) -> StructType:
         """The protocol's columns: all, or those that are named."""
-        return spark_schema(self.protocol, replace(self.read_options, columns=columns))
+        return spark_schema(self.protocol, self.read_options._replace(columns=columns))
 
     @brief()
     def reader(self, schema: StructType) -> DataSourceReader:
@@ -206,7 +205,7 @@ class CaptureSource(DataSource):
         own = [field for field in schema if field.name in names]
         taken = decoded(every, StructType(own))
         added = tuple(field for field in schema if field.name not in names)
-        options = replace(self.read_options, columns=None)
+        options = self.read_options._replace(columns=None)
         taken = taken if own else StructType(every.fields[:1])  # rows are counted by a column
         added_columns = Added(schema, added, tuple(every.names), self.source_options)
         return kind(self.protocol, self._given_paths(), options, self.source_options, taken, added_columns)
