@@ -19,6 +19,7 @@ _AHEAD = 16
 """How many of the following records are read to decide the byte order of one that is proven in both."""
 _TELLING = 4
 """How many bytes a checksum has at least that is not right by chance."""
+_ORDERS: dict[Any, tuple[bool, ...]] = {"big": (False,), "little": (True,)}
 
 
 class Framing:
@@ -55,8 +56,7 @@ class Framing:
         """The byte orders to try, as ``little``."""
         if self.little is not None:
             return (self.little.holds({}, {}, Frame(parameters)),)
-        order = parameters[self.byte_order] if self.byte_order else "big"
-        return {"big": (False,), "little": (True,)}.get(str(order), (False, True))
+        return _ORDERS.get(parameters[self.byte_order], (False, True)) if self.byte_order else (False,)
 
     def first(
         self,

@@ -102,9 +102,16 @@ def named(numbers: type[WireEnum] | type[WireFlags], label: object, path: str) -
 def named_number(enum: type[WireEnum]) -> Callable[[int], tuple[int, str | None]]:
     """What finds the member that a number is, if it is one, and its label."""
     members = {int(member): (member, enum.label(member)) for member in enum}
+    ranges = enum.ranges()
 
     def find(value: int) -> tuple[int, str | None]:
-        return members.get(value) or (value, enum.label(value))
+        known = members.get(value)
+        if known is not None:
+            return known
+        for first, last, label in ranges:
+            if first <= value <= last:
+                return value, label
+        return value, None
 
     return find
 

@@ -119,7 +119,7 @@ class TimestampMeaning(Counted):
         super().__init__(unit, first, EARLIEST, LATEST)
 
     def value(self, read: int) -> datetime:
-        return EPOCH + timedelta(microseconds=self.microseconds(read))
+        return EPOCH + timedelta(0, 0, self.microseconds(read))
 
     def written(self, value: Any) -> int:
         if not isinstance(value, datetime):
@@ -139,7 +139,7 @@ class DurationMeaning(Counted):
         super().__init__(unit, 0, -LONGEST - 1, LONGEST)
 
     def value(self, read: int) -> timedelta:
-        return timedelta(microseconds=self.microseconds(read))
+        return timedelta(0, 0, self.microseconds(read))
 
     def written(self, value: Any) -> int:
         if not isinstance(value, timedelta):

@@ -27,6 +27,7 @@ MANY = 32
 _KINDS = 512
 """How many kinds of records there are functions for at most."""
 _LONG = U64Type.LONG.value  # as a text, which is compared in a fraction of the time
+_SELECTING = (int, str, bytes)
 _DOUBTS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, struct.error)
 """What is raised where a record is in doubt."""
 
@@ -141,7 +142,8 @@ class Straight:
             return None
         if values[at + 1 :].count(None) < len(values) - at - 1:
             return None
-        for parameter, value in zip(self.recorded, values[1 : self._header], strict=True):
+        for number, parameter in enumerate(self.recorded, 1):
+            value = values[number]
             if value is not None and value is not parameters[parameter.name]:
                 if not isinstance(value, str | int):
                     return None
@@ -154,8 +156,9 @@ class Straight:
         variant = struct.get("variant") if self.dispatch.messages[self._names[at]].variants else None
         kind = (little, at, variant, *selecting)
         write = self._write.get(kind) or self._writing(kind, selecting, parameters)
-        if not all(value is None or isinstance(value, int | str | bytes) for value in selecting):
-            return None  # a number of another type is equal, but not written
+        for value in selecting:
+            if value is not None and not isinstance(value, _SELECTING):
+                return None  # a number of another type is equal, but not written
         data: bytes | None = write(header, struct, parameters)
         return data if data is not None and self.order(data, parameters) is little else None
 
