@@ -8,22 +8,31 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wireloom.columnar.abreast import MANY, Abreast
+from wireloom.columnar.buffers import Array
 from wireloom.columnar.fields import Number
 
 KNOWN, REACH = 64, 6
-PARTS = {False: (">u2", "big"), True: ("<u2", "little")}
+PARTS = {False: (">i2", "big"), True: ("<u2", "little")}
+MAGICS = (b"\xca\xfe\xba", b"\xca\xfe\xbb", b"\xcb\xfe\xba")
+OTHER = 0xFF
+"""What selects another length at the first byte: there, records have no more than their first bytes."""
 
 
-def record(random: Random, body: bytes, *, little: bool, magic: bytes = b"\xca\xfe\xba") -> bytes:
-    """Three bytes that are always the same, the size of the body in two bytes, a byte that varies, and the body."""
-    return magic + len(body).to_bytes(2, PARTS[little][1]) + random.randbytes(1) + body
+def record(random: Random, body: bytes, *, little: bool, magic: bytes = b"") -> bytes:
+    """Three bytes that are few, the size of the body in two bytes, a byte that varies, and the body."""
+    return (magic or random.choice(MAGICS)) + len(body).to_bytes(2, PARTS[little][1]) + random.randbytes(1) + body
 
 
 def one_by_one(capture: bytes, at: int, last: int, *, little: bool) -> tuple[list[int], int]:
+    """Where records start, and where the last of them ends, or stands if it has no length."""
     starts = []
     while at <= last:
         starts.append(at)
-        at += REACH + int.from_bytes(capture[at + 3 : at + 5], PARTS[little][1])
+        size = int.from_bytes(capture[at + 3 : at + 5], PARTS[little][1], signed=not little)
+        length = REACH + (0 if capture[at] == OTHER else size)
+        if length <= 0:
+            break
+        at += length
     return starts, at
 
 
@@ -31,8 +40,13 @@ def abreast(capture: bytes, last: int, room: int, *, little: bool) -> tuple[list
     """What is found behind the first records, where it ends, and what there is behind them."""
     starts, after = one_by_one(capture, 0, last, little=little)
     known, expected = starts[:KNOWN], [*starts[KNOWN:], after]
-    follower = Abreast(Number(PARTS[little][0]), 3, REACH, REACH, little=little)
-    found, after = follower.follow(np.frombuffer(capture, np.uint8), np.array(known), expected[0], last, room)
+    follower = Abreast(Number(PARTS[little][0]), 3, REACH, REACH, 0, np.arange(256) != OTHER, little=little)
+
+    def singly(at: int, last: int) -> tuple[Array, int]:
+        found, after = one_by_one(capture, at, last, little=little)
+        return np.array(found[:100]), [*found, after][min(len(found), 100)]
+
+    found, after = follower.follow(np.frombuffer(capture, np.uint8), np.array(known), expected[0], last, room, singly)
     return found.tolist(), after, expected
 
 
@@ -43,9 +57,10 @@ def abreast(capture: bytes, last: int, room: int, *, little: bool) -> tuple[list
     st.sampled_from([0, 0.0005, 0.1]),
     st.sampled_from([100, MANY, 2 * MANY]),
     st.integers(0, 60),
+    st.sampled_from([0, 0.5]),
 )
 def test_what_is_found_is_what_follows(
-    seed: int, little: bool, decoys: float, strange: float, room: int, torn: int
+    seed: int, little: bool, decoys: float, strange: float, room: int, torn: int, others: float
 ) -> None:
     random = Random(seed)
 
@@ -55,8 +70,11 @@ def test_what_is_found_is_what_follows(
         return random.randbytes(random.choice([0, 3, 20, 40]))
 
     def made(number: int) -> bytes:
-        unlike = number >= KNOWN and random.random() < strange
-        return record(random, body(), little=little, magic=random.randbytes(3) if unlike else b"\xca\xfe\xba")
+        if number >= KNOWN and random.random() < strange:
+            if random.random() < others:
+                return bytes((OTHER, *random.randbytes(5)))
+            return record(random, body(), little=little, magic=b"\0" + random.randbytes(2))
+        return record(random, body(), little=little)
 
     capture = b"".join(map(made, range(KNOWN + MANY + MANY // 2)))
     last = len(capture) - torn - REACH
@@ -64,6 +82,34 @@ def test_what_is_found_is_what_follows(
     assert found == expected[: len(found)]
     assert after == expected[len(found)]
     assert len(found) <= room
+
+
+@pytest.mark.parametrize("size", [-REACH, -100])
+def test_a_record_without_a_length_ends_what_is_found(size: int) -> None:
+    random = Random(5)
+    records = [record(random, random.randbytes(20), little=False) for _ in range(KNOWN + 2 * MANY)]
+    records[KNOWN + MANY] = MAGICS[0] + size.to_bytes(2, "big", signed=True) + bytes(21)
+    capture = b"".join(records)
+    found, after, expected = abreast(capture, len(capture) - REACH, 2 * MANY, little=False)
+    assert found == expected[:MANY]
+    assert after == expected[MANY]
+
+
+def test_places_that_are_wrong_end_nothing() -> None:
+    """Each record has the beginning of another one in it, and most are of a kind that is not known."""
+    random = Random(6)
+    decoys = [record(random, bytes(20), little=False)[:REACH] for _ in range(KNOWN + 2 * MANY)]
+    bodies = [random.randbytes(5) + decoy + random.randbytes(9) for decoy in decoys]
+    magics = [
+        random.choice(MAGICS) if number % 5 == 0 or number < KNOWN else b"\0\0\0" for number in range(len(bodies))
+    ]
+    capture = b"".join(
+        record(random, body, little=False, magic=magic) for body, magic in zip(bodies, magics, strict=True)
+    )
+    found, after, expected = abreast(capture, len(capture) - REACH, 2 * MANY, little=False)
+    assert found == expected[: len(found)]
+    assert after == expected[len(found)]
+    assert len(found) > 2 * MANY - 128
 
 
 @pytest.mark.parametrize("little", [False, True])
@@ -87,13 +133,13 @@ def test_records_that_begin_with_common_bytes_are_left() -> None:
 
 def test_a_record_that_says_it_is_longer_than_the_capture_ends_what_is_found() -> None:
     random = Random(3)
-    records = [record(random, random.randbytes(20), little=False) for _ in range(KNOWN + 2 * MANY)]
+    records = [record(random, random.randbytes(20), little=True) for _ in range(KNOWN + MANY + MANY // 2)]
     records[KNOWN + MANY] = b"\xca\xfe\xba\xff\xff\x00" + bytes(20)
     capture = b"".join(records)
-    found, after, expected = abreast(capture, len(capture) - REACH, 2 * MANY, little=False)
+    found, after, expected = abreast(capture, len(capture) - REACH, 2 * MANY, little=True)
     assert found == expected[: len(found)]
     assert after == expected[len(found)]
-    assert MANY - 64 <= len(found) <= MANY + 1
+    assert len(found) == MANY + 1
 
 
 @pytest.mark.parametrize(("size", "few"), [(20, False), (0, True)])

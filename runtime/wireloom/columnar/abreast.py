@@ -3,6 +3,8 @@
 Nothing is believed of a place but what the records in front of it prove: that they end there.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 
 from wireloom.columnar.buffers import Array, every
@@ -10,78 +12,119 @@ from wireloom.columnar.fields import Number
 
 _PLACES, _EACH = 64, 64
 """At least so many places are worth it. From each of them about so many records are followed."""
-MANY = _PLACES * _EACH
-_FEW = 16
-"""So many of the known records tell how common a byte is."""
+MANY = 4096
+"""So many records are worth it."""
 _LONGEST = 4096
 """How far a record is looked for at most. Longer ones are followed as fast one by one."""
-_DOUBT = 1 / 16
+_ALIKE = 8
+"""A byte tells a record if it has no more values than these in those that are known."""
+_DOUBT = 1 / 4
 """How often bytes that are no record may look like one, in as many bytes as a record has."""
+_SURE = 1 / 64
+"""How seldom it is enough that they do."""
+_FOUND = 1 / 2
+"""How many of the places that are looked for there must be."""
+
+Singly = Callable[[int, int], tuple[Array, int]]
+"""Follows records from a place on that begin no later than at another one; see ``Hop.follow``."""
 
 
 class Abreast:
-    """Follows records whose length is a positive ``constant`` and an unsigned number at ``offset``, of ``kind``, which
-    has four bytes at most. Their first ``reach`` bytes may be looked at.
+    """Follows records whose length is a ``constant`` and a number at ``offset``, of ``kind``, which has four bytes at
+    most. Their first ``reach`` bytes may be looked at. At ``selector``, if it is not negative, they have a byte for
+    which ``selected`` is true.
     """
 
-    def __init__(self, kind: Number, offset: int, constant: int, reach: int, *, little: bool) -> None:
+    def __init__(
+        self, kind: Number, offset: int, constant: int, reach: int, selector: int, selected: Array, *, little: bool
+    ) -> None:
         self.size = kind.size
         self.format = kind.format(little=little)
         self.offset = offset
         self.constant = constant
         self.reach = reach
+        self.selector = selector
+        self.selected = selected
 
-    def follow(self, buffer: Array, known: Array, at: int, last: int, room: int) -> tuple[Array, int]:
+    def follow(self, buffer: Array, known: Array, at: int, last: int, room: int, singly: Singly) -> tuple[Array, int]:
         """The starts of up to ``room`` records from ``at`` on, in front of ``last``, and where the last of them ends.
 
-        There may be none, as if those ``known`` right in front of them do not begin alike.
+        There may be none, as if those ``known`` right in front of them do not begin alike. Where a place was wrong,
+        records are followed ``singly`` up to one that is right.
         """
         each = _EACH * (at - int(known[0])) // len(known)
         end = min(at + each * (room // _EACH), last)
         longest = int(np.diff(known, append=at).max())
         around = np.arange(at + each, end - longest - self.reach, each)
         fitting = longest <= _LONGEST and len(around) >= _PLACES
-        begins = self._likely(buffer, known, longest, around) if fitting else around[:0]
-        if 2 * len(begins) < max(_PLACES, len(around)):
+        begins = self._likely(buffer, known, at, longest, around) if fitting else around[:0]
+        if len(begins) < _FOUND * max(_PLACES, len(around)):
             return known[:0], at
         begins = np.append(at, begins)
-        chains, inside = self._chains(buffer, begins, np.append(begins[1:], end))
-        after = chains[inside.sum(axis=0), np.arange(len(begins))]
-        wrong = np.flatnonzero(after[:-1] != begins[1:])
-        right = int(wrong[0]) + 1 if len(wrong) else len(begins)
-        starts = chains.T[:right][inside.T[:right]]
-        return (starts, int(after[right - 1])) if len(starts) <= room else (starts[:room], int(starts[room]))
+        chains, counts, ends = self._chains(buffer, begins, np.append(begins[1:], end))
+        inside = np.arange(len(chains)) < counts[:, None]
+        wrong = np.append(np.flatnonzero(ends[:-1] != begins[1:]), len(begins) - 1).tolist()
+        parts, number = [], 0
+        for until in wrong:
+            if until < number:
+                continue
+            parts.append(chains.T[number : until + 1][inside[number : until + 1]])
+            at, number = int(ends[until]), until + 1
+            while (number := number + int(begins[number:].searchsorted(at))) < len(begins) and begins[number] != at:
+                found, stop = singly(at, int(begins[number]) - 1)
+                going = stop > found[-1]
+                parts.append(found if going else found[:-1])
+                if not going:
+                    return _up_to(room, parts, stop)
+                at = stop
+        return _up_to(room, parts, at)
 
-    def _likely(self, buffer: Array, known: Array, longest: int, around: Array) -> Array:
-        """Where the next record behind each of the places ``around`` seems to begin, if it has the bytes that all
-        ``known`` ones begin with; none if these bytes are too common.
+    def _likely(self, buffer: Array, known: Array, at: int, longest: int, around: Array) -> Array:
+        """Where the next record behind each of the places ``around`` seems to begin: it has bytes that the ``known``
+        ones begin with. None if these bytes are too common.
         """
         heads = every(buffer, self.reach)[known].view(np.uint8).reshape(-1, self.reach)
-        same = np.flatnonzero((heads == heads[0]).all(axis=0))
-        sample = buffer[known[-_FEW] : known[-1]]
-        shares = np.bincount(sample, minlength=256)[heads[0, same]] / len(sample)
-        if shares.prod() * longest > _DOUBT:
+        told = np.zeros((self.reach, 256), bool)
+        told[np.arange(self.reach), heads] = True
+        shares = told @ np.bincount(buffer[known[0] : at], minlength=256) / (at - known[0])
+        alike = np.flatnonzero(told.sum(axis=1) <= _ALIKE)
+        doubt, telling = float(longest), []
+        for offset in alike[np.argsort(shares[alike])].tolist():
+            if doubt > _SURE:
+                doubt *= shares[offset]
+                telling.append(offset)
+        if doubt > _DOUBT:
             return around[:0]
-        first, *others = same[np.argsort(shares)].tolist()
-        found = np.flatnonzero(every(buffer, longest)[around + first].view(np.uint8) == heads[0, first])
+        first, *others = telling
+        windows = every(buffer, longest)[around + first].view(np.uint8)
+        found = np.flatnonzero(np.logical_or.reduce([windows == value for value in np.flatnonzero(told[first])]))
         numbers, places = np.divmod(found, longest)
         places += around[numbers]
         for offset in others:
-            fitting = buffer[places + offset] == heads[0, offset]
+            fitting = told[offset][buffer[places + offset]]
             numbers, places = numbers[fitting], places[fitting]
-        likely: Array = np.unique(places[np.diff(numbers, prepend=-1) > 0])
-        return likely
+        likely: Array = places[np.diff(numbers, prepend=-1) > 0]
+        return likely[np.diff(likely, prepend=-1) > 0]  # two places may have the same record behind them
 
-    def _chains(self, buffer: Array, begins: Array, limit: Array) -> tuple[Array, Array]:
-        """The records from each place on, a column for each, and which of them begin before its ``limit``. Behind these
-        there is another one in any case.
+    def _chains(self, buffer: Array, begins: Array, limits: Array) -> tuple[Array, Array, Array]:
+        """The records from each place on, a column for each, the longest ones cut off; how many of these begin before
+        its limit and can be followed; and where the next one begins.
         """
-        lengths = every(buffer[self.offset :], self.size)
-        chains = [begins]
-        while len(chains) <= 2 * _EACH and (chains[-1] < limit).any():
-            numbers = lengths[np.minimum(chains[-1], len(lengths) - 1)].view(self.format)
-            chains.append(chains[-1] + numbers + self.constant)
-        found = np.array(chains)
-        inside = found < limit
-        inside[-1] = False
-        return found, inside
+        lengths, highest = every(buffer[self.offset :], self.size), len(buffer) - self.reach
+        found = np.empty((2 * _EACH + 1, len(begins)), np.int64)
+        found[0], row = begins, 0
+        while row < 2 * _EACH and np.count_nonzero(found[row] < limits) > len(begins) // _PLACES:
+            at = np.minimum(found[row], highest)
+            after = found[row] + lengths[at].view(self.format) + self.constant
+            if self.selector >= 0:
+                after = np.where(self.selected[buffer[at + self.selector]], after, found[row])
+            row += 1
+            np.maximum(after, found[row - 1], out=found[row])
+        going = (found[:row] < limits) & (found[1 : row + 1] > found[:row])
+        counts = going.sum(axis=0)
+        return found[:row], counts, found[counts, np.arange(len(begins))]
+
+
+def _up_to(room: int, parts: list[Array], at: int) -> tuple[Array, int]:
+    starts = np.concatenate(parts)
+    return (starts, at) if len(starts) <= room else (starts[:room], int(starts[room]))

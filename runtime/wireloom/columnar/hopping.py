@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from wireloom import codec
-from wireloom.codec.chains import Term, chain
+from wireloom.codec.chains import Chain, Term, chain
 from wireloom.codec.framing import Framing as CodecFraming
 from wireloom.codec.varints import Varint
 from wireloom.columnar import accel, compiled, matching
@@ -36,7 +36,7 @@ class Hop:
         self.reach = max((lengths.size for lengths in framing.lengths), default=0)
         self.selector = -1
         self.select = np.zeros(256, np.int64)
-        self.abreast: Abreast | None = None
+        self.abreast: list[Abreast | None] = []
         if len(framing.lengths) > 1:
             names = {name for lengths in framing.lengths for name in lengths.match}
             probes = [probe for probe in framing.match if probe[0] in names]
@@ -57,11 +57,16 @@ class Hop:
         if all(pair == (self.constants[0], rows[0]) for pair in zip(self.constants, rows, strict=True)):
             chains, rows, self.selector = chains[:1], rows[:1], -1  # which of them it is decides who proves it
         self.readers = [_reader(each.terms, little=little) for each in chains]
-        plain = _plain(chains[0].terms) if len(chains) == 1 else None
-        if plain is not None and plain[0].kind == "u" and plain[0].size <= _NARROW and self.constants[0] > 0:
-            self.abreast = Abreast(*plain, self.constants[0], self.reach, little=little)
+        self.abreast = [self._abreast(index, each, little=little) for index, each in enumerate(chains)]
         every = [(index, *row) for index, some in enumerate(rows) for row in some]
         self.table = np.array(every, np.int64).reshape(-1, 10)
+
+    def _abreast(self, index: int, lengths: Chain, *, little: bool) -> Abreast | None:
+        """What follows many records at once whose lengths are all found alike, if they are plain numbers."""
+        plain = _plain(lengths.terms)
+        if plain is None or plain[0].size > _NARROW:
+            return None
+        return Abreast(*plain, lengths.constant, self.reach, self.selector, self.select == index, little=little)
 
     @cached_property
     def told(self) -> Told:
@@ -90,11 +95,22 @@ class Hop:
     def _many(self, buffer: Any, at: int, last: int, room: int) -> tuple[Array, int]:
         """Follows records many at once as long as they begin alike, and the others one by one."""
         parts: list[Array] = []
-        while self.abreast is not None and room >= MANY and at <= last:
+
+        def singly(at: int, last: int) -> tuple[Array, int]:
+            return self._singly(buffer, at, last, 4 * _FEW)
+
+        while room >= MANY and at <= last:
             known, at = self._singly(buffer, at, last, _FEW)
-            found, at = self.abreast.follow(np.frombuffer(buffer, np.uint8), known, at, last, room - len(known))
-            parts += [known, found]
-            room -= len(known) + len(found)
+            parts.append(known)
+            if at == known[-1]:
+                return np.concatenate(parts), at
+            room -= len(known)
+            abreast = self.abreast[0 if self.selector < 0 else int(self.select[buffer[int(known[0]) + self.selector]])]
+            if abreast is None:
+                break
+            found, at = abreast.follow(np.frombuffer(buffer, np.uint8), known, at, last, room, singly)
+            parts.append(found)
+            room -= len(found)
             if len(found) < MANY:
                 break
         rest, at = self._singly(buffer, at, last, room)
@@ -107,31 +123,34 @@ class Hop:
 
     def _one(self, buffer: Any, at: int, last: int, offsets: list[int]) -> tuple[int, int]:
         """Follows records whose lengths are all found alike."""
-        read, constant, room, count = self.readers[0], self.constants[0], len(offsets), 0
-        while at <= last and count < room:
+        read, constant = self.readers[0], self.constants[0]
+        for count in range(len(offsets)):
+            if at > last:
+                return count, at
             offsets[count] = at
-            count += 1
             (length,) = read(buffer, at)
             length += constant
             if length <= 0:
-                break
+                return count + 1, at
             at += length
-        return count, at
+        return len(offsets), at
 
     def _several(self, buffer: Any, at: int, last: int, offsets: list[int]) -> tuple[int, int]:
-        select, selector, room, count = self.select.tolist(), self.selector, len(offsets), 0
-        while at <= last and count < room:
+        """Follows records one of whose bytes selects how their lengths are found."""
+        select, selector, readers = self.select.tolist(), self.selector, self.readers
+        for count in range(len(offsets)):
+            if at > last:
+                return count, at
             offsets[count] = at
-            count += 1
             index = select[buffer[at + selector]]
             if index < 0:
-                break
-            (length,) = self.readers[index](buffer, at)
+                return count + 1, at
+            (length,) = readers[index](buffer, at)
             length += self.constants[index]
             if length <= 0:
-                break
+                return count + 1, at
             at += length
-        return count, at
+        return len(offsets), at
 
 
 @lru_cache(maxsize=256)
