@@ -113,7 +113,10 @@ class Number:
         return big if self.order != "@" else np.where(little, self._at(raw, offset, little=True), big)
 
     def _at(self, raw: Array, offset: int, *, little: bool) -> Array:
-        return self.load(raw.view(_within(self.format(little=little), offset, raw.itemsize))["it"], little=little)
+        found = raw.view(_within(self.format(little=little), offset, raw.itemsize))["it"]
+        if self.size == 1:  # bytes one behind the other are compared many times as fast
+            found = np.ascontiguousarray(found)
+        return self.load(found, little=little)
 
     def check(self, at: Rows, data: Array, name: str = "", place: Array | None = None) -> Array:
         """Booleans; rows with bytes other than 0 and 1 at ``place`` are refused."""
