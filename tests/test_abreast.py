@@ -95,6 +95,19 @@ def test_a_record_without_a_length_ends_what_is_found(size: int) -> None:
     assert after == expected[MANY]
 
 
+def test_a_record_without_a_length_at_a_place_ends_what_is_found() -> None:
+    """Places are behind each 64 records, if these have the same size."""
+    random = Random(7)
+    records = [record(random, bytes(20), little=False) for _ in range(KNOWN + 2 * MANY)]
+    for number in range(KNOWN + 2 * MANY - 64, KNOWN + 2 * MANY):
+        records[number] = MAGICS[0] + (-20).to_bytes(2, "big", signed=True) + bytes(21)
+    for first in range(MANY, MANY + 64):
+        some = b"".join([*records[:first], *records[-64:], *records[first:-64]])
+        found, after, expected = abreast(some, len(some) - REACH, 2 * MANY, little=False)
+        assert found == expected[:-2]
+        assert after == expected[-1]
+
+
 def test_places_that_are_wrong_end_nothing() -> None:
     """Each record has the beginning of another one in it, and most are of a kind that is not known."""
     random = Random(6)

@@ -1,7 +1,6 @@
 """Packets: every column is what Scapy reads, wherever they were cut off, and nothing that they claim does harm."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import cache
 from random import Random
 from struct import pack
@@ -54,7 +53,7 @@ READ = (
 def decoder(columns: Sequence[str] = (), **options: Any) -> Decoder:
     """What reads columns of packets."""
     chosen = PAIR.options({"mode": "PERMISSIVE", "positions": "false", **options})
-    chosen = replace(chosen, columns=tuple(columns)) if columns else chosen
+    chosen = chosen._replace(columns=tuple(columns)) if columns else chosen
     return Decoder(PAIR.codec, chosen, columnar.TABLE.view(chosen))
 
 

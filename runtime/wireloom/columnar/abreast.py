@@ -61,23 +61,9 @@ class Abreast:
         if len(begins) < _FOUND * max(_PLACES, len(around)):
             return known[:0], at
         begins = np.append(at, begins)
-        chains, counts, ends = self._chains(buffer, begins, np.append(begins[1:], end))
-        inside = np.arange(len(chains)) < counts[:, None]
-        wrong = np.append(np.flatnonzero(ends[:-1] != begins[1:]), len(begins) - 1).tolist()
-        parts, number = [], 0
-        for until in wrong:
-            if until < number:
-                continue
-            parts.append(chains.T[number : until + 1][inside[number : until + 1]])
-            at, number = int(ends[until]), until + 1
-            while (number := number + int(begins[number:].searchsorted(at))) < len(begins) and begins[number] != at:
-                found, stop = singly(at, int(begins[number]) - 1)
-                going = stop > found[-1]
-                parts.append(found if going else found[:-1])
-                if not going:
-                    return _up_to(room, parts, stop)
-                at = stop
-        return _up_to(room, parts, at)
+        chains = self._chains(buffer, begins, np.append(begins[1:], end))
+        starts, at = _joined(begins, *chains, singly)
+        return (starts, at) if len(starts) <= room else (starts[:room], int(starts[room]))
 
     def _likely(self, buffer: Array, known: Array, at: int, longest: int, around: Array) -> Array:
         """Where the next record behind each of the places ``around`` seems to begin: it has bytes that the ``known``
@@ -97,8 +83,10 @@ class Abreast:
             return around[:0]
         first, *others = telling
         windows = every(buffer, longest)[around + first].view(np.uint8)
-        found = np.flatnonzero(np.logical_or.reduce([windows == value for value in np.flatnonzero(told[first])]))
-        numbers, places = np.divmod(found, longest)
+        fitting = np.zeros(len(windows), bool)
+        for value in np.flatnonzero(told[first]):
+            fitting |= windows == value
+        numbers, places = np.divmod(np.flatnonzero(fitting), longest)
         places += around[numbers]
         for offset in others:
             fitting = told[offset][buffer[places + offset]]
@@ -125,6 +113,21 @@ class Abreast:
         return found[:row], counts, found[counts, np.arange(len(begins))]
 
 
-def _up_to(room: int, parts: list[Array], at: int) -> tuple[Array, int]:
-    starts = np.concatenate(parts)
-    return (starts, at) if len(starts) <= room else (starts[:room], int(starts[room]))
+def _joined(begins: Array, chains: Array, counts: Array, ends: Array, singly: Singly) -> tuple[Array, int]:
+    """The records from the first place on, and where the last of them ends: so many of each chain that the one in front
+    leads to, and between them those that are followed ``singly``.
+    """
+    inside = np.arange(len(chains)) < counts[:, None]
+    lost = np.append(np.flatnonzero(ends[:-1] != begins[1:]), len(begins) - 1)
+    parts, number, at = [], 0, int(begins[0])
+    while number < len(begins):
+        last = int(lost[lost.searchsorted(number)])
+        parts.append(chains.T[number : last + 1][inside[number : last + 1]])
+        number, at = last + 1, int(ends[last])
+        while (number := number + int(begins[number:].searchsorted(at))) < len(begins) and begins[number] != at:
+            found, after = singly(at, int(begins[number]) - 1)
+            if after == found[-1]:
+                return np.concatenate([*parts, found[:-1]]), after
+            parts.append(found)
+            at = after
+    return np.concatenate(parts), at
