@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any, NamedTuple
 
-from wireloom.codec.errors import DecodeError, counted
-from wireloom.codec.ways import Transform
+from wireloom.codec.errors import counted
 from wireloom.extras import needed
 
 
@@ -222,27 +221,3 @@ COMPRESSORS: dict[str, Compressor] = {
     "snappy_xerial": Compressor(_xerial, _unxerial),
 }
 """By the names that specs have for them."""
-
-
-class Compressed(Transform):
-    """A compression, by its name in ``COMPRESSORS``. All its bytes are kept: no two programs write the same."""
-
-    exact = False
-    grows = True
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def unpack(self, data: bytes, most: int) -> bytes:
-        try:
-            return COMPRESSORS[self.name].unpack(data, most)
-        except DamagedError as error:
-            raise DecodeError("packed", f"no {self.name}: {error}") from None
-        except OverflowingError:
-            raise DecodeError("too-long", f"{self.name} of more than the {most} bytes allowed") from None
-
-    def pack(self, data: bytes) -> bytes:
-        return COMPRESSORS[self.name].pack(data)
-
-    def keeps(self, data: bytes, unpacked: bytes) -> bool:
-        return True

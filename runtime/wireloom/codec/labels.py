@@ -33,10 +33,7 @@ class WireEnum(IntEnum):
     @classmethod
     def label(cls, value: int) -> str | None:
         """The label of ``value``, that of the range it is in, or None."""
-        member = cls._value2member_map_.get(value)
-        if isinstance(member, cls):
-            return member._label or member.name
-        return next((label for first, last, label in cls.ranges() if first <= value <= last), None)
+        return named_number(cls)(value)[1]
 
 
 class _FlagsType(EnumType):
@@ -101,7 +98,7 @@ def named(numbers: type[WireEnum] | type[WireFlags], label: object, path: str) -
 @cache
 def named_number(enum: type[WireEnum]) -> Callable[[int], tuple[int, str | None]]:
     """What finds the member that a number is, if it is one, and its label."""
-    members = {int(member): (member, enum.label(member)) for member in enum}
+    members = {int(member): (member, member._label or member.name) for member in enum}
     ranges = enum.ranges()
 
     def find(value: int) -> tuple[int, str | None]:

@@ -101,6 +101,34 @@ class Filled(Transform):
         return data.endswith(b"\0") if len(data) > 1 else not data and self.size > 0
 
 
+class Compressed(Transform):
+    """A compression, by its name in ``COMPRESSORS``. All its bytes are kept: no two programs write the same."""
+
+    exact = False
+    grows = True
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def unpack(self, data: bytes, most: int) -> bytes:
+        from wireloom.codec.compression import COMPRESSORS, DamagedError, OverflowingError
+
+        try:
+            return COMPRESSORS[self.name].unpack(data, most)
+        except DamagedError as error:
+            raise DecodeError("packed", f"no {self.name}: {error}") from None
+        except OverflowingError:
+            raise DecodeError("too-long", f"{self.name} of more than the {most} bytes allowed") from None
+
+    def pack(self, data: bytes) -> bytes:
+        from wireloom.codec.compression import COMPRESSORS
+
+        return COMPRESSORS[self.name].pack(data)
+
+    def keeps(self, data: bytes, unpacked: bytes) -> bool:
+        return True
+
+
 @cache
 def _masking(key: int) -> bytes:
     return bytes(byte ^ key for byte in range(256))
@@ -164,8 +192,4 @@ class Compressing(Way):
 
 @cache
 def _named(name: str) -> Transform:
-    if name == "none":
-        return Same()
-    from wireloom.codec.compression import Compressed
-
-    return Compressed(name)
+    return Same() if name == "none" else Compressed(name)

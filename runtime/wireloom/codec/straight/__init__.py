@@ -28,6 +28,7 @@ _KINDS = 512
 """How many kinds of records there are functions for at most."""
 _LONG = U64Type.LONG.value  # as a text, which is compared in a fraction of the time
 _SELECTING = (int, str, bytes)
+"""What a message is selected by."""
 _DOUBTS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, struct.error)
 """What is raised where a record is in doubt."""
 
