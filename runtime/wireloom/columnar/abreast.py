@@ -12,8 +12,7 @@ from wireloom.columnar.fields import Number
 
 _PLACES, _EACH = 64, 64
 """At least so many places are worth it. From each of them about so many records are followed."""
-MANY = 4096
-"""So many records are worth it."""
+MANY = _PLACES * _EACH
 _LONGEST = 4096
 """How far a record is looked for at most. Longer ones are followed as fast one by one."""
 _ALIKE = 8
@@ -24,6 +23,8 @@ _SURE = 1 / 64
 """How seldom it is enough that they do."""
 _FOUND = 1 / 2
 """How many of the places that are looked for there must be."""
+_LATE = 1 / 64
+"""How many chains may be cut off, as the others have reached the next place."""
 
 Singly = Callable[[int, int], tuple[Array, int]]
 """Follows records from a place on that begin no later than at another one; see ``Hop.follow``."""
@@ -95,13 +96,13 @@ class Abreast:
         return likely[np.diff(likely, prepend=-1) > 0]  # two places may have the same record behind them
 
     def _chains(self, buffer: Array, begins: Array, limits: Array) -> tuple[Array, Array, Array]:
-        """The records from each place on, a column for each, the longest ones cut off; how many of these begin before
-        its limit and can be followed; and where the next one begins.
+        """The records from each place on, a column for each, of which the longest may be cut off; how many of these
+        begin before its limit and can be followed; and where the next one begins.
         """
         lengths, highest = every(buffer[self.offset :], self.size), len(buffer) - self.reach
         found = np.empty((2 * _EACH + 1, len(begins)), np.int64)
         found[0], row = begins, 0
-        while row < 2 * _EACH and np.count_nonzero(found[row] < limits) > len(begins) // _PLACES:
+        while row < 2 * _EACH and np.count_nonzero(found[row] < limits) > _LATE * len(begins):
             at = np.minimum(found[row], highest)
             after = found[row] + lengths[at].view(self.format) + self.constant
             if self.selector >= 0:
