@@ -94,7 +94,8 @@ for frames in map(int, sys.argv[1:]):
 malformed = bytes.fromhex("80 56 0000 02 00 0000 00000002 00000000 0000000000000000 ffff")
 table = couchbase_dcp.decode_columnar(frame + malformed + frame, mode="PERMISSIVE")
 assert table["_corrupt_reason"].null_count == 2
-assert "pandas" not in sys.modules  # which takes longer than reading a few records
+assert couchbase_dcp.encode_columnar(couchbase_dcp.decode_columnar(frame * 300)).to_pybytes() == frame * 300
+assert "pandas" not in sys.modules  # which takes longer than to read or write a few records
 """
 
 

@@ -21,7 +21,7 @@ def alike(one: pa.Array, other: pa.Array) -> Array:
         for name, field in fields.items():
             same &= none | alike(field, others[name])
     else:
-        same = as_numpy(pc.equal(one, other).fill_null(False)) | (none & missing)
+        same = (as_numpy(pc.equal(one, other)) | none) & (none == missing)
     return same
 
 

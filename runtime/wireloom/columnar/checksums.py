@@ -230,9 +230,9 @@ def _of_words(crc: Crc, buffer: Array, start: Array, sizes: Array, begun: Array)
 def _behind(crc: Crc, words: Array) -> Array:
     """The register behind each word, in which the one before it is."""
     tables, pairs = _tables(crc), words.view("<u2").reshape(-1, _WORD // 2)
-    found: Array = tables[0].take(pairs[:, 0])
+    found: Array = tables[0].take(pairs[:, 0], mode="wrap")  # all are in range, and numpy need not look
     for place in range(1, _WORD // 2):
-        found ^= tables[place].take(pairs[:, place])
+        found ^= tables[place].take(pairs[:, place], mode="wrap")
     return found
 
 
@@ -295,14 +295,15 @@ def _looked_up(registers: Array, digits: Array, tables: Array) -> Array:
     size, of = tables.shape[1], registers.dtype.type
     if len(digits) and (digits == digits[0]).all():
         alike = tables[digits[0]]
-        found: Array = alike[0].take(registers.astype(np.uint8))
+        found: Array = alike[0].take(registers.astype(np.uint8), mode="wrap")
         for byte in range(1, size):
-            found ^= alike[byte].take((registers >> of(8 * byte)).astype(np.uint8))
+            found ^= alike[byte].take((registers >> of(8 * byte)).astype(np.uint8), mode="wrap")
         return found
     flat, row = tables.reshape(-1), digits * (size * 256)
-    found = flat.take(row + (registers & of(0xFF)).astype(np.int64))
+    found = flat.take(row + (registers & of(0xFF)).astype(np.int64), mode="wrap")
     for byte in range(1, size):
-        found ^= flat.take(row + (byte * 256 + (registers >> of(8 * byte) & of(0xFF)).astype(np.int64)))
+        at = row + (byte * 256 + (registers >> of(8 * byte) & of(0xFF)).astype(np.int64))
+        found ^= flat.take(at, mode="wrap")
     return found
 
 

@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 from wireloom.codec import EncodeError, Protocol
 from wireloom.codec.captures import CaptureBuilder
 from wireloom.codec.found import WITHIN
+from wireloom.codec.matching import Literal
 from wireloom.codec.protocol import POSITIONS, PROVENANCE
 from wireloom.columnar import accel, arrow_schema
 from wireloom.columnar.alike import alike
@@ -308,8 +309,9 @@ class Encoder:
         labels = {column.name for column in message.said.columns if column.label}
         header = _taken(there, self.labels, rows)
         for name, selection in message.said.match.items():
-            if name in self.header and (name not in header or header[name].null_count == len(rows)):
-                header[name] = pa.repeat(pa.scalar(selection.first), len(rows))
+            missing = name in self.header and (name not in header or header[name].null_count == len(rows))
+            if missing and selection.first is not None:
+                header[name] = pa.repeat(_scalar(selection.first), len(rows))
         laying = Laying(header, _taken(inside, labels, rows), len(rows), parameters, little=little)
         laying.header.filled |= dict.fromkeys(self.labels, laying.every)
         laying.fields.filled |= dict.fromkeys(labels, laying.every)
@@ -481,6 +483,17 @@ def _taken(columns: Given, labels: Set[str], rows: Array) -> dict[str, pa.Array]
     return {name: column.take(chosen) for name, column in found.items()}
 
 
+def _scalar(value: Literal) -> pa.Scalar:
+    """A value for Arrow. Its own way imports pandas, see ``strings``."""
+    match value:
+        case str():
+            return strings([value])[0]
+        case bytes():
+            return binaries([value])[0]
+        case _:
+            return as_arrow(np.array([value]))[0]
+
+
 def _only_labelled(columns: Given, labels: Set[str], rows: Array) -> Array:
     """Which of the rows have a label and not the number that it names."""
     found = np.zeros(len(rows), bool)
@@ -498,7 +511,7 @@ def _same(found: Structs, laid: Laid, batch: Batch) -> Array:
     same = np.ones(found.count, bool)
     for name in dict.fromkeys((*laid.given, *found.columns)):
         column, wanted, filled = found.columns.get(name), laid.given.get(name), laid.filled.get(name, False)
-        if wanted is None or wanted.null_count == len(wanted):
+        if wanted is None:
             if column is not None:
                 same &= filled if column.valid is None else filled | ~column.valid
             continue

@@ -18,7 +18,7 @@ from wireloom.columnar import checksums, packed, parts, segments, values
 from wireloom.columnar.arrays import Made, Numbers
 from wireloom.columnar.batch import Batch
 from wireloom.columnar.bits import Bit, Bits
-from wireloom.columnar.buffers import LARGEST, Array, as_arrow, as_numpy, every, fields_of, octets_of, ragged, valid_of
+from wireloom.columnar.buffers import LARGEST, Array, as_arrow, counts_of, every, fields_of, octets_of, ragged, valid_of
 from wireloom.columnar.ends import Until
 from wireloom.columnar.fields import Field, Number, Run, number
 from wireloom.columnar.flatbuffers import FlatBuffer
@@ -51,12 +51,12 @@ class Laid:
     """
 
     def __init__(self, given: Given, known: Values, frame: Frame) -> None:
-        self.given = given
+        self.given = {name: column for name, column in given.items() if column.null_count < len(column)}
         self.values = known
         self.frame = frame
         self.filled: dict[str, Array] = {}
         self.copied: dict[str, tuple[Array, Array]] = {}
-        for name, column in given.items():
+        for name, column in self.given.items():
             if (found := segments.computed(column)) is not None:
                 known.put(name, found)
 
@@ -381,7 +381,7 @@ class Laying:
         if name not in of.given:
             return
         column = of.given[name]
-        counts = np.where(mine, as_numpy(pc.list_value_length(column).fill_null(0)), 0)
+        counts = np.where(mine, counts_of(column), 0)
         if counts.any():
             items = pc.list_flatten(column.filter(as_arrow(mine)))
             outside = self.at, np.repeat(np.arange(len(counts)), counts)
@@ -420,20 +420,17 @@ class Laying:
         """The bytes that are given under that name."""
         if name not in of.given:
             return
-        column, sizes = of.given[name], self._sizes(of, name, mine)
-        of.copy(name, self.pos, self.pos + sizes, self._given(of, name, mine))
-        if pa.types.is_string(column.type):
-            column = column.cast(pa.binary())
-        if not pa.types.is_binary(column.type):
+        column, sizes, given = of.given[name], self._sizes(of, name, mine), self._given(of, name, mine)
+        of.copy(name, self.pos, self.pos + sizes, given)
+        if column.type not in (pa.string(), pa.binary()):
             raise UnlaidError(name)
-        if sizes.any() and (column.null_count or not mine.all()):
-            column = pc.if_else(as_arrow(mine), column, None).fill_null(b"")
-        self._put(column, sizes)
+        if sizes.any():
+            self._put(segments.octets(column, given), sizes)
 
     def _sizes(self, of: Laid, name: str, mine: Array) -> Array:
         if name not in of.given:
             return np.zeros(len(self.every), np.int64)
-        sizes: Array = as_numpy(pc.binary_length(of.given[name]).fill_null(0))
+        sizes = counts_of(of.given[name])
         return sizes if mine.all() else np.where(mine, sizes, 0)
 
     def _given(self, of: Laid, name: str | None, mine: Array) -> Array:

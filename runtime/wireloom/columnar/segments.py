@@ -9,24 +9,30 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from wireloom.columnar.arrays import Column, Made, Numbers
-from wireloom.columnar.buffers import Array, array, as_numpy, valid_of
+from wireloom.columnar.buffers import Array, array, as_arrow, as_numpy, ends_of, valid_of
 from wireloom.columnar.fields import Number
 
 
 def computed(column: pa.Array) -> Column | None:
     """What expressions can compute with; None if they cannot."""
     kind = column.type
-    if column.null_count == len(column):
-        return None
     if pa.types.is_decimal(kind) and kind.scale == 0 and pa.types.is_decimal128(kind):
         return Made(column)
     if pa.types.is_string(kind) or pa.types.is_binary(kind):
         return Made(column)
     if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind):
         valid = valid_of(column) if column.null_count else None
-        filled = column if valid is None else column.fill_null(False if pa.types.is_boolean(kind) else 0)
-        return Numbers(as_numpy(filled), valid)
+        data = as_numpy(column)
+        return Numbers(data if valid is None else np.where(valid, data, data.dtype.type(0)), valid)
     return None
+
+
+def octets(column: pa.Array, given: Array) -> pa.Array:
+    """Texts or bytes as bytes, none in rows in which they are not ``given``."""
+    ends = ends_of(column)
+    whole = pa.Array.from_buffers(pa.binary(), len(column), [None, *column.buffers()[1:]], 0, column.offset)
+    empty = ends[1:] == ends[:-1]
+    return whole if (given | empty).all() else pc.if_else(as_arrow(given), whole, EMPTY)
 
 
 def low(decimals: pa.Array) -> Array:
@@ -56,7 +62,7 @@ class Fixed:
     mine: Array | None
 
 
-_EMPTY = array(pa.binary(), 1, None, np.zeros(2, np.int32), np.zeros(0, np.uint8))[0]
+EMPTY = array(pa.binary(), 1, None, np.zeros(2, np.int32), np.zeros(0, np.uint8))[0]
 """No bytes. Asking Arrow for a scalar would import pandas."""
 
 
@@ -69,7 +75,7 @@ def joined(parts: Sequence[Fixed | pa.Array], rows: int) -> pa.Array:
         found += [_filled(fixed, rows)] if fixed else each
     if not found:
         return binary(np.zeros(rows, np.int64), np.zeros(0, np.uint8))
-    return found[0] if len(found) == 1 else pc.binary_join_element_wise(*found, _EMPTY)
+    return found[0] if len(found) == 1 else pc.binary_join_element_wise(*found, EMPTY)
 
 
 def _filled(parts: Sequence[Fixed], rows: int) -> pa.Array:
