@@ -467,3 +467,35 @@ sections:
     assert math.isnan(row["one"]["chosen"])
     assert found.codec.build(row) == data
     assert found.codec.build({"one": {"number": math.nan}}) == data
+
+
+ALONE = """
+protocol: alone
+byte_order: big
+record: {{length: size, fields: [{{name: size, type: u8}}, {{section: body, size: rest, trailing: unused}}]}}
+---
+message: one
+match: {{}}
+sections:
+  body:
+    - {{name: cells, type: {kind}, repeat: rest}}
+    - {{name: second, compute: "offset(cells[1])", type: i16}}
+"""
+
+
+def test_numbers_that_are_read_one_by_one_are_as_if_they_were_read_together() -> None:
+    """Somebody asks where one of them is."""
+    found = compiled.of(ALONE.format(kind="u32"))
+    table = captures_alike(Pair.of(found.columnar), bytes.fromhex("09 00000001 00000002  06 00000001 ff  01"))
+    assert table["_corrupt_reason"].to_pylist() == [
+        None, "truncated: one.cells[1] at byte 14: needs 4 bytes, 1 left", None,
+    ]  # fmt: skip
+    for value, told in ((2**40, "does not fit 32 bits"), ("x", "")):
+        with pytest.raises(EncodeError, match=rf"one\.cells\[0\].*{told}"):
+            found.codec.build({"size": 5, "one": {"cells": [value]}})
+    floats = compiled.of(ALONE.format(kind="f32"))
+    signalling = bytes.fromhex("05 7f800001")
+    assert floats.codec.build(floats.codec.parse(signalling)) == signalling
+    truths = compiled.of(ALONE.format(kind="bool"))
+    table = captures_alike(Pair.of(truths.columnar), bytes.fromhex("03 0100 03 0102"))
+    assert table["_corrupt_reason"].to_pylist() == [None, "invalid: one.cells[1] at byte 5: 0 or 1 expected, found 2"]

@@ -240,6 +240,44 @@ def test_one_of_several_numbers(pays: int, sound: list[Any], monkeypatch: pytest
     assert all(mask.all() for mask in sound)
 
 
+ENDS = """\
+protocol: ends
+byte_order: big
+record:
+  length: size
+  fields:
+    - {name: size, type: u8}
+    - {section: body, size: size - 1}
+enums:
+  - {name: Depth, values: [{name: Lowest, value: -9223372036854775808}]}
+---
+message: one
+match: {}
+sections:
+  body:
+    - {name: depth, type: i64}
+    - {name: below, compute: depth < 9223372036854775807, type: bool}
+    - {name: above, compute: depth > 9223372036854775807, type: bool}
+    - {name: least, compute: depth <= -9223372036854775807, type: bool}
+    - {name: most, compute: depth >= 9223372036854775807, type: bool}
+"""
+
+
+@accelerator.of_all_and_own
+def test_numbers_at_the_ends_of_their_type(pays: int, sound: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    accelerator.pay(monkeypatch, pays)
+    monkeypatch.setattr(accel, "ENABLED", True)
+    depths = [end + step for end in (-(2**63), 0, 2**63) for step in range(-2, 3) if -(2**63) <= end + step < 2**63]
+    capture = b"".join(struct.pack(">Bq", 9, depth) for depth in depths)
+    table = capture_alike(Pair.of(compiled.of(ENDS).columnar), capture, in_pieces=False)
+    assert table["one"].combine_chunks().field("below").to_pylist() == [depth < 2**63 - 1 for depth in depths]
+    assert sound
+    assert all(mask.all() for mask in sound)
+    labelled = compiled.of(ENDS.replace("type: i64}", "type: i64, enum: Depth}"))
+    table = capture_alike(Pair.of(labelled.columnar), capture, in_pieces=False)
+    assert table["one"].combine_chunks().field("depth_name").to_pylist() == ["Lowest", *[None] * (len(depths) - 1)]
+
+
 @st.composite
 def reflected(draw: st.DrawFn) -> Crc:
     bits = draw(st.integers(3, 64))

@@ -205,8 +205,8 @@ def test_parts_of_records_with_checksums_at_the_end_are_exact(
 def test_a_record_that_two_byte_orders_prove_begins_no_part() -> None:
     framing, parameters = databus.PROTOCOL.framing, {"byte_order": "auto", "repl_dbus": False}
     one = event(b"a")
-    assert framing.alone(one, 0, len(one), parameters, final=True) == len(one)
-    assert framing.alone(one, 1, len(one), parameters, final=True) is None
+    assert framing.alone(one, 0, len(one), parameters, final=True, bound=None) == len(one)
+    assert framing.alone(one, 1, len(one), parameters, final=True, bound=None) is None
 
 
 def test_only_records_with_long_checksums_can_be_told_anywhere() -> None:

@@ -126,6 +126,9 @@ def test_values_that_only_queries_make_are_json() -> None:
         "select 1.5::float as f, 1.50::decimal(5,2) as d, date '2020-01-01' as t, 'nan'::double as n, sum(1) as s"
     )
     assert found == [{"f": 1.5, "d": "1.50", "t": "2020-01-01", "n": "NaN", "s": 1}]
+    assert rows("select map(['a'], [blob 'x']) as m, interval 65536 milliseconds as i") == [
+        {"m": [["a", "78"]], "i": "PT65.536S"}
+    ]
 
 
 @pytest.mark.parametrize("form", ["parquet", "arrow"])
@@ -135,6 +138,12 @@ def test_results_are_written_to_files(capture: Path, tmp_path: Path, form: str) 
     assert done.exit_code == 0, done.output
     table = parquet.read_table(path) if form == "parquet" else pa.ipc.open_file(path).read_all()
     assert sorted(table["opcode"].to_pylist()) == [0x56, 0x56, 0xB6, 0xB6]
+
+
+def test_what_a_file_cannot_hold_is_told(tmp_path: Path) -> None:
+    done = ran("select interval 1 day as i", "--format", "parquet", "--output", str(tmp_path / "out.parquet"))
+    assert (done.exit_code, len(done.stderr.splitlines())) == (1, 1)
+    assert done.stderr.startswith("wireloom: parquet cannot hold this; cast it: ")
 
 
 @pytest.mark.parametrize(
@@ -147,6 +156,7 @@ def test_results_are_written_to_files(capture: Path, tmp_path: Path, form: str) 
         ("from couchbase_dcp('nosuch.bin')", 2, "there is no file or directory nosuch.bin"),
         ("from couchbase_dcp('HERE', mod := 'x')", 2, "unknown option 'mod'; did you mean 'mode'?"),
         ("from couchbase_dcp('HERE', mode := 'FAILFAST')", 1, "HERE: truncated: record at byte "),
+        ("select 1 as a, 2 as b, 3 as a", 2, "two columns are called 'a'; give one another name with AS"),
     ],
 )
 def test_it_fails_with_one_sentence(tmp_path: Path, query: str, status: int, said: str) -> None:

@@ -106,6 +106,14 @@ def _harmless(found: re.Match[str]) -> str:
     return json.dumps(found[0])[1:-1] if unicodedata.category(found[0]) in _UNSEEN else found[0]
 
 
+_compact = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False).encode
+
+
+def json_line(value: object) -> bytes:
+    """A row, or what stands for one, as a line of JSON."""
+    return harmless(_compact(value)).encode() + b"\n"
+
+
 def json_text(value: object) -> str:
     """Something other than a row as JSON, for people and programs."""
     return harmless(json.dumps(value, indent=2, ensure_ascii=False))

@@ -87,7 +87,7 @@ class OfProtocol(click.Command):
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
             name = error.option_name.lstrip("-").replace("-", "_")
-            if name not in _parameters(given[:1]):
+            if not given or name not in _parameters(given[0]):
                 raise
             _, _, value = " ".join(given).partition(error.option_name)
             told = value.lstrip(" =").partition(" ")[0] or "…"
@@ -112,11 +112,10 @@ def _beside(name: str) -> list[str]:
     return sorted(f"{path.parts[0]}.{name}" for path in found)
 
 
-def _parameters(protocol: Sequence[str]) -> Iterator[str]:
+def _parameters(name: str) -> Iterator[str]:
     """The parameters of a protocol, if there is one of that name."""
     with suppress(OptionError):
-        for name in protocol:
-            yield from (parameter.name for parameter in protocol_of(name).parameters)
+        yield from (parameter.name for parameter in protocol_of(name).parameters)
 
 
 def parameters_of(given: Sequence[str]) -> dict[str, str]:

@@ -1,6 +1,5 @@
 """Rows written in the formats of ``decode``: JSON Lines, Parquet, Arrow."""
 
-import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -12,7 +11,7 @@ from wireloom import registry
 from wireloom.cli.diagnostics import FailedError, MisuseError
 from wireloom.cli.outputs import is_seen
 from wireloom.codec import Column, Protocol
-from wireloom.json_rows import harmless, json_writer, without_nulls
+from wireloom.json_rows import json_line, json_writer, without_nulls
 from wireloom.options import ReadOptions
 from wireloom.views import Row
 
@@ -56,13 +55,11 @@ def row_writer(columns: tuple[Column, ...], stream: BinaryIO, nulls: bool | None
     """
     as_json = json_writer(columns)
     bare = stream.isatty() if nulls is None else not nulls
-    encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False).encode
     seen = is_seen(stream)
 
     def write(row: Row) -> None:
         made = as_json(row)
-        stream.write(harmless(encode(without_nulls(made) if bare else made)).encode())
-        stream.write(b"\n")
+        stream.write(json_line(without_nulls(made) if bare else made))
         if seen:
             stream.flush()
 

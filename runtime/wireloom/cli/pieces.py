@@ -56,7 +56,7 @@ def opened(
 
 def _skip(read: ReadSome, source: str, offset: int, skipped: int) -> None:
     while skipped < offset:
-        data = read(min(_PROMPT, offset - skipped))
+        data = read(min(_READ, offset - skipped))
         if not data:
             name = captures.name_of(source)
             raise MisuseError(f"{name} has {skipped} bytes; --offset is one of them, counted from 0, not {offset}")

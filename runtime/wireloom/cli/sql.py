@@ -16,16 +16,16 @@ import click
 from wireloom import registry
 from wireloom.cli import arguments
 from wireloom.cli.arguments import protocol_of
-from wireloom.cli.captures import STDIN
 from wireloom.cli.diagnostics import FailedError, MisuseError
 from wireloom.cli.formats import Format, write_batches
 from wireloom.cli.outputs import output
 from wireloom.codec.meanings import duration_text, time_text
 from wireloom.extras import needed
-from wireloom.json_rows import harmless
+from wireloom.json_rows import json_line
 
 if TYPE_CHECKING:
     import duckdb
+    import pyarrow as pa
 
 _SCAN = re.compile(r".* failed: (Invalid|IOError): ", re.DOTALL)
 """How DuckDB begins to tell why a scan has failed."""
@@ -42,6 +42,7 @@ def sql(query: str, format_name: str, path: Path | None) -> None:
     try:
         with needed("this command", "sql"):
             import duckdb
+            import pyarrow as pa
     except ModuleNotFoundError as error:
         raise MisuseError(str(error)) from None
     try:
@@ -50,11 +51,13 @@ def sql(query: str, format_name: str, path: Path | None) -> None:
             if relation is None:
                 raise MisuseError("there is nothing in the query")
             found = relation.to_arrow_reader()
-            with output(None if str(path) == STDIN else path, binary=chosen is not Format.JSONL) as stream:
+            names = found.schema.names
+            if twice := [name for name in names if names.count(name) > 1]:
+                raise MisuseError(f"two columns are called {twice[0]!r}; give one another name with AS")
+            with output(path, binary=chosen is not Format.JSONL) as stream:
                 if chosen is Format.JSONL:
-                    encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
-                    for row in (row for batch in found for row in batch.to_pylist()):
-                        stream.write(harmless(encode(_json(row))).encode() + b"\n")
+                    for row in (row for batch in found for row in _rows(batch)):
+                        stream.write(json_line(_json(row)))
                 else:
                     write_batches(found, found.schema, chosen, stream)
     except (duckdb.ParserException, duckdb.BinderException, duckdb.CatalogException) as error:
@@ -62,8 +65,19 @@ def sql(query: str, format_name: str, path: Path | None) -> None:
     except duckdb.Error as error:
         told = str(error).partition(". Detail: Python exception")[0]  # the reason, where a scan has failed
         raise FailedError(_SCAN.sub("", told)) from None
+    except pa.ArrowNotImplementedError as error:
+        raise FailedError(f"{chosen} cannot hold this; cast it: {error}") from None
     except OverflowError:
         raise FailedError("a date or time is not in the years 1 to 9999; cast it to varchar") from None
+
+
+def _rows(batch: "pa.RecordBatch") -> list[dict[str, object]]:
+    """The rows of a batch. Raises ``FailedError`` for what Python has no value for."""
+    try:
+        rows: list[dict[str, object]] = batch.to_pylist()
+    except ValueError as error:
+        raise FailedError(f"JSON cannot hold this; cast it: {error}") from None
+    return rows
 
 
 def _bound(query: str, connection: "duckdb.DuckDBPyConnection") -> str:
@@ -139,10 +153,12 @@ def _json(value: object) -> object:
             return int(value) if value.as_tuple().exponent == 0 else f"{value:f}"
         case datetime() if value.tzinfo is not None:
             return time_text(value)
-        case timedelta():
-            return duration_text(value)
         case dict():
             return {name: _json(each) for name, each in value.items()}
         case list():
             return [_json(each) for each in value]
+        case (0, int(days), int(nanoseconds)):  # an interval without months, as durations are
+            return duration_text(timedelta(days, 0, nanoseconds // 1000))
+        case (key, each):  # of a map
+            return [_json(key), _json(each)]
     return str(value)

@@ -1,6 +1,5 @@
 """``wireloom summary``: what captures hold, a line each."""
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -11,7 +10,7 @@ from wireloom.cli.arguments import OfProtocol, options_of, protocol_of
 from wireloom.cli.outputs import output
 from wireloom.cli.progress import progress, reads_moving
 from wireloom.codec import Protocol
-from wireloom.json_rows import harmless
+from wireloom.json_rows import json_line
 from wireloom.options import ReadOptions
 from wireloom.printable import printable
 from wireloom.views import Row
@@ -39,7 +38,7 @@ def summary(protocol: str, inputs: Sequence[str], parameters: Sequence[str], **t
             _show(rows)
             return
         for row in rows:
-            stream.write(harmless(json.dumps(row, ensure_ascii=False, separators=(",", ":"))).encode() + b"\n")
+            stream.write(json_line(row))
             stream.flush()
 
 

@@ -32,7 +32,7 @@ class Bcd(Scalar):
         self._exactly = Context(prec=digits, traps=[Inexact, InvalidOperation])
 
     def _parse(self, stream: Any, context: Any, path: str) -> int | Decimal:
-        start = stream.tell()
+        start = stream.pos
         nibbles: str = stream.take(self.size).hex()
         last = len(nibbles) - len(self.signs[:1])
         digits, sign = nibbles[:last], nibbles[last:]

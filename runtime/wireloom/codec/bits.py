@@ -155,9 +155,6 @@ class Bits(Part):
                     number = word >> shift & mask
                     this[name] = number if value is None else _given(value, number, name)
             writer.claim(self, this, word & self._told)
-        else:
-            known = writer.known.get(writer.path)
-            this[self.name] = known and known.get(self.name)
         writer.await_(this, self.name, self)
 
     def expected(self, this: Values, record: Values, frame: Frame, buffer: bytes | bytearray) -> int | None:

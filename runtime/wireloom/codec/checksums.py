@@ -155,9 +155,9 @@ class Totals(NamedTuple):
         """What ``register`` becomes after some bytes."""
         if self.modulus == ADLER:
             return zlib.adler32(data, register)
-        low = register & 0xFFFF if self.twice else register
         if not self.twice:
-            return (low + sum(data)) % self.modulus
+            return (register + sum(data)) % self.modulus
+        low = register & 0xFFFF
         high = (register >> 16) + len(data) * low + sum(accumulate(data))
         return high % self.modulus << 16 | (low + sum(data)) % self.modulus
 

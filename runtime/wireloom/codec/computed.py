@@ -114,8 +114,6 @@ class Computed(Part):
         if self.compute.type == "boolean" and not isinstance(value, bool | None):
             raise EncodeError(unfit(value, "boolean", 1), self.name)
         if value is None:
-            known = writer.known.get(writer.path)
-            this[self.name] = known and known.get(self.name)
             writer.await_(this, self.name, self)
             if self._limits:
                 writer.claim(self._fitting, this, taken=True)

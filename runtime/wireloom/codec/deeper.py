@@ -16,7 +16,7 @@ class Deeper(Scalar):
         self.detail = f"nested deeper than {depth}"
 
     def _parse(self, stream: Any, context: Any, path: str) -> Any:
-        raise DecodeError("too-deep", self.detail, stream.tell())
+        raise DecodeError("too-deep", self.detail, stream.pos)
 
     def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
         raise EncodeError(self.detail)

@@ -72,7 +72,7 @@ class EncodeError(ConstructError, ValueError):
         super().__init__(detail)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return EncodeError, (self.detail, self.field)
+        return EncodeError, (self.detail, self.field), {"row": self.row}
 
     def within(self, name: str) -> "EncodeError":
         """The same error, its path extended outwards by ``name``."""

@@ -41,18 +41,6 @@ class Refusing(Protocol):
 class Boolean(Construct):
     """One byte, 0 or 1; any other value is malformed, since it could not be written back."""
 
-    def _parse(self, stream: Any, context: Any, path: str) -> bool:
-        value = stream.read(1)
-        if value not in (b"\0", b"\1"):
-            raise DecodeError("invalid", f"0 or 1 expected, found {value[0]}", stream.tell() - 1)
-        return bool(value[0])
-
-    def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
-        if not isinstance(obj, bool):
-            raise EncodeError(f"true or false expected, not {obj!r}")
-        stream.write(b"\1" if obj else b"\0")
-        return obj
-
     def _sizeof(self, context: Any, path: str) -> int:
         return 1
 
@@ -336,9 +324,9 @@ class Field(Subconstruct):
         this[name] = self._missing(this, name)
         if this[name] is not None or not isinstance(self.default, Expression):
             return False
-        known = writer.known.get(writer.path)
-        this[name] = self.default.ask(this, writer.record, writer.frame) if known is None else known.get(name)
         writer.await_(this, name, self)
+        if this[name] is None:
+            this[name] = self.default.ask(this, writer.record, writer.frame)
         return True
 
     def check(self, this: Values, name: str, u64: U64Type = U64Type.DECLARED) -> None:

@@ -28,8 +28,7 @@ class Framing:
     ``match`` are the header fields that select one of ``lengths``, as (name, offset, construct). ``byte_order`` is the
     name of the parameter with the byte order; its value ``auto`` means the order in which a record is proven. Or it is
     ``little`` if that holds of the parameters. With ``resync``, the reader searches for the next proven record after an
-    unproven one. ``preamble`` is what captures begin with. Their records are of
-    ``protocol``.
+    unproven one. ``preamble`` is what captures begin with. Their records are of ``protocol``.
     """
 
     def __init__(
@@ -222,7 +221,7 @@ class Framing:
         return self.resync and bool(sums) and all(each is not None and each.code.size >= _TELLING for each in sums)
 
     def alone(
-        self, buffer: Buffer, start: int, end: int, parameters: Values, *, final: bool, bound: int | None = None
+        self, buffer: Buffer, start: int, end: int, parameters: Values, *, final: bool, bound: int | None
     ) -> int | None:
         """The length of the record at ``start`` if it is proven in exactly one byte order, so that its neighbours do
         not matter. Raises ``DecodeError`` if more bytes are needed.
@@ -231,7 +230,7 @@ class Framing:
         return proofs.popitem()[1] if len(proofs) == 1 else None
 
     def decided(
-        self, buffer: Buffer, start: int, end: int, parameters: Values, *, final: bool, bound: int | None = None
+        self, buffer: Buffer, start: int, end: int, parameters: Values, *, final: bool, bound: int | None
     ) -> bool:
         """Whether the record at ``start`` is known to be proven in exactly one byte order."""
         try:

@@ -12,10 +12,10 @@ from construct import Construct, Container, Renamed
 
 from wireloom.codec.claims import Settled, Validity
 from wireloom.codec.columns import Column, StructOf, merge
-from wireloom.codec.errors import DecodeError, EncodeError
+from wireloom.codec.errors import DecodeError, EncodeError, surplus
 from wireloom.codec.fields import Field, fixed
-from wireloom.codec.frames import NOTHING, Frame, Values
-from wireloom.codec.givens import given
+from wireloom.codec.frames import NOTHING, Extremes, Frame, Values
+from wireloom.codec.givens import given, octets
 from wireloom.codec.items import agrees
 from wireloom.codec.lists import Repeat
 from wireloom.codec.raw import Raw, written
@@ -117,16 +117,36 @@ def container(empty: Values) -> Container:
     return this
 
 
+def keep_left(reader: Reader, this: Values, left: list[Extremes], name: str, trailing: str | None) -> None:
+    """Put what is ``left`` of the region ``name`` into the column ``trailing``, or refuse it if there is none."""
+    if not left:
+        return
+    if trailing is None:
+        reader.refuse(surplus(left, name))
+        return
+    this[trailing] = b"".join(reader.buffer[start:end] for start, end in left)
+    if reader.trace is not None:
+        for start, end in left:
+            reader.trace.note(trailing, start, end, {trailing: reader.buffer[start:end]})
+
+
+def given_left(this: Values, trailing: str | None) -> bytes:
+    """The bytes that are given as left over. Raises ``EncodeError``."""
+    if trailing is None or this.get(trailing) is None:
+        return b""
+    left = octets(this[trailing], trailing)
+    if not left:
+        raise EncodeError("given, but has no bytes", trailing)
+    return left
+
+
 def await_(writer: Writer, this: Values, derived: Iterable[tuple[str, Field]]) -> None:
     """Let the derived values of a struct be computed at the end.
 
     Until then the values of the attempt before are used, or the given ones, which may be wrong.
     """
-    known = writer.known.get(writer.path)
     for name, field in derived:
-        writer.awaited.append((this, name, field, writer.frame, writer.path))
-        if known is not None:
-            this[name] = known.get(name)
+        writer.await_(this, name, field)
 
 
 def verify(reader: Reader, this: Values, derived: Iterable[tuple[str, Field]]) -> None:

@@ -55,10 +55,12 @@ class Repeat(Composite):
         self.hollow = hollow
         self._big = _NumberItem.of(item, little=False)
         self._little = _NumberItem.of(item, little=True)
+        self._one = _LoneNumber(self._big, self._little) if self._big and self._little else item
+        """What reads and writes an item by itself."""
 
     def lenient(self) -> "Repeat":
         found = super().lenient()
-        found.item = self.item.lenient()
+        found.item = found._one = self.item.lenient()
         return found
 
     def alone(self) -> "Repeat":
@@ -144,7 +146,7 @@ class Repeat(Composite):
         if self.at is not None:
             return self._placed(self.at, stream, context, spans)
         stream.steps += 1
-        value = stream.nest(f"[{index}]", self.item._parse, context)
+        value = stream.nest(f"[{index}]", self._one._parse, context)
         if stream.pos == start:
             if not self.hollow:
                 raise DecodeError("count", "an item without bytes repeats for ever", start)
@@ -160,7 +162,7 @@ class Repeat(Composite):
         def parse() -> Any:
             nonlocal found
             start = stream.pos
-            value = stream.nest(label, self.item._parse, context)
+            value = stream.nest(label, self._one._parse, context)
             found = start, stream.pos
             return value
 
@@ -193,7 +195,7 @@ class Repeat(Composite):
                 built.append(item)
                 self._put(self.at, stream, context, built, spans)
             else:
-                built.append(self.item._build(item, stream, context, ""))
+                built.append(self._one._build(item, stream, context, ""))
                 if spans is not None:
                     spans.append((start, len(stream.buffer), stream.inner))
             if len(stream.buffer) == start and self.at is None:
@@ -211,7 +213,7 @@ class Repeat(Composite):
 
     def _put(self, at: Expression, writer: Writer, this: Values, built: list[Any], spans: Spans | None) -> None:
         """Let the last item be written where it stands, or be compared with what others wrote there."""
-        item = PlacedItem(at, self.item, built, len(built) - 1, spans)
+        item = PlacedItem(at, self._one, built, len(built) - 1, spans)
         if spans is not None:
             spans.append((0, 0, writer.frame))
         if self.shared:
@@ -288,6 +290,16 @@ class _NumberItem:
             self._note(reader.trace, start, values)
         return values
 
+    def one(self, reader: Reader) -> Any:
+        """The next number."""
+        start = reader.pos
+        (value,) = self.struct.unpack(reader.take(self.size))
+        try:
+            return value if self.kind.load is None else self.kind.load(value)
+        except DecodeError as error:
+            error.offset = start
+            raise
+
     def _note(self, trace: Trace, start: int, values: list[Any]) -> None:
         noted = len(values) if trace.items is None else min(len(values), trace.items)
         for i, value in enumerate(values[:noted]):
@@ -312,3 +324,19 @@ class _NumberItem:
             raise
         except UNPACKABLE:
             raise EncodeError(unfit(value, self.kind.type, 8 * self.size)) from None
+
+
+class _LoneNumber(Construct):
+    """An item that is a number of fixed size, where it is not read with the others."""
+
+    def __init__(self, big: _NumberItem, little: _NumberItem) -> None:
+        super().__init__()
+        self.big = big
+        self.little = little
+
+    def _parse(self, stream: Any, context: Any, path: str) -> Any:
+        return (self.little if stream.little else self.big).one(stream)
+
+    def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
+        (self.little if stream.little else self.big).write(stream, obj)
+        return obj

@@ -335,7 +335,7 @@ class Message(Construct):
         if key not in self._fits:
             layouts = (layout for slot in self.record.slots for layout in self._layouts(slot, variant))
             names = (column.name for layout in layouts for column in layout.columns())
-            self._fits[key] = frozenset({"variant", *names, *filter(None, self.trailing.values())})
+            self._fits[key] = frozenset({"variant", *names, *self.trailing.values()})
         return self._fits[key]
 
     def _write_parts(self, writer: Writer, this: Values, variant: Variant | None) -> None:

@@ -7,10 +7,10 @@ from construct import Construct
 
 from wireloom.codec.awaiting import Awaited
 from wireloom.codec.columns import Column, ColumnType
-from wireloom.codec.errors import DecodeError, EncodeError, counted, surplus
+from wireloom.codec.errors import DecodeError, EncodeError, counted
 from wireloom.codec.frames import Frame, Values
 from wireloom.codec.givens import octets
-from wireloom.codec.layout import Layout, Part, await_, verify
+from wireloom.codec.layout import Layout, Part, await_, given_left, keep_left, verify
 from wireloom.codec.reader import Reader
 from wireloom.codec.settle import pack, seal
 from wireloom.codec.values import Composite, Extent
@@ -208,14 +208,7 @@ class Unpack(Part):
     def _content(self, reader: Reader, this: Values) -> None:
         self.content.read(reader, this)
         verify(reader, this, self._sums)
-        left = reader.left_over()
-        if left and self.trailing is None:
-            reader.refuse(surplus(left, self.name))
-        if left and self.trailing is not None:
-            this[self.trailing] = b"".join(reader.buffer[begin:end] for begin, end in left)
-            if reader.trace is not None:
-                for begin, end in left:
-                    reader.trace.note(self.trailing, begin, end, {self.trailing: reader.buffer[begin:end]})
+        keep_left(reader, this, reader.left_over(), self.name, self.trailing)
 
     def write(self, writer: Writer, this: Values) -> None:
         around: list[Awaited] = [(this, name, field, writer.frame, writer.path) for name, field in self.derived]
@@ -223,13 +216,9 @@ class Unpack(Part):
 
     def _write(self, writer: Writer, this: Values) -> None:
         await_(writer, this, self._sums)
-        region, left = writer.enter(), b""
+        region = writer.enter()
         self.content.write(writer, this)
-        if self.trailing is not None and this.get(self.trailing) is not None:
-            left = octets(this[self.trailing], self.trailing)
-            if not left:
-                raise EncodeError("given, but has no bytes", self.trailing)
-        writer.leave(region, left)
+        writer.leave(region, given_left(this, self.trailing))
 
 
 def _located(content: Layout) -> Iterator[str]:

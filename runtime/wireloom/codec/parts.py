@@ -8,10 +8,10 @@ from construct import Construct
 
 from wireloom.codec.claims import Spot
 from wireloom.codec.columns import Column
-from wireloom.codec.errors import DecodeError, EncodeError, counted, surplus
+from wireloom.codec.errors import DecodeError, EncodeError, counted
 from wireloom.codec.frames import Frame, Values
-from wireloom.codec.givens import octets, shown
-from wireloom.codec.layout import Around, Layout, Part
+from wireloom.codec.givens import shown
+from wireloom.codec.layout import Around, Layout, Part, given_left, keep_left
 from wireloom.codec.reader import Enclosing, Reader
 from wireloom.codec.tracing import SpanKind
 from wireloom.codec.values import Rest, Size
@@ -62,21 +62,10 @@ class Section(Around):
     def leave(self, reader: Reader, this: Values, outer: Enclosing) -> None:
         """Handle the bytes left over in the section and restore the bounds."""
         if (reader.pos < reader.limit or reader.taken is not None) and (reader.judges or self.size is not None):
-            self._keep(reader, this)
+            keep_left(reader, this, reader.left_over(self.name), self.name, self.trailing)
         if reader.trace is not None:
             reader.trace.finish(reader.pos)
         reader.limit, reader.taken = outer
-
-    def _keep(self, reader: Reader, this: Values) -> None:
-        """Put what is left over into its column."""
-        left = reader.left_over(self.name)
-        if left and self.trailing is None:
-            reader.refuse(surplus(left, self.name))
-        if left and self.trailing is not None:
-            this[self.trailing] = b"".join(reader.buffer[start:end] for start, end in left)
-            if reader.trace is not None:
-                for start, end in left:
-                    reader.trace.note(self.trailing, start, end, {self.trailing: reader.buffer[start:end]})
 
     def write(self, writer: Writer, this: Values) -> None:
         spot, region = self.begin(writer)
@@ -93,12 +82,7 @@ class Section(Around):
 
     def close(self, writer: Writer, this: Values, region: Region) -> None:
         """Write what stands out of sequence and the bytes left over, and note the section's span."""
-        left = b""
-        if self.trailing is not None and this.get(self.trailing) is not None:
-            left = octets(this[self.trailing], self.trailing)
-            if not left:
-                raise EncodeError("given, but has no bytes", self.trailing)
-        writer.leave(region, left)
+        writer.leave(region, given_left(this, self.trailing))
         writer.frame[self.name] = region[0], len(writer.buffer)
 
     def claim(self, writer: Writer, this: Values, spot: Spot | None) -> None:

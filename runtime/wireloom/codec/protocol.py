@@ -81,7 +81,6 @@ class Protocol:
         self.record = record
         self.preamble = None if capture is None else _preamble(name, module, capture, parameters, framing)
         self.found = found
-        self.ports = ports
         framing.preamble, framing.protocol = self.preamble, self
         own: dict[str, Message] = {} if self.preamble is None else self.preamble.protocol.messages
         self.records = {message.name: message for message in messages}

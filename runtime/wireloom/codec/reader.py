@@ -25,10 +25,10 @@ class Reader:
     ``limit`` is the end of the innermost section, ``end`` that of the outermost. Nothing is read past it, and a size is
     compared with what is left before a byte is copied. ``trace``, if there is one, notes where everything is. ``inner``
     is the frame of the struct that was read last. ``weight`` is that of the lists read so far, and ``steps`` counts
-    the values that are read one by one. So many bytes of others were ``borrowed``, and so many of them are
-    ``bearable``. So many are ``summed`` by the checksums of structs, each as often as that is. ``taken`` is what was
-    read out of sequence in the innermost region. In bytes that were unpacked nothing ends with the record, and there is
-    no ``end``.
+    the values that are read one by one. ``borrowed`` counts the bytes read that belong to others, of which ``bearable``
+    are allowed, and ``summed`` those that checksums of structs are over, each time anew. ``taken`` is what was read
+    out of sequence in the innermost region. In bytes that were unpacked nothing ends with the record, and there is no
+    ``end``.
     """
 
     __slots__ = (
@@ -102,7 +102,7 @@ class Reader:
             self.frame.left = self.limit - self.pos
         return expression.ask(this, self.record, self.frame)
 
-    def borrow(self, count: int, steps: int = 0) -> None:
+    def borrow(self, count: int, steps: int) -> None:
         """Count bytes that belong to others, read in so many ``steps``. Raises ``DecodeError`` if they are too many."""
         self.borrowed += count + (self.STEP - 1) * min(steps, count)
         if self.borrowed > self.bearable:
@@ -214,14 +214,9 @@ class Reader:
         """Say what is wrong with a value, which is known to end here all the same."""
         raise error
 
-    def read(self, count: int = -1) -> bytes:
+    def read(self, count: int) -> bytes:
         """As a stream's ``read``, within the limit."""
-        left = self.limit - self.pos
-        return self.take(left if count < 0 else min(count, left))
-
-    def tell(self) -> int:
-        """Bytes from the record's start."""
-        return self.pos
+        return self.take(min(count, self.limit - self.pos))
 
     def nest(
         self, label: str, parse: Callable[["Reader", Any, str], Any], context: Values, field: Field | None = None
@@ -254,7 +249,7 @@ class Glance(Reader):
     def refuse(self, error: DecodeError) -> None:
         pass
 
-    def borrow(self, count: int, steps: int = 0) -> None:
+    def borrow(self, count: int, steps: int) -> None:
         try:
             super().borrow(count, steps)
         except DecodeError as error:

@@ -143,7 +143,9 @@ def tell(writer: Writer) -> list[Awaited]:
 
 
 def learn(writer: Writer) -> bool:
-    """Remember what another attempt can know, the awaited values above all; returns whether this attempt knew other."""
+    """Remember what another attempt can know, the awaited values above all. Returns whether this attempt knew something
+    else.
+    """
     found: dict[Path, Values] = {}
     for this, name, _, _, path in writer.awaited:
         found.setdefault(path, {})[name] = this[name]

@@ -82,7 +82,7 @@ class Leb128(Varint):
         return _leb128(value)
 
     def _parse(self, stream: Any, context: Any, path: str) -> int:
-        start = stream.tell()
+        start = stream.pos
         groups = self._groups(stream, start)
         self._must_be_shortest(len(groups) > 1 and groups[-1] == 0, start)
         return self._must_fit(_number(groups), start)
@@ -102,7 +102,7 @@ class SignedLeb128(Varint):
         return bytes(out)
 
     def _parse(self, stream: Any, context: Any, path: str) -> int:
-        start = stream.tell()
+        start = stream.pos
         groups = self._groups(stream, start)
         value = _number(groups)
         if groups[-1] & 0x40:
@@ -139,7 +139,7 @@ class Protobuf(Varint):
         return _leb128(value & (1 << 64) - 1)
 
     def _parse(self, stream: Any, context: Any, path: str) -> int:
-        start = stream.tell()
+        start = stream.pos
         groups = self._groups(stream, start)
         self._must_be_shortest(len(groups) > 1 and groups[-1] == 0, start)
         value = _number(groups)
@@ -162,7 +162,7 @@ class Vlq(Varint):
         return bytes(out[::-1])
 
     def _parse(self, stream: Any, context: Any, path: str) -> int:
-        start = stream.tell()
+        start = stream.pos
         groups = self._groups(stream, start)
         self._must_be_shortest(groups[0] == 0x80, start)
         return self._must_fit(_number(groups[::-1]), start)
@@ -178,7 +178,7 @@ class Quic(Varint):
         return (value | exponent << (8 << exponent) - 2).to_bytes(1 << exponent)
 
     def _parse(self, stream: Any, context: Any, path: str) -> int:
-        start = stream.tell()
+        start = stream.pos
         first = stream.take(1)
         size = 1 << (first[0] >> 6)
         value = int.from_bytes(first + stream.take(size - 1)) & (1 << 8 * size - 2) - 1

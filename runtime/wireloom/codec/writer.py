@@ -141,8 +141,11 @@ class Writer:
         return outer
 
     def await_(self, this: Values, name: str, source: "Derivation") -> None:
-        """Let a value be computed at the end; until then it is what an earlier attempt found."""
+        """Let a value be computed at the end; until then it is what an earlier attempt found, if there was one."""
         self.awaited.append((this, name, source, self.frame, self.path))
+        known = self.known.get(self.path)
+        if known is not None:
+            this[name] = known.get(name)
 
     def guess(self, this: Values, name: str) -> Any:
         """What a derived number is taken to be, as far as that is known when the room that it needs must be."""
@@ -282,10 +285,6 @@ class Writer:
         """As a stream's ``write``, at the end."""
         self.buffer += data
         return len(data)
-
-    def tell(self) -> int:
-        """Bytes from the record's start."""
-        return len(self.buffer)
 
 
 class Place(Refuser, Protocol):

@@ -381,7 +381,7 @@ class Laying:
         if name not in of.given:
             return
         column = of.given[name]
-        counts = np.where(mine, counts_of(column), 0)
+        counts = counts_of(column) * mine
         if counts.any():
             items = pc.list_flatten(column.filter(as_arrow(mine)))
             outside = self.at, np.repeat(np.arange(len(counts)), counts)
@@ -430,8 +430,8 @@ class Laying:
     def _sizes(self, of: Laid, name: str, mine: Array) -> Array:
         if name not in of.given:
             return np.zeros(len(self.every), np.int64)
-        sizes = counts_of(of.given[name])
-        return sizes if mine.all() else np.where(mine, sizes, 0)
+        sizes: Array = counts_of(of.given[name]) * mine
+        return sizes
 
     def _given(self, of: Laid, name: str | None, mine: Array) -> Array:
         """The rows in which a value is given."""

@@ -3,10 +3,11 @@
 import re
 from collections.abc import Iterable
 from contextlib import suppress
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
 from pyspark.sql.types import LongType, StringType, StructField, StructType, TimestampType
 
+from wireloom.codec.meanings import EPOCH
 from wireloom.files import CaptureFile, local
 from wireloom.options import OptionError, unknown
 
@@ -23,7 +24,6 @@ _STRUCT = StructType(
 METADATA = StructField("_metadata", _STRUCT)
 _FIELDS = {f"{METADATA.name}.{field.name}": field for field in _STRUCT}
 _ILLEGAL = re.compile(r'[\x00-\x20"#%<>?\[\]\\^`{|}\x7f]')
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def part(paths: Iterable[str]) -> StructField:
@@ -55,7 +55,7 @@ def metadata(file: CaptureFile, start: int, stop: int | None) -> dict[str, objec
 def _time(modified: int) -> datetime | None:
     """A time in nanoseconds since the epoch; None if it is not known, or behind the year 9999."""
     with suppress(OverflowError):
-        return _EPOCH + timedelta(milliseconds=modified // 1_000_000) if modified else None
+        return EPOCH + timedelta(milliseconds=modified // 1_000_000) if modified else None
     return None
 
 

@@ -6,11 +6,12 @@ import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta, tzinfo
+from datetime import UTC, datetime, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pyspark.sql import SparkSession
 
+from wireloom.codec.meanings import EPOCH, MICROSECOND
 from wireloom.files import local
 from wireloom.options import (
     TRUTH,
@@ -109,7 +110,7 @@ def _instant(name: str, time: datetime, zone: object) -> int:
     if time.tzinfo is None and isinstance(zone, tzinfo):
         time = time.replace(tzinfo=zone)
     try:
-        return (time.astimezone(UTC) - _EPOCH) // timedelta(microseconds=1) * 1000
+        return (time.astimezone(UTC) - EPOCH) // MICROSECOND * 1000
     except (OverflowError, ValueError):
         raise OptionError(f"{name} is a time in the years 1 to 9999 in UTC, not {time.isoformat()}") from None
 
@@ -157,9 +158,6 @@ def _cleaning(name: str, value: str) -> str:
     if value.lower() not in ("off", "delete", "archive"):
         raise OptionError(f"{name} is off, delete or archive, not {value!r}")
     return value.lower()
-
-
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 READING: Options = {

@@ -19,7 +19,7 @@ from wireloom.columnar.fields import code
 from wireloom.columnar.machine import operations as op
 from wireloom.columnar.machine import orders
 from wireloom.columnar.machine.assembly import Assembler
-from wireloom.columnar.machine.formulas import both, both_masks, either_not, wrapped
+from wireloom.columnar.machine.formulas import both, both_masks, either_not
 from wireloom.columnar.machine.given import ITEM, Inputs, Items, Outline, Path
 from wireloom.columnar.machine.laid import Copied, Laid
 from wireloom.columnar.machine.placing import ArrangingNumbers
@@ -223,7 +223,9 @@ class Arranging(ArrangingNumbers):
             size = asm.value(op.SUBTRACT, (known.stop, known.start))
             size = size if known.valid == op.ONES else asm.value(op.CHOOSE, (known.valid, size, self.nothing))
         match extent:
-            case None | codec.Rest() | codec.Size() | codec.Until(unterminated=False, unit=1):
+            case None | codec.Rest() | codec.Size():
+                pass
+            case codec.Until(end=end, unterminated=False, unit=1) if len(end) < 8:
                 pass
             case codec.Prefixed(length=FormatField() | BytesInteger() as length):
                 kind, position, shift = Kind(code(length)), self.position, self.shift
@@ -238,7 +240,7 @@ class Arranging(ArrangingNumbers):
 
     def _terminated(self, end: bytes) -> None:
         position, shift, where = self.position, self.shift, self.where
-        register = self.asm.number(wrapped(int.from_bytes(end, "big")))
+        register = self.asm.number(int.from_bytes(end, "big"))
         self.move(position, shift + len(end))
         to = shift, len(end), 1
         self.writes.append(lambda: self.asm.do(orders.WRITE, (register, self._place(position), where), to))

@@ -17,8 +17,6 @@ from wireloom.columnar.machine import operations as op
 from wireloom.columnar.machine.loops import Loops
 from wireloom.columnar.machine.rooms import Rooms, Space
 
-_NUMBER_READS = frozenset((op.LOAD_1, op.LOAD_2, op.LOAD_2_BIG, op.LOAD_4, op.LOAD_4_BIG, op.LOAD_8, op.LOAD_8_BIG))
-
 
 class Instruction(NamedTuple):
     """An operation on values. It ``sets`` some and ``reads`` others; ``numbers`` are its other operands."""
@@ -64,6 +62,7 @@ class Assembler:
 
     def value(self, kind: int, reads: Sequence[int] = (), numbers: Sequence[int] = ()) -> int:
         """The value that an operation has."""
+        numbers = tuple(map(wrapped, numbers))
         if kind == op.EQUAL and reads[0] == reads[1]:
             return op.ONES
         if kind in (op.AND_NUMBER, op.SIGN) and (known := self.constant(reads[0])) is not None:
@@ -79,11 +78,11 @@ class Assembler:
                 self.negated[found] = reads[0]
         return found
 
-    def several(self, kind: int, count: int, reads: Sequence[int] = (), numbers: Sequence[int] = ()) -> range:
+    def several(self, kind: int, count: int, reads: Sequence[int], numbers: Sequence[int] = ()) -> range:
         """The values that an operation has, so many."""
         sets = range(self.values, self.values + count)
         self.values += count
-        if kind in _NUMBER_READS or kind == op.LOAD_ODD:
+        if op.LOAD_1 <= kind <= op.LOAD_ODD:
             self.reach = max(self.reach, numbers[0] + 8)
         self.code.append(Instruction(kind, tuple(sets), tuple(reads), tuple(numbers)))
         return sets
@@ -91,7 +90,7 @@ class Assembler:
     def number(self, number: int) -> int:
         """The value that is this number in all rows."""
         found = self.value(op.NUMBER, (), (number,))
-        self._constants[found] = number
+        self._constants[found] = wrapped(number)
         return found
 
     def constant(self, value: int) -> int | None:
@@ -156,6 +155,11 @@ class Assembler:
         code = _asked(self.code, asked, judging=judging)
         code = _with_outputs(code, outputs)
         return _allocated(list(_flat(code, _left(code))), self)
+
+
+def wrapped(number: int) -> int:
+    """The number of 64 bits in two's complement that has the lowest bits of a number."""
+    return _signed(number, 64)
 
 
 def _signed(number: int, bits: int) -> int:

@@ -8,7 +8,7 @@ from wireloom.codec.labels import bits_of
 from wireloom.codec.meanings import Counted, Meaning
 from wireloom.columnar.machine import labels
 from wireloom.columnar.machine import operations as op
-from wireloom.columnar.machine.formulas import Found, both, whole, wrapped
+from wireloom.columnar.machine.formulas import Found, both, whole
 from wireloom.columnar.machine.lowering import Lowering
 from wireloom.columnar.machine.values import WORD, Flags, NoProgramError, Number
 
@@ -26,7 +26,7 @@ def put(at: Lowering, name: str, said: codec.Field, number: Number) -> None:
     if said.const is not None:
         if not isinstance(said.const, int) or number.floating:
             raise NoProgramError("a constant that is no integer")
-        at.must(at.asm.value(op.EQUAL_NUMBER, (number.register,), (wrapped(int(said.const)),)))
+        at.must(at.asm.value(op.EQUAL_NUMBER, (number.register,), (int(said.const),)))
     if said.is_bounded(at.u64):
         at.must(at.asm.value(op.MORE_NUMBER, (number.register,), (-1,)))
         number = replace(number, most=WORD - 1)
@@ -90,7 +90,7 @@ def verify(at: Lowering, derived: Iterable[tuple[str, codec.Field]], proven: Pro
             elif expected is None or not column.least <= expected <= column.most:
                 at.must(False, where)
             else:
-                at.must(at.asm.value(op.EQUAL_NUMBER, (column.register,), (wrapped(expected),)), where)
+                at.must(at.asm.value(op.EQUAL_NUMBER, (column.register,), (expected,)), where)
         elif field.checksum is not None and not proven(name, field.checksum):
             at.must(at.asm.value(op.EQUAL, (joined(at, field.checksum, where), column.register)), where)
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from wireloom.columnar.buffers import Places, as_arrow, between, nulls, ragged, zeros
 from wireloom.columnar.machine import operations as op
-from wireloom.columnar.machine.assembly import Assembler
+from wireloom.columnar.machine.assembly import Assembler, wrapped
 from wireloom.columnar.machine.filled import Filled, FilledList
 from wireloom.columnar.machine.formulas import both
 from wireloom.columnar.machine.labels import bit_table, text_tables
@@ -182,7 +182,7 @@ def column(asm: Assembler, kind: pa.DataType, known: Datum | None, where: int = 
             every = 0
             for _, bit in bits:
                 every |= bit
-            numbers = (first, masks, len(bits), room, every - (1 << 64) if every >> 63 else every)
+            numbers = (first, masks, len(bits), room, wrapped(every))
             asm.store(op.STORE_FLAGS, (number, there), numbers)
             return _TextLists(kind, first, valid)
         case NoItems():

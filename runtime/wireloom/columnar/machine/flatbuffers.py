@@ -1,12 +1,11 @@
 """FlatBuffers tables in programs: every offset is checked, and where one is wrong the row is not sound."""
 
 import struct
-from dataclasses import dataclass
 from typing import Any
 
 from wireloom.codec.flatbuffers import Table, TableField
 from wireloom.columnar.machine import operations as op
-from wireloom.columnar.machine.formulas import both, wrapped
+from wireloom.columnar.machine.formulas import both
 from wireloom.columnar.machine.lowering import Lowering, Span
 from wireloom.columnar.machine.values import WORD, Datum, NoProgramError, Number, Octets, Struct
 
@@ -15,14 +14,6 @@ def table(said: Table, at: Lowering, span: Span) -> Struct:
     """The values of the table in these bytes. Raises ``NoProgramError``."""
     found = _Table(at, *span)
     return Struct({field.name: found.field(field) for field in said.fields})
-
-
-@dataclass(frozen=True, slots=True)
-class _Stored:
-    """A place in each of the rows ``where`` something is stored, whose bytes are there."""
-
-    place: int
-    where: int
 
 
 class _Table:
@@ -56,17 +47,17 @@ class _Table:
         at.must(asm.value(op.NOT, (asm.value(op.LESS, (self.size, end)),)), there)
         place = self._behind(self.place, offset, there)
         if said.type == "text":
-            return self._text(said, _Stored(place, there), self._load(place, 0, 4))
+            return self._text(said, place, there, self._load(place, 0, 4))
         return self._number(said, self._load(place, 0, size), code, size, there)
 
-    def _text(self, said: TableField, stored: _Stored, away: int) -> Octets:
+    def _text(self, said: TableField, place: int, there: int, away: int) -> Octets:
         if said.default is not None:
             raise NoProgramError("a text that is not stored")
-        begin = self._needed(self._behind(stored.place, away, stored.where), stored.where, 4)
+        begin = self._needed(self._behind(place, away, there), there, 4)
         first = self.asm.value(op.ADD_NUMBER, (begin,), (4,))
-        start, stop = self.asm.several(op.TAKE, 2, (first, self._load(begin, 0, 4), self.stop, stored.where))
-        self.asm.check_text(start, stop, stored.where)
-        return Octets(start, stop, stored.where)
+        start, stop = self.asm.several(op.TAKE, 2, (first, self._load(begin, 0, 4), self.stop, there))
+        self.asm.check_text(start, stop, there)
+        return Octets(start, stop, there)
 
     def _number(self, said: TableField, register: int, code: str, size: int, there: int) -> Number:
         asm, at, bits = self.asm, self.at, 8 * size
@@ -102,8 +93,8 @@ class _Table:
 def _bits(number: Any, code: str, size: int) -> int:
     """What a register has for a number."""
     if code == "f":
-        return wrapped(int.from_bytes(struct.pack("<f" if size == 4 else "<d", number), "little"))
-    return wrapped(int(number))
+        return int.from_bytes(struct.pack("<f" if size == 4 else "<d", number), "little")
+    return int(number)
 
 
 _LOADS = {1: op.LOAD_1, 2: op.LOAD_2, 4: op.LOAD_4, 8: op.LOAD_8}

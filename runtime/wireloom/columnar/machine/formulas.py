@@ -217,18 +217,17 @@ class _Formula:
             if sign == "==" and not left.floating:
                 if not left.least <= right <= left.most:
                     return asm.number(0)
-                return asm.value(op.EQUAL_NUMBER, (left.register,), (wrapped(right),))
+                return asm.value(op.EQUAL_NUMBER, (left.register,), (right,))
             register = self.register(left)
-            right = min(max(right, -WORD + 1), WORD - 2)  # which is beyond all numbers of smaller types
-            match sign:
-                case "<":
-                    return asm.value(op.LESS_NUMBER, (register,), (right,))
-                case ">":
-                    return asm.value(op.MORE_NUMBER, (register,), (right,))
-                case "<=":
-                    return asm.value(op.LESS_NUMBER, (register,), (right + 1,))
-                case _:
-                    return asm.value(op.MORE_NUMBER, (register,), (right - 1,))
+            if sign in ("<", "<="):
+                end = right + (sign == "<=")
+                if not left.least < end <= left.most:
+                    return op.ONES if end > left.most else asm.number(0)
+                return asm.value(op.LESS_NUMBER, (register,), (end,))
+            start = right - (sign == ">=")
+            if not left.least <= start < left.most:
+                return op.ONES if start < left.least else asm.number(0)
+            return asm.value(op.MORE_NUMBER, (register,), (start,))
         one, other = self.register(left), self.register(right)
         match sign:
             case "==":
@@ -297,9 +296,9 @@ class _Formula:
         one, two = self.of(then), self.of(other)
         if one is None and two is None:
             return None
-        asm, zero = self.asm, 0
+        asm = self.asm
         least, most = _span([each for each in (one, two) if each is not None])
-        registers = [self.register(zero if each is None else each) for each in (one, two)]
+        registers = [self.register(each or 0) for each in (one, two)]
         masks = [self._valid(each) for each in (one, two)]
         valid = masks[0] if masks[0] == masks[1] else asm.value(op.CHOOSE, (test, *masks))
         is_truth = all(each is None or (isinstance(each, Number) and each.truth) for each in (one, two))
@@ -354,11 +353,6 @@ _TURNED = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 def _signed(sign: str, number: int) -> int:
     return -number if sign == "-" else number
-
-
-def wrapped(number: int) -> int:
-    """An unsigned number of 64 bits as the one whose bits a register has."""
-    return number - 2 * WORD if number >= WORD else number
 
 
 def _span(values: list[Number | int]) -> tuple[int, int]:

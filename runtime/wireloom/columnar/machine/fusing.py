@@ -15,7 +15,7 @@ from wireloom.columnar import native
 from wireloom.columnar.buffers import Array
 from wireloom.columnar.machine import operations as op
 
-LOADED, STORED = ast.Load(), ast.Store()
+LOADED = ast.Load()
 _OPERATORS: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -31,7 +31,7 @@ _OPERATORS: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
 
 
 _NUMBERS = frozenset(("safe", "end"))
-"""The arguments of ``step`` that are still there."""
+"""The arguments of ``step`` that the code for one row has, too; all others are about all rows."""
 
 
 class _Marked(str):

@@ -67,7 +67,9 @@ class Items(NoItems):
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Something of a column: its validity or the place of its first bit, its values, or the bytes they point to."""
+    """A number that a program takes from a column: the address of its validity, of its values or of the bytes that they
+    point to, or the place of its first bit.
+    """
 
     path: Path
     number: Callable[[pa.Array], int]

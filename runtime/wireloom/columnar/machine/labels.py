@@ -6,8 +6,8 @@ import numpy as np
 
 from wireloom.codec.labels import WireEnum
 from wireloom.columnar.buffers import Array
-from wireloom.columnar.machine import operations as op
 from wireloom.columnar.machine.assembly import Assembler
+from wireloom.columnar.machine.matches import looked_up
 from wireloom.columnar.machine.values import Label, NoProgramError, Number
 
 _MOST = 1 << 16
@@ -21,11 +21,7 @@ def named(asm: Assembler, number: Number, enum: type[WireEnum]) -> Label:
     first, codes, texts = _labelled(enum)
     if not number.whole:
         raise NoProgramError("labels of very many numbers")
-    register = number.register
-    if first:
-        register = asm.value(op.ADD_NUMBER, (register,), (-first,))
-    found = asm.value(op.LOOK_UP, (register,), (asm.shared(codes), len(codes)))
-    return Label(asm.value(op.SIGN, (found,), (32,)), texts, number.valid)
+    return Label(looked_up(asm, number.register, codes, first), texts, number.valid)
 
 
 @cache

@@ -12,7 +12,7 @@ from wireloom.columnar.fields import Number as Kind
 from wireloom.columnar.machine import formulas, places
 from wireloom.columnar.machine import operations as op
 from wireloom.columnar.machine.assembly import Assembler
-from wireloom.columnar.machine.formulas import both, truth, wrapped
+from wireloom.columnar.machine.formulas import both, truth
 from wireloom.columnar.machine.merging import merged
 from wireloom.columnar.machine.places import Offset
 from wireloom.columnar.machine.values import (
@@ -71,7 +71,7 @@ class Lowering:
         self.inside: dict[str, Span] = {}
         """Where the fields are of the struct that was read last."""
         self.nesting = 0
-        self.unpacking = self.listing = decoding
+        self.decoding = decoding
         """Whether bytes may be packed, and lists have items."""
         self.lists: list[Listing] = []
         """The lists whose items other programs read."""
@@ -243,9 +243,8 @@ class Lowering:
     def crc(self, algorithm: Crc, start: int, stop: int, where: int) -> int:
         """The reflected CRC of the bytes from ``start`` to before ``stop``, in the rows ``where`` it is asked for."""
         asm, tables = self.asm, self.asm.shared(word_tables(algorithm))
-        initial, turned = wrapped(algorithm.initial), wrapped(algorithm.xor_out)
-        found = asm.value(op.CRC, (start, stop), (tables, initial))
-        return asm.value(op.XOR, (found, asm.number(turned))) if turned else found
+        found = asm.value(op.CRC, (start, stop), (tables, algorithm.initial))
+        return asm.value(op.XOR, (found, asm.number(algorithm.xor_out))) if algorithm.xor_out else found
 
     # In which rows
 

@@ -9,7 +9,7 @@ from wireloom.columnar import matching
 from wireloom.columnar.buffers import Array
 from wireloom.columnar.machine import operations as op
 from wireloom.columnar.machine.assembly import Assembler
-from wireloom.columnar.machine.values import NoProgramError, Number
+from wireloom.columnar.machine.values import WORD, NoProgramError, Number
 
 _MOST = 1 << 16
 """How many numbers a table may cover."""
@@ -31,7 +31,7 @@ def first(asm: Assembler, numbers: Mapping[str, Number], matches: Sequence[Match
             classes = asm.value(op.ADD, (asm.value(op.MULTIPLY_NUMBER, (place,), (met.shape[1],)), classes))
         place = classes
     table = np.where(holds.any(axis=0), holds.argmax(axis=0), otherwise)
-    return asm.number(int(table[0])) if place is None else _looked_up(asm, place, table)
+    return asm.number(int(table[0])) if place is None else looked_up(asm, place, table)
 
 
 def among(asm: Assembler, register: int, choices: Sequence[int]) -> int:
@@ -39,16 +39,15 @@ def among(asm: Assembler, register: int, choices: Sequence[int]) -> int:
     least = min(choices)
     table = np.zeros(max(choices) - least + 1, np.int64)
     table[np.array(choices) - least] = 1
-    return asm.value(op.EQUAL_NUMBER, (_looked_up(asm, _from(asm, register, least), table),), (1,))
+    return asm.value(op.EQUAL_NUMBER, (looked_up(asm, register, table, least),), (1,))
 
 
-def _from(asm: Assembler, register: int, least: int) -> int:
-    """How much more a number is than the least one of a table."""
-    return asm.value(op.ADD_NUMBER, (register,), (-least,)) if least else register
-
-
-def _looked_up(asm: Assembler, place: int, table: Array) -> int:
-    found = asm.value(op.LOOK_UP, (place,), (asm.shared(table.astype(np.int32)), len(table)))
+def looked_up(asm: Assembler, number: int, table: Array, least: int = 0) -> int:
+    """What a table has for a number, the first for ``least``; -1 outside. Raises ``NoProgramError``."""
+    if least <= -WORD:
+        raise NoProgramError("a table for a number without an opposite")
+    place = asm.value(op.ADD_NUMBER, (number,), (-least,)) if least else number
+    found = asm.value(op.LOOK_UP, (place,), (asm.shared(np.asarray(table, np.int32)), len(table)))
     return asm.value(op.SIGN, (found,), (32,))
 
 
@@ -70,8 +69,7 @@ def _classes(asm: Assembler, number: Number, selections: Sequence[Selection | No
     met = np.array([np.ones(len(every), bool) if one is None else matching.numbers(every, one) for one in selections])
     others = np.array([[one is None] for one in selections])
     kinds, classes = np.unique(met, axis=1, return_inverse=True)
-    place = _from(asm, number.register, least)
-    found = asm.value(op.ADD_NUMBER, (_looked_up(asm, place, classes.reshape(-1)),), (1,))
+    found = asm.value(op.ADD_NUMBER, (looked_up(asm, number.register, classes.reshape(-1), least),), (1,))
     if number.valid != op.ONES:
         found = asm.value(op.CHOOSE, (number.valid, found, asm.number(0)))
     return found, np.concatenate([others, kinds], axis=1)

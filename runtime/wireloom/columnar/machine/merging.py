@@ -5,6 +5,7 @@ import numpy as np
 from wireloom.columnar.machine import operations as op
 from wireloom.columnar.machine.assembly import Assembler
 from wireloom.columnar.machine.formulas import both
+from wireloom.columnar.machine.matches import looked_up
 from wireloom.columnar.machine.values import (
     Datum,
     Flags,
@@ -72,5 +73,4 @@ def _renumbered(asm: Assembler, label: Label, texts: tuple[str, ...]) -> int:
     if texts[: len(label.texts)] == label.texts:
         return label.number
     numbers = np.array([texts.index(text) for text in label.texts], np.int32)
-    found = asm.value(op.LOOK_UP, (label.number,), (asm.shared(numbers), len(numbers)))
-    return asm.value(op.SIGN, (found,), (32,))
+    return looked_up(asm, label.number, numbers)

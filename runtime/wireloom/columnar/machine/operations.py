@@ -13,7 +13,7 @@ from wireloom.columnar.buffers import Array
 TILE = 512
 """Rows of a tile: few enough for their registers to stay in the cache, many enough to forget what an instruction costs.
 """
-WIDTH = 9
+WIDTH = 8
 """Numbers of an instruction at most, with the operation itself."""
 Instructions = Annotated[Array, WIDTH]
 """Instructions."""
@@ -60,7 +60,7 @@ FREE = 4
     LOAD_ODD,  # of m bytes, the highest first if the next number is 1
     NEED,  # d = a where c is set and n bytes from a on end before b; rows in which they do not are not sound
     TAKE,  # d, e = a and a + b where the mask f is set and that is not behind c; other rows of f are not sound
-    VARINT,  # d, e = the unsigned LEB128 of n bits at a, which ends before b, and its end, where c is set
+    VARINT,  # d, e = the unsigned LEB128 of n bits at a, in front of b, and its end, where c is set
     FIND,  # d = where the m bytes that are n, the lowest first, begin between a and b, where c is set; else as NEED
     CHECK,  # rows in which a is not set though b is are not sound
     CHECK_TEXT,  # rows in which c is set and the bytes from a to b are no UTF-8 are not sound
@@ -75,7 +75,7 @@ FREE = 4
     STORE_UNSIGNED,  # in 16 bytes
     STORE_SIGNED,
     STORE_BIT,  # the mask a
-    UNPACK,  # d, e = what Snappy's block from a to b unpacks to, at output n, m bytes at most; or a, b unless c is set
+    UNPACK,  # d, e = what Snappy's block from a to b unpacks to, at output n, m bytes at most; a, b where c is not set
     STORE_BYTES,  # the bytes from a to b where c is set: offsets at output n, bytes behind it
     STORE_SPELLED,  # the bytes at a where b is set, spelled in the way m: offsets at output n, texts behind it
     STORE_LABEL,  # the text number a where b is set: offsets, bytes, validity from n on; sizes and texts from m on

@@ -273,7 +273,7 @@ def _nested(kind: codec.Nested, at: Lowering) -> Datum:
 
 def _list(kind: codec.Repeat, at: Lowering) -> Listed | NoItems:
     """A list, whose items a program of their own reads; rows in which it has some are not sound if none can."""
-    if not at.listing or kind.name is not None or kind.hollow or kind.numbered:
+    if not at.decoding or kind.name is not None or kind.hollow or kind.numbered:
         return _no_items(kind, at)
     inner = ItemLowering(at)
     try:

@@ -13,7 +13,7 @@ from wireloom.columnar.machine import operations as op
 from wireloom.columnar.machine import orders
 from wireloom.columnar.machine.assembly import Assembler
 from wireloom.columnar.machine.checks import joined
-from wireloom.columnar.machine.formulas import Found, both, wrapped
+from wireloom.columnar.machine.formulas import Found, both
 from wireloom.columnar.machine.laid import Copied, Following, Laid, Stamp, Summed
 from wireloom.columnar.machine.lowering import Lowering, Span
 from wireloom.columnar.machine.values import (
@@ -163,7 +163,7 @@ class ArrangingNumbers(Lowering):
         """The number that bits make up, where it is not given itself."""
         asm, word = self.asm, self.nothing
         for name, _, shift, mask in part.fields:
-            bits = asm.value(op.AND_NUMBER, (self._register(of, name),), (wrapped(mask),))
+            bits = asm.value(op.AND_NUMBER, (self._register(of, name),), (mask,))
             word = asm.value(op.OR, (word, asm.value(op.SHIFT_LEFT, (bits, asm.number(shift)))))
         known = None if part.whole is None else of.columns.get(part.whole[0])
         return asm.value(op.CHOOSE, (known.valid, known.register, word)) if isinstance(known, Number) else word
@@ -236,7 +236,7 @@ class ArrangingNumbers(Lowering):
 
     def _of_each(self, found: Found) -> Number:
         if isinstance(found, int):
-            return Number(self.asm.number(wrapped(found)), found, found)
+            return Number(self.asm.number(found), found, found)
         if found is None:
             raise NoProgramError("a value that no row has")
         return found

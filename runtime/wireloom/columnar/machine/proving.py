@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from functools import partial
+from typing import Any
 
 from wireloom import codec
 from wireloom.codec.lengths import Ends
@@ -14,6 +15,7 @@ from wireloom.columnar.machine.lowering import Lowering
 from wireloom.columnar.machine.matches import first
 from wireloom.columnar.machine.parts import number_at
 from wireloom.columnar.machine.values import NoProgramError, Number
+from wireloom.expressions import Expression
 
 
 def prove(framing: codec.Framing, at: Lowering, *, doubting: bool = False) -> None:
@@ -49,7 +51,7 @@ def _measure(ends: Ends, at: Lowering, *, doubting: bool) -> None:
     asm = at.asm
     at.this.columns.update(_probed(ends.fields, at))
     if ends.valid is not None:
-        at.must(at.holds(ends.valid), at.where)
+        at.must(at.holds(ends.valid))
     for doubt in ends.doubts if doubting else ():
         at.must(either_not(asm, True, at.holds(doubt)))
     length = at.ask(ends.length)
@@ -60,15 +62,15 @@ def _measure(ends: Ends, at: Lowering, *, doubting: bool) -> None:
     at.must(asm.value(op.EQUAL, (whole(asm, length), asm.value(op.SUBTRACT, (op.STOP, op.START)))))
     if ends.checksum is not None:
         name, checksum = ends.checksum
-        stored = at.this.columns[name] if ends.place is None else _stored(ends, at)
+        stored = at.this.columns[name] if ends.place is None else _stored(ends.place, ends.stored, at)
         assert isinstance(stored, Number)
         told = summed(at, checksum.algorithm, at.ask(checksum.start), at.ask(checksum.end), at.where)
         at.must(asm.value(op.EQUAL, (told, whole(asm, stored))))
 
 
-def _stored(ends: codec.Lengths, at: Lowering) -> Number:
+def _stored(where: Expression, stored: Any, at: Lowering) -> Number:
     """The checksum that stands where the other numbers tell."""
-    kind, place = Kind(code(ends.stored)), at.ask(ends.place) if ends.place is not None else None
+    kind, place = Kind(code(stored)), at.ask(where)
     if place is None:
         raise NoProgramError("a checksum that may be absent")
     at.move(op.START)

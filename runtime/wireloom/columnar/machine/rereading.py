@@ -49,7 +49,7 @@ def reread(
     asm = arranging.asm
     prove(framing, _Rereading(arranging), doubting=True)
     at = _Rereading(arranging)
-    at.listing = at.unpacking = True
+    at.decoding = True
     at.variant = variant
     layout(said.record.head, at)
     at.must(is_of(at.record))
@@ -134,12 +134,14 @@ class _Comparing:
     def _one(self, name: str, found: Datum | None, given: Laid, where: int, filled: int | None) -> None:
         """One value, which may be there without being given in the rows where it is ``filled`` in."""
         wanted, asm = given.told.get(name), self.asm
-        if found is None or wanted is None:
-            if found is None and wanted is not None:
+        if found is None:
+            if wanted is not None:
                 self._must_not(wanted.valid, where)
-            elif found is not None and filled is None:
+            return
+        if wanted is None:
+            if filled is None:
                 self._must_not(found.valid, where)
-            elif found is not None and filled is not None and filled != op.ONES:
+            elif filled != op.ONES:
                 self.at.must(asm.value(op.OR, (asm.value(op.NOT, (found.valid,)), filled)), where)
             return
         if wanted.valid != found.valid and not (filled == found.valid == op.ONES):

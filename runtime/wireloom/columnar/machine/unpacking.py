@@ -35,7 +35,7 @@ def _are_packed(way: codec.Compressing, at: Lowering) -> Mask:
     tree = way.asked.tree
     known = words(tree)
     found = at.ask_tree(numbered(tree, known))
-    kinds = [_SNAPPY if word == _SNAPPY and at.unpacking else COMPRESSORS.get(word) for word in known]
+    kinds = [_SNAPPY if word == _SNAPPY and at.decoding else COMPRESSORS.get(word) for word in known]
     if any(kind not in (None, _SNAPPY) for kind in kinds):
         at.left["compressed bytes"] = None
     if isinstance(found, int):
