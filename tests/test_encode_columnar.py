@@ -318,3 +318,13 @@ def test_a_large_row_in_front_of_many_does_not_ask_for_all_memory() -> None:
     whole = found.whole()
     assert whole.to_pybytes() == bytes(1 << 20) + b"ab"
     assert pa.total_allocated_bytes() - before < 2 << 20
+
+
+@pytest.mark.parametrize("count", [2, 300])
+def test_columns_are_told_apart_by_their_names(count: int) -> None:
+    frame = bytes.fromhex("80 4a 0000 00 00 0000 00000000 00000000 0000000000000000")
+    table = couchbase_dcp.decode_columnar(frame * count)
+    twice = table.append_column("vbucket", table["vbucket"])
+    with pytest.raises(EncodeError, match="vbucket: given twice") as error:
+        couchbase_dcp.encode_columnar(twice)
+    assert error.value.row == 0

@@ -244,7 +244,7 @@ class _Chains:
             more = (length > 0) & (start + length < ends)
             cells, start = cells[more], (start + length)[more]
             rounds = (ends[more] - start).sum() / max(1, length[more].sum())
-        hop = Hop(self.plan, little=little)
+        hop = hop_of(self.plan, little=little)
         for cell, at in zip(cells.tolist(), start.tolist(), strict=True) if hop.possible else ():
             found += self._chain(hop, cell, at)
         cell, start, stop = np.concatenate(found, axis=1)

@@ -52,15 +52,13 @@ def _of_rows(piece: Summand, rows: Array | slice) -> Summand:
     return piece if isinstance(piece, bytes) else (piece[0][rows], piece[1][rows])
 
 
-def unless_known(known: KnownSums | None, algorithm: Algorithm, buffer: Array, start: Array, stop: Array) -> Array:
+def unless_known(known: KnownSums, algorithm: Algorithm, buffer: Array, start: Array, stop: Array) -> Array:
     """As ``of_ranges``, where these checksums are not ``known``."""
-    found = None if known is None else known.of(algorithm, start, stop)
+    found = known.of(algorithm, start, stop)
     return of_ranges(algorithm, buffer, start, stop) if found is None else found
 
 
-def of_pieces(
-    algorithm: Algorithm, buffer: Array, pieces: Sequence[Summand], count: int, known: KnownSums | None = None
-) -> Array:
+def of_pieces(algorithm: Algorithm, buffer: Array, pieces: Sequence[Summand], count: int, known: KnownSums) -> Array:
     """The checksum of each row's pieces, one behind the other, as ``of_ranges`` gives it."""
     if len(pieces) == 1 and not isinstance(pieces[0], bytes):
         return unless_known(known, algorithm, buffer, *pieces[0])

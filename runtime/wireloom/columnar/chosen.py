@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from wireloom.columnar.arrays import Column, Made, Spans, Spread, Structs
 from wireloom.columnar.batch import Batch
-from wireloom.columnar.buffers import Array, Places, Valid, array, as_arrow, lists, nulls, valid_of
+from wireloom.columnar.buffers import Array, Places, Valid, array, as_arrow, ends_of, lists, nulls, valid_of
 from wireloom.columnar.messages import Decoded
 from wireloom.columnar.tallies import Counted
 from wireloom.options import Mode
@@ -71,7 +71,7 @@ def _merged_structs(one: pa.Array, other: pa.Array, places: Array) -> pa.Array:
 
 
 def _merged_lists(one: pa.Array, other: pa.Array, places: Array) -> pa.Array:
-    mine, others = one.offsets.to_numpy(), other.offsets.to_numpy()
+    mine, others = ends_of(one), ends_of(other)
     items, further = (each.values[int(ends[0]) : int(ends[-1])] for each, ends in ((one, mine), (other, others)))
     merge = _merged_structs if pa.types.is_struct(items.type) else merged
     found = merge(items, further, np.repeat(mine[places] - mine[0], np.diff(others)))

@@ -80,7 +80,6 @@ class Decoder:
         self.schema = schema
         self.filters = filters
         self.view = View(protocol, options)
-        self.names_of_header = frozenset(column.name for column in protocol.record.columns)
         self.names = [message.name for message in self.plan.said]
         self.codes = {name: code for code, name in enumerate(self.names)}
         self.columns = ViewedColumns(protocol, options, schema, self.names)
@@ -473,7 +472,7 @@ class Decoder:
         if len(malformed):
             firsts = np.flatnonzero(np.diff(sources[malformed], prepend=-1))
             few = malformed if mode is Mode.PERMISSIVE else malformed[firsts]
-            reasons = decoded.refusals.reasons(few, origin, self.names_of_header)
+            reasons = decoded.refusals.reasons(few, origin, self.plan.header)
             sizes = (batch.stop - batch.start)[malformed]
             counted = Refused.of(rows[malformed], sources[malformed], firsts, sizes, reasons)
         good = decoded.wanted & ~decoded.doubtful

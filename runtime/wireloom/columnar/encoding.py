@@ -62,8 +62,6 @@ _COPIED = 6 * 1024 * 1024
 """To copy so many bytes for each of its messages takes as long as to encode a batch does besides its rows."""
 LEFT_OUT = frozenset({FILE.name, *(column.name for column in (*POSITIONS, *PROVENANCE))})
 """The columns with where a record was, and how it was sent, which is not in its bytes."""
-
-
 _ORDERS = ("big", "little")
 
 
@@ -121,6 +119,7 @@ class Encoder:
 
     def parts(self, batch: pa.RecordBatch) -> Iterator[pa.Array]:
         """The same, some rows after the other."""
+        must_be_told_apart(batch, self.rows)
         at = 0
         while at < len(batch):
             size, tells, rest = self.builder.size, self._tells, _some(batch.slice(at, BATCH_ROWS))
@@ -431,6 +430,15 @@ def _distinct(keys: Mapping[str, pa.Array]) -> Iterator[tuple[Row, Array]]:
             code, number = divmod(code, max(1, len(values)))
             found[name] = values[number]
         yield found, rows
+
+
+def must_be_told_apart(batch: pa.RecordBatch, row: int) -> None:
+    """Raises ``EncodeError`` if two columns have one name, which says it of the first ``row`` of the batch."""
+    names = batch.schema.names
+    if len(set(names)) < len(names):
+        error = EncodeError("given twice", next(name for name in names if names.count(name) > 1))
+        error.row = row
+        raise error
 
 
 def _some(batch: pa.RecordBatch) -> pa.RecordBatch:

@@ -9,7 +9,7 @@ import pyarrow as pa
 from wireloom.characters import characters
 from wireloom.columnar import buffers
 from wireloom.columnar.arrays import Column, Made, Spans
-from wireloom.columnar.buffers import Array
+from wireloom.columnar.buffers import Array, ends_of
 from wireloom.columnar.rows import Rows
 
 _EACH = 16
@@ -40,8 +40,8 @@ def translated(at: Rows, start: Array, stop: Array, encoding: str) -> Column:
     doubtful = at.batch.doubtful[at.index]
     valid = ~doubtful if doubtful.any() else None
     found = Spans(at.batch.buffer, start, stop, valid).arrow(pa.binary())
-    _, offsets, data = found.buffers()
-    ends = np.frombuffer(offsets, np.int32)
+    data = found.buffers()[2]
+    ends = ends_of(found)
     octets = np.frombuffer(data, np.uint8)[: ends[-1]] if data is not None else np.zeros(0, np.uint8)
     sizes = table.sizes[octets]
     if (strange := np.flatnonzero(sizes == 0)).size:

@@ -108,7 +108,7 @@ def _tell(at: Rows, rows: Array, errors: list[DecodeError | None], alike: Array)
             at.doubt(which)
             continue
         told = [errors[number] for number in alike[chosen].tolist()]
-        place = at.start
+        place = at.start.copy()
         place[which] += np.array([error.offset for error in told if error is not None])
         with at.within(region) if region else nullcontext():
             at.refuse(which, "invalid", place, [error.detail for error in told if error is not None])

@@ -326,7 +326,7 @@ class Laying:
         if field.meaning is not None or part.derived:
             raise UnlaidError(field.name)
         start = self.pos
-        kept = self._given(of, field.raw, mine) if field.raw else np.zeros(len(self.every), bool)
+        kept = self._given(of, field.raw, mine)
         if field.raw:
             self._octets(of, field.raw, kept)
         self._value(value, field, of, mine & ~kept)

@@ -1,10 +1,12 @@
 """Which of many values select a message."""
 
+from typing import Any
+
 import numpy as np
 import pyarrow as pa
 
 from wireloom.codec.matching import Selection
-from wireloom.columnar.buffers import Array, are
+from wireloom.columnar.buffers import Array, are, as_numpy, binaries, strings
 
 
 def numbers(data: Array, selection: Selection) -> Array:
@@ -18,12 +20,11 @@ def numbers(data: Array, selection: Selection) -> Array:
 
 
 def octets(buffer: Array, start: Array, stop: Array, selection: Selection) -> Array:
-    """Which of these bytes of the buffer, perhaps of a text in UTF-8, select it."""
+    """Which of these bytes of the buffer select it."""
     found = np.zeros(len(start), bool)
     for value in selection.listed:
-        wanted = value.encode() if isinstance(value, str) else value
-        assert isinstance(wanted, bytes)
-        found |= are(buffer, start, stop, wanted)
+        assert isinstance(value, bytes)
+        found |= are(buffer, start, stop, value)
     return found
 
 
@@ -34,7 +35,7 @@ def is_told(array: pa.Array) -> bool:
 
 def made(array: pa.Array, selection: Selection) -> Array:
     """Which of these texts or bytes select it."""
-    import pyarrow.compute as pc  # here, as only texts that are computed need it
+    import pyarrow.compute as pc  # here, as only protocols that match texts need it
 
-    found: Array = pc.is_in(array, pa.array(list(selection.listed), array.type)).to_numpy(zero_copy_only=False)
-    return found
+    listed: Any = list(selection.listed)
+    return as_numpy(pc.is_in(array, strings(listed) if array.type == pa.string() else binaries(listed)))

@@ -17,7 +17,7 @@ from wireloom.codec.meanings import (
 )
 from wireloom.columnar import buffers
 from wireloom.columnar.arrays import Column, Labels, Made, Numbers, Spans
-from wireloom.columnar.buffers import Array, Valid, windows
+from wireloom.columnar.buffers import Array, Valid, strings, windows
 
 _EXACT = 2**52
 """Whole numbers up to this are doubles, the quotient of two of them is the nearest double, and it determines them."""
@@ -154,8 +154,8 @@ def _spelled(meaning: Meaning, column: Spans) -> Column:
         return Labels(numbers, lambda number: meaning.value(number.to_bytes(4)), pa.string())
     if isinstance(meaning, Ipv6Meaning):
         found, codes = np.unique(octets, return_inverse=True)
-        texts = pa.array([meaning.value(bytes(each)) for each in found.tolist()], pa.string())
-        return Made(texts.take(pa.array(codes, mask=None if column.valid is None else ~column.valid)))
+        texts = strings([meaning.value(bytes(each)) for each in found.tolist()])
+        return Made(texts.take(buffers.numbers(pa.int64(), codes, column.valid, None)))
     return Made(_digits(octets.view(np.uint8).reshape(-1, size), _PUNCTUATED[type(meaning)], column.valid))
 
 

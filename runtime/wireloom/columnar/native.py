@@ -450,8 +450,6 @@ class _Function:
             raise NotImplementedError(f"not compiled: {ast.unparse(node)}")
         function = self._global(node.func)
         values = [self._any(each)[0] for each in node.args]
-        if function is int:
-            return values
         if function in (min, max):
             found = values[0]
             for each in values[1:]:

@@ -10,7 +10,7 @@ from wireloom.codec import EncodeError, Protocol
 from wireloom.codec.protocol import PROVENANCE
 from wireloom.columnar import arrow_schema
 from wireloom.columnar.buffers import Array, as_arrow
-from wireloom.columnar.encoding import BATCH_ROWS, Encoder
+from wireloom.columnar.encoding import BATCH_ROWS, Encoder, must_be_told_apart
 from wireloom.options import CaptureKind
 from wireloom.recording.recorder import Recorder, Sending
 from wireloom.recording.rows import tells
@@ -30,6 +30,7 @@ class TrafficEncoder:
 
     def parts(self, batch: pa.RecordBatch) -> Iterator[bytes]:
         """The packets of each row. Raises ``EncodeError`` with the number of the ``row``."""
+        must_be_told_apart(batch, self.rows)
         for at in range(0, len(batch), BATCH_ROWS):
             some = batch.slice(at, BATCH_ROWS)
             columns = [self._sent(some, field) for field in _SENT]

@@ -133,12 +133,10 @@ class Rows:
         self.frame.here = self.pos, self.shift, self.limit
         return expression(this, self.record, self.frame)
 
-    def need(self, count: int | Array, place: Array | None = None) -> None:
-        """Refuse rows with fewer than ``count`` bytes left, from the cursor or from ``place`` on."""
-        end = self.pos + (self.shift + count) if place is None else place + count
-        short = end > self.limit
-        if short.any():
-            self.short(short, np.broadcast_to(count, len(self)), self.at if place is None else place)
+    def need(self, count: int | Array) -> None:
+        """Refuse rows with fewer than ``count`` bytes left."""
+        if (short := self.pos + (self.shift + count) > self.limit).any():
+            self.short(short, np.broadcast_to(count, len(self)), self.at)
 
     def short(self, which: Array, count: Array, place: Array) -> None:
         """Refuse rows in which ``count`` bytes were wanted at ``place`` and are not there."""
@@ -239,10 +237,10 @@ class Rows:
 
     def listed(self, pos: Array, rows: Array, run: Array) -> "Rows":
         """Rows of items at ``pos`` as a batch of their own, this many of each of ``rows``."""
-        batch, limit = self.batch.items(self.index[rows], run), np.repeat(self.limit[rows], run)
-        inner = Rows(batch, np.arange(len(pos)), pos, limit, chosen=np.repeat(rows, run), outer=self)
+        batch, chosen = self.batch.items(self.index[rows], run), np.repeat(rows, run)
+        inner = Rows(batch, np.arange(len(pos)), pos, self.limit[chosen], chosen=chosen, outer=self)
         inner.frame = Frame(inner.selected, self.frame)
-        inner.little = _each(self.little, np.repeat(rows, run))
+        inner.little = _each(self.little, chosen)
         return inner
 
 

@@ -174,9 +174,7 @@ class Scanner:
 
     def begins(self, cuts: Cuts, row: int) -> bool:
         """Whether a part of a capture may begin with a record: a sound one that needs none in front of it."""
-        if cuts.malformed(row):
-            return False
-        if cuts.preamble:
+        if cuts.malformed(row) or cuts.preamble:
             return False
         buffer, start, final, known = cuts.window.buffer, int(cuts.start[row]), cuts.window.final, dict(cuts.parameters)
         return self.codec.decided(buffer, start, len(buffer), known, final=final, bound=self.bound)

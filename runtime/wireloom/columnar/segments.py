@@ -16,9 +16,7 @@ from wireloom.columnar.fields import Number
 def computed(column: pa.Array) -> Column | None:
     """What expressions can compute with; None if they cannot."""
     kind = column.type
-    if pa.types.is_decimal(kind) and kind.scale == 0 and pa.types.is_decimal128(kind):
-        return Made(column)
-    if pa.types.is_string(kind) or pa.types.is_binary(kind):
+    if kind in (pa.string(), pa.binary()) or (pa.types.is_decimal128(kind) and kind.scale == 0):
         return Made(column)
     if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind):
         valid = valid_of(column) if column.null_count else None

@@ -69,16 +69,12 @@ class Size:
             at.need(self.size)
             at.shift += self.size
             return start, start + self.size
-        return at.skip(self.measure(at, this))
-
-    def measure(self, at: Rows, this: Values) -> Array:
-        """The number of bytes; a size that is negative or larger than what is left is refused and then limited."""
-        value = at.ask(self.size, this) if callable(self.size) else self.size
-        sizes, valid = number(value, at)
-        return _bounded(at, sizes, valid)
+        sizes, valid = number(at.ask(self.size, this), at)
+        return at.skip(_bounded(at, sizes, valid))
 
 
 def _bounded(at: Rows, sizes: Array, valid: Array | None) -> Array:
+    """Numbers of bytes; a size that is negative or larger than what is left is refused and then limited."""
     left = at.limit - at.at
     wrong = (sizes < 0) | (sizes > left)
     if valid is not None and not valid.all():

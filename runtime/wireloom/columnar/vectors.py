@@ -94,26 +94,17 @@ class Vector:
 
     __rmul__ = __mul__
 
-    def __floordiv__(self, other: Any) -> "Vector":
-        return self._divided(other, np.floor_divide)
+    def __floordiv__(self, other: int) -> "Vector":
+        return self._divided(other, np.floor_divide, _of_quotient)
 
-    def __mod__(self, other: Any) -> "Vector":
+    def __mod__(self, other: int) -> "Vector":
         return self._divided(other, np.mod)
 
-    def __rfloordiv__(self, other: Any) -> "Vector":
-        return self.like(other) // self
-
-    def __rmod__(self, other: Any) -> "Vector":
-        return self.like(other) % self
-
-    def _divided(self, other: Any, operation: Any) -> "Vector":
-        data, valid = _operand(other, self)
-        zero = np.broadcast_to(np.asarray(data) == 0, self.data.shape)
-        if zero.any():
-            self.doubt(zero)
-        divisor = Vector(np.where(zero, 1, data), valid, self.doubt)
-        with np.errstate(over="ignore"):  # -2^63 // -1, which is in doubt
-            return self._arithmetic(divisor, operation, _of_quotient if operation is np.floor_divide else None)
+    def _divided(self, by: int, operation: Any, grown: Callable[[int, int], int] | None = None) -> "Vector":
+        """By a number that is written in the expression. If that is 0, all rows are in doubt."""
+        if not by:
+            self.doubt(np.ones(len(self.data), bool))
+        return self._arithmetic(by or 1, operation, grown)
 
     def __and__(self, other: Any) -> "Vector":
         return self._arithmetic(other, np.bitwise_and)
@@ -132,6 +123,8 @@ class Vector:
 
     def __lshift__(self, other: Any) -> "Vector":
         shift = self._shift(other)
+        if isinstance(shift, int):
+            return self * (1 << shift)
         return self * Vector(np.left_shift(1, shift.data), shift.valid, self.doubt)
 
     def __rlshift__(self, other: Any) -> "Vector":
@@ -143,8 +136,10 @@ class Vector:
     def __rrshift__(self, other: Any) -> "Vector":
         return self.like(other) >> self
 
-    def _shift(self, other: Any) -> "Vector":
+    def _shift(self, other: Any) -> "Vector | int":
         """How far to shift; from 0 to 61, or in doubt."""
+        if isinstance(other, int) and 0 <= other <= 61:
+            return other
         data, valid = _operand(other, self)
         shift = np.broadcast_to(np.asarray(data), self.data.shape)
         wrong = (shift < 0) | (shift > 61)
@@ -335,9 +330,9 @@ def choose(test: Any, then: Any, other: Any) -> Any:
     if isinstance(then, Vector) and not holds.any():
         return _optional(other, test)
     one, two = (_optional(value, test) for value in (then, other))
-    valid: Valid = np.where(holds, _mask(one), _mask(two))
+    valid = np.where(holds, _mask(one), _mask(two))
     data = np.where(holds, one.data, two.data)
-    return Vector(data, None if valid is not None and valid.all() else valid, test.doubt)
+    return Vector(data, None if valid.all() else valid, test.doubt)
 
 
 def _optional(value: Any, beside: Vector) -> Vector:
