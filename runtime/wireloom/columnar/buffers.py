@@ -437,18 +437,17 @@ def labels(
         return nulls(kind, count)
     codes, numbers = grouped(data)
     found = [label(number) for number in numbers]
-    if len(found) == 1 and len(rows) == count:
-        return repeated(kind, found[0], count)
     whole = len(rows) == count
+    if len(found) == 1 and whole:
+        return repeated(kind, found[0], count)
+    spots = None if whole else Places(rows, count)
     if kind == pa.string():
-        return _texts(found, codes, None if whole else Places(rows, count), hidden=valid is None)
+        return _texts(found, codes, spots, hidden=valid is None)
     sizes = np.array([len(names) for names in found], np.int64)
     items = ragged((np.cumsum(sizes) - sizes)[codes], sizes[codes])
     texts = _texts([name for each in found for name in each], items, None, hidden=True)
-    spots = None if whole else Places(rows, count)
-    held = None if valid is None or whole else spread(np.ones(len(rows), bool), spots)
-    found_lists = lists(kind, sizes[codes], texts, None, spots)
-    return found_lists if held is None else array(kind, count, held, found_lists.buffers()[1], children=[texts])
+    there = None if valid is None or whole else np.ones(len(rows), bool)
+    return lists(kind, sizes[codes], texts, there, spots)
 
 
 _SHARED = 8 * 1024 * 1024

@@ -14,7 +14,7 @@ from wireloom.columnar.fields import Joined, number
 from wireloom.columnar.frames import Values
 from wireloom.columnar.known import KnownSums
 from wireloom.columnar.rows import Rows
-from wireloom.columnar.sums import FLIPPED, word_tables
+from wireloom.columnar.sums import FLIPPED, SLICES, sliced, word_tables
 
 Summand = tuple[Array, Array] | bytes
 """Where the ranges of many rows start and stop, or what is the same for all of them."""
@@ -171,21 +171,14 @@ def single(crc: Crc) -> Array:
     return np.array(table(crc.bits, crc.poly), register_type(crc))
 
 
-_WORD = 8
-"""How many bytes of each range are looked up at a time, in pairs."""
-
-
 @cache
 def _tables(crc: Crc) -> Array:
     """For each pair of bytes in a word, what two bytes there add to the register, which is ``_flipped`` if need be."""
-    one = single(crc)
-    tables = [one]
-    for _ in range(_WORD - 1):
-        tables.insert(0, one[tables[0] & 0xFF] ^ tables[0] >> one.dtype.type(8))
+    tables = sliced(single(crc))
     low, high = np.divmod(np.arange(1 << 16), 1 << 8)[::-1]
     if not crc.reflect_in:
         low, high = FLIPPED[low], FLIPPED[high]
-    return _flipped(crc, np.stack([tables[at][low] ^ tables[at + 1][high] for at in range(0, _WORD, 2)]))
+    return _flipped(crc, np.stack([tables[at][low] ^ tables[at + 1][high] for at in range(0, SLICES, 2)]))
 
 
 def _flipped(crc: Crc, registers: Array) -> Array:
@@ -210,16 +203,16 @@ def _of_words(crc: Crc, buffer: Array, start: Array, sizes: Array, begun: Array)
     """Registers, flipped as ``begun``, behind ranges that are cut into words, of which the last may be a shorter one:
     the register goes into its bytes, and on with what they have no room for.
     """
-    whole = (sizes - 1) // _WORD
+    whole = (sizes - 1) // SLICES
     order = np.argsort(-whole.astype(np.int16), kind="stable")
     most, number = int(whole.max()), whole[order]
-    items = windows(buffer, start[order], _WORD * (most + 1)).view("<u8").reshape(-1, most + 1)
+    items = windows(buffer, start[order], SLICES * (most + 1)).view("<u8").reshape(-1, most + 1)
     columns = np.ascontiguousarray(items[:, :most].T)
     register = np.full(len(order), begun)
     for word, going in zip(columns, len(order) - np.cumsum(np.bincount(whole)), strict=False):
         register[:going] = _behind(crc, word[:going] ^ register[:going])
-    half = (4 * (sizes[order] - _WORD * number)).astype(np.uint64)
-    last = (items[np.arange(len(order)), number] ^ register) << (np.uint64(8 * _WORD) - 2 * half)
+    half = (4 * (sizes[order] - SLICES * number)).astype(np.uint64)
+    last = (items[np.arange(len(order)), number] ^ register) << (np.uint64(8 * SLICES) - 2 * half)
     found: Array = np.empty_like(register)
     found[order] = _behind(crc, last) ^ (register.astype(np.uint64) >> half >> half).astype(register.dtype)
     return found
@@ -227,9 +220,9 @@ def _of_words(crc: Crc, buffer: Array, start: Array, sizes: Array, begun: Array)
 
 def _behind(crc: Crc, words: Array) -> Array:
     """The register behind each word, in which the one before it is."""
-    tables, pairs = _tables(crc), words.view("<u2").reshape(-1, _WORD // 2)
+    tables, pairs = _tables(crc), words.view("<u2").reshape(-1, SLICES // 2)
     found: Array = tables[0].take(pairs[:, 0], mode="wrap")  # all are in range, and numpy need not look
-    for place in range(1, _WORD // 2):
+    for place in range(1, SLICES // 2):
         found ^= tables[place].take(pairs[:, place], mode="wrap")
     return found
 

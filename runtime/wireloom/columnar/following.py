@@ -112,7 +112,7 @@ class Follower:
 
     def _pieces(self, malformed: Range) -> Iterator[Cuts]:
         """A malformed range, read again, in rows no larger than those of a reader of whole captures."""
-        cutter, known = self.decoder.scanner().cutter, self.decoder.options.parameters
+        cutter, known = self.decoder.cutter(), self.decoder.options.parameters
         largest, awaits = cutter.largest, cutter.awaits
         position = malformed.start
         with opened(self.path, position) as stream:

@@ -22,8 +22,8 @@ _SINGLE = 16
 class BulkAhead(Ahead):
     """As ``Ahead``, but the codec looks only at records that may be of the messages it waits for.
 
-    ``scanner`` makes what cuts the others. ``untold`` is what headers of
-    captures say, for those whose header is malformed.
+    Behind the first records, ``scanner`` makes what cuts them. ``untold`` is what headers of captures say, for those
+    whose header is malformed.
     """
 
     def __init__(

@@ -82,9 +82,9 @@ def _framing(framing: codec.Framing, readers: Readers) -> Framing:
 
 
 def _lengths(lengths: Ends, readers: Readers) -> Lengths:
-    probes, valid, doubts = list(map(_probe, lengths.fields)), vector(lengths.valid), list(map(vector, lengths.doubts))
     if isinstance(lengths, codec.Headed):
         return _headed(lengths, readers)
+    probes, valid, doubts = list(map(_probe, lengths.fields)), vector(lengths.valid), list(map(vector, lengths.doubts))
     if not isinstance(lengths, codec.Lengths):
         return Lengths(lengths, probes, None, valid)
     checksum = None

@@ -17,6 +17,15 @@ Words = str | Array | Sequence[str]
 """Words of a text: the same for all records, or one number or text per record."""
 
 
+Path = tuple[str | Array, ...]
+"""The codec's path of what is read: names, and item numbers for each row."""
+
+
+def path_of(path: Path, rows: Array) -> Path:
+    """The path of some rows."""
+    return tuple(step if isinstance(step, str) else step[rows] for step in path)
+
+
 class MessageName(str):
     """The first step of a path in a message. It is left out if a header field follows."""
 
@@ -38,7 +47,7 @@ class Refusal(NamedTuple):
 
     records: Array
     code: str
-    path: tuple[str | Array, ...]
+    path: Path
     place: Array
     detail: tuple[Words, ...]
 
@@ -133,7 +142,7 @@ def _taken(refusal: Refusal, rows: Array) -> Refusal:
     return Refusal(
         refusal.records[rows],
         refusal.code,
-        tuple(step if isinstance(step, str) else step[rows] for step in refusal.path),
+        path_of(refusal.path, rows),
         refusal.place[rows],
         tuple(_words(words, rows) for words in refusal.detail),
     )

@@ -15,7 +15,7 @@ from wireloom.columnar.batch import Batch, Often
 from wireloom.columnar.buffers import Array, windows
 from wireloom.columnar.frames import Frame, Selected, Values
 from wireloom.columnar.places import Scattered
-from wireloom.columnar.refusals import Refusal, Unit, Words
+from wireloom.columnar.refusals import Path, Refusal, Unit, Words, path_of
 
 AHEAD = 32
 """How many bytes of each row are fetched together at least, since each fetch costs numpy the same."""
@@ -115,7 +115,7 @@ class Rows:
         records = self.index[rows]
         said = tuple(_words_of(words, rows, among) for words in detail)
         batch.doubtful[records] = True
-        batch.refusals.add(Refusal(records, code, _path_of(self.path, rows), place[rows], said))
+        batch.refusals.add(Refusal(records, code, path_of(self.path, rows), place[rows], said))
 
     def adopt(self, items: Batch, wrong: Array, rows: Array, numbers: Array) -> None:
         """Refuse ``rows`` because of ``wrong`` items, one for each row: the first that the codec would report.
@@ -123,7 +123,7 @@ class Rows:
         ``numbers`` are those of the items in their lists.
         """
         for refusal, mine in items.refusals.of_records(wrong):
-            records, path = self.index[rows[mine]], _path_of(self.path, rows[mine])
+            records, path = self.index[rows[mine]], path_of(self.path, rows[mine])
             self.batch.doubtful[records] = True
             self.batch.refusals.add(refusal._replace(records=records, path=(*path, numbers[mine], *refusal.path)))
         self.doubt(rows[~items.refusals.of(wrong)])
@@ -210,7 +210,7 @@ class Rows:
         """Some of the rows, by number, with their values; ``merge`` takes them back."""
         pos, limit = self.pos[chosen], self.limit[chosen]
         inner = Rows(self.batch, self.index[chosen], pos, limit, shift=self.shift, chosen=chosen, outer=self)
-        inner.path = _path_of(self.path, chosen)
+        inner.path = path_of(self.path, chosen)
         inner.little = _each(self.little, chosen)
         inner.frame = Frame(inner.selected, self.frame)
         return inner, inner.record if this is self.record else Values(inner.selected, this)
@@ -247,14 +247,6 @@ class Rows:
 def _each(little: bool | Array, rows: Array) -> bool | Array:
     """The byte order of some rows."""
     return little if isinstance(little, bool) else little[rows]
-
-
-Path = tuple[str | Array, ...]
-"""The codec's path of what is read: names, and item numbers for each row."""
-
-
-def _path_of(path: Path, rows: Array) -> Path:
-    return tuple(step if isinstance(step, str) else step[rows] for step in path)
 
 
 def _words_of(words: Words, rows: Array, among: Array) -> Words:

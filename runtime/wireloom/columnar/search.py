@@ -4,6 +4,7 @@ Positions whose header fields allow a record are proven together, and kept for t
 is in doubt is left to the codec.
 """
 
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -241,7 +242,7 @@ class _Seen:
         """Whether there is something at ``at`` or behind it."""
         return bool(len(self.position)) and at <= int(self.position[-1])
 
-    def behind(self, at: int, end: int | None) -> "Any":
+    def behind(self, at: int, end: int | None) -> Iterator[tuple[int, bool]]:
         """(position, whether it is certain) from ``at`` on. Certain ones count only if they end before ``end``."""
         first = int(self.position.searchsorted(at))
         position, certain = self.position[first:], self.certain[first:]

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from wireloom.codec import DecodeError
-from wireloom.columnar import arrow_schema, decoder
+from wireloom.columnar import decoder
 from wireloom.columnar.scanning import Cuts, Pieces, Scanner, Window
 from wireloom.kinds import ReadInto, into
 
@@ -106,7 +106,7 @@ class Front:
     def __iter__(self) -> Iterator[Cuts]:
         if not self.start:
             return
-        scanner = decoder.Decoder(self.decoding.protocol, self.decoding.options, arrow_schema(())).scanner()
+        scanner = self.decoding.looking(self.decoding.cutter())
         pieces = _OnePlace(self.readinto, min(decoder.PIECE_BYTES, self.start))
         for window in pieces:
             at, limit = 0, self.start - window.base

@@ -22,8 +22,8 @@ class Stretch:
 
     ``origin`` is what reasons add to a place in the buffer, one for all records or one a record. ``gaps`` are rows that
     are malformed ranges, as in ``Cuts``. ``source`` is the number of the capture that records are of; one for all, or
-    ascending. ``parameters`` are those of the captures, if not those of the decoder. What the
-    records are is in ``passed`` if they were decoded when they were found.
+    ascending. ``parameters`` are those of the captures, if not those of the decoder. What the records are is in
+    ``passed`` if they were decoded when they were found.
     """
 
     buffer: Any

@@ -57,11 +57,16 @@ def _word(word: int, tables: int) -> int:
 @cache
 def word_tables(crc: Crc) -> Array:
     """What each byte at each of eight places adds to the register, and the constants of ``folded``: 64-bit integers."""
-    one = np.array(table(crc.bits, crc.poly), np.uint64)
-    tables = [one]
-    for _ in range(SLICES - 1):
-        tables.insert(0, one[tables[0] & np.uint64(0xFF)] ^ tables[0] >> np.uint64(8))
+    tables = sliced(np.array(table(crc.bits, crc.poly), np.uint64))
     return np.concatenate([*tables, np.array(_constants(crc), np.uint64)]).view(np.int64)
+
+
+def sliced(one: Array) -> list[Array]:
+    """What each byte at each of ``SLICES`` places adds to a register; ``one`` is what the last of them adds."""
+    tables, of = [one], one.dtype.type
+    for _ in range(SLICES - 1):
+        tables.insert(0, one[tables[0] & of(0xFF)] ^ tables[0] >> of(8))
+    return tables
 
 
 def _constants(crc: Crc) -> tuple[int, ...]:
