@@ -37,19 +37,19 @@ def attack(found: Target, seed: str, count: int) -> None:
 @pytest.mark.sweep
 @pytest.mark.parametrize("name", NAMES)
 def test_many_altered_rows_are_refused_or_come_back(name: str) -> None:
-    attack(target(name), "sweep", often(40, 400))
+    attack(target(name), "sweep", often(20, 400))
 
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("number", range(len(BLOCKS)))
 def test_many_altered_rows_of_the_reference_are_refused_or_come_back(number: int) -> None:
-    attack(shown(number), "sweep", often(25, 200))
+    attack(shown(number), "sweep", often(12, 200))
 
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("name", NAMES)
 @given(data=st.data())
-@settings(derandomize=True, database=None, max_examples=often(10, 100), suppress_health_check=list(HealthCheck))
+@settings(derandomize=True, database=None, max_examples=often(6, 100), suppress_health_check=list(HealthCheck))
 def test_invented_rows_are_refused_or_come_back(name: str, data: st.DataObject) -> None:
     invented_comes_back(target(name), data)
 

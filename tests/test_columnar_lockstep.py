@@ -48,4 +48,4 @@ def test_examples_with_damage(name: str) -> None:
 def _some(records: Sequence[bytes], random: Random) -> list[bytes]:
     """Records that differ; of many only some, but all of them in ``make fuzz``."""
     found = sorted(set(records))
-    return random.sample(found, min(len(found), often(16, len(found))))
+    return random.sample(found, min(len(found), often(8, len(found))))

@@ -42,7 +42,7 @@ def tables(name: str, *, also: int = 0) -> Iterator[tuple[dict[str, Any], pa.Tab
 @every_by_both
 def test_examples_and_damage(name: str, pays: int, monkeypatch: pytest.MonkeyPatch) -> None:
     accelerator.pay(monkeypatch, pays)
-    for parameters, table in tables(name, also=4):
+    for parameters, table in tables(name, also=often(2, 4)):
         rows_alike(pair_of(name), table, **parameters)
 
 
@@ -55,7 +55,7 @@ def test_changed_rows(name: str) -> None:
     for parameters, table in tables(name):
         for message in dict.fromkeys(table["message"].to_pylist()):
             found = [row for row in table.to_pylist() if row["message"] == message]
-            for _ in range(often(3, 8) if message else 0):
+            for _ in range(often(2, 8) if message else 0):
                 changed = [*found, *found]
                 changed = pa.Table.from_pylist(changed, table.schema).to_pylist()
                 change(random, changed)

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 import strangers
-from lockstep import Pair, captures_alike, damaged, records_alike
+from cases import often
+from lockstep import Pair, capture_alike, captures_alike, damaged, records_alike
 
 from wireloom.codec.captures import CaptureBuilder
 from wireloom_generator.generate import check_outputs as check
@@ -46,8 +47,9 @@ def test_records_are_written_back_to_the_byte(name: str) -> None:
 
 @each_protocol
 def test_both_engines_read_the_same(name: str) -> None:
-    for capture in strangers.captures(name):
-        captures_alike(pair(name), capture.data, **capture.parameters)
+    for number, capture in enumerate(strangers.captures(name)):
+        alike = captures_alike if number < often(4, number + 1) else capture_alike
+        alike(pair(name), capture.data, **capture.parameters)
 
 
 @each_protocol
@@ -60,7 +62,7 @@ def test_both_engines_refuse_the_same(name: str) -> None:
         return
     records = list(strangers.records(name))
     for record in random.sample(records, min(len(records), 8)):
-        records_alike(pair(name), list(damaged(record, random, 50)))
+        records_alike(pair(name), list(damaged(record, random, often(25, 50))))
 
 
 def _among(found: Any, expected: Any) -> Any:
