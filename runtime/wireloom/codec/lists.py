@@ -10,7 +10,7 @@ from construct import Construct
 from wireloom.codec.claims import Spot
 from wireloom.codec.columns import ColumnType, ListOf, weight
 from wireloom.codec.errors import DecodeError, EncodeError, counted
-from wireloom.codec.fields import UNPACKABLE, Packing, packing_of
+from wireloom.codec.fields import UNPACKABLE, EitherOrder, Packing, packing_of
 from wireloom.codec.frames import Frame, Spans, Values
 from wireloom.codec.givens import shown, unfit, whole
 from wireloom.codec.items import PlacedItem, hollow, place
@@ -55,7 +55,7 @@ class Repeat(Composite):
         self.hollow = hollow
         self._big = _NumberItem.of(item, little=False)
         self._little = _NumberItem.of(item, little=True)
-        self._one = _LoneNumber(self._big, self._little) if self._big and self._little else item
+        self._one = EitherOrder(self._big, self._little) if self._big and self._little else item
         """What reads and writes an item by itself."""
 
     def lenient(self) -> "Repeat":
@@ -262,10 +262,11 @@ class _Ending(NamedTuple):
         return EncodeError(f"ends with item {found[0]}, but there are more behind it")
 
 
-class _NumberItem:
+class _NumberItem(Construct):
     """A number of fixed size as an item."""
 
     def __init__(self, kind: Packing) -> None:
+        super().__init__()
         self.kind = kind
         self.struct = struct.Struct((kind.order or ">") + kind.code)
         self.size = self.struct.size
@@ -290,15 +291,18 @@ class _NumberItem:
             self._note(reader.trace, start, values)
         return values
 
-    def one(self, reader: Reader) -> Any:
-        """The next number."""
-        start = reader.pos
-        (value,) = self.struct.unpack(reader.take(self.size))
+    def _parse(self, stream: Any, context: Any, path: str) -> Any:
+        start = stream.pos
+        (value,) = self.struct.unpack(stream.take(self.size))
         try:
             return value if self.kind.load is None else self.kind.load(value)
         except DecodeError as error:
             error.offset = start
             raise
+
+    def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
+        self.write(stream, obj)
+        return obj
 
     def _note(self, trace: Trace, start: int, values: list[Any]) -> None:
         noted = len(values) if trace.items is None else min(len(values), trace.items)
@@ -324,19 +328,3 @@ class _NumberItem:
             raise
         except UNPACKABLE:
             raise EncodeError(unfit(value, self.kind.type, 8 * self.size)) from None
-
-
-class _LoneNumber(Construct):
-    """An item that is a number of fixed size, where it is not read with the others."""
-
-    def __init__(self, big: _NumberItem, little: _NumberItem) -> None:
-        super().__init__()
-        self.big = big
-        self.little = little
-
-    def _parse(self, stream: Any, context: Any, path: str) -> Any:
-        return (self.little if stream.little else self.big).one(stream)
-
-    def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
-        (self.little if stream.little else self.big).write(stream, obj)
-        return obj
