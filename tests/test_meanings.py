@@ -213,7 +213,7 @@ def test_other_spellings_and_objects_are_written_the_same(field: str) -> None:
     ("field", "value", "told"),
     [
         ("type: u32, as: {timestamp: {unit: s}}", datetime(2024, 5, 1), "it: 2024-05-01T00:00:00 has no time zone"),
-        ("type: u32, as: {timestamp: {unit: s}}", EPOCH + timedelta(microseconds=1), "is no multiple of s"),
+        ("type: u32, as: {timestamp: {unit: s}}", EPOCH + timedelta(microseconds=1), "is not a multiple of s"),
         ("type: u32, as: {timestamp: {unit: s}}", EPOCH - timedelta(seconds=1), "does not fit 32 bits"),
         ("type: u32, as: {timestamp: {unit: s}}", 5, "it: a time expected, not 5"),
         ("type: u32, as: {timestamp: {unit: s}}", None, "it: missing"),

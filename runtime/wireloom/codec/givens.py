@@ -77,7 +77,7 @@ def _plain(value: Any) -> Any:
 def octets(value: Any, path: str = "") -> bytes:
     """``value`` as bytes. Raises ``EncodeError`` if it is something else."""
     if not isinstance(value, bytes | bytearray | memoryview):
-        raise EncodeError(f"bytes expected, not {type(value).__name__}", path)
+        raise EncodeError(f"bytes expected, not {shown(value)}", path)
     return bytes(value)
 
 

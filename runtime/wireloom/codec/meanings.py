@@ -104,7 +104,9 @@ class Counted(Meaning):
         """The number that stands for so many microseconds."""
         steps, left = divmod((microseconds - self.first) * self.parts, self.times)
         if left:
-            raise EncodeError(f"{shown(value)} is no multiple of {self.unit}")
+            raise EncodeError(f"{shown(value)} is not a multiple of {self.unit}")
+        if not self.least <= microseconds <= self.most:
+            raise EncodeError(f"{shown(value)} is not a {self.word} that tables hold")
         return steps
 
 
@@ -124,8 +126,9 @@ class TimestampMeaning(Counted):
     def written(self, value: Any) -> int:
         if not isinstance(value, datetime):
             raise EncodeError(f"a time expected, not {shown(value)}")
-        if value.tzinfo is None:
+        if value.tzinfo is None or value.utcoffset() is None:
             raise EncodeError(f"{value.isoformat()} has no time zone; UTC is tzinfo=datetime.UTC")
+        _refuse_nanoseconds(value, getattr(value, "nanosecond", 0))
         return self.steps((value - EPOCH) // MICROSECOND, value)
 
 
@@ -144,7 +147,14 @@ class DurationMeaning(Counted):
     def written(self, value: Any) -> int:
         if not isinstance(value, timedelta):
             raise EncodeError(f"a duration expected, not {shown(value)}")
+        _refuse_nanoseconds(value, getattr(value, "nanoseconds", 0))
         return self.steps(value // MICROSECOND, value)
+
+
+def _refuse_nanoseconds(value: datetime | timedelta, nanoseconds: int) -> None:
+    """Raises ``EncodeError`` for a time or duration of pandas that has some, which no table would have."""
+    if nanoseconds:
+        raise EncodeError(f"{shown(value)} has nanoseconds, and the column has microseconds")
 
 
 def time_text(value: datetime) -> str:

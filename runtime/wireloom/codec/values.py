@@ -215,7 +215,7 @@ class Text(Ended):
 
     def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
         if not isinstance(obj, str):
-            raise EncodeError(f"text expected, not {type(obj).__name__}")
+            raise EncodeError(f"text expected, not {shown(obj)}")
         self.extent.write(stream, context, encoded(obj, self.encoding))
         return obj
 

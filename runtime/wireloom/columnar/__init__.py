@@ -71,7 +71,9 @@ def batches(
 
 
 def _batch(rows: list[Mapping[str, Any]], schema: pa.Schema) -> pa.RecordBatch:
-    arrays = [pa.array([row.get(field.name) for row in rows], field.type) for field in schema]
+    from wireloom.columnar.python_values import to_arrow
+
+    arrays = [to_arrow([row.get(field.name) for row in rows], field.type) for field in schema]
     return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 

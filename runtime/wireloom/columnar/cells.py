@@ -14,6 +14,7 @@ from wireloom.columnar import accel
 from wireloom.columnar.buffers import Array, as_arrow, ends_of, row_numbers, valid_of
 from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.hopping import Hop, hop_of
+from wireloom.columnar.python_values import to_arrow
 from wireloom.columnar.stretches import Stretch
 from wireloom.options import OptionError
 from wireloom.views import Row
@@ -170,7 +171,7 @@ def _lists(decoder: Decoder, held: _Values) -> pa.Array:
     broken = np.flatnonzero(~found.whole).tolist()
     slow = [(cell, row) for cell in broken for row in decoder.view.rows(held.data(cell), "")]
     if slow:
-        made = pa.array([{name: row.get(name) for name in decoder.schema.names} for _, row in slow], structs.type)
+        made = to_arrow([row for _, row in slow], structs.type)
         structs = pa.concat_arrays([structs, made])
         cells = np.concatenate([cells, [cell for cell, _ in slow]])
         order = np.argsort(cells, kind="stable")

@@ -11,13 +11,14 @@ from wireloom.columnar.arrays import Column, Made, Spans, Spread, Structs
 from wireloom.columnar.batch import Batch
 from wireloom.columnar.buffers import Array, Places, Valid, array, as_arrow, ends_of, lists, nulls, valid_of
 from wireloom.columnar.messages import Decoded
+from wireloom.columnar.python_values import to_arrow
 from wireloom.columnar.tallies import Counted
 from wireloom.options import Mode
 
 
 def made(values: list[Any], kind: pa.DataType) -> pa.Array:
     """A column of the codec's values; only nulls cost nothing."""
-    return nulls(kind, len(values)) if all(value is None for value in values) else pa.array(values, kind)
+    return nulls(kind, len(values)) if all(value is None for value in values) else to_arrow(values, kind)
 
 
 Numbered = tuple[pa.RecordBatch, Array]

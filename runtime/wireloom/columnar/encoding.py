@@ -44,6 +44,7 @@ from wireloom.columnar.laying import Given, Laid, Laying, UnlaidError
 from wireloom.columnar.machine.encoding import WritingProgram, together, writing
 from wireloom.columnar.machine.given import VARIANT, Outline, outline_of
 from wireloom.columnar.planning import plan_of
+from wireloom.columnar.python_values import to_python
 from wireloom.columnar.weighing import TooHeavyError, weight_of
 from wireloom.options import MAX_RECORD_BYTES
 from wireloom.views import FILE, REASON, RECORD, Row
@@ -122,7 +123,7 @@ class Encoder:
         must_be_told_apart(batch, self.rows)
         at = 0
         while at < len(batch):
-            size, tells, rest = self.builder.size, self._tells, _some(batch.slice(at, BATCH_ROWS))
+            size, tells, rest = self.builder.size, self._tells, self._some(batch.slice(at, BATCH_ROWS))
             count, unknown = self._quiet(rest)
             if count < min(MANY, len(rest)):
                 some = rest.slice(0, count + unknown)
@@ -134,6 +135,13 @@ class Encoder:
                     self.builder.passed(size + (pc.sum(pc.binary_length(found)).as_py() or 0))
             at, self.rows = at + len(some), self.rows + len(some)
             yield found
+
+    def _some(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """As many of the first rows as have records that an array holds, with columns as readers have them."""
+        rest = own(batch, self.kinds)
+        while len(rest) > 1 and sum(map(weight_of, rest.columns)) > LARGEST // 2:
+            rest = rest.slice(0, len(rest) // 2)
+        return rest
 
     @property
     def _tells(self) -> bool:
@@ -433,20 +441,28 @@ def _distinct(keys: Mapping[str, pa.Array]) -> Iterator[tuple[Row, Array]]:
 
 
 def must_be_told_apart(batch: pa.RecordBatch, row: int) -> None:
-    """Raises ``EncodeError`` if two columns have one name, which says it of the first ``row`` of the batch."""
-    names = batch.schema.names
-    if len(set(names)) < len(names):
-        error = EncodeError("given twice", next(name for name in names if names.count(name) > 1))
+    """Raises ``EncodeError`` with the first ``row`` of the batch if two columns or fields of a struct share a name."""
+    twice = _given_twice(batch.schema)
+    if twice is not None:
+        error = EncodeError("given twice", twice)
         error.row = row
         raise error
 
 
-def _some(batch: pa.RecordBatch) -> pa.RecordBatch:
-    """As many of the first rows as have records that an array holds, with columns as readers have them."""
-    rest = own(batch)
-    while len(rest) > 1 and sum(map(weight_of, rest.columns)) > LARGEST // 2:
-        rest = rest.slice(0, len(rest) // 2)
-    return rest
+def _given_twice(fields: Iterable[pa.Field]) -> str | None:
+    """The path of a name that two fields have, at any depth."""
+    names = set()
+    for field in fields:
+        if field.name in names:
+            return str(field.name)
+        names.add(field.name)
+        kind, inside = field.type, ""
+        while hasattr(kind, "value_field"):
+            kind, inside = kind.value_type, f"{inside}[]"
+        twice = _given_twice(kind) if pa.types.is_struct(kind) else None
+        if twice is not None:
+            return f"{field.name}{inside}.{twice}"
+    return None
 
 
 def _names_messages(batch: pa.RecordBatch) -> bool:
@@ -463,15 +479,10 @@ def _means(known: pa.DataType, given: pa.DataType) -> bool:
         return once and all(field.name in fields and _means(fields[field.name], field.type) for field in given)
     if types.is_list(known) and types.is_list(given):
         return _means(known.value_type, given.value_type)
-    if types.is_timestamp(known) and types.is_timestamp(given):
-        return known.unit == given.unit and bool(known.tz) == bool(given.tz)
-    same_kind = any(each(known) and each(given) for each in (_is_whole, types.is_floating))
-    return same_kind or types.is_null(given) or bool(known.equals(given))
-
-
-def _is_whole(kind: pa.DataType) -> bool:
-    """Whether it is a type of whole numbers."""
-    return bool(pa.types.is_integer(kind) or (pa.types.is_decimal(kind) and kind.scale == 0))
+    if types.is_decimal(known) and given == pa.int64():
+        return bool(known.scale == 0)
+    both_float = types.is_floating(known) and types.is_floating(given)
+    return bool(both_float or types.is_null(given) or known.equals(given))
 
 
 def _typed(known: pa.DataType, given: pa.DataType) -> bool:
@@ -546,35 +557,6 @@ def plain(batch: pa.RecordBatch) -> Iterator[Row]:
     for name, column in zip(batch.schema.names, batch.columns, strict=True):
         if name not in LEFT_OUT and column.null_count < len(column):
             names.append(name)
-            columns.append(values(column))
+            columns.append(to_python(column))
     given = zip(*columns, strict=True) if columns else iter([()] * batch.num_rows)
     return (dict(zip(names, row, strict=True)) for row in given)
-
-
-def values(column: pa.Array) -> list[Any]:
-    """The values of a column, with integers in place of decimals without a fraction."""
-    found: list[Any] = column.to_pylist()
-    convert = _integers(column.type)
-    return found if convert is None else [None if value is None else convert(value) for value in found]
-
-
-@cache
-def _integers(kind: pa.DataType) -> Callable[[Any], Any] | None:
-    """A function that turns decimals inside values of that type into integers, in place; None if it has none."""
-    if pa.types.is_decimal(kind):
-        return int if kind.scale == 0 else None
-    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
-        element = _integers(kind.value_type)
-        return None if element is None else lambda items: [None if item is None else element(item) for item in items]
-    if not pa.types.is_struct(kind):
-        return None
-    found = ((field.name, _integers(field.type)) for field in kind)
-    inner = [(name, convert) for name, convert in found if convert is not None]
-
-    def converted(struct: Row) -> Row:
-        for name, convert in inner:
-            if struct[name] is not None:
-                struct[name] = convert(struct[name])
-        return struct
-
-    return converted if inner else None

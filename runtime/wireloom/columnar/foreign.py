@@ -1,30 +1,115 @@
 """Columns that other programs made, as readers here have them."""
 
-from functools import lru_cache
+from collections.abc import Mapping
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from wireloom.columnar.buffers import ends_of
+from wireloom.columnar.buffers import as_arrow, as_numpy, ends_of, lists, valid_of
+from wireloom.columnar.python_values import LISTS
+
+_UNKNOWN = pa.null()
+"""The type of a column that readers do not have."""
 
 
-def own(batch: pa.RecordBatch) -> pa.RecordBatch:
-    """The same rows, with texts, bytes and lists as readers have them: dictionaries, views, and large ones are cast.
+def own(batch: pa.RecordBatch, known: Mapping[str, pa.DataType]) -> pa.RecordBatch:
+    """The same rows, with values as readers have them; ``known`` are the types of their columns.
 
-    Raises ``pa.ArrowInvalid`` for a column that leads out of its memory, as files have them that nobody has checked.
+    Dictionaries, runs, views and large types are decoded, whole numbers and times get the type of the reader. A column
+    that would lose something by that stays as it is. Raises ``pa.ArrowInvalid`` for a column that leads out of its
+    memory, as unchecked files may have.
     """
-    columns = [_own(column) for column in batch.columns]
+    names = batch.schema.names
+    columns = [_own(column, known.get(name, _UNKNOWN)) for name, column in zip(names, batch.columns, strict=True)]
     if all(one is other for one, other in zip(columns, batch.columns, strict=True)):
         return batch
-    return pa.RecordBatch.from_arrays(columns, batch.schema.names)
+    return pa.RecordBatch.from_arrays(columns, names)
 
 
-def _own(column: pa.Array) -> pa.Array:
-    kind = _own_type(column.type)
-    if column.null_count < len(column):
-        column.validate()
-        _must_be_sound(column)
-        return column if kind.equals(column.type) else column.cast(kind)
-    return column if kind.equals(column.type) else pa.nulls(len(column), kind)
+def _own(column: pa.Array, known: pa.DataType) -> pa.Array:
+    if column.null_count == len(column):
+        kind = _simple(column.type)
+        return column if kind.equals(column.type) else pa.nulls(len(column), kind)
+    column.validate()
+    _must_be_sound(column)
+    return _converted(column, known)
+
+
+def _converted(column: pa.Array, known: pa.DataType) -> pa.Array:
+    """The values of a column, at every depth. What cannot be converted without a loss is the same array."""
+    kind, types = column.type, pa.types
+    if types.is_dictionary(kind):
+        return _converted(column.dictionary, known).take(column.indices)
+    if types.is_run_end_encoded(kind):
+        rows = np.arange(column.offset, column.offset + len(column))
+        runs = np.searchsorted(as_numpy(column.run_ends), rows, side="right")
+        return _converted(column.values, known).take(as_arrow(runs))
+    if types.is_struct(kind):
+        return _converted_struct(column, known)
+    if any(is_one(kind) for is_one in LISTS):
+        return _converted_list(column, known.value_type if types.is_list(known) else _UNKNOWN)
+    wanted = _wanted(kind, known)
+    if wanted.equals(kind) or (_is_long(kind, known) and (as_numpy(column) >= 0).all()):
+        return column
+    try:
+        return column.cast(wanted)
+    except pa.ArrowInvalid:  # a number or time that does not fit, for the codec to refuse
+        return column
+
+
+def _converted_struct(column: pa.Array, known: pa.DataType) -> pa.Array:
+    inside = {field.name: field.type for field in known} if pa.types.is_struct(known) else {}
+    given = [column.field(place) for place in range(column.type.num_fields)]
+    fields = [
+        _converted(each, inside.get(field.name, _UNKNOWN)) for field, each in zip(column.type, given, strict=True)
+    ]
+    if all(one.type.equals(other.type) for one, other in zip(fields, given, strict=True)):
+        return column
+    named = [field.with_type(each.type) for field, each in zip(column.type, fields, strict=True)]
+    return pa.StructArray.from_arrays(fields, fields=named, mask=column.is_null() if column.null_count else None)
+
+
+def _converted_list(column: pa.Array, known: pa.DataType) -> pa.Array:
+    given = column.flatten()
+    items = _converted(given, known)
+    if pa.types.is_list(column.type) and items.type.equals(given.type):
+        return column
+    counts = pc.fill_null(pc.list_value_length(column), 0).cast(pa.int32())
+    kind = pa.list_(column.type.value_field.with_type(items.type))
+    return lists(kind, as_numpy(counts), items, valid_of(column), None)
+
+
+def _wanted(kind: pa.DataType, known: pa.DataType) -> pa.DataType:
+    """The type that readers have for values of a type without others in it."""
+    types = pa.types
+    if types.is_null(kind) or (_is_whole(kind) and _is_whole(known)):
+        return known
+    if types.is_timestamp(known) and types.is_timestamp(kind) and kind.tz:
+        return known  # whose numbers are those of UTC, as those of any zone are
+    if types.is_duration(known) and types.is_duration(kind):
+        return known
+    return _simple(kind)
+
+
+def _is_whole(kind: pa.DataType) -> bool:
+    """Whether it is a type of whole numbers."""
+    return bool(pa.types.is_integer(kind) or (pa.types.is_decimal(kind) and kind.scale == 0))
+
+
+def _is_long(kind: pa.DataType, known: pa.DataType) -> bool:
+    """Whether these are unsigned numbers as longs, which are as good if none is negative."""
+    return bool(kind == pa.int64() and pa.types.is_decimal(known))
+
+
+def _simple(kind: pa.DataType) -> pa.DataType:
+    """The type with the same values that readers have for texts and bytes."""
+    types = pa.types
+    if types.is_large_string(kind) or types.is_string_view(kind):
+        return pa.string()
+    if types.is_large_binary(kind) or types.is_binary_view(kind) or types.is_fixed_size_binary(kind):
+        return pa.binary()
+    return kind
 
 
 def _must_be_sound(column: pa.Array) -> None:
@@ -42,21 +127,5 @@ def _must_be_sound(column: pa.Array) -> None:
         if pa.types.is_list(kind):
             _must_be_sound(column.flatten())
     elif not (pa.types.is_primitive(kind) or pa.types.is_decimal(kind)):
-        column.validate(full=True)
-
-
-@lru_cache
-def _own_type(kind: pa.DataType) -> pa.DataType:
-    """The type that readers have for such values."""
-    types = pa.types
-    if types.is_dictionary(kind):
-        return _own_type(kind.value_type)
-    if types.is_large_string(kind) or types.is_string_view(kind):
-        return pa.string()
-    if types.is_large_binary(kind) or types.is_binary_view(kind) or types.is_fixed_size_binary(kind):
-        return pa.binary()
-    if types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind):
-        return pa.list_(kind.value_field.with_type(_own_type(kind.value_type)))
-    if types.is_struct(kind):
-        return pa.struct([field.with_type(_own_type(field.type)) for field in kind])
-    return kind
+        octets = {pa.large_string(): pa.large_binary(), pa.string_view(): pa.binary_view()}.get(kind)
+        (column if octets is None else column.view(octets)).validate(full=True)  # UTF-8 is the codec's affair

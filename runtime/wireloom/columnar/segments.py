@@ -48,7 +48,8 @@ def put(octets: Array, data: Array, kind: Number, *, little: bool) -> None:
         wide = data.astype(f"{sign}i8").view(np.uint8).reshape(-1, 8)
         octets[:] = wide[:, : kind.size] if sign == "<" else wide[:, 8 - kind.size :]
     else:
-        octets.view(f"{sign}{kind.kind}{kind.size}")[:, 0] = data
+        with np.errstate(over="ignore"):
+            octets.view(f"{sign}{kind.kind}{kind.size}")[:, 0] = data
 
 
 @dataclass(frozen=True, slots=True)

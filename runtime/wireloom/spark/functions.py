@@ -19,6 +19,7 @@ from wireloom.codec import EncodeError, Protocol
 from wireloom.columnar import cells, encoding
 from wireloom.columnar.buffers import valid_of
 from wireloom.columnar.decoder import BATCH_BYTES, BATCH_ROWS, Decoder
+from wireloom.columnar.python_values import to_python
 from wireloom.options import Mode, OptionError, ReadOptions
 from wireloom.spark import workers
 from wireloom.spark.schemas import arrow_schema, spark_schema
@@ -144,7 +145,7 @@ class Encoding:
             raise OptionError(f"a struct column expected, not one of {values.type}")
         found = registry.protocol(self.protocol)
         if found.preamble is not None or not {field.name for field in values.type} <= _whole(found):
-            return pa.array([_record(row, found, self.options) for row in encoding.values(values)], pa.binary())
+            return pa.array([_record(row, found, self.options) for row in to_python(values)], pa.binary())
         given = values.drop_null()
         names = [field.name for field in given.type]
         records = self._encoder.encode(pa.RecordBatch.from_arrays(given.flatten(), names))
