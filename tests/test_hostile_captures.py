@@ -1,8 +1,10 @@
 """Captures of garbage and of broken records are the same rows in both engines, and no byte of them is lost."""
 
+from collections.abc import Callable
 from functools import cache
 from itertools import accumulate
 from pathlib import Path
+from typing import Any
 
 import accelerator
 import compiled
@@ -12,10 +14,11 @@ from attack.captures import Hostile
 from cases import each
 from lockstep import Pair, capture_alike
 
+from wireloom.codec.lengths import Ends
 from wireloom.columnar.decoder import Stretch
-from wireloom_protocols import couchbase_dcp, databus
+from wireloom_protocols import couchbase_dcp, databus, pcap
 
-SHIPPED = {"couchbase_dcp": couchbase_dcp, "databus": databus}
+SHIPPED = {"couchbase_dcp": couchbase_dcp, "databus": databus, "pcap": pcap}
 
 
 @cache
@@ -37,6 +40,27 @@ def test_a_hostile_capture_is_the_same_rows_in_both_engines(hostile: Hostile, si
     assert [*offsets, size] == [0, *accumulate(lengths)]
     for offset, length, corrupt in zip(offsets, lengths, found["_corrupt_record"].to_pylist(), strict=True):
         assert corrupt in (None, hostile.data(size)[offset : offset + length])
+
+
+@pytest.mark.parametrize("hostile", captures.SEARCHED, ids=lambda hostile: hostile.name)
+def test_where_no_record_is_many_places_are_searched_at_once(hostile: Hostile, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the codec looks at costs a hundred times as much."""
+    looks = 0
+
+    def counted(look: Callable[..., Any]) -> Callable[..., Any]:
+        def looked(*given: Any) -> Any:
+            nonlocal looks
+            looks += 1
+            return look(*given)
+
+        return looked
+
+    size, hostiles = 1 << 17, pair(hostile.protocol)
+    decoder = hostiles.decoder(hostiles.options({}))
+    monkeypatch.setattr(Ends, "_likely", counted(Ends._likely))
+    monkeypatch.setattr(Ends, "_asked", counted(Ends._asked))
+    assert sum(batch.num_rows for batch in decoder.capture(hostile.data(size))) > 0
+    assert looks < size / 16
 
 
 @pytest.mark.parametrize("hostile", captures.MALFORMED, ids=lambda hostile: hostile.name)

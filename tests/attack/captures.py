@@ -145,6 +145,21 @@ def _torn(chance: random.Random) -> Iterator[bytes]:
         yield found[: len(found) - chance.randint(1, len(value)) * (number & 1)]
 
 
+PCAP = struct.pack("<IHHIIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1)
+"""The header of a capture file of Ethernet."""
+
+
+def pcap_packet(seconds: int, fraction: int, data: bytes, *, claimed: int | None = None) -> bytes:
+    """A packet of a capture file, with what it has, or the length that it claims."""
+    size = len(data) if claimed is None else claimed
+    return struct.pack("<IIII", seconds, fraction, size, size) + data
+
+
+def _behind_a_packet(make: Callable[[int], bytes]) -> Callable[[int], bytes]:
+    """A capture file with one packet, and then what is none."""
+    return lambda size: PCAP + pcap_packet(1_700_000_000, 1, bytes(60)) + make(size)
+
+
 def _claims(chance: random.Random) -> Iterator[bytes]:
     """Headers of Databus events, with no values behind them, that claim up to 1 MiB."""
     for number in count():
@@ -177,6 +192,19 @@ SEARCHED = (
     Hostile("packets: heads of small packets", "packets", _repeated(b"\xb5\x62\1\1\x20\0")),
     Hostile("packets: heads of large packets", "packets", _repeated(b"\xb5\x62\1\1\xff\xff")),
     Hostile("packets: random", "packets", _random),
+    Hostile("PCAP: zeros", "pcap", _behind_a_packet(_repeated(b"\0"))),
+    Hostile("PCAP: random", "pcap", _behind_a_packet(_random)),
+    Hostile("PCAP: random 0 and 1", "pcap", _behind_a_packet(_bits)),
+    Hostile("PCAP: small numbers repeated", "pcap", _behind_a_packet(_repeated(struct.pack("<I", 61)))),
+    Hostile(
+        "PCAP: headers of packets",
+        "pcap",
+        _behind_a_packet(_repeated(pcap_packet(1_700_000_000, 999_999, b"", claimed=60))),
+    ),
+    Hostile("DCP: zeros", "couchbase_dcp", _repeated(b"\0")),
+    Hostile("DCP: random", "couchbase_dcp", _random),
+    Hostile("DCP: magics repeated", "couchbase_dcp", _repeated(b"\x80")),
+    Hostile("DCP: headers of frames", "couchbase_dcp", _repeated(frame(0x80, 0x56, extras=bytes(20))[:23])),
 )
 """Nothing in them is a record, and the next one is searched for at every byte."""
 

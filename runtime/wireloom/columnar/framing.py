@@ -53,10 +53,10 @@ class Lengths(NamedTuple):
         """The first bytes of a record that tell its length."""
         return self.said.size
 
-    def tell(self, at: Rows, raw: Array | None = None, *, doubting: bool = True) -> tuple[Array, Array]:
+    def tell(self, at: Rows, raw: Array | None = None) -> tuple[Array, Array]:
         """The length of each record, and which records break ``valid``. Nothing is known of rows in doubt.
 
-        ``raw`` are their first bytes, if these are at hand. The ``doubts`` are asked only if ``doubting``.
+        ``raw`` are their first bytes, if these are at hand.
         """
         this = at.record
         if raw is None:
@@ -69,8 +69,6 @@ class Lengths(NamedTuple):
         refuted = np.zeros(len(at), bool)
         if self.valid is not None:
             refuted |= np.logical_not(true(self.valid(this, this, at.frame)))
-        for doubt in self.doubts if doubting else ():
-            at.doubt(true(doubt(this, this, at.frame)))
         if isinstance(self.said, Terminated):
             return self._to_terminator(at, self.said.until)
         if self.length is None:
@@ -81,6 +79,13 @@ class Lengths(NamedTuple):
         if self.head:
             at.doubt(length < at.at - at.start)  # how much may be read of a record is for the codec to say
         return length, refuted
+
+    def doubted(self, at: Rows) -> Array:
+        """Which of the records whose length ``tell`` has found are believed only if another one follows."""
+        found = np.zeros(len(at), bool)
+        for doubt in self.doubts:
+            found |= true(doubt(at.record, at.record, at.frame))
+        return found
 
     @staticmethod
     def _to_terminator(at: Rows, until: bytes) -> tuple[Array, Array]:
@@ -103,7 +108,9 @@ class Lengths(NamedTuple):
 
     def measure(self, at: Rows, *, doubting: bool = True) -> tuple[Array, Array]:
         """As ``tell``; records with a wrong checksum are refuted, too."""
-        length, refuted = self.tell(at, doubting=doubting)
+        length, refuted = self.tell(at)
+        if doubting:
+            at.doubt(self.doubted(at) & ~refuted)
         if self.checksum is not None:
             sums, start = self.checksums(at), at.start
             at.doubt(sums.impossible | (start + sums.needed > at.batch.stop[at.index]))

@@ -17,6 +17,8 @@ from wireloom.columnar.scanning import Cuts, Scanner, Window
 
 _SINGLE = 16
 """So many records are looked at one by one first: most captures have told by then what they tell."""
+_NEAR = 4096
+"""In so many bytes a single record is looked for, as the codec's search is slow where there is none."""
 
 
 class BulkAhead(Ahead):
@@ -46,7 +48,11 @@ class BulkAhead(Ahead):
         """As ``Ahead.passed``, behind all the records that begin where captures are looked at."""
         if self.single > 0 or self.cutter.awaits:
             self.single -= 1
-            return super().passed(buffer, at, end, base, final=final)
+            near = end if self.cutter.awaits else min(end, at + _NEAR)
+            after = super().passed(buffer, at, near, base, final=final and near == end)
+            if after is not None or near == end:
+                return after
+            self.single = 0
         self.scanner = self.scanner or self.make(self.cutter)
         for cuts, after in self.scanner.scan(Window(buffer, base, final), at, WITHIN - base):
             self._listen(cuts)

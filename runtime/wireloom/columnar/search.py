@@ -120,11 +120,24 @@ class BulkSearch(Search):
         position, length, little, certain = found
         order = np.argsort(position, kind="stable")
         position, length, little, certain = position[order], length[order], little[order], certain[order]
+        if self.framing.doubts:
+            likely = ~certain | self._followed(array, position + length, end, final=final)
+            position, length, little, certain = position[likely], length[likely], little[likely], certain[likely]
         twice = np.flatnonzero(position[1:] == position[:-1])
         certain[twice] = certain[twice + 1] = False  # a record in both byte orders: the codec tells which it is
         if self.framing.doubts:
             certain[:] = False  # the codec tells what bears it out
         self._seen = _Seen(start, stop, position, length, little, certain)
+
+    def _followed(self, array: Array, stop: Array, end: int, *, final: bool) -> Array:
+        """Whether another record may begin where these stop. What is so near to ``end`` that it has no bytes to tell is
+        for the codec to say.
+        """
+        found = ~(final & (stop > end))
+        rows = np.flatnonzero(stop + self.reach <= end)
+        ends = np.full(len(rows), end)
+        found[rows] = ~self.plan.refuted(array, stop[rows], ends, self.parameters, orders=self.orders)
+        return found
 
     def _records(
         self, lengths: Lengths, array: Array, start: int, stop: int, end: int, *, little: bool, final: bool
@@ -139,6 +152,7 @@ class BulkSearch(Search):
         batch = Batch(array, at, np.full(len(at), end), self.parameters, little)
         rows = Rows.all(batch)
         length, refuted = lengths.tell(rows, raw)
+        refuted |= lengths.doubted(rows)  # such a record is not searched for
         sure = ~(refuted | batch.doubtful) & (length > 0) & (length <= self.bound)
         if selected is not None:
             sure &= selected
