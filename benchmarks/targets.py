@@ -63,6 +63,7 @@ TARGETS = {
     "spark_few_longs": Target("Spark, three columns, u64 as longs", _DECIMALS, 1.3, 1.3),
     "spark_write": Target("Spark, write mutations", _FLOOR, 0.7, 0.8),
     "from_wire": Target("from_wire", _FLOOR, 0.8, 0.9),
+    "unhappy": Target("the slowest hostile capture", "MB/s CPU", 10, 10),
     "first": Target("first decode_columnar", _CPU, 0.35, 0.35, most=True),
     "help": Target("wireloom --help", _CPU, 0.15, 0.15, most=True),
     "frame": Target("wireloom decode of one frame", _CPU, 0.15, 0.15, most=True),

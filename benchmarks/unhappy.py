@@ -22,11 +22,13 @@ import pyarrow.compute as pc
 import rivals
 from attack import captures as hostile
 from growth import MEGABYTE
-from report import Report
+from report import Measured, Report
 from resident import peak
+from targets import TARGETS
+from timing import Middle
 
-TARGET = 10
-"""Megabytes a second that every one is to be read at."""
+SLOWEST = "unhappy"
+"""The target that every one is to be read at, in megabytes a second."""
 FACTOR = 20
 """How often a capture may be in memory, if it has more than 4 MB."""
 
@@ -57,14 +59,17 @@ class Read:
 def path(size: float) -> Iterator[Report]:
     """Every hostile capture, of ``size`` megabytes, with the accelerator and without it."""
     rows, found, times = [], [], {}
+    target = TARGETS[SLOWEST].plain or 0
+    slowest: dict[str, float] = {}
     ways = ["1", "0"] if rivals.RIVALS["columnar_accelerated"].may_run() else ["0"]
     for one in hostile.EVERY:
         with ThreadPoolExecutor(len(ways)) as both:  # what is measured is processor time
             reads = list(both.map(partial(_apart, one.name, int(size * MEGABYTE)), ways))
         times |= {f"{one.name}, {way}": read.seconds for way, read in zip(ways, reads, strict=True)}
         found.append({"name": one.name, "reads": [asdict(read) for read in reads]})
+        slowest |= {way: min(read.speed, slowest.get(way, read.speed)) for way, read in zip(ways, reads, strict=True)}
         least, most = min(read.speed for read in reads), max(read.grown / read.bytes for read in reads)
-        missed = [*([f"< {TARGET} MB/s"] if least < TARGET else []), *([f"> {FACTOR} times"] if most > FACTOR else [])]
+        missed = [*([f"< {target} MB/s"] if least < target else []), *([f"> {FACTOR} times"] if most > FACTOR else [])]
         rows.append(
             (
                 one.name,
@@ -83,10 +88,11 @@ def path(size: float) -> Iterator[Report]:
     )
     caption = (
         f"{size:g} MB each, to a table, the better of {ROUNDS} readings. "
-        f"Meant: {TARGET} MB/s, and no more than {FACTOR} times a capture in memory."
+        f"Meant: {target} MB/s, and no more than {FACTOR} times a capture in memory."
     )
     title = "The unhappy path: nothing, or nothing sound, in the whole capture"
-    yield Report(title, columns, tuple(rows), caption, found, times)
+    measured = tuple(Measured(SLOWEST, way == "1", Middle(speed, 0)) for way, speed in slowest.items())
+    yield Report(title, columns, tuple(rows), caption, found, times, measured)
 
 
 def _apart(name: str, size: int, accelerated: str) -> Read:
