@@ -196,7 +196,7 @@ def test_a_file_that_grows_gives_what_the_whole_gives(
 @pytest.mark.parametrize("size", [1, 4096, 1 << 20])
 def test_long_and_short_lines_are_followed(size: int) -> None:
     lines = [bytes(size) + b"\n", b"\n"] * 5
-    hop = Hop(plan_of(of("0a").codec).framing, little=False)
+    hop = Hop(plan_of(of("0a").codec).framing, {}, little=False)
     capture, found, at = b"".join(lines), [], 0
     while at < len(capture):
         start, at = hop.follow(capture, at, len(capture), 3)

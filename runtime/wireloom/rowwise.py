@@ -38,7 +38,7 @@ from wireloom.codec import (
     Xor,
     Zeros,
 )
-from wireloom.codec.chains import chain
+from wireloom.codec.chains import Holds, chain
 from wireloom.codec.columns import ColumnType, is_whole
 from wireloom.codec.computed import Computed
 from wireloom.codec.headed import HeadItem
@@ -86,11 +86,15 @@ def account(protocol: Protocol) -> Account:
     lists = [part for part in alone if isinstance(part.subcon, Repeat)]
     hollow = dict.fromkeys(part.name for part in lists if part.subcon.hollow)
     varying = dict.fromkeys(part.name for part in lists if part.subcon.until or not _alike(part.subcon))
-    chained = all(
-        isinstance(ends, Everything | Terminated) or chain(ends) is not None for ends in protocol.framing.lengths
-    )
+    chained = all(map(_is_chained, protocol.framing.lengths))
     kept = dict.fromkeys(part.field.raw for part in alone if part.field.raw and not isinstance(part.subcon, KEEPING))
     return Account(left, tuple(varying), tuple(kept), tuple(_gaps(protocol)), tuple(hollow), chained)
+
+
+def _is_chained(ends: Ends) -> bool:
+    """Whether records can be followed by their lengths, whatever parameters choose between."""
+    choices: tuple[Holds, ...] = (lambda _: True, lambda _: False)
+    return isinstance(ends, Everything | Terminated) or all(chain(ends, holds) is not None for holds in choices)
 
 
 def _gaps(protocol: Protocol) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """Lengths that are sums of numbers, so that they can be followed from record to record."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from construct import BytesInteger, Construct, FormatField
@@ -14,8 +14,11 @@ from wireloom.codec.message import Slot
 from wireloom.codec.runs import Run
 from wireloom.codec.values import Blob, Constant, Size, Text
 from wireloom.codec.varints import Leb128, Quic, Varint, Vlq
-from wireloom.expressions.linear import linear, terms
-from wireloom.expressions.tree import Origin
+from wireloom.expressions.linear import linear, specialized, terms
+from wireloom.expressions.tree import Expr, Origin
+
+Holds = Callable[[Expr], bool]
+"""Whether a condition on parameters holds."""
 
 
 class Term(NamedTuple):
@@ -40,11 +43,12 @@ class Chain(NamedTuple):
     terms: Sequence[Term]
 
 
-def chain(ends: Ends) -> Chain | None:
-    """The length of records as a sum; None if it is none."""
+def chain(ends: Ends, holds: Holds) -> Chain | None:
+    """The length of records as a sum, if parameters choose as ``holds`` says; None if it is none."""
     if isinstance(ends, Headed):
-        return _Summing().chain(ends)
-    found = linear(ends.length.tree) if isinstance(ends, Lengths) and ends.length is not None else None
+        return _Summing().chain(ends, holds)
+    said = ends.length if isinstance(ends, Lengths) else None
+    found = None if said is None else linear(specialized(said.tree, holds))
     numbers = {name: Term(offset, construct) for name, offset, construct in ends.fields}
     if found is None or not all(_can_be_followed(numbers[name].kind) for name in found[1]):
         return None
@@ -77,12 +81,12 @@ class _Summing:
         """Where the last number of variable length ends."""
         self.offset = 0
 
-    def chain(self, ends: Headed) -> Chain | None:
+    def chain(self, ends: Headed, holds: Holds) -> Chain | None:
         """Their length as a sum; None if it is none."""
         for item in ends.items:
             if not self._goes_on(item.step if isinstance(item, HeadItem) and item.within is not False else item):
                 break
-        said = terms(ends.length.tree)
+        said = terms(specialized(ends.length.tree, holds))
         if said is None:
             return None
         found = {_bare(name): factor for name, factor in said.items()}

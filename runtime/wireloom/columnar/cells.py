@@ -86,7 +86,7 @@ def _passed(decoder: Decoder, held: _Values) -> Stretch | None:
     orders = decoder.protocol.framing.orders(parameters)
     if not accel.WORTH or not len(start) or len(orders) > 1 or (start[1:] != stop[:-1]).any():
         return None
-    hop = hop_of(framing, little=orders[0])
+    hop = hop_of(framing, parameters, little=orders[0])
     if not hop.possible or hop.until:
         return None
     one_pass = decoder.one_pass(parameters, orders[0], np.frombuffer(held.buffer, np.uint8), int(start[0]), hop)
@@ -245,7 +245,7 @@ class _Chains:
             more = (length > 0) & (start + length < ends)
             cells, start = cells[more], (start + length)[more]
             rounds = (ends[more] - start).sum() / max(1, length[more].sum())
-        hop = hop_of(self.plan, little=little)
+        hop = hop_of(self.plan, self.options.parameters, little=little)
         for cell, at in zip(cells.tolist(), start.tolist(), strict=True) if hop.possible else ():
             found += self._chain(hop, cell, at)
         cell, start, stop = np.concatenate(found, axis=1)

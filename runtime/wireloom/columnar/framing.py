@@ -1,7 +1,7 @@
 """How long records are, proven many at a time; ``hopping`` finds where they may be."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +18,7 @@ from wireloom.columnar.fields import Checksum, Number, number
 from wireloom.columnar.parts import Part
 from wireloom.columnar.rows import Rows
 from wireloom.columnar.vectors import true
+from wireloom.expressions.linear import choosing_parameters
 
 Probe = tuple[str, int, Number]
 """A number that is read before its record is: name, offset, and how it is read."""
@@ -190,6 +191,14 @@ class Framing:
         matched = (offset + kind.size for _, offset, kind in match)
         self.reach = max([1, *(each.size for each in lengths), *matched])
         """The first bytes of a record that tell how long it is, and which one it is."""
+
+    @cached_property
+    def choosing_parameters(self) -> tuple[str, ...]:
+        """The parameters that choose between alternatives of a length."""
+        said = (lengths.said.length for lengths in self.lengths)
+        return tuple(
+            dict.fromkeys(name for each in said if each is not None for name in choosing_parameters(each.tree))
+        )
 
     @property
     def doubts(self) -> bool:

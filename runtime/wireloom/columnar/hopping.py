@@ -10,6 +10,7 @@ import numpy as np
 
 from wireloom import codec
 from wireloom.codec.chains import Chain, Term, chain
+from wireloom.codec.frames import Frame
 from wireloom.codec.framing import Framing as CodecFraming
 from wireloom.codec.varints import Varint
 from wireloom.columnar import accel, compiled, matching
@@ -17,6 +18,8 @@ from wireloom.columnar.abreast import MANY, Abreast
 from wireloom.columnar.buffers import Array, places
 from wireloom.columnar.fields import Number, code
 from wireloom.columnar.framing import Framing
+from wireloom.expressions.scalar import function
+from wireloom.expressions.tree import Expr
 
 Told = tuple[int, Array, Array, Array, Array]
 """What ``compiled.hops`` is told of lengths: the place of the byte that selects one of them, the number of the one that
@@ -30,7 +33,7 @@ class Hop:
     One byte must show which of several lengths applies; otherwise nothing is followed.
     """
 
-    def __init__(self, framing: Framing, *, little: bool) -> None:
+    def __init__(self, framing: Framing, parameters: Mapping[str, Any], *, little: bool) -> None:
         self.until = framing.until
         self.possible = bool(self.until)
         self.reach = max((lengths.size for lengths in framing.lengths), default=0)
@@ -47,7 +50,12 @@ class Hop:
             self.select[:] = -1
             for index, lengths in reversed(list(enumerate(framing.lengths))):
                 self.select[matching.numbers(np.arange(256), lengths.match[name])] = index
-        chains = [found for lengths in framing.lengths if (found := chain(lengths.said)) is not None]
+        frame = Frame(dict(parameters))
+
+        def holds(test: Expr) -> bool:
+            return bool(function(test)({}, {}, frame))
+
+        chains = [found for lengths in framing.lengths if (found := chain(lengths.said, holds)) is not None]
         if not chains or len(chains) < len(framing.lengths):
             return
         self.possible = True
@@ -153,10 +161,14 @@ class Hop:
         return len(offsets), at
 
 
-@lru_cache(maxsize=256)
-def hop_of(framing: Framing, *, little: bool) -> Hop:
+def hop_of(framing: Framing, parameters: Mapping[str, Any], *, little: bool) -> Hop:
     """How records in that byte order are followed, which each capture asks for anew."""
-    return Hop(framing, little=little)
+    return _hop_of(framing, tuple((name, parameters[name]) for name in framing.choosing_parameters), little)
+
+
+@lru_cache(maxsize=256)
+def _hop_of(framing: Framing, parameters: tuple[tuple[str, Any], ...], little: bool) -> Hop:
+    return Hop(framing, dict(parameters), little=little)
 
 
 class Walk:

@@ -139,7 +139,7 @@ class Scanner:
 
     def _way(self, parameters: dict[str, Any], *, little: bool) -> Hop | Walk:
         """How records in that byte order are followed."""
-        hop = hop_of(self.framing, little=little)
+        hop = hop_of(self.framing, parameters, little=little)
         return hop if hop.possible else Walk(self.codec, parameters, little=little)
 
     def scan(

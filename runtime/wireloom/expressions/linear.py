@@ -1,5 +1,7 @@
 """Expressions that are sums."""
 
+from collections.abc import Callable, Iterator
+
 from wireloom.expressions.tree import (
     Among,
     Binary,
@@ -16,6 +18,7 @@ from wireloom.expressions.tree import (
     Value,
     asked,
     measured,
+    parts,
 )
 
 
@@ -62,6 +65,35 @@ def _product(one: dict[str, int] | None, two: dict[str, int] | None) -> dict[str
     if two.keys() != {""}:
         one, two = two, one
     return {name: factor * two[""] for name, factor in one.items()} if two.keys() == {""} else None
+
+
+def specialized(tree: Expr, holds: Callable[[Expr], bool]) -> Expr:
+    """The expression without the alternatives that parameters choose between; ``holds`` says whether a condition on
+    them is true.
+    """
+    match tree:
+        case Conditional(test, then, other) if _of_parameters(test):
+            return specialized(then if holds(test) else other, holds)
+        case Unary(sign, operand):
+            return Unary(sign, specialized(operand, holds))
+        case Binary(sign, left, right):
+            return Binary(sign, specialized(left, holds), specialized(right, holds))
+    return tree
+
+
+def choosing_parameters(tree: Expr) -> Iterator[str]:
+    """The parameters that choose between its alternatives."""
+    match tree:
+        case Conditional(test, then, other) if _of_parameters(test):
+            yield from (name.name for name in asked(test))
+            yield from (*choosing_parameters(then), *choosing_parameters(other))
+        case Unary() | Binary():
+            for part in parts(tree):
+                yield from choosing_parameters(part)
+
+
+def _of_parameters(tree: Expr) -> bool:
+    return not measured(tree) and all(name.origin is Origin.PARAMETER for name in asked(tree))
 
 
 def linear(tree: Expr) -> tuple[int, dict[str, int]] | None:
