@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
+import lzma
 import os
 import pickle
 import re
 import sys
 import time
 from functools import partial
+from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
 from uuid import uuid4
@@ -17,12 +20,12 @@ import pyarrow as pa
 import pytest
 from scaling import LINEAR, growth
 
+from wireloom.compressed import COMPRESSIONS
 from wireloom.files import CaptureFile, created, exists, file_at, listed, moved, opened, removed
 from wireloom.options import OptionError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 CONTENT = b"".join(number.to_bytes(4, "big") for number in range(100_000))
 
@@ -56,8 +59,12 @@ def content(path: Path | str, offset: int = 0) -> bytes:
 
 
 def compressed(name: str, data: bytes) -> bytes:
-    """``data`` as one member of a ``.gz`` or one frame of a ``.zst``."""
-    return gzip.compress(data, 1) if name.endswith(".gz") else pa.Codec("zstd").compress(data, asbytes=True)
+    """``data`` as one member of a file of this name."""
+    ways = {".gz": partial(gzip.compress, compresslevel=1), ".bz2": bz2.compress, ".xz": lzma.compress}
+    return ways.get(Path(name).suffix, partial(pa.Codec("zstd").compress, asbytes=True))(data)
+
+
+EVERY = pytest.mark.parametrize("name", [f"a{suffix}" for suffix in COMPRESSIONS])
 
 
 # Local paths
@@ -230,7 +237,8 @@ def test_a_scheme_that_pyarrow_does_not_know_needs_fsspec(monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize(
-    ("name", "compression"), [("a.bin", None), ("a.gz", "gzip"), ("a.bin.ZST", "zstd"), (".gz", None), ("gz", None)]
+    ("name", "compression"),
+    [("a.bin", None), ("a.gz", "gzip"), ("a.bin.ZST", "zstd"), ("a.bz2", "bzip2"), (".gz", None), ("gz", None)],
 )
 def test_a_name_says_how_a_file_is_compressed(name: str, compression: str | None) -> None:
     file = CaptureFile(f"s3://bucket.gz/{name}", 0, 0)
@@ -257,13 +265,19 @@ def test_a_remote_file_is_read_from_an_offset(remote: str) -> None:
         assert file.read(1) == b""
 
 
-@pytest.mark.parametrize("name", ["a.gz", "a.zst"])
+@EVERY
 def test_a_compressed_file_is_read_to_the_end_of_its_last_part(tmp_path: Path, name: str) -> None:
     data = compressed(name, CONTENT) + compressed(name, b"") + compressed(name, b"more")
     filled(tmp_path, name, content=data)
     assert listed([str(tmp_path)])[0].size == len(data)
     with opened(str(tmp_path / name)) as file:
         assert b"".join(iter(lambda: file.read(300_000), b"")) == CONTENT + b"more"
+
+
+def test_zeros_may_follow_what_is_compressed(tmp_path: Path) -> None:
+    for name in ("a.xz", "a.bz2"):
+        filled(tmp_path, name, content=compressed(name, CONTENT) + bytes(8) + compressed(name, b"more") + bytes(4))
+        assert content(tmp_path / name) == CONTENT + b"more"
 
 
 def test_what_stands_in_front_of_where_a_compressed_file_is_cut_off_is_read(tmp_path: Path) -> None:
@@ -288,20 +302,20 @@ def test_what_was_decompressed_ahead_is_read_though_there_is_an_error_behind_it(
     assert memory[:found] == noise[:found]
 
 
-@pytest.mark.parametrize("name", ["a.gz", "a.zst"])
+@EVERY
 def test_a_remote_compressed_file_is_decompressed(remote: str, name: str) -> None:
     filled(remote, name, content=compressed(name, CONTENT))
     assert content(f"{remote}/{name}") == CONTENT
 
 
-@pytest.mark.parametrize("name", ["a.gz", "a.zst"])
+@EVERY
 def test_a_compressed_file_has_no_offsets(tmp_path: Path, name: str) -> None:
     filled(tmp_path, name, content=compressed(name, CONTENT))
     with pytest.raises(ValueError, match=f"{name} is compressed and cannot be read from byte 1"):
         content(tmp_path / name, 1)
 
 
-@pytest.mark.parametrize("name", ["a.gz", "a.zst"])
+@EVERY
 def test_a_compressed_file_that_is_cut_off_anywhere_is_an_error(tmp_path: Path, name: str) -> None:
     one = compressed(name, b"some content, and some more")
     path = tmp_path / name
@@ -311,7 +325,7 @@ def test_a_compressed_file_that_is_cut_off_anywhere_is_an_error(tmp_path: Path, 
             content(path)
 
 
-@pytest.mark.parametrize("name", ["a.gz", "a.zst"])
+@EVERY
 @pytest.mark.parametrize("left", [0.001, 0.5, 0.999])
 def test_a_long_compressed_file_that_is_cut_off_is_an_error(tmp_path: Path, name: str, left: float) -> None:
     data = compressed(name, CONTENT + os.urandom(300_000))
@@ -320,7 +334,7 @@ def test_a_long_compressed_file_that_is_cut_off_is_an_error(tmp_path: Path, name
         content(tmp_path / name)
 
 
-@pytest.mark.parametrize("name", ["a.gz", "a.zst"])
+@EVERY
 @pytest.mark.parametrize("rest", [b"\0\1 rest", b"this is no compressed file"])
 def test_a_compressed_file_that_is_corrupt_is_an_error(tmp_path: Path, name: str, rest: bytes) -> None:
     for number, data in enumerate((compressed(name, CONTENT) + rest, compressed(name, CONTENT)[:500] + rest, rest)):

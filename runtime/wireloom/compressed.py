@@ -2,13 +2,18 @@
 
 import io
 import zlib
+from collections.abc import Callable
 from typing import Any
 
+COMPRESSIONS = {".gz": "gzip", ".zst": "zstd", ".xz": "xz", ".bz2": "bzip2"}
+"""By what names of files end in."""
 _CHUNK = 1024 * 1024
+_XZ_MEMORY = 512 * 1024 * 1024
+"""Presets of xz need up to 65 MiB to unpack what they have packed."""
 
 
 def decompressed(stored: io.BufferedIOBase, compression: str, path: str) -> io.BufferedIOBase:
-    """The content of a file with that compression, ``gzip`` or ``zstd``. Errors while reading it name its ``path``."""
+    """The content of a file with one of ``COMPRESSIONS``. Errors while reading it name its ``path``."""
     return _Content(_Decompressed(stored, compression, path), _CHUNK)
 
 
@@ -29,7 +34,7 @@ class _Decompressed(io.RawIOBase):
 
     def __init__(self, stored: io.BufferedIOBase, compression: str, path: str) -> None:
         self._stored, self._path = stored, path
-        self._content: Any = _gzip(stored) if compression == "gzip" else _zstd(stored)
+        self._content: Any = _OPENING[compression](stored)
 
     def readable(self) -> bool:
         return True
@@ -55,3 +60,48 @@ def _zstd(stored: io.BufferedIOBase) -> Any:
     import pyarrow as pa
 
     return pa.CompressedInputStream(stored, "zstd")
+
+
+def _xz(stored: io.BufferedIOBase) -> Any:
+    import lzma
+
+    return _Members(stored, lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, _XZ_MEMORY), lzma.LZMAError)
+
+
+def _bzip2(stored: io.BufferedIOBase) -> Any:
+    import bz2
+
+    return _Members(stored, bz2.BZ2Decompressor, OSError)
+
+
+_OPENING: dict[str, Callable[[io.BufferedIOBase], Any]] = {"gzip": _gzip, "zstd": _zstd, "xz": _xz, "bzip2": _bzip2}
+
+
+class _Members:
+    """What the compressed members of a file hold, one after the other, each read by a decompressor of its own, which
+    raises ``error``. Zeros may follow a member.
+    """
+
+    def __init__(self, stored: io.BufferedIOBase, decompressor: Callable[[], Any], error: type[Exception]) -> None:
+        self.stored, self.decompressor, self.error = stored, decompressor, error
+        self.member = decompressor()
+
+    def read1(self, size: int) -> bytes:
+        """Some bytes, ``size`` at most; none at the end."""
+        packed = b""
+        while True:
+            if self.member.eof:
+                packed = self.member.unused_data
+                while not (packed := packed.lstrip(b"\0")):
+                    if not (packed := self.stored.read(_CHUNK)):
+                        return b""
+                self.member = self.decompressor()
+            elif self.member.needs_input and not (packed := self.stored.read(_CHUNK)):
+                raise EOFError("Compressed file ended before the end-of-stream marker was reached")
+            try:
+                data: bytes = self.member.decompress(packed, size)
+            except self.error as error:
+                raise OSError(str(error)) from error
+            if data:
+                return data
+            packed = b""

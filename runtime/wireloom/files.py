@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import BinaryIO
 from uuid import uuid4
 
-from wireloom.compressed import decompressed
+from wireloom.compressed import COMPRESSIONS, decompressed
 from wireloom.filesystems import LOCAL, Directory, StoredFile, located
 from wireloom.options import OptionError
 
@@ -20,7 +20,6 @@ INDEX = ".wlx"
 """What is added to the name of a capture for its index, which ``wireloom.columnar.index`` describes."""
 INDEX_EVERY = 4 * 1024 * 1024
 """An index notes a record behind each multiple of so many bytes; a smaller capture needs none."""
-_COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
 _CHOICE = re.compile(r"\{([^{}]*)\}")
 
 
@@ -43,7 +42,7 @@ class CaptureFile:
 
     @property
     def compression(self) -> str | None:
-        """``gzip`` or ``zstd``, according to its name."""
+        """The one of ``COMPRESSIONS`` that its name says."""
         return _compression(self.path)
 
     @property
@@ -170,7 +169,7 @@ def shown(path: str | Path) -> str:
 
 
 def _compression(path: str) -> str | None:
-    return _COMPRESSIONS.get(os.path.splitext(path)[1].lower())  # noqa: PTH122 - it may be a URI
+    return COMPRESSIONS.get(os.path.splitext(path)[1].lower())  # noqa: PTH122 - it may be a URI
 
 
 # What a path means

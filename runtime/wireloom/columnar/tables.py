@@ -109,8 +109,8 @@ class Table:
     ) -> pa.RecordBatchReader:
         """The records of files, batch by batch: it needs memory for a few batches, however large the files are.
 
-        ``paths`` are files, directories with everything below them, and patterns, on any filesystem, ``.gz`` and
-        ``.zst`` files among them. ``filters`` such as ``("opcode", "=", 0x56)`` are on ``message`` and integers of the
+        ``paths`` are files, directories with everything below them, and patterns, on any filesystem, compressed
+        files among them. ``filters`` such as ``("opcode", "=", 0x56)`` are on ``message`` and integers of the
         header, with ``=``, ``<``, ``<=``, ``>``, ``>=`` or ``in``; records for which one does not hold are left out,
         malformed ones too, but not those whose header cannot be read. The other arguments are as in
         ``decode_columnar``; with ``positions``, each row has its ``_file``. Malformed records are also told in the log.
