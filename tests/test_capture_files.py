@@ -48,8 +48,6 @@ FORGED = {
     "captured_length of 200 MB": (8, 200_000_000),
     "captured_length beyond the original": (8, 2000),
     "captured_length that ends in the next header": (8, 70),
-    "fraction of more than a second": (4, 1_000_000),
-    "fraction of all ones": (4, 0xFFFFFFFF),
 }
 
 
@@ -69,7 +67,7 @@ def test_damage_costs_what_it_touches(snap_len: int) -> None:
     data, starts = file(snap_len=snap_len or 65535)
     data[16:20] = pack("<I", snap_len)
     assert places(read(of_pcap, data)) == [0, *starts]
-    data[starts[4] + 2 : starts[6] + 7] = b"\xee" * (starts[6] + 5 - starts[4])
+    data[starts[4] + 2 : starts[6] + 9] = b"\xee" * (starts[6] + 7 - starts[4])
     assert places(read(of_pcap, data)) == [0, *starts[:4], *starts[7:]]
 
 

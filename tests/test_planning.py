@@ -27,7 +27,8 @@ from wireloom.codec import (
 )
 from wireloom.codec.chains import chain
 from wireloom.columnar import planning, readers
-from wireloom_protocols import couchbase_dcp, databus
+from wireloom.columnar.hopping import hop_of
+from wireloom_protocols import couchbase_dcp, databus, pcap
 
 UNTOLD = """\
 protocol: untold
@@ -184,8 +185,16 @@ def test_a_plan_is_made_once() -> None:
 
 def test_lengths_that_are_sums_are_followed_from_record_to_record() -> None:
     (lengths,) = planning.plan_of(couchbase_dcp.PROTOCOL).framing.lengths
-    found = chain(lengths.said)
+    found = chain(lengths.said, bool)
     assert found is not None
     assert [found.constant, *((term.offset, term.factor) for term in found.terms)] == [24, (8, 1)]
     probes = {(name, offset, kind.format(little=False)) for name, offset, kind in lengths.probes}
     assert {("magic", 0, ">u1"), ("total_body_length", 8, ">u4")} <= probes
+
+
+def test_lengths_that_parameters_choose_between_are_followed() -> None:
+    framing = planning.plan_of(pcap.PROTOCOL).framing
+    for magic, size in ((0xA1B2C3D4, 16), (0xA1B2CD34, 24)):
+        hop = hop_of(framing, {"magic_number": magic}, little=False)
+        assert (hop.possible, hop.constants) == (True, [size])
+    assert rowwise.account(pcap.PROTOCOL).chained

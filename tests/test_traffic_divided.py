@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 ETHERNET, RAW_IP, NULL = 1, 101, 0
-Sent = tuple[int, int, bytes]
-"""Where a packet stands in its file, when it was recorded in microseconds, and what it carries."""
+Sent = tuple[int, int | None, bytes]
+"""Where a packet stands in its file, when it was recorded in nanoseconds if it says so, and what it carries."""
 
 
 def packet(data: bytes, link_type: int) -> bytes:
@@ -91,7 +91,7 @@ def in_pcapng(random: Random, count: int) -> File:
         body, which = random.randbytes(random.choice((0, 1, 7, 60))), random.randrange(len(links))
         if random.random() < 0.2:
             one = packet(body, links[0][0])
-            sent.append((len(data), 0, body))
+            sent.append((len(data), None, body))
             data += block(3, struct.pack(f"{order}I", len(one)) + one, order)
             continue
         sent.append((len(data), number * 10**9 + 5000, body))

@@ -33,7 +33,8 @@ TEXTS = [
 ]
 SENT = [couchbase_dcp.build(frame("dcp_noop", opaque=number)) for number in range(len(TIMES))]
 PACKETS = [ip(tcp(data, 1 + 24 * number)) for number, data in enumerate(SENT)]
-EARLIEST, LATEST = -(1 << 63), (1 << 63) - 1
+EARLIEST, LATEST = 1 - (1 << 63), (1 << 63) - 1
+"""What nanoseconds in 64 bits reach; the number below is that of no time, as numpy and pandas have it."""
 ARROW, SPARK = pa.timestamp("ns", tz="UTC"), pa.timestamp("us", tz="UTC")
 
 
@@ -182,22 +183,30 @@ def test_what_is_no_time_is_told(value: Any) -> None:
         (6, -(9 * 10**12), 9 * 10**18, 0),
         (6, -(9 * 10**12), 9 * 10**18 + 1, 1000),
         (9, -(10**10), (1 << 63) - 1, (1 << 63) - 1 - 10**19),
-        (9, 10**10, -(1 << 63), 10**19 - (1 << 63)),
+        (9, -(10**10), (1 << 64) - 1, (1 << 64) - 1 - 10**19),
+        (9, 10**10, 0, LATEST),
         (0, -((1 << 63) - 1), (1 << 63) - 1, 0),
-        (6, 0, -(1 << 63) // 1000 + 1, (-(1 << 63) // 1000 + 1) * 1000),
-        (6, 0, -(1 << 63) // 1000, EARLIEST),
-        (0, 0, -(1 << 63) // 10**9, EARLIEST),
+        (6, -9_223_372_036, 5, -9_223_372_036_000_000_000 + 5000),
+        (6, -9_223_372_037, 145_225, -9_223_372_036_854_775_000),
+        (6, -9_223_372_037, 145_224, EARLIEST),
+        (0, -(1 << 62), 1, EARLIEST),
+        (6, 0, (1 << 63) // 1000, (1 << 63) // 1000 * 1000),
         (6, 0, (1 << 63) // 1000 + 1, LATEST),
+        (6, 0, 1 << 63, LATEST),
+        (9, 0, (1 << 63) + 5, LATEST),
+        (9, 0, (1 << 64) - 1, LATEST),
+        (0, 0, (1 << 64) - 1, LATEST),
+        (0xBF, 0, (1 << 64) - 1, 1_999_999_999),
         (0xFF, 0, (1 << 63) - 1, 0),
-        (127, 0, -1, -1),
+        (127, 0, (1 << 64) - 1, 0),
         (0, -(1 << 63), 0, EARLIEST),
         (0, (1 << 63) - 1, 0, LATEST),
     ],
 )
 def test_units_and_offsets_of_any_size(unit: int, offset: int, stamp: int, time: int) -> None:
-    """Times that nanoseconds in 64 bits do not reach are the earliest or the latest that they do."""
+    """Stamps are unsigned. Times that nanoseconds in 64 bits do not reach are the earliest or the latest."""
     options = option(9, bytes([unit])) + option(14, struct.pack("<q", offset)) + option(0, b"")
-    data = section() + interface(options=options) + enhanced(PACKETS[0], stamp=stamp & (1 << 64) - 1)
+    data = section() + interface(options=options) + enhanced(PACKETS[0], stamp=stamp)
     (batch,) = couchbase_dcp.decode_columnar(data, ["_time"], connections=True).to_batches()
     assert batch["_time"].cast(pa.int64()).to_pylist() == [time]
     assert fitting(batch["_time"], SPARK).cast(pa.int64()).to_pylist() == [time // 1000]

@@ -2060,6 +2060,31 @@ enums.IpProtocol = {
   {140, 140, "Shim6"},
 }
 
+types.ModifiedHeader = {
+  {
+    kind = "field",
+    name = "interface_index",
+    shape = "uint32",
+    value = uint(4, "parameter"),
+    doc = "The number that the recording system had for the interface.",
+  },
+  {
+    kind = "field",
+    name = "protocol",
+    shape = "uint16",
+    value = uint(2, "parameter"),
+    doc = "The type of Ethernet of what the packet carries, as that system had it.",
+  },
+  {
+    kind = "field",
+    name = "packet_type",
+    shape = "uint8",
+    value = uint(1),
+    doc = "To whom the packet was sent, as that system had it.",
+  },
+  {kind = "field", name = "padding", shape = "uint8", value = uint(1)},
+}
+
 local record = {
   {
     kind = "field",
@@ -2073,7 +2098,8 @@ local record = {
     name = "fraction",
     shape = "uint32",
     value = uint(4, "parameter"),
-    doc = "What is left of that time, in micro- or nanoseconds.",
+    doc = "What is left of that time, in micro- or nanoseconds. Some programs write a second or more; it counts as " ..
+      "such.",
   },
   {
     kind = "field",
@@ -2089,6 +2115,23 @@ local record = {
     shape = "uint32",
     value = uint(4, "parameter"),
     doc = "How long the packet was on the network. (bytes)",
+  },
+  {
+    kind = "choice",
+    options = {
+      {
+        when = function(this, record, frame) return (among(parameters.magic_number, 0xa1b2cd34, 0x34cdb2a1)) end,
+        nodes = {
+          {
+            kind = "field",
+            name = "modified_header",
+            shape = "none",
+            value = struct("ModifiedHeader"),
+            doc = "What the longer headers of modified files have besides.",
+          },
+        },
+      },
+    },
   },
   {
     kind = "computed",
@@ -2126,7 +2169,9 @@ messages[#messages + 1] = {
 }
 
 local framing = {
-  little = function(this, record, frame) return (among(parameters.magic_number, 0xd4c3b2a1, 0x4d3cb2a1)) end,
+  little = function(this, record, frame)
+    return (among(parameters.magic_number, 0xd4c3b2a1, 0x4d3cb2a1, 0x34cdb2a1))
+  end,
   resync = true,
   proven = true,
   match = {},
@@ -2134,19 +2179,18 @@ local framing = {
     {
       probes = {
         {"seconds", 0, uint(4, "parameter")},
-        {"fraction", 4, uint(4, "parameter")},
         {"captured_length", 8, uint(4, "parameter")},
         {"original_length", 12, uint(4, "parameter")},
       },
       size = 16,
-      length = function(this, record, frame) return add(16, this.captured_length) end,
+      length = function(this, record, frame)
+        return add(((among(parameters.magic_number, 0xa1b2cd34, 0x34cdb2a1)) and 24 or 16), this.captured_length)
+      end,
       valid = {
-        "fraction < (1000000000 if is_nano else 1000000) and captured_length <= " ..
-          "max(262144, min(snap_len, 134217728)) and (seconds != 0 or original_length != 0)",
+        "captured_length <= max(262144, min(snap_len, 134217728)) and (seconds != 0 or original_length != 0)",
         function(this, record, frame)
-          return ((this.fraction < (parameters.is_nano and 1000000000 or 1000000)) and (this.captured_length <=
-            greatest(262144, least(parameters.snap_len, 134217728))) and ((this.seconds ~= 0) or (this.original_length
-            ~= 0)))
+          return ((this.captured_length <= greatest(262144, least(parameters.snap_len, 134217728))) and ((this.seconds
+            ~= 0) or (this.original_length ~= 0)))
         end,
       },
       doubts = {
@@ -2179,8 +2223,9 @@ register({
       default = 0,
       least = 0,
       most = 4294967295,
-      doc = "0xa1b2c3d4 with fractions in microseconds, 0xa1b23c4d in nanoseconds; the other way round in little " ..
-        "endian files.",
+      doc = "0xa1b2c3d4 with fractions in microseconds, 0xa1b23c4d in nanoseconds, 0xa1b2cd34 in microseconds with " ..
+        "longer headers of packets, as Alexey Kuznetzov's libpcap wrote them; the other way round in little endian " ..
+        "files.",
     },
     {
       name = "snap_len",

@@ -2550,9 +2550,9 @@ messages[#messages + 1] = {
       {
         kind = "field",
         name = "timestamp_high",
-        shape = "int32",
-        value = sint(4, "parameter"),
-        doc = "The upper half of timestamp, signed as that is.",
+        shape = "uint32",
+        value = uint(4, "parameter"),
+        doc = "The upper half of timestamp.",
       },
       {
         kind = "field",
@@ -2564,9 +2564,9 @@ messages[#messages + 1] = {
       {
         kind = "computed",
         name = "timestamp",
-        shape = "int64",
+        shape = "uint64",
         compute = function(this, record, frame) return add(shl(this.timestamp_high, 32), this.timestamp_low) end,
-        type = "long",
+        type = "decimal(20,0)",
         doc = "When it was recorded, since 1970, in the unit that the interface says, else in microseconds.",
       },
       {
@@ -2661,9 +2661,9 @@ messages[#messages + 1] = {
       {
         kind = "field",
         name = "timestamp_high",
-        shape = "int32",
-        value = sint(4, "parameter"),
-        doc = "The upper half of timestamp, signed as that is.",
+        shape = "uint32",
+        value = uint(4, "parameter"),
+        doc = "The upper half of timestamp.",
       },
       {
         kind = "field",
@@ -2675,9 +2675,9 @@ messages[#messages + 1] = {
       {
         kind = "computed",
         name = "timestamp",
-        shape = "int64",
+        shape = "uint64",
         compute = function(this, record, frame) return add(shl(this.timestamp_high, 32), this.timestamp_low) end,
-        type = "long",
+        type = "decimal(20,0)",
         doc = "When it was counted, since 1970, in the unit that the interface says, else in microseconds.",
       },
       {
@@ -2741,9 +2741,9 @@ messages[#messages + 1] = {
       {
         kind = "field",
         name = "timestamp_high",
-        shape = "int32",
-        value = sint(4, "parameter"),
-        doc = "The upper half of timestamp, signed as that is.",
+        shape = "uint32",
+        value = uint(4, "parameter"),
+        doc = "The upper half of timestamp.",
       },
       {
         kind = "field",
@@ -2755,9 +2755,9 @@ messages[#messages + 1] = {
       {
         kind = "computed",
         name = "timestamp",
-        shape = "int64",
+        shape = "uint64",
         compute = function(this, record, frame) return add(shl(this.timestamp_high, 32), this.timestamp_low) end,
-        type = "long",
+        type = "decimal(20,0)",
         doc = "When it was recorded, since 1970, in the unit that the interface says, else in microseconds.",
       },
       {
@@ -2867,8 +2867,8 @@ messages[#messages + 1] = {
         name = "data",
         shape = "bytes",
         value = bytes(size(function(this, record, frame) return least(frame[0], this.original_length) end)),
-        doc = "The packet. Of one that was cut to a snap_len that is no multiple of four, up to three bytes of " ..
-          "padding are in it, too.",
+        doc = "The packet. If its interface has a snap_len that is less than original_length and no multiple of " ..
+          "four, up to three bytes of padding are in it, too; what reads packets leaves them out.",
       },
       {
         kind = "field",

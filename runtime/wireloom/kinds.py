@@ -5,11 +5,40 @@ from typing import NamedTuple
 
 from wireloom.options import CaptureKind, OptionError, unknown
 
-_TELLING = 12
+TELLING = 12
 """So many bytes tell the kind of a file."""
 
-_PCAP = tuple(map(bytes.fromhex, ("a1b2c3d4", "d4c3b2a1", "a1b23c4d", "4d3cb2a1")))
+_PCAP = tuple(map(bytes.fromhex, ("a1b2c3d4", "d4c3b2a1", "a1b23c4d", "4d3cb2a1", "a1b2cd34", "34cdb2a1")))
 _SECTION, _ORDERS = bytes.fromhex("0a0d0d0a"), (bytes.fromhex("1a2b3c4d"), bytes.fromhex("4d3c2b1a"))
+
+_CAPTURE = ", of which editcap, a program of Wireshark, makes pcapng"
+_UNPACKED = ", which is unpacked if its name ends in"
+_OTHERS: tuple[tuple[bytes, str], ...] = (
+    (b"snoop\0\0\0", f"a snoop capture{_CAPTURE}"),
+    (b"btsnoop\0", f"a btsnoop capture{_CAPTURE}"),
+    (b"GMBU", f"a capture of Microsoft Network Monitor{_CAPTURE}"),
+    (b"RTSS", f"a capture of Microsoft Network Monitor 1{_CAPTURE}"),
+    (b"TRSNIFF data", f"a capture of Sniffer{_CAPTURE}"),
+    (b"XCP\0", f"a capture of NetXRay{_CAPTURE}"),
+    (b"\x05VNF", f"a capture of Visual Networks{_CAPTURE}"),
+    *(
+        (bytes.fromhex(magic), f"a capture of Ixia{_CAPTURE}")
+        for magic in ("1c0001ac", "ac01001c", "1c0001ab", "ab01001c")
+    ),
+    (bytes.fromhex("1f8b08"), f"a gzip file{_UNPACKED} .gz"),
+    (bytes.fromhex("28b52ffd"), f"a zstd file{_UNPACKED} .zst"),
+    (bytes.fromhex("fd377a585a00"), f"an xz file{_UNPACKED} .xz"),
+    (b"BZh", f"a bzip2 file{_UNPACKED} .bz2"),
+    (bytes.fromhex("04224d18"), "an LZ4 file"),
+    (b"PK\3\4", "a ZIP archive"),
+    (bytes.fromhex("377abcaf271c"), "a 7z archive"),
+)
+"""The first bytes of files of other formats, and what they are."""
+
+PACKETS = "packets"
+"""The protocol of packets."""
+FILES = (CaptureKind.PCAP.value, CaptureKind.PCAPNG.value)
+"""The protocols of files with packets."""
 
 ReadSome = Callable[[int], bytes]
 """Reads so many bytes of a stream, or fewer; none only at its end."""
@@ -33,7 +62,16 @@ def kind_of(first: bytes) -> CaptureKind:
     """The kind of a file that begins with these bytes."""
     if first[:4] in _PCAP:
         return CaptureKind.PCAP
-    return CaptureKind.PCAPNG if first[:4] == _SECTION and first[8:_TELLING] in _ORDERS else CaptureKind.RAW
+    return CaptureKind.PCAPNG if first[:4] == _SECTION and first[8:TELLING] in _ORDERS else CaptureKind.RAW
+
+
+def format_of(first: bytes, protocol: str) -> str:
+    """What a file seems to be that begins with these bytes, which are no record of the protocol; empty if nobody
+    knows.
+    """
+    if protocol not in FILES and first.startswith(_SECTION) and kind_of(first) is CaptureKind.RAW:
+        return "it begins as a pcapng file, but at byte 8 there is no byte order mark, 1a2b3c4d or 4d3c2b1a"
+    return next((f"it begins as {what}" for magic, what in _OTHERS if first.startswith(magic)), "")
 
 
 def written_kind(name: str) -> CaptureKind:
@@ -44,13 +82,7 @@ def written_kind(name: str) -> CaptureKind:
     return known[name.lower()]
 
 
-PACKETS = "packets"
-"""The protocol of packets."""
-FILES = (CaptureKind.PCAP.value, CaptureKind.PCAPNG.value)
-"""The protocols of files with packets."""
-
-
-def told(kind: CaptureKind, protocol: str, read: ReadSome, *, size: int = _TELLING) -> tuple[CaptureKind, bytes]:
+def told(kind: CaptureKind, protocol: str, read: ReadSome, *, size: int = TELLING) -> tuple[CaptureKind, bytes]:
     """The kind of what is read by a protocol, if that is to be found out, and what was read of it for that, ``size``
     bytes at once. To the protocols of files with packets, these are records as any.
     """
@@ -63,7 +95,7 @@ def told(kind: CaptureKind, protocol: str, read: ReadSome, *, size: int = _TELLI
 
 
 def _undecided(first: bytes) -> bool:
-    return len(first) < _TELLING and any(magic.startswith(first[:4]) for magic in (*_PCAP, _SECTION))
+    return len(first) < TELLING and any(magic.startswith(first[:4]) for magic in (*_PCAP, _SECTION))
 
 
 def filling(read: ReadSome) -> ReadInto:

@@ -1,11 +1,13 @@
-"""Capture files as Scapy writes and reads them."""
+"""Capture files as Scapy writes and reads them, and those with longer headers of packets as dpkt reads them."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from io import BytesIO
 from random import Random
+from struct import pack
 from typing import Any
 
+import dpkt
 from scapy.utils import RawPcapReader, RawPcapWriter
 
 from strangers import Capture
@@ -27,6 +29,23 @@ def captures() -> Iterator[Capture]:
     for order, nano in MAGIC:
         for link, count in ((1, 12), (101, 0)):
             yield _file(random, order, link, count, nano=nano)
+    yield _modified(random)
+
+
+def _modified(random: Random) -> Capture:
+    """A file with longer headers of packets, which Scapy does not know."""
+    data = pack("<IHHIIII", 0xA1B2CD34, 2, 4, 0, 0, 96, 1)
+    said = {"interface_index": 7, "protocol": 0x86DD, "packet_type": 4}
+    for number in range(12):
+        size = random.randint(0, 200)
+        kept = random.randbytes(min(size, 96))
+        data += pack("<IIIIIHBx", number, 1000 * number, len(kept), size, *said.values()) + kept
+    header = {"magic_number": 0x34CDB2A1, "snap_len": 96, "link_type": 1, "is_nano": False}
+    rows: list[dict[str, Any]] = [{"message": "capture", "capture": header}]
+    for time, packet in dpkt.pcap.Reader(BytesIO(data)):
+        moment = datetime.fromtimestamp(0, UTC) + timedelta(seconds=time)
+        rows.append({"captured_at": moment, "modified_header": said, "packet": {"data": packet}})
+    return Capture("modified", data, tuple(rows))
 
 
 def _file(random: Random, order: str, link: int, count: int, *, nano: bool) -> Capture:

@@ -10,13 +10,19 @@ from .parsers import PROTOCOL
 COMMENTS = {
     "message": "Which message the record is; unknown if the spec has none for it",
     "seconds": "When the packet was recorded, since 1970.",
-    "fraction": "What is left of that time, in micro- or nanoseconds.",
+    "fraction": "What is left of that time, in micro- or nanoseconds. Some programs write a second or more; it counts "
+    "as such.",
     "captured_length": "How much of the packet is here.",
     "original_length": "How long the packet was on the network.",
+    "modified_header": "What the longer headers of modified files have besides.",
+    "modified_header.interface_index": "The number that the recording system had for the interface.",
+    "modified_header.protocol": "The type of Ethernet of what the packet carries, as that system had it.",
+    "modified_header.packet_type": "To whom the packet was sent, as that system had it.",
     "captured_at": "When the packet was recorded, to the microsecond.",
     "capture": "The header of the file.",
-    "capture.magic_number": "0xa1b2c3d4 with fractions in microseconds, 0xa1b23c4d in nanoseconds; the other way "
-    "round in little endian files.",
+    "capture.magic_number": "0xa1b2c3d4 with fractions in microseconds, 0xa1b23c4d in nanoseconds, 0xa1b2cd34 in "
+    "microseconds with longer headers of packets, as Alexey Kuznetzov's libpcap wrote them; the other way round in "
+    "little endian files.",
     "capture.major_version": "The first part of the version of the format.",
     "capture.minor_version": "The second part of it.",
     "capture.reserved1": "Once a correction of the time zone.",

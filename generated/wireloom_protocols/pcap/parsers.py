@@ -5,7 +5,7 @@
 the header of the file tells their byte order and unit of time.
 """
 
-from construct import Int16ub, Int16ul, Int32ub, Int32ul
+from construct import Int8ub, Int16ub, Int16ul, Int32ub, Int32ul
 
 from wireloom.codec import (
     Bit,
@@ -26,18 +26,28 @@ from wireloom.codec import (
     Size,
     Slot,
     TimestampMeaning,
+    When,
 )
 
 from .enums import LinkType
 
-u16 = EitherOrder(Int16ub, Int16ul)
 u32 = EitherOrder(Int32ub, Int32ul)
+u16 = EitherOrder(Int16ub, Int16ul)
+
+ModifiedHeader = Layout(
+    "interface_index" / u32,
+    "protocol" / u16,
+    "packet_type" / Int8ub,
+    "padding" / Field(Int8ub, default=0),
+)
+"""What Alexey Kuznetzov's libpcap wrote behind the lengths of each packet."""
 
 RECORD = Record(
     "seconds" / u32,
     "fraction" / u32,
     "captured_length" / Field(u32, derive="size(packet_data)"),
     "original_length" / u32,
+    When("parameters.magic_number in (0xa1b2cd34, 0x34cdb2a1)", "modified_header" / ModifiedHeader),
     "captured_at" / Compute(
         "seconds * 1000000 + (fraction // 1000 if parameters.is_nano else fraction)",
         "long",
@@ -58,12 +68,11 @@ PROTOCOL = Protocol(
         (
             Lengths(
                 ("seconds", 0, u32),
-                ("fraction", 4, u32),
                 ("captured_length", 8, u32),
                 ("original_length", 12, u32),
-                length="16 + captured_length",
-                valid="fraction < (1000000000 if parameters.is_nano else 1000000) and captured_length <= "
-                "max(262144, min(parameters.snap_len, 134217728)) and (seconds != 0 or original_length != 0)",
+                length="(24 if parameters.magic_number in (0xa1b2cd34, 0x34cdb2a1) else 16) + captured_length",
+                valid="captured_length <= max(262144, min(parameters.snap_len, 134217728)) and "
+                "(seconds != 0 or original_length != 0)",
                 doubts=(
                     "seconds == 0 or captured_length == 0 or captured_length > parameters.snap_len and "
                     "parameters.snap_len != 0 or captured_length > original_length or captured_length < "
@@ -71,17 +80,17 @@ PROTOCOL = Protocol(
                 ),
             ),
         ),
-        little="parameters.magic_number in [0xd4c3b2a1, 0x4d3cb2a1]",
+        little="parameters.magic_number in [0xd4c3b2a1, 0x4d3cb2a1, 0x34cdb2a1]",
         resync=True,
     ),
     capture=Layout(
         "magic_number" / Field(
             Int32ub,
-            valid="magic_number in (0xa1b2c3d4, 0xd4c3b2a1, 0xa1b23c4d, 0x4d3cb2a1)",
+            valid="magic_number in (0xa1b2c3d4, 0xd4c3b2a1, 0xa1b23c4d, 0x4d3cb2a1, 0xa1b2cd34, 0x34cdb2a1)",
             hex=True,
         ),
         Ordered(
-            "magic_number in [0xd4c3b2a1, 0x4d3cb2a1]",
+            "magic_number in [0xd4c3b2a1, 0x4d3cb2a1, 0x34cdb2a1]",
             "major_version" / Field(u16, default=2),
             "minor_version" / Field(u16, default=4),
             "reserved1" / Field(u32, default=0),
@@ -89,9 +98,10 @@ PROTOCOL = Protocol(
             "snap_len" / u32,
             Bits(
                 u32,
-                "fcs_len" / Field(Bit(3), default=0),
+                "fcs_len" / Field(Bit(4), default=0),
+                "reserved3" / Field(Bit(1, boolean=True), default=0),
                 "has_fcs_len" / Field(Bit(1, boolean=True), default=False),
-                "unused" / Field(Bit(12), default=0),
+                "unused" / Field(Bit(10), default=0),
                 "link_type" / Field(Bit(16), enum=LinkType),
             ),
             "is_nano" / Compute("magic_number in (0xa1b23c4d, 0x4d3cb2a1)", "boolean"),

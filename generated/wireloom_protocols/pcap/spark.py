@@ -22,8 +22,9 @@ CAPTURE = StructType(
             "magic_number",
             LongType(),
             metadata={
-                "comment": "0xa1b2c3d4 with fractions in microseconds, 0xa1b23c4d in nanoseconds; the other way round "
-                "in little endian files.",
+                "comment": "0xa1b2c3d4 with fractions in microseconds, 0xa1b23c4d in nanoseconds, 0xa1b2cd34 in "
+                "microseconds with longer headers of packets, as Alexey Kuznetzov's libpcap wrote them; the other way "
+                "round in little endian files.",
             },
         ),
         StructField(
@@ -44,6 +45,7 @@ CAPTURE = StructType(
             ByteType(),
             metadata={"comment": "How many 16-bit words of frame check sequence each packet ends with."},
         ),
+        StructField("reserved3", BooleanType()),
         StructField("has_fcs_len", BooleanType(), metadata={"comment": "Whether fcs_len means something."}),
         StructField("unused", ShortType()),
         StructField("link_type", IntegerType(), metadata={"comment": "The header with which each packet begins."}),
@@ -67,10 +69,37 @@ SCHEMA = StructType(
         StructField(
             "fraction",
             LongType(),
-            metadata={"comment": "What is left of that time, in micro- or nanoseconds."},
+            metadata={
+                "comment": "What is left of that time, in micro- or nanoseconds. Some programs write a second or "
+                "more; it counts as such.",
+            },
         ),
         StructField("captured_length", LongType(), metadata={"comment": "How much of the packet is here."}),
         StructField("original_length", LongType(), metadata={"comment": "How long the packet was on the network."}),
+        StructField(
+            "modified_header",
+            StructType(
+                [
+                    StructField(
+                        "interface_index",
+                        LongType(),
+                        metadata={"comment": "The number that the recording system had for the interface."},
+                    ),
+                    StructField(
+                        "protocol",
+                        IntegerType(),
+                        metadata={"comment": "The type of Ethernet of what the packet carries, as that system had it."},
+                    ),
+                    StructField(
+                        "packet_type",
+                        ShortType(),
+                        metadata={"comment": "To whom the packet was sent, as that system had it."},
+                    ),
+                    StructField("padding", ShortType()),
+                ],
+            ),
+            metadata={"comment": "What the longer headers of modified files have besides."},
+        ),
         StructField(
             "captured_at",
             TimestampType(),

@@ -30,7 +30,7 @@ COMMENTS = {
     "decryption_secrets.options.padding": "What fills the value up to four bytes.",
     "enhanced_packet": "A packet.",
     "enhanced_packet.interface_id": "The number of its interface in this section.",
-    "enhanced_packet.timestamp_high": "The upper half of timestamp, signed as that is.",
+    "enhanced_packet.timestamp_high": "The upper half of timestamp.",
     "enhanced_packet.timestamp_low": "The lower half of timestamp.",
     "enhanced_packet.timestamp": "When it was recorded, since 1970, in the unit that the interface says, else in "
     "microseconds.",
@@ -64,7 +64,7 @@ COMMENTS = {
     "interface_description.options.padding": "What fills the value up to four bytes.",
     "interface_statistics": "How many packets an interface has seen up to some time.",
     "interface_statistics.interface_id": "The number of the interface in this section.",
-    "interface_statistics.timestamp_high": "The upper half of timestamp, signed as that is.",
+    "interface_statistics.timestamp_high": "The upper half of timestamp.",
     "interface_statistics.timestamp_low": "The lower half of timestamp.",
     "interface_statistics.timestamp": "When it was counted, since 1970, in the unit that the interface says, else in "
     "microseconds.",
@@ -99,7 +99,7 @@ COMMENTS = {
     "packet": "A packet in the form that files had before enhanced packets.",
     "packet.interface_id": "The number of its interface in this section.",
     "packet.drops_count": "How many packets were lost since the one before; 0xffff if that is not known.",
-    "packet.timestamp_high": "The upper half of timestamp, signed as that is.",
+    "packet.timestamp_high": "The upper half of timestamp.",
     "packet.timestamp_low": "The lower half of timestamp.",
     "packet.timestamp": "When it was recorded, since 1970, in the unit that the interface says, else in microseconds.",
     "packet.captured_length": "How much of the packet is here.",
@@ -129,8 +129,8 @@ COMMENTS = {
     "section_header.options.padding": "What fills the value up to four bytes.",
     "simple_packet": "A packet of the first interface of the section, without its time.",
     "simple_packet.original_length": "How long the packet was on the network.",
-    "simple_packet.data": "The packet. Of one that was cut to a snap_len that is no multiple of four, up to three "
-    "bytes of padding are in it, too.",
+    "simple_packet.data": "The packet. If its interface has a snap_len that is less than original_length and no "
+    "multiple of four, up to three bytes of padding are in it, too; what reads packets leaves them out.",
     "simple_packet.padding": "What fills the packet up to four bytes.",
     "unknown": "A well-formed record that the spec has no message for; every byte is kept.",
     "unknown.body": "Bytes of the body",

@@ -7,7 +7,7 @@ has a byte order of its own and its own interfaces, numbered from 0 as they are 
 by that number.
 """
 
-from construct import Int8ub, Int16ub, Int16ul, Int32sb, Int32sl, Int32ub, Int32ul, Int64sb, Int64sl, Int64ub, Int64ul
+from construct import Int8ub, Int16ub, Int16ul, Int32ub, Int32ul, Int64sb, Int64sl, Int64ub, Int64ul
 
 from wireloom.codec import (
     As,
@@ -42,7 +42,6 @@ u16 = EitherOrder(Int16ub, Int16ul)
 i64 = EitherOrder(Int64sb, Int64sl)
 u64 = EitherOrder(Int64ub, Int64ul)
 u32 = EitherOrder(Int32ub, Int32ul)
-i32 = EitherOrder(Int32sb, Int32sl)
 
 Option = Layout(
     "code" / u16,
@@ -54,7 +53,9 @@ Option = Layout(
     ),
     "padding" / Blob(Size("-length % 4")),
 )
-"""Something more that is known about a block. Code 0 ends the options, 1 is a comment."""
+"""Something more that is known about a block. Code 0 ends the options, so that those behind it do not count; 1 is a
+comment.
+"""
 
 InterfaceOption = Layout(
     "code" / u16,
@@ -152,9 +153,9 @@ enhanced_packet = Message(
     sections={
         "body": Layout(
             "interface_id" / u32,
-            "timestamp_high" / i32,
+            "timestamp_high" / u32,
             "timestamp_low" / u32,
-            "timestamp" / Compute("(timestamp_high << 32) + timestamp_low", "long"),
+            "timestamp" / Compute("(timestamp_high << 32) + timestamp_low", "decimal(20,0)"),
             "captured_length" / Field(u32, derive="size(data)"),
             "original_length" / u32,
             "data" / Blob(Size("captured_length")),
@@ -187,9 +188,9 @@ interface_statistics = Message(
     sections={
         "body": Layout(
             "interface_id" / u32,
-            "timestamp_high" / i32,
+            "timestamp_high" / u32,
             "timestamp_low" / u32,
-            "timestamp" / Compute("(timestamp_high << 32) + timestamp_low", "long"),
+            "timestamp" / Compute("(timestamp_high << 32) + timestamp_low", "decimal(20,0)"),
             "options" / Repeat(StatisticsOption),
         ),
     },
@@ -212,9 +213,9 @@ packet = Message(
         "body": Layout(
             "interface_id" / u16,
             "drops_count" / u16,
-            "timestamp_high" / i32,
+            "timestamp_high" / u32,
             "timestamp_low" / u32,
-            "timestamp" / Compute("(timestamp_high << 32) + timestamp_low", "long"),
+            "timestamp" / Compute("(timestamp_high << 32) + timestamp_low", "decimal(20,0)"),
             "captured_length" / Field(u32, derive="size(data)"),
             "original_length" / u32,
             "data" / Blob(Size("captured_length")),

@@ -60,15 +60,11 @@ DECRYPTION_SECRETS = StructType(
 ENHANCED_PACKET = StructType(
     [
         StructField("interface_id", LongType(), metadata={"comment": "The number of its interface in this section."}),
-        StructField(
-            "timestamp_high",
-            IntegerType(),
-            metadata={"comment": "The upper half of timestamp, signed as that is."},
-        ),
+        StructField("timestamp_high", LongType(), metadata={"comment": "The upper half of timestamp."}),
         StructField("timestamp_low", LongType(), metadata={"comment": "The lower half of timestamp."}),
         StructField(
             "timestamp",
-            LongType(),
+            DecimalType(20, 0),
             metadata={
                 "comment": "When it was recorded, since 1970, in the unit that the interface says, else in "
                 "microseconds.",
@@ -167,15 +163,11 @@ INTERFACE_DESCRIPTION = StructType(
 INTERFACE_STATISTICS = StructType(
     [
         StructField("interface_id", LongType(), metadata={"comment": "The number of the interface in this section."}),
-        StructField(
-            "timestamp_high",
-            IntegerType(),
-            metadata={"comment": "The upper half of timestamp, signed as that is."},
-        ),
+        StructField("timestamp_high", LongType(), metadata={"comment": "The upper half of timestamp."}),
         StructField("timestamp_low", LongType(), metadata={"comment": "The lower half of timestamp."}),
         StructField(
             "timestamp",
-            LongType(),
+            DecimalType(20, 0),
             metadata={
                 "comment": "When it was counted, since 1970, in the unit that the interface says, else in "
                 "microseconds.",
@@ -287,15 +279,11 @@ PACKET = StructType(
             IntegerType(),
             metadata={"comment": "How many packets were lost since the one before; 0xffff if that is not known."},
         ),
-        StructField(
-            "timestamp_high",
-            IntegerType(),
-            metadata={"comment": "The upper half of timestamp, signed as that is."},
-        ),
+        StructField("timestamp_high", LongType(), metadata={"comment": "The upper half of timestamp."}),
         StructField("timestamp_low", LongType(), metadata={"comment": "The lower half of timestamp."}),
         StructField(
             "timestamp",
-            LongType(),
+            DecimalType(20, 0),
             metadata={
                 "comment": "When it was recorded, since 1970, in the unit that the interface says, else in "
                 "microseconds.",
@@ -386,8 +374,8 @@ SIMPLE_PACKET = StructType(
             "data",
             BinaryType(),
             metadata={
-                "comment": "The packet. Of one that was cut to a snap_len that is no multiple of four, up to three "
-                "bytes of padding are in it, too.",
+                "comment": "The packet. If its interface has a snap_len that is less than original_length and no "
+                "multiple of four, up to three bytes of padding are in it, too; what reads packets leaves them out.",
             },
         ),
         StructField("padding", BinaryType(), metadata={"comment": "What fills the packet up to four bytes."}),

@@ -14,6 +14,7 @@ from wireloom.codec.frames import Values
 from wireloom.codec.framing import Framing
 from wireloom.codec.lengths import Buffer
 from wireloom.codec.search import Search, searching
+from wireloom.kinds import TELLING, format_of
 from wireloom.options import MAX_RECORD_BYTES, SOUGHT
 
 
@@ -121,10 +122,13 @@ class Cutter:
             record = first(buffer, start, end, base, final=final)
             if record is None or record.proven:
                 return record
-            assert record.error is not None
+            error = record.error
+            assert error is not None
+            if base + start == 0 and (what := format_of(bytes(buffer[:TELLING]), self.framing.protocol.name)):
+                error.detail = f"{what}; {error.detail}"
             stop = base + start + record.length if record.length < end - start else None
             endless = record.preamble or not self.framing.recovers
-            self.range = MalformedRange(record.error, base + start, base + start + 1, stop, endless)
+            self.range = MalformedRange(error, base + start, base + start + 1, stop, endless)
         stop = self._stop(self.range, buffer, end, base, final=final)
         if stop == base + start:
             self.range = None

@@ -11,15 +11,18 @@ from wireloom.columnar.buffers import Array, as_arrow, numbers, strings, valid_o
 from wireloom.files import shown
 from wireloom.views import FILE
 
+NO_TIME = -(1 << 63)
+"""The time in nanoseconds of what has none, as numpy has it."""
+
 
 class Provenance(NamedTuple):
     """Where each of some records comes from.
 
     ``origins`` are what reasons add to a place in the buffer, to say where in its stream it is. ``offsets`` say where
     in the file the packet stands that a record begins in, and ``times`` when that was captured, in nanoseconds since
-    1970. ``connections`` are numbers of ``names``. ``gaps`` are how many bytes were lost before a record, or −1 if
-    nobody knows. ``sources`` are numbers of ``files``, in which the packets are. Of packets themselves nobody is the
-    client, and no connection has a name.
+    1970 or ``NO_TIME``. ``connections`` are numbers of ``names``. ``gaps`` are how many bytes were lost before a
+    record, or −1 if nobody knows. ``sources`` are numbers of ``files``, in which the packets are. Of packets themselves
+    nobody is the client, and no connection has a name.
     """
 
     origins: Array
@@ -43,7 +46,8 @@ class Provenance(NamedTuple):
         return strings([shown(self.files[number]) for number in used.tolist()]).take(as_arrow(places))
 
     def _times(self, rows: Array) -> pa.Array:
-        return numbers(pa.timestamp("ns", tz="UTC"), self.times[rows], None, None)
+        times = self.times[rows]
+        return numbers(pa.timestamp("ns", tz="UTC"), times, np.asarray(times != NO_TIME), None)
 
     def _connections(self, rows: Array) -> pa.Array:
         return strings(self.names).take(as_arrow(self.connections[rows]))

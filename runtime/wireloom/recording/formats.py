@@ -11,19 +11,19 @@ _SECOND = 10**9
 """In the nanoseconds that files of both formats are told to count in."""
 _RESOLUTION = 9
 """The option of an interface that tells what part of a second its times count: 9 is that to the ninth, too."""
-_PCAP, _BLOCK = struct.Struct("<IIII"), struct.Struct("<IIIiIII")
+_PCAP, _BLOCK = struct.Struct("<IIII"), struct.Struct("<IIIIIII")
 
 
 def _pcap(time: int, packet: bytes) -> bytes:
     seconds, fraction = divmod(time, _SECOND)
     if seconds >> 32:
-        raise EncodeError("pcap has times from 1970 to 2106; pcapng has others", "_time")
+        raise EncodeError("pcap has times from 1970 to 2106; pcapng has later ones", "_time")
     return _PCAP.pack(seconds, fraction, len(packet), len(packet)) + packet
 
 
 def _pcapng(time: int, packet: bytes) -> bytes:
-    if not -(1 << 63) <= time < 1 << 63:
-        raise EncodeError("pcapng has times from 1677 to 2262, in nanoseconds", "_time")
+    if not 0 <= time < 1 << 63:
+        raise EncodeError("pcapng has times from 1970 to 2262, in nanoseconds", "_time")
     size, padding = len(packet), -len(packet) % 4
     whole = 32 + size + padding
     head = _BLOCK.pack(6, whole, 0, time >> 32, time & 0xFFFFFFFF, size, size)

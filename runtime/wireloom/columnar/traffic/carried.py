@@ -1,8 +1,9 @@
 """What packets carry: segments of TCP and datagrams of UDP."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -57,6 +58,44 @@ class Carried:
     missing: Array
     data: memoryview
     packets: Array
+
+
+def in_order(carried: Iterable[Carried]) -> Iterator[Carried]:
+    """What packets carry, all of one transport in the order in which they were captured."""
+    found: dict[str, list[Carried]] = {}
+    for each in carried:
+        found.setdefault(each.transport, []).append(each)
+    return (_joined(several) if len(several) > 1 else several[0] for several in found.values())
+
+
+def _joined(several: list[Carried]) -> Carried:
+    """What packets of one transport carry, as one."""
+    known = dict.fromkeys(address for each in several for address in each.addresses)
+    addresses = {address: number for number, address in enumerate(known)}
+    packets = np.concatenate([each.packets for each in several])
+    order = np.argsort(packets[:, 0], kind="stable")
+    moved = np.cumsum([0, *(len(each.data) for each in several)]).tolist()
+
+    def ordered(values: Iterable[Array]) -> Any:
+        return np.concatenate([*values])[order]
+
+    def numbered(name: str) -> Any:
+        return ordered(np.array([addresses[end] for end in each.addresses])[getattr(each, name)] for each in several)
+
+    return replace(
+        several[0],
+        addresses=[*addresses],
+        data=memoryview(b"".join([each.data for each in several])),
+        packets=packets[order],
+        sources=numbered("sources"),
+        destinations=numbered("destinations"),
+        start=ordered(each.start + at for each, at in zip(several, moved, strict=False)),
+        stop=ordered(each.stop + at for each, at in zip(several, moved, strict=False)),
+        **{
+            name: ordered(getattr(each, name) for each in several)
+            for name in ("source_ports", "destination_ports", "sequence", "syn", "ack", "missing")
+        },
+    )
 
 
 RAW = 101

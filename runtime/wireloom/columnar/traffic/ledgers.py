@@ -51,6 +51,18 @@ class Ledger:
         if seen.malformed:
             self.damage.append(f"{counted(seen.malformed_bytes, 'byte')} are no packets: {seen.first}")
 
+    def damaged_options(self, seen: Tally) -> None:
+        """Note blocks that were read without some of their options."""
+        if seen.malformed:
+            blocks = counted(seen.malformed, "block")
+            self.damage.append(f"{blocks} with damaged options, which were read without these: {seen.first}")
+
+    def odd_times(self, count: int) -> None:
+        """Note packets whose time has a fraction of a second that is a second or more."""
+        if count:
+            packets = counted(count, "packet")
+            self.damage.append(f"{packets} with a fraction of a second that is a second or more, and counts as such")
+
     def lost(self, size: int) -> None:
         """Note a gap of so many bytes."""
         self.gaps += 1

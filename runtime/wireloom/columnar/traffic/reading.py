@@ -12,15 +12,18 @@ from wireloom.columnar.buffers import Array
 from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.provenance import Provenance
 from wireloom.columnar.scanning import Cuts, Window
-from wireloom.columnar.traffic.carried import Carried, carried
+from wireloom.columnar.traffic.carried import Carried, carried, in_order
 from wireloom.columnar.traffic.connections import Exchange, grouped, heard
 from wireloom.columnar.traffic.conversations import Dialogue, Said
 from wireloom.columnar.traffic.courses import Sent
 from wireloom.columnar.traffic.fragments import Fragments
 from wireloom.columnar.traffic.ledgers import Fate, Ledger
-from wireloom.columnar.traffic.packets import Packets, packets_of
+from wireloom.columnar.traffic.packets import Consecutive, Packets, parts
+from wireloom.columnar.traffic.pcap import packets_of_pcap
+from wireloom.columnar.traffic.pcapng import packets_of_pcapng
 from wireloom.endpoints import Endpoints, is_client
 from wireloom.kinds import PACKETS, Recording
+from wireloom.options import CaptureKind
 
 _CONVERSATIONS = 64 * 1024
 """So many conversations are followed at once; the one that was silent for longest ends for another."""
@@ -63,27 +66,35 @@ class Traffic:
         """
         found = (packets for file in files for packets in self._packets(file))
         if self.decoder.protocol.name == PACKETS:
-            yield from (cuts for packets in found for cuts in self._frames(packets))
+            yield from (cuts for packets in found for each in packets for cuts in self._frames(each))
         else:
-            parts = (part for packets in found for part in packets.parts(_PACKETS))
-            yield from self.follow((carried(part, self.fragments, self.ledger) for part in parts), final=final)
+            batches = (part for packets in found for part in parts(packets, _PACKETS))
+            yield from self.follow(map(self._carried, batches), final=final)
 
-    def _packets(self, file: Recording) -> Iterator[Packets]:
+    def _carried(self, packets: Consecutive) -> Iterator[Carried]:
+        """What packets carry."""
+        return (found for each in packets for found in carried(each, self.fragments, self.ledger))
+
+    def _packets(self, file: Recording) -> Iterator[Consecutive]:
         """The packets of a file, numbered through all files."""
         number = next(reversed(self.files), -1) + 1
         self.files[number] = file.name
         first = self.count
+        packets_of = packets_of_pcap if file.kind is CaptureKind.PCAP else packets_of_pcapng
         for packets in packets_of(file, self.ledger):
-            known = np.column_stack([packets.known, np.full(len(packets.known), number)])
-            known[:, 0] += first
-            self.count = max(self.count, int(known[-1, 0]) + 1)
-            yield replace(packets, known=known)
+            found = []
+            for each in packets:
+                known = np.column_stack([each.known, np.full(len(each.known), number)])
+                known[:, 0] += first
+                found.append(replace(each, known=known))
+            self.count = 1 + max(int(each.known[-1, 0]) for each in found)
+            yield found
 
     def follow(self, batches: Iterable[Iterable[Carried]], *, final: bool = True) -> Iterator[Cuts]:
         """The records of what packets carry, that come batch by batch in the order in which they were captured."""
         for batch in batches:
             said: list[Said] = []
-            for each in batch:
+            for each in in_order(batch):
                 for exchange in grouped(each):
                     said += self._said(exchange, each)
             yield from _together(self, said)
