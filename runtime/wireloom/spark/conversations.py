@@ -5,12 +5,13 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as fn
 from pyspark.sql.types import StructType
 
 from wireloom import registry
 from wireloom.columnar.decoder import Decoder
+from wireloom.columnar.provenance import NO_TIME
 from wireloom.columnar.traffic.carried import COLUMNS, Carried, carried_by
 from wireloom.columnar.traffic.reading import Traffic
 from wireloom.columnar.traffic.rows import PacketRows
@@ -18,10 +19,10 @@ from wireloom.options import Mode, OptionError, ReadOptions
 from wireloom.spark.schemas import arrow_schema, spark_schema
 from wireloom.spark.workers import brief
 
-ORDER = ("_time", "_file", "_offset")
-"""By what packets are in the order in which they were captured."""
-_ENDS = "_ends"
-"""What packets of a conversation have in common."""
+NEEDED = ("_time", "_file", "_offset")
+"""What packets say of when and where they were captured."""
+_ENDS, _CLOCK = "_ends", "_clock"
+"""What packets of a conversation have in common, and the latest time in a file so far."""
 
 
 def conversations(packets: DataFrame, protocol: str, **options: object) -> DataFrame:
@@ -36,12 +37,13 @@ def conversations(packets: DataFrame, protocol: str, **options: object) -> DataF
     chosen = ReadOptions.of({**options, "connections": True}, found.parameters, found.messages, Mode.PERMISSIVE)
     if chosen.positions:
         raise OptionError("records of a conversation come from several files; connections tell where they come from")
-    needed = {path.partition(".")[0] for path in COLUMNS} | {*ORDER}
+    needed = {path.partition(".")[0] for path in COLUMNS} | {*NEEDED}
     for name in sorted(needed - {*packets.columns}):
         raise OptionError(f"packets have no column {name}; read them with format('packets'), positions, connections")
     schema = spark_schema(protocol, chosen)
-    together = packets.select(*_selected(), *ORDER, _ends().alias(_ENDS)).repartition(_ENDS).drop(_ENDS)
-    return together.sortWithinPartitions(*ORDER).mapInArrow(_Following(protocol, chosen, schema), schema)
+    together = packets.select(*_selected(), *NEEDED, _ends().alias(_ENDS)).repartition(_ENDS)
+    ordered = together.withColumn(_CLOCK, _clock()).sortWithinPartitions(_CLOCK, "_file", "_offset")
+    return ordered.drop(_ENDS, _CLOCK).mapInArrow(_Following(protocol, chosen, schema), schema)
 
 
 def _selected() -> Iterator[Column]:
@@ -56,8 +58,17 @@ def _selected() -> Iterator[Column]:
         yield fn.when(column.isNotNull(), part).alias(name)
 
 
+def _clock() -> Column:
+    """The latest time that a file has up to a packet. By it, packets of several files are in the order of their times,
+    and those of one file in the order in which they stand there, as clocks of interfaces differ and are set back.
+    """
+    return fn.max("_time").over(Window.partitionBy(_ENDS, "_file").orderBy("_offset"))
+
+
 def _ends() -> Column:
-    """The two ends of a packet, whichever sent it; and of a fragment, which may have no ports, the packet it is of."""
+    """A number by the two ends of a packet, whichever sent it; of a fragment, which may have no ports, also by what
+    packet it is of.
+    """
     source, target = (
         fn.struct(
             fn.coalesce(fn.col("ipv4")[end], fn.col("ipv6")[end]),
@@ -66,7 +77,7 @@ def _ends() -> Column:
         for end in ("source", "destination")
     )
     ends = fn.array_sort(fn.array(source, target))
-    return fn.struct(ends, fn.when(fn.col("message") == "fragment", fn.col("identification")))
+    return fn.xxhash64(ends, fn.when(fn.col("message") == "fragment", fn.col("identification")))
 
 
 @dataclass(frozen=True)
@@ -91,7 +102,9 @@ def _carried(batches: Iterable[pa.RecordBatch], traffic: Traffic) -> Iterator[It
     count = 0
     for batch in batches:
         rows, every = PacketRows(batch), np.arange(batch.num_rows)
-        times = rows.numbers("_time", every) * 1000
+        times = np.full(batch.num_rows, NO_TIME)
+        timed = rows.there("_time")
+        times[timed] = rows.numbers("_time", timed) * 1000
         known = np.stack([count + every, times, rows.numbers("_offset", every), np.zeros_like(every)], axis=1)
         count += batch.num_rows
         yield carried_by(rows, known, traffic.fragments, traffic.ledger)
