@@ -26,7 +26,7 @@ from tshark import opened
 from wireloom.cli import app
 from wireloom.codec import EncodeError
 from wireloom.codec.protocol import PROVENANCE
-from wireloom.columnar.encoding import values
+from wireloom.columnar.python_values import to_python
 from wireloom.json_rows import json_writer
 from wireloom.options import CaptureKind, OptionError
 from wireloom.recording.recorder import Recorder, Sending
@@ -364,7 +364,7 @@ def test_kinds_of_files() -> None:
 def whole(batch: pa.RecordBatch) -> Iterator[dict[str, Any]]:
     """The rows of a batch, with all columns."""
     columns = (
-        values(column.cast(pa.int64()) if pa.types.is_timestamp(column.type) else column) for column in batch.columns
+        to_python(column.cast(pa.int64()) if pa.types.is_timestamp(column.type) else column) for column in batch.columns
     )
     return (dict(zip(batch.schema.names, row, strict=True)) for row in zip(*columns, strict=True))
 

@@ -254,15 +254,15 @@ def test_a_filesystem_that_is_not_this_machines_own(session: SparkSession, tmp_p
 
 
 def test_values_are_those_python_has() -> None:
-    from wireloom.columnar.encoding import values
+    from wireloom.columnar.python_values import to_python
 
     kind = pa.struct([("big", pa.decimal128(20, 0)), ("all", pa.list_(pa.decimal128(20, 0))), ("ratio", pa.float64())])
     rows = [{"big": 2**64 - 1, "all": [1, None], "ratio": 0.5}, None, {"big": None, "all": None, "ratio": None}]
-    found = values(pa.array(rows, kind))
+    found = to_python(pa.array(rows, kind))
     assert found == rows
     assert isinstance(found[0]["all"][0], int)
-    assert values(pa.array([Decimal("1.5")])) == [Decimal("1.5")]
-    assert str(values(pa.array([float("nan"), float("-inf")]))) == "[nan, -inf]"
+    assert to_python(pa.array([Decimal("1.5")])) == [Decimal("1.5")]
+    assert str(to_python(pa.array([float("nan"), float("-inf")]))) == "[nan, -inf]"
 
 
 # Indexes
