@@ -3,6 +3,7 @@
 import pickle
 from collections.abc import Sequence
 from functools import cached_property
+from gzip import compress
 from hashlib import blake2b
 from itertools import accumulate, pairwise
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 
 import compiled
 import pytest
+from http_talk import request, sized
 from lockstep import Pair
 from scapy.layers.inet import fragment
 from scapy.packet import Packet
@@ -118,6 +120,20 @@ def test_bodies_of_http(tmp_path: Path, lost: int | None) -> None:
         del packets[lost]
     found = alike(DATABUS, tmp_path, packets, [1, 4, 9, 12, len(packets) - 1])
     assert sum(row["_corrupt_reason"] is None for row in found) > 50
+
+
+@pytest.mark.parametrize("lost", [None, 5, 7])
+def test_packed_bodies_of_http(tmp_path: Path, lost: int | None) -> None:
+    relay = Flow(source_port=11115, size=200)
+    body = sized(compress(b"".join(EVENTS[:20]), 0), [("Content-Encoding", "gzip")])
+    answers = sized(bytes(50), method=b"HEAD") + body + sized(EVENTS[0])
+    packets = [*relay.back.sent(request(method=b"HEAD") + request() * 2), *relay.sent(answers)]
+    if lost is not None:
+        del packets[lost]
+    found = alike(DATABUS, tmp_path, packets, range(1, len(packets)))
+    events = [row["dbus_event"]["sequence"] for row in found if row["_corrupt_reason"] is None]
+    assert events[-1] == 0
+    assert (len(events) == 21) == (lost is None)
 
 
 def test_tls_is_told_once(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from wireloom.kinds import PACKETS
 
 _ADDRESSES = ("ipv4.source", "ipv4.destination", "ipv6.source", "ipv6.destination")
 _SHARED = ("source_port", "destination_port", "payload", "missing")
-_TCP = ("sequence", "syn", "ack")
+_TCP = ("sequence", "syn", "ack", "rst")
 COLUMNS = (
     "message",
     *_ADDRESSES,
@@ -166,6 +166,7 @@ def _of(transport: str, which: Array, found: PacketRows, known: Array) -> Carrie
         return found.numbers(f"{transport}.{name}", which) if there else np.zeros(len(which), np.int64)
 
     data, start, stop = octets_of(taken(found.column(f"{transport}.payload"), which))
+    has_data = numbers("rst") == 0  # else it may be a text that says why (RFC 9293, 3.5.3)
     return Carried(
         transport,
         encoded.dictionary.to_pylist(),
@@ -177,8 +178,8 @@ def _of(transport: str, which: Array, found: PacketRows, known: Array) -> Carrie
         numbers("syn"),
         numbers("ack"),
         start,
-        stop,
-        numbers("missing"),
+        np.where(has_data, stop, start),
+        numbers("missing") * has_data,
         memoryview(data.data),
         known[which],
     )

@@ -9,7 +9,7 @@ from wireloom.columnar.buffers import Array
 from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.traffic.carried import Carried
 from wireloom.columnar.traffic.connections import Exchange, full, heard
-from wireloom.columnar.traffic.courses import Course, Plain, Sent
+from wireloom.columnar.traffic.courses import Course, Sent
 from wireloom.columnar.traffic.ledgers import Ledger
 from wireloom.columnar.traffic.reassembly import NUMBERS, Delivered, Segments, Stream, are_far
 from wireloom.columnar.traffic.wrapped import course_of
@@ -42,24 +42,24 @@ class OneWay:
         if not delivered.begins:
             return
         if self.course is None:
-            self.course = course_of(self.decoder, delivered, other)
+            self.course = course_of(self.decoder, delivered, other, midway=not begun)
             if not begun:
                 yield from self.course.lose(None)
         yield from self.course.take(delivered)
 
-    def skip(self, ledger: Ledger) -> Iterator[Sent]:
-        """Give up what is missing in front of what is waiting: the records behind it."""
+    def skip(self, ledger: Ledger, other: Course | None) -> Iterator[Sent]:
+        """Give up what is missing in front of what is waiting: the records behind it. ``other`` is as in ``take``."""
         missing, delivered = self.stream.skip()
         ledger.lost(missing)
         if self.course is None:
-            self.course = Plain(self.decoder)
+            self.course = course_of(self.decoder, delivered, other, midway=True)
         yield from self.course.lose(missing)
         yield from self.course.take(delivered)
 
-    def end(self, ledger: Ledger) -> Iterator[Sent]:
-        """All records that are left."""
+    def end(self, ledger: Ledger, other: Course | None) -> Iterator[Sent]:
+        """All records that are left. ``other`` is as in ``take``."""
         while self.stream.held:
-            yield from self.skip(ledger)
+            yield from self.skip(ledger, other)
         ledger.differing += self.stream.differing
         if self.course is not None:
             yield from self.course.take(Delivered(), final=True)
@@ -108,14 +108,14 @@ class Dialogue:
     def end(self, ledger: Ledger) -> Iterator[Said]:
         """All records that are left."""
         for upward, direction in self.directions.items():
-            yield from self._said(direction.end(ledger), upward)
+            yield from self._said(direction.end(ledger, self._course(not upward)), upward)
         self.directions = {}
 
     def skip(self, ledger: Ledger) -> Iterator[Said]:
         """Give up what is missing."""
         for upward, direction in self.directions.items():
             while direction.stream.held:
-                yield from self._said(direction.skip(ledger), upward)
+                yield from self._said(direction.skip(ledger, self._course(not upward)), upward)
 
     def keep(self) -> None:
         """Keep what waits beyond the memory that it came in."""
@@ -125,12 +125,11 @@ class Dialogue:
     def _data(self, exchange: Exchange, carried: Carried, ledger: Ledger) -> Iterator[Said]:
         wanted = heard(exchange, carried, self.sender, ledger, low_is_client=self.low_is_client)
         every = wanted if self.sender is Sender.BOTH else full(exchange, carried)
-        for way in (True, False):
+        for way in (self.low_is_client, not self.low_is_client):  # what a client asks tells what is answered
             mine, others = (each.rows[each.upward == way] for each in (wanted, every))
             if len(mine):
-                other = self.directions.get(not way)
-                course = None if other is None else other.course
-                yield from self._said(self._direction(way).take(_segments(mine, carried), course), way)
+                direction, other = self._direction(way), self._course(not way)
+                yield from self._said(direction.take(_segments(mine, carried), other), way)
             elif len(others):  # where they begin tells the next connection from this one
                 self._direction(way).stream.meet(_segments(others, carried))
 
@@ -141,6 +140,11 @@ class Dialogue:
             return known.stream.first != sequence
         rows = full(exchange.part(exchange.upward == upward), carried).rows
         return are_far(carried.sequence[rows], sequence)
+
+    def _course(self, upward: bool) -> Course | None:
+        """What became of a direction, if that is known."""
+        direction = self.directions.get(upward)
+        return None if direction is None else direction.course
 
     def _direction(self, upward: bool) -> OneWay:
         if upward not in self.directions:

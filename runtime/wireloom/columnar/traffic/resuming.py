@@ -10,7 +10,6 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from hashlib import blake2b
 from importlib.metadata import version
-from types import FunctionType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,13 +17,15 @@ import numpy as np
 from wireloom.codec import DecodeError
 from wireloom.codec.cutting import Cutter, MalformedRange
 from wireloom.columnar.decoder import Decoder
+from wireloom.columnar.traffic.bodies import Bodies, PackedBody
 from wireloom.columnar.traffic.conversations import Dialogue, OneWay
 from wireloom.columnar.traffic.courses import Plain
 from wireloom.columnar.traffic.fragments import Fragmented, Fragments
 from wireloom.columnar.traffic.reading import Traffic
-from wireloom.columnar.traffic.reassembly import Chunk, Stream
-from wireloom.columnar.traffic.wrapped import Bodies, Encrypted
+from wireloom.columnar.traffic.reassembly import Chunk, Delivered, Stream
+from wireloom.columnar.traffic.wrapped import Encrypted
 from wireloom.endpoints import Endpoints
+from wireloom.http1 import Messages
 from wireloom.options import SOUGHT, Sender
 
 
@@ -69,8 +70,22 @@ class _Cutting(NamedTuple):
 
 
 _TYPES = (
-    *(Bodies, Chunk, Dialogue, Encrypted, Endpoints, Fragmented, Fragments, OneWay, Plain, Sender, Stream),
-    *(DecodeError, MalformedRange, OrderedDict, _Ahead, _Cutting, int, memoryview),
+    *(
+        Bodies,
+        Chunk,
+        Delivered,
+        Dialogue,
+        Encrypted,
+        Endpoints,
+        Fragmented,
+        Fragments,
+        Messages,
+        OneWay,
+        PackedBody,
+        Plain,
+        Sender,
+    ),
+    *(Stream, DecodeError, MalformedRange, OrderedDict, _Ahead, _Cutting, int, memoryview),
 )
 _NAMED: Mapping[tuple[str, str], type] = {(each.__module__, each.__qualname__): each for each in _TYPES}
 _SUM = 16
@@ -132,7 +147,7 @@ class _Pickler(pickle.Pickler):
                 return _CUTTER, _Cutting.of(obj)
             case Chunk():
                 self.sources.add(obj.packet[-1])
-            case Plain():
+            case Plain() | Bodies():
                 self.sources.update(packet[-1] for packet in obj.packets)
         return (_DECODER, None) if obj is self.decoder else None
 
@@ -160,8 +175,4 @@ class _Unpickler(pickle.Unpickler):
     def find_class(self, module: str, name: str) -> Any:
         if (found := _NAMED.get((module, name))) is not None:
             return found
-        if module.startswith("h11._") and "." not in name:
-            found = super().find_class(module, name)
-            if isinstance(found, type | FunctionType) and found.__module__.startswith("h11."):
-                return found
         raise pickle.UnpicklingError(f"{module}.{name} is no part of it")

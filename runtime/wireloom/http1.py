@@ -1,0 +1,340 @@
+"""Messages of HTTP/1.1 that one end of a connection sends, cut out of its bytes as they come (RFC 9112)."""
+
+import re
+from typing import Literal, NamedTuple
+
+LINE = 1 << 16
+"""No line and no head has more bytes, as in ``http.client``."""
+_FIELDS = 100
+"""So many fields has a head at most, as in ``http.client``."""
+
+METHODS = b"GET|HEAD|POST|PUT|DELETE|OPTIONS|PATCH|CONNECT|TRACE"
+_REQUEST = re.compile(rb"(?:" + METHODS + rb") [!-\xff]+ HTTP/1\.[01]\r?\n")
+_RESPONSE = re.compile(rb"HTTP/1\.[01] [1-5][0-9]{2}(?: [^\r\n]*)?\r?\n")
+_CHUNK = rb"\r\n[0-9A-Fa-f]{1,16}[ \t]*(?:;[^\r\n]{0,999})?\r\n"
+_SIZE = re.compile(rb"([0-9A-Fa-f]{1,16})[ \t]*(?:;[^\n]*)?\r?\n")
+_FIELD = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+[ \t]*:[^\n]*")
+_FOLDED = re.compile(rb"[ \t][^\n]*")
+"""A line that goes on with the field before it."""
+_END = re.compile(rb"\n\r?\n")
+_VERSION = b"HTTP/1."
+_BODILESS = re.compile(rb"HTTP/\S+ (?:1\d\d|204|304)\b")
+"""The first line of a response that has no body whatever its head says."""
+_HTTP_ITSELF = ("message/http", "application/http")
+"""Types of bodies that may begin as a response does."""
+
+
+def _beginnings(*words: bytes) -> bytes:
+    """A pattern for the beginnings of words."""
+    found = {word[:size] for word in words for size in range(1, len(word) + 1)}
+    return b"|".join(re.escape(each) for each in sorted(found, key=len, reverse=True))
+
+
+_LINES = {False: _REQUEST, True: _RESPONSE}
+_LINE_BEGINS = {
+    False: re.compile(rb"(?:" + _beginnings(*METHODS.split(b"|")) + rb")\Z|(?:" + METHODS + rb") [^\r\n]*\r?\Z"),
+    True: re.compile(rb"(?:" + _beginnings(_VERSION) + rb")\Z|HTTP/1\.[^\r\n]*\r?\Z"),
+}
+"""What a first line may begin with, by whether it is a server's."""
+_CHUNK_BEGINS = re.compile(rb"\r(?:\n(?:[0-9A-Fa-f]{1,16}[ \t]*(?:;[^\r\n]{0,999})?\r?)?)?\Z")
+_NEXT = {
+    (of_server, in_chunks): re.compile(line.pattern + (b"|" + _CHUNK if in_chunks else b""))
+    for of_server, line in _LINES.items()
+    for in_chunks in (False, True)
+}
+_NEAR = 4096
+"""So much of a line is waited for where it is not known whether it is one."""
+
+
+class MessageHead(NamedTuple):
+    """The head of a message: its first line, and its fields, whose names are in lower case."""
+
+    line: bytes
+    fields: dict[str, str]
+
+
+class BodyData(NamedTuple):
+    """Bytes of a body, and where they begin among all that the end sends."""
+
+    begin: int
+    data: memoryview
+
+
+class BodyEnd(NamedTuple):
+    """A body ends."""
+
+
+class _FieldError(ValueError):
+    """No head begins there, as ``at`` is a line that is no field."""
+
+    def __init__(self, reason: str, at: int) -> None:
+        super().__init__(reason)
+        self.at = at
+
+
+class HeadError(ValueError):
+    """A message that cannot be followed, with the bytes of what is wrong and where they begin."""
+
+    def __init__(self, reason: str, begin: int, data: bytes) -> None:
+        super().__init__(reason)
+        self.begin = begin
+        self.data = data
+
+
+MessageState = Literal["start", "fixed", "open", "size", "chunk", "chunk end", "trailers", "lost"]
+
+
+class Messages:
+    """What a server sends, or a client. Bytes are put in, and ``next`` takes out what is complete.
+
+    A body of a response that begins with another response is none: the request was HEAD. Where no message begins,
+    the bytes are data up to the next head. ``bare`` bodies in chunks may also begin where a response could.
+    """
+
+    __slots__ = ("at", "bare", "buffer", "fresh", "in_chunks", "left", "of_server", "position", "state")
+
+    def __init__(self, *, of_server: bool, lost: bool = False, bare: bool = False) -> None:
+        self.of_server = of_server
+        self.bare = bare
+        self.buffer = b""
+        self.position = 0
+        """Where the buffer begins among all that the end sends."""
+        self.at = 0
+        """Where in the buffer the next event begins."""
+        self.state: MessageState = "lost" if lost else "start"
+        self.left = 0
+        """How many bytes of a body, or of a chunk, are still to come."""
+        self.in_chunks = lost
+        """Whether the next chunk of a body may be found where the way was lost."""
+        self.fresh = False
+        """Whether a body of a server begins, which may turn out to be none."""
+
+    def put(self, data: bytes, position: int = 0) -> None:
+        """Take more bytes. Those that follow nothing that is waiting begin at ``position``."""
+        rest = self.buffer[self.at :]
+        self.buffer, self.position, self.at = rest + data, self.position + self.at if rest else position, 0
+
+    def next(self, *, final: bool = False) -> MessageHead | BodyData | BodyEnd | None:
+        """What comes next, or None without enough bytes. Bytes that may be part of a head are data where they are the
+        ``final`` ones.
+
+        Raises ``HeadError``, after which the way is lost.
+        """
+        while True:
+            before = self.state, self.at
+            try:
+                found = self._next(final=final)
+            except ValueError as error:
+                raise self._broken(str(error)) from None
+            if found is not None or before == (self.state, self.at):
+                return found
+
+    def lose(self, missing: int | None) -> bool:
+        """Go on after a gap of so many bytes, or of as many as nobody knows: whether what follows is of this body."""
+        is_inside = missing is not None and self.state in ("fixed", "chunk") and missing <= self.left
+        goes_on = (is_inside or self.state == "open") and not self.fresh
+        if not goes_on:
+            self.in_chunks = self.state not in ("start", "fixed", "open") and (self.state != "lost" or self.in_chunks)
+            self.state = "lost"
+        self.left -= (missing or 0) if is_inside else 0
+        self.buffer, self.at, self.fresh = b"", 0, False
+        return goes_on
+
+    def _next(self, *, final: bool) -> MessageHead | BodyData | BodyEnd | None:
+        if self.fresh and (found := self._refuted(final=final)) is not False:
+            return found
+        match self.state:
+            case "start":
+                return self._start()
+            case "fixed" | "chunk" | "open":
+                return self._body()
+            case "lost":
+                return self._lost(final=final)
+            case _:
+                return self._line()
+
+    def _refuted(self, *, final: bool) -> BodyEnd | Literal[False] | None:
+        """The end of a body of which the next response shows that it is none; None where nobody knows yet."""
+        first = self.buffer[self.at : self.at + len(_VERSION)]
+        if not _VERSION.startswith(first):
+            self.fresh = False
+            return False
+        if len(first) < len(_VERSION):
+            self.fresh = not (first and final)
+            return None if self.fresh else False
+        self.state, self.fresh = "start", False
+        return BodyEnd()
+
+    def _start(self) -> MessageHead | None:
+        """The head of a message."""
+        while not self.bare and self.buffer[self.at : self.at + 1] in (b"\r", b"\n"):
+            self.at += 1
+        if self.at == len(self.buffer):
+            return None
+        if not self._may_begin(self.at):
+            self.state, self.in_chunks = "size" if self.bare else "lost", False
+            return None
+        if (found := self._head_at(self.at)) is None:
+            return None
+        head, stop = found
+        self.state, self.left = self._framing(head)
+        kind = head.fields.get("content-type", "").lower()
+        self.fresh = self.of_server and self.state != "start" and not kind.startswith(_HTTP_ITSELF)
+        self.at = stop
+        return head
+
+    def _may_begin(self, at: int) -> bool:
+        """Whether a first line stands there, as far as it is known."""
+        line = self.buffer[at : self.buffer.find(b"\n", at) + 1 or at + LINE]
+        pattern = _LINES if line.endswith(b"\n") else _LINE_BEGINS
+        return bool(pattern[self.of_server].match(line))
+
+    def _head_at(self, at: int) -> tuple[MessageHead, int] | None:
+        """The head that begins there, and where it ends; None if that is not known yet. Raises ``_FieldError``."""
+        lines: list[bytes] = []
+        begin = at
+        while stop := self.buffer.find(b"\n", begin, at + LINE) + 1:
+            line = self.buffer[begin:stop].rstrip(b"\r\n")
+            if lines and not line:
+                return MessageHead(lines[0], _fields(lines[1:])), stop
+            if lines and not (_FIELD.fullmatch(line) or (_FOLDED.fullmatch(line) and len(lines) > 1)):
+                raise _FieldError(f"a field of a head expected, found {line[:20]!r}", begin)
+            if len(lines) > _FIELDS:
+                raise _FieldError(f"a response without an end of its head: got more than {_FIELDS} headers", begin)
+            lines.append(line)
+            begin = stop
+        if len(self.buffer) - at > LINE:
+            first = self.buffer[at : at + 20]
+            raise _FieldError(f"a head of at most {LINE} bytes expected, found {first!r} and more", begin)
+        return None
+
+    def _framing(self, head: MessageHead) -> tuple[MessageState, int]:
+        """Where the bytes of a body are (RFC 9112, 6.3)."""
+        line, fields = head
+        length, coding = fields.get("content-length"), fields.get("transfer-encoding", "").lower()
+        if self.of_server and _BODILESS.match(line):
+            return ("open" if line[9:12] == b"101" else "start"), 0
+        if coding == "chunked":
+            return "size", 0
+        if coding not in ("", "identity"):
+            raise ValueError(f"a body in chunks alone expected, found Transfer-Encoding: {coding}")
+        if length is None:
+            return ("open" if self.of_server else "start"), 0
+        if not re.fullmatch("[0-9]{1,20}", length):
+            raise ValueError(f"the length of a body expected, found Content-Length: {length[:20]}")
+        return ("fixed" if int(length) else "start"), int(length)
+
+    def _body(self) -> BodyData | BodyEnd | None:
+        """Bytes of a body, or its end."""
+        if self.state != "open" and not self.left:
+            self.state = "start" if self.state == "fixed" else "chunk end"
+            return BodyEnd() if self.state == "start" else None
+        size = len(self.buffer) - self.at
+        return self._data(size if self.state == "open" else min(self.left, size))
+
+    def _data(self, size: int) -> BodyData | None:
+        """The next bytes as data."""
+        if not size:
+            return None
+        found = BodyData(self.position + self.at, memoryview(self.buffer)[self.at : self.at + size])
+        self.at += size
+        self.left = max(0, self.left - size)
+        return found
+
+    def _line(self) -> BodyEnd | None:
+        """What a line between chunks says. Raises ``ValueError``."""
+        stop = self.buffer.find(b"\n", self.at, self.at + LINE) + 1
+        line = self.buffer[self.at : stop or self.at + LINE]
+        if not stop and len(line) == LINE:
+            raise ValueError(f"a line of at most {LINE} bytes expected, found {line[:20]!r} and more")
+        if self.state == "size":
+            size = _SIZE.match(line if stop else line.removesuffix(b"\r") + b"\n")
+            if line and not size and line != b"\r":
+                raise ValueError(f"the size of a chunk expected, found {line[:20]!r}")
+            if stop and size:
+                self.left = int(size[1], 16)
+                self.state = "chunk" if self.left else "trailers"
+        elif self.state == "chunk end":
+            if line not in (b"\r\n", b"\n", b"\r", b""):
+                raise ValueError(f"the end of a chunk expected, found {line[:20]!r}")
+            self.state = "size" if stop else "chunk end"
+        elif stop and not line.strip():
+            self.state, self.at = "start", stop
+            return BodyEnd()
+        if stop:
+            self.at = stop
+        return None
+
+    def _lost(self, *, final: bool) -> BodyData | BodyEnd | None:
+        """Bytes up to where a message, or a chunk, is found; the end of the body in front of a message."""
+        size = len(self.buffer) if final else self._certain()
+        at = self._found(self.at)
+        if at is not None and not (final and self._head_ends(at) is None):
+            size = at
+        if size > self.at:
+            return self._data(size - self.at)
+        if at is None or at > self.at:
+            return None
+        if self.buffer[at : at + 1] == b"\r":
+            self.state, self.at = "size", at + 2
+            return None
+        if self._head_ends(at) is None:
+            return None
+        self.state = "start"
+        return BodyEnd()
+
+    def _found(self, at: int) -> int | None:
+        """Where the next chunk begins, or the next message, as far as its head is there."""
+        while found := _NEXT[self.of_server, self.in_chunks].search(self.buffer, at):
+            try:
+                self._head_ends(found.start())
+            except _FieldError as error:
+                at = error.at  # what begins in front of that has this line, too
+            else:
+                return found.start()
+        return None
+
+    def _head_ends(self, at: int) -> int | None:
+        """Where the head, or the first line of the chunk, ends that begins there; as ``_head_at``."""
+        if self.buffer[at : at + 1] == b"\r":
+            return self.buffer.index(b"\n", at + 2)
+        if (found := self._head_at(at)) is None:
+            return None
+        head, stop = found
+        try:
+            self._framing(head)
+        except ValueError as error:
+            raise _FieldError(str(error), stop) from None
+        return stop
+
+    def _certain(self) -> int:
+        """Up to where the buffer has no beginning of a first line, or of a chunk."""
+        near = max(self.at, len(self.buffer) - _NEAR)
+        patterns = [_LINE_BEGINS[self.of_server], *([_CHUNK_BEGINS] if self.in_chunks else [])]
+        found = (each.search(self.buffer, near) for each in patterns)
+        return min((each.start() for each in found if each), default=len(self.buffer))
+
+    def _broken(self, reason: str) -> HeadError:
+        """What is wrong with the next line, or with the next head, from whose end on the way is lost."""
+        end = _END.search(self.buffer, self.at, self.at + LINE) if self.state == "start" else None
+        line = self.buffer.find(b"\n", self.at, self.at + LINE) + 1
+        stop = end.end() if end else line if line and self.state != "start" else min(len(self.buffer), self.at + LINE)
+        error = HeadError(reason, self.position + self.at, self.buffer[self.at : stop])
+        self.in_chunks = self.state != "start"
+        self.at, self.state, self.fresh = stop, "lost", False
+        return error
+
+
+def _fields(lines: list[bytes]) -> dict[str, str]:
+    """The fields of a head, by their names in lower case."""
+    found: dict[str, str] = {}
+    name = ""
+    for line in lines:
+        text = line.decode("latin-1")
+        if line[:1] in (b" ", b"\t"):
+            found[name] += f" {text.strip()}"
+            continue
+        key, _, value = text.partition(":")
+        name = key.strip().lower()
+        found[name] = f"{found[name]}, {value.strip()}" if name in found else value.strip()
+    return found
