@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import h11
 
-SERVER, CLIENT, PORT = (0x0A000001, 0x0A000002, 11115)
+SERVER, CLIENT, PORT = 0x0A000001, 0x0A000002, 11210
 
 
 class Burst(NamedTuple):

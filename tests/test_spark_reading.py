@@ -284,15 +284,19 @@ def damaged(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_file_that_cannot_be_read_fails_the_query(session: SparkSession, damaged: Path) -> None:
-    with pytest.raises(Exception, match=r"b\.bin\.gz"):
-        session.read.format("couchbase_dcp").load(str(damaged)).collect()
+def test_a_damaged_file_is_a_malformed_row_or_fails_the_query(session: SparkSession, damaged: Path) -> None:
+    read = session.read.format("couchbase_dcp")
+    (row,) = read.load(str(damaged)).where("_corrupt_reason IS NOT NULL").collect()
+    assert row._corrupt_reason.startswith("damaged: ")
+    with pytest.raises(Exception, match=r"b\.bin\.gz.*damaged: "):
+        read.option("mode", "FAILFAST").load(str(damaged)).collect()
 
 
 def test_a_file_that_cannot_be_read_may_be_left_out(session: SparkSession, damaged: Path) -> None:
     rows = session.read.format("couchbase_dcp").option("ignoreCorruptFiles", True).load(str(damaged))
     assert rows.where("message = 'unknown'").count() == 2
     assert rows.where("message = 'snapshot_marker'").count() > 0  # what stands in front of the damage
+    assert rows.where("_corrupt_reason IS NOT NULL").count() == 0
 
 
 def test_a_file_that_is_gone_fails_the_query_or_is_left_out(session: SparkSession, tmp_path: Path) -> None:

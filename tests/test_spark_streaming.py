@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 from test_splits import event
 
 from wireloom import files, registry
+from wireloom.codec import DecodeError
 from wireloom.codec.cutting import cuts
 from wireloom.files import listed
 from wireloom_protocols import couchbase_dcp, databus
@@ -884,12 +885,15 @@ def test_a_compressed_file_is_taken_whole_when_it_appears(tmp_path: Path) -> Non
         query.trigger()
 
 
-def test_a_truncated_compressed_file_is_an_error_or_ignored(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_truncated_compressed_file_is_told_or_ignored(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     query = Query(tmp_path)
     named(tmp_path, "a.bin.gz", gzip.compress(os.urandom(100))[:-9])
     named(tmp_path, "b.bin", FRAMES[2])
     start, end = query.plan()
-    with pytest.raises(OSError, match=r"a\.bin\.gz"):
+    (*_, last) = (row["_corrupt_reason"] for row in query.batch(start, end) if row["_corrupt_reason"])
+    assert last.startswith("damaged: ")
+    query.options["mode"] = "FAILFAST"
+    with pytest.raises(DecodeError, match=r"a\.bin\.gz"):
         query.batch(start, end)
     query.options |= {"ignoreCorruptFiles": "true", "mode": "DROPMALFORMED"}
     assert cas(query.batch(start, end)) == [2]

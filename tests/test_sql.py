@@ -208,10 +208,14 @@ def test_a_time_that_has_no_text_in_json_is_told(value: str) -> None:
 
 
 def test_a_file_that_cannot_be_read_is_told_in_its_own_words(tmp_path: Path) -> None:
-    tmp_path.joinpath("a.gz").write_bytes(b"no gzip")
-    done = ran(f"from {call(tmp_path / 'a.gz')}")
+    path = tmp_path / "a.gz"
+    path.write_bytes(b"no gzip")
+    strictly = call(path, ", mode := 'FAILFAST'")
+    done = ran(f"from {strictly}")
     assert done.exit_code == 1
     assert done.stderr.startswith(f"wireloom: {tmp_path}")
+    (row,) = rows(f"from {call(path)}")
+    assert row["_corrupt_reason"].startswith("damaged: ")
 
 
 @pytest.mark.program

@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 from cases import each, often
-from http_talk import EXCHANGES, LAST, Burst, Talk, exchange, recorded, request, response, sized, steps, talk
+from http_talk import EXCHANGES, LAST, PORT, Burst, Talk, exchange, recorded, request, response, sized, steps, talk
 from test_traffic import EVENTS, _event
 
 from wireloom.responses import dechunked
@@ -20,7 +20,7 @@ STEPS = 1_000_000
 def read(data: bytes, **options: Any) -> list[dict[str, Any]]:
     """The rows of a recording, in so many steps."""
     with steps(STEPS):
-        table = databus.decode_columnar(data, mode="PERMISSIVE", connections=True, ports=[11115], **options)
+        table = databus.decode_columnar(data, mode="PERMISSIVE", connections=True, ports=[PORT], **options)
     return table.to_pylist()
 
 

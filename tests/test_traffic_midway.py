@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from cases import often
-from http_talk import Burst, recorded
+from http_talk import PORT, Burst, recorded
 from test_traffic import FRAMES, SENT, seqnos
 
 from wireloom_protocols import couchbase_dcp
@@ -54,7 +54,7 @@ def from_place(bursts: list[Burst], from_client: bool, at: int) -> list[Burst]:
 
 
 def read(data: bytes, **options: Any) -> list[dict[str, Any]]:
-    table = couchbase_dcp.decode_columnar(data, mode="PERMISSIVE", connections=True, ports=[11115], **options)
+    table = couchbase_dcp.decode_columnar(data, mode="PERMISSIVE", connections=True, ports=[PORT], **options)
     rows: list[dict[str, Any]] = table.to_pylist()
     return rows
 
@@ -96,6 +96,6 @@ def test_a_text_in_a_reset_is_no_part_of_the_stream(from_client: bool) -> None:
     sequence = 16 + 20 + 4
     packet[sequence : sequence + 4] = (1 + len(SENT)).to_bytes(4, "big")
     packet[16 + 20 + 13] = 0x14  # RST, ACK
-    table = couchbase_dcp.decode_columnar(sent + packet, mode="PERMISSIVE", ports=[11115])
+    table = couchbase_dcp.decode_columnar(sent + packet, mode="PERMISSIVE", ports=[PORT])
     assert seqnos(table) == [*range(1, len(FRAMES) + 1)]
     assert table.num_rows == len(FRAMES)

@@ -17,6 +17,38 @@ def decompressed(stored: io.BufferedIOBase, compression: str, path: str) -> io.B
     return _Content(_Decompressed(stored, compression, path), _CHUNK)
 
 
+class DamagedFileError(OSError):
+    """A compressed file ends too early, or goes on in a way that cannot be decompressed, for this ``reason``. Who reads
+    lines finds the ``rest`` behind the last one, and where it begins.
+    """
+
+    rest: tuple[int, bytes] = (0, b"")
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(f"{path}: {reason}")
+        self.path, self.reason = path, reason
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return DamagedFileError, (self.path, self.reason)
+
+
+class _Stored:
+    """A stream as it is stored, which remembers whether it could be read."""
+
+    def __init__(self, stream: io.BufferedIOBase) -> None:
+        self.stream, self.is_read = stream, True
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.stream, name)
+
+    def read(self, size: int = -1) -> bytes:
+        try:
+            return self.stream.read(size)
+        except OSError:
+            self.is_read = False
+            raise
+
+
 class _Content(io.BufferedReader):
     """Returns what is there instead of waiting for everything asked for, so that an error does not cost what came
     before it.
@@ -30,51 +62,61 @@ class _Content(io.BufferedReader):
 
 
 class _Decompressed(io.RawIOBase):
-    """The content of a compressed file, with all its members or frames. Every error is an ``OSError``."""
+    """The content of a compressed file, with all its members or frames. Every error is an ``OSError``, and a
+    ``DamagedFileError``, again and again, if the file itself could be read.
+    """
 
     def __init__(self, stored: io.BufferedIOBase, compression: str, path: str) -> None:
-        self._stored, self._path = stored, path
-        self._content: Any = _OPENING[compression](stored)
+        self._stored, self._path, self._damage = _Stored(stored), path, ""
+        self._content: Any = _OPENING[compression](self._stored)
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
+        if self._damage:
+            raise DamagedFileError(self._path, self._damage)
         try:
             data = self._content.read1(len(buffer))
         except (OSError, EOFError, zlib.error) as error:
-            raise OSError(f"{self._path}: {error}") from error
+            if not self._stored.is_read:
+                raise OSError(f"{self._path}: {error}") from error
+            raise self._damaged(str(error)) from error
         if not data and not self._stored.tell():  # decoders take no bytes at all for no content
-            raise OSError(f"{self._path}: a compressed file cannot be empty")
+            raise self._damaged("a compressed file cannot be empty")
         buffer[: len(data)] = data
         return len(data)
 
+    def _damaged(self, reason: str) -> DamagedFileError:
+        self._damage = reason
+        return DamagedFileError(self._path, reason)
 
-def _gzip(stored: io.BufferedIOBase) -> Any:
+
+def _gzip(stored: Any) -> Any:
     from gzip import GzipFile
 
     return GzipFile(fileobj=stored)
 
 
-def _zstd(stored: io.BufferedIOBase) -> Any:
+def _zstd(stored: Any) -> Any:
     import pyarrow as pa
 
     return pa.CompressedInputStream(stored, "zstd")
 
 
-def _xz(stored: io.BufferedIOBase) -> Any:
+def _xz(stored: Any) -> Any:
     import lzma
 
     return _Members(stored, lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, _XZ_MEMORY), lzma.LZMAError)
 
 
-def _bzip2(stored: io.BufferedIOBase) -> Any:
+def _bzip2(stored: Any) -> Any:
     import bz2
 
     return _Members(stored, bz2.BZ2Decompressor, OSError)
 
 
-_OPENING: dict[str, Callable[[io.BufferedIOBase], Any]] = {"gzip": _gzip, "zstd": _zstd, "xz": _xz, "bzip2": _bzip2}
+_OPENING: dict[str, Callable[[Any], Any]] = {"gzip": _gzip, "zstd": _zstd, "xz": _xz, "bzip2": _bzip2}
 
 
 class _Members:
@@ -82,7 +124,7 @@ class _Members:
     raises ``error``. Zeros may follow a member.
     """
 
-    def __init__(self, stored: io.BufferedIOBase, decompressor: Callable[[], Any], error: type[Exception]) -> None:
+    def __init__(self, stored: Any, decompressor: Callable[[], Any], error: type[Exception]) -> None:
         self.stored, self.decompressor, self.error = stored, decompressor, error
         self.member = decompressor()
 

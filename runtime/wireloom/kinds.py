@@ -1,8 +1,10 @@
 """What kind of capture a file is, by its first bytes."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import NamedTuple
 
+from wireloom.compressed import DamagedFileError
 from wireloom.options import CaptureKind, OptionError, unknown
 
 TELLING = 12
@@ -89,8 +91,9 @@ def told(kind: CaptureKind, protocol: str, read: ReadSome, *, size: int = TELLIN
     if protocol in FILES:
         return CaptureKind.RAW, b""
     ahead = b""
-    while kind is CaptureKind.AUTO and _undecided(ahead) and (more := read(size)):
-        ahead += more
+    with suppress(DamagedFileError):  # which is told where the rest is read
+        while kind is CaptureKind.AUTO and _undecided(ahead) and (more := read(size)):
+            ahead += more
     return kind_of(ahead) if kind is CaptureKind.AUTO else kind, ahead
 
 

@@ -12,6 +12,7 @@ from typing import Any, cast
 
 from wireloom import files
 from wireloom.cli.diagnostics import MisuseError
+from wireloom.compressed import DamagedFileError
 
 STDIN = "-"
 _CHUNK = 1024 * 1024
@@ -127,9 +128,22 @@ class _Unhexed(io.RawIOBase):
 
 
 def lines(stream: io.BufferedIOBase) -> Iterator[tuple[int, int, bytes]]:
-    """(number from 1, offset in bytes, text without its line feed) of the lines that are not blank."""
-    offset = 0
-    for number, line in enumerate(stream, start=1):
-        if line.strip():
-            yield number, offset, line.removesuffix(b"\n")
-        offset += len(line)
+    """(number from 1, offset in bytes, text without its line feed) of the lines that are not blank.
+
+    Raises ``DamagedFileError`` with the ``rest``.
+    """
+    number, offset, parts = 1, 0, [b""]
+    try:
+        while data := stream.read1(_CHUNK):
+            first, *others = data.split(b"\n")
+            parts.append(first)
+            for other in others:
+                line = b"".join(parts)
+                if line.strip():
+                    yield number, offset, line
+                number, offset, parts = number + 1, offset + len(line) + 1, [other]
+    except DamagedFileError as error:
+        error.rest = offset, b"".join(parts)
+        raise
+    if (line := b"".join(parts)).strip():
+        yield number, offset, line

@@ -140,12 +140,12 @@ class _Decoding(NamedTuple):
         for source in self._captures(sources):
             name = self._name(source)
             records, reasons = 0, _Reasons()
-            with self._opened(source) as rows, self._progress(source[0]) as move:
+            with self._failing(name), self._opened(source) as rows, self._progress(source[0]) as move:
                 for row in rows_moving(rows, move):
                     records += 1
                     reason = row["_corrupt_reason"]
                     if reason is not None:
-                        if self.mode is Mode.FAILFAST:
+                        if self.mode is Mode.FAILFAST:  # of a textual form
                             raise FailedError(f"{name}: {reason}")
                         reasons.add(reason)
                         if self.mode is Mode.DROPMALFORMED:
@@ -168,13 +168,19 @@ class _Decoding(NamedTuple):
             return
         for source in self._captures(sources):
             decoder = decoding(self.view.options._replace(mode=self.mode))
-            try:
+            with self._failing(self._name(source)):
                 for cuts in self._cuts(decoder, source):
                     yield from decoder.cuts(cuts, source[0])
-            except DecodeError as error:
-                raise FailedError(f"{self._name(source)}: {error.reason}") from None
             seen = decoder.tally
             _Reasons(seen.malformed, seen.first).tell(self._name(source), seen.records, self.mode)
+
+    @contextmanager
+    def _failing(self, name: str) -> Iterator[None]:
+        """Raises ``FailedError``, which names the source, for what a reader raises in mode ``FAILFAST``."""
+        try:
+            yield
+        except DecodeError as error:
+            raise FailedError(f"{name}: {error.reason}") from None
 
     def _captures(self, sources: Iterable[str]) -> Iterator[list[str]]:
         """The sources of each capture: one, unless several are parts of one recording."""
@@ -204,6 +210,8 @@ class _Decoding(NamedTuple):
     @contextmanager
     def _opened(self, sources: Sequence[str]) -> Iterator[Iterator[Row]]:
         protocol, options, source = self.view.protocol, self.view.options, sources[0]
+        if self.mode is Mode.FAILFAST:
+            options = options._replace(mode=self.mode)
         if options.rotated:
             from wireloom.columnar.traffic import rowwise
             from wireloom.columnar.traffic.opening import recordings

@@ -8,7 +8,9 @@ from wireloom.cli import captures
 from wireloom.cli.diagnostics import MisuseError
 from wireloom.codec import DecodeError, Protocol, cutting
 from wireloom.codec.cutting import Cut, Cutter
+from wireloom.codec.errors import broken_off
 from wireloom.codec.frames import Values
+from wireloom.compressed import DamagedFileError
 from wireloom.kinds import ReadSome, Recording, behind, filling, told
 from wireloom.options import CaptureKind, ReadOptions
 from wireloom.views import Row
@@ -64,19 +66,30 @@ def _skip(read: ReadSome, source: str, offset: int, skipped: int) -> None:
 
 
 def pieces(read: ReadSome, cutter: Cutter, base: int) -> Iterator[Piece]:
-    """The records of the bytes from ``read``, which begin at ``base`` in the capture; they cover every byte."""
+    """The records of the bytes from ``read``, which begin at ``base`` in the capture; they cover every byte. Where a
+    compressed file is damaged, there is a malformed one, which may have no bytes.
+    """
     held, start, final, number = b"", 0, False, 0
+    damage: DamagedFileError | None = None
     while start < len(held) or not final:
         cut = cutter.cut(held, start, len(held), base=base, final=final) if start < len(held) else None
         if cut is None:
             base, held, start = base + start, held[start:], 0
-            more = _more(read, len(held))
+            try:
+                more = _more(read, len(held))
+            except DamagedFileError as error:
+                damage, more = error, b""
             final = not more
             held += more
             continue
-        yield Piece(number, base + cut.offset, held[cut.offset : cut.offset + cut.length], cut)
-        number += 1
         start += cut.length
+        if damage is not None and start == len(held) and (cut.error is not None or cutter.framing.to_the_end):
+            cut, damage = cut._replace(error=broken_off(damage.reason, base + cut.offset)), None
+        yield Piece(number, base + cut.offset, held[cut.offset : start], cut)
+        number += 1
+    if damage is not None:
+        end = base + start
+        yield Piece(number, end, b"", Cut(start, 0, error=broken_off(damage.reason, end)))
 
 
 def _more(read: ReadSome, held: int) -> bytes:
@@ -84,7 +97,12 @@ def _more(read: ReadSome, held: int) -> bytes:
     wanted = held if held >= _PROMPT else 1
     found: list[bytes] = []
     while wanted > 0:
-        data = read(max(_READ, wanted))
+        try:
+            data = read(max(_READ, wanted))
+        except DamagedFileError:  # which is raised again
+            if not found:
+                raise
+            break
         if not data:
             break
         found.append(data)

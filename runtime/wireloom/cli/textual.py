@@ -5,7 +5,8 @@ there.
 from collections.abc import Iterable, Iterator
 
 from wireloom.codec import DecodeError, EncodeError, Forms, Protocol
-from wireloom.codec.errors import counted
+from wireloom.codec.errors import broken_off, counted
+from wireloom.compressed import DamagedFileError
 from wireloom.options import ReadOptions
 from wireloom.views import Row
 
@@ -13,16 +14,26 @@ from wireloom.views import Row
 def rows_of_lines(
     lines: Iterable[tuple[int, int, bytes]], protocol: Protocol, form: Forms, options: ReadOptions
 ) -> Iterator[Row]:
-    """The rows of (number, offset, text) lines. A line that cannot be read gives a malformed row in every mode."""
-    for _, offset, line in lines:
-        try:
-            row = _row(line, protocol, form, options)
-        except DecodeError as error:
-            error.offset = offset
-            row = dict.fromkeys(column.name for column in protocol.columns)
-            row |= {"_corrupt_record": line, "_corrupt_reason": error.reason}
-        row |= {"_offset": offset, "_length": len(line)}
-        yield row
+    """The rows of (number, offset, text) lines. A line that cannot be read gives a malformed row in every mode, and so
+    does the place where a compressed file is damaged.
+    """
+    try:
+        for _, offset, line in lines:
+            try:
+                row = _row(line, protocol, form, options)
+            except DecodeError as error:
+                row = _malformed(line, offset, error, protocol)
+            yield row | {"_offset": offset, "_length": len(line)}
+    except DamagedFileError as error:
+        offset, line = error.rest
+        row = _malformed(line, offset, broken_off(error.reason, offset), protocol)
+        yield row | {"_offset": offset, "_length": len(line)}
+
+
+def _malformed(line: bytes, offset: int, error: DecodeError, protocol: Protocol) -> Row:
+    error.offset = offset
+    nothing = dict.fromkeys(column.name for column in protocol.columns)
+    return nothing | {"_corrupt_record": line, "_corrupt_reason": error.reason}
 
 
 def _row(line: bytes, protocol: Protocol, form: Forms, options: ReadOptions) -> Row:

@@ -16,6 +16,11 @@ def join(outer: str, inner: str) -> str:
     return f"{outer}.{inner}" if inner and not inner.startswith("[") else outer + inner
 
 
+def broken_off(reason: str, offset: int) -> "DecodeError":
+    """The error for what stands where a compressed file is damaged."""
+    return DecodeError("damaged", f"the file cannot be read from here on: {reason}", offset)
+
+
 def surplus(left: Sequence[tuple[int, int]], path: str = "") -> "DecodeError":
     """The error for ranges of bytes that are left over."""
     size = sum(end - start for start, end in left)

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from wireloom.codec import Protocol
+from wireloom.codec import DecodeError, Protocol
 from wireloom.codec.cutting import Cut, Cutter
+from wireloom.codec.errors import broken_off
 from wireloom.codec.reader import Reader
 from wireloom.columnar import accel, weighing
 from wireloom.columnar.batch import Batch
@@ -29,6 +30,7 @@ from wireloom.columnar.stretches import Held, Stretch, Together
 from wireloom.columnar.tallies import Tally
 from wireloom.columnar.viewed import REASON, Common, Viewed, ViewedColumns, together
 from wireloom.columnar.weighing import TooHeavyError, bear, heaviness
+from wireloom.compressed import DamagedFileError
 from wireloom.kinds import ReadInto
 from wireloom.options import Mode, ReadOptions
 from wireloom.views import Row, View
@@ -99,6 +101,10 @@ class Decoder:
         """How many records are cut at once at most."""
         self.share = BATCH_ROWS
         """How many of them are decoded at once at most; fewer if they are heavy."""
+        self.leaves_out: Callable[[OSError], bool] = lambda _: False
+        """Whether the rest of a file is left out that is damaged; else a malformed row tells it."""
+        self.damage: DecodeError | None = None
+        """What is wrong with the file, in that row."""
         told = (parameter for parameter in protocol.parameters if parameter.default is None)
         self.untold = {each.name: "" if each.text else False if each.bounds is None else 0 for each in told}
         """What headers of captures say, for where no record is decoded."""
@@ -208,12 +214,16 @@ class Decoder:
         """The records of a capture that is read by ``readinto`` piece by piece from its byte ``start`` on.
 
         Those that begin before ``stop``; little behind it is read. It needs memory for a few pieces, or for the largest
-        record. What stands at ``start`` is cut by ``scanner``, unless the capture begins there.
+        record. What stands at ``start`` is cut by ``scanner``, unless the capture begins there. Where a compressed file
+        is damaged, there is a malformed row.
         """
         scanner = scanner or self.scanner()
         size = PIECE_BYTES if stop is None else min(PIECE_BYTES, max(1, stop - start))
-        pieces = Pieces(readinto, size, start, final=True)
+        pieces = Pieces(readinto, size, start, final=True, bears=lambda error: not self.leaves_out(error))
         for window in pieces:
+            if pieces.damage is not None:
+                yield from self._broken_off(scanner, window, pieces.damage)
+                return
             at = 0
             limit = None if stop is None else stop - window.base
             for cuts, after in scanner.scan(window, limit=limit):
@@ -226,6 +236,22 @@ class Decoder:
                 held = pieces.window
                 left = stop - held.base - len(held.buffer)
                 pieces.size = min(pieces.size, left) if left > 0 else max(_REST_BYTES, len(held.buffer))
+
+    def _broken_off(self, scanner: Scanner, window: Window, damage: DamagedFileError) -> Iterator[Cuts]:
+        """The last records in front of where a file is damaged, and a row that tells it."""
+        end = window.base + len(window.buffer)
+        self.damage, last = broken_off(damage.reason, end), None
+        for cuts, _ in scanner.scan(window):
+            if last is not None:
+                yield last
+            last = cuts
+        if last is not None:
+            is_told = last.end_with(self.damage, whole=self.framing.to_the_end)
+            yield last
+            if is_told:
+                return
+        nothing = np.zeros(1, np.int64)
+        yield Cuts(Window(b"", end), nothing, nothing, False, scanner.parameters, {0: self.damage})
 
     def cuts(self, cuts: Cuts, file: str) -> Iterator[pa.RecordBatch]:
         """The batches of records that were cut out of a capture."""

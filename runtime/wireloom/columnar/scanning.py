@@ -19,6 +19,7 @@ from wireloom.columnar.gaps import Gaps
 from wireloom.columnar.hopping import Hop, Walk, hop_of
 from wireloom.columnar.provenance import Provenance
 from wireloom.columnar.search import BulkSearch
+from wireloom.compressed import DamagedFileError
 from wireloom.kinds import ReadInto
 
 _NO_ROWS = np.zeros(0, np.int64)
@@ -77,6 +78,17 @@ class Cuts:
     preamble: bool = False
     passed: Any = None
     provenance: Provenance | None = None
+
+    def end_with(self, error: DecodeError, *, whole: bool) -> bool:
+        """Have the last row tell that the capture is damaged behind it, and whether it does: one that is malformed
+        does, or the only one where a capture is a record as a ``whole``.
+        """
+        last = len(self.start) - 1
+        if not whole and last not in self.errors:
+            return False
+        error.offset = self.window.base + int(self.start[last])
+        self.errors[last] = error
+        return True
 
     def malformed(self, row: int) -> bool:
         """Whether the row is known to be malformed before it is decoded."""
@@ -352,14 +364,23 @@ class Pieces:
     """Windows over a stream, about ``size`` bytes at a time, each in memory of its own.
 
     After each window its consumer says with ``keep`` from which position on it needs the bytes again. ``final`` is
-    whether the capture ends where the stream ends.
+    whether the capture ends where the stream ends. Damage that it ``bears`` is such an end, and an error otherwise.
     """
 
-    def __init__(self, readinto: ReadInto, size: int, base: int, final: bool) -> None:
+    def __init__(
+        self,
+        readinto: ReadInto,
+        size: int,
+        base: int,
+        final: bool,
+        bears: Callable[[DamagedFileError], bool] = lambda _: False,
+    ) -> None:
         self.readinto = readinto
         self.size = size
+        self.bears = bears
         self.window = Window(b"", base, final=False)
         self.final = final
+        self.damage: DamagedFileError | None = None
 
     def __iter__(self) -> Iterator[Window]:
         ended = False
@@ -369,6 +390,8 @@ class Pieces:
             memory[: len(rest)] = rest
             count, failure = self._filled(memoryview(memory)[len(rest) :])
             ended = count < size
+            if isinstance(failure, DamagedFileError) and self.bears(failure):
+                self.damage, failure = failure, None
             final = ended and self.final and failure is None
             self.window = Window(shrunk(memory, len(rest) + count) if ended else memory, self.window.base, final)
             yield self.window

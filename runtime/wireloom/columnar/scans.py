@@ -134,7 +134,7 @@ def batches(
     Raises ``DecodeError`` in mode ``FAILFAST``, which names the file, and ``OSError`` for what cannot be read and is
     not ``leaves_out``: then the rest of that part is left out.
     """
-    gatherer = Gatherer(decoder)
+    gatherer, decoder.leaves_out = Gatherer(decoder), leaves_out
     for part in parts:
         try:
             with LeavingOut(leaves_out):

@@ -205,7 +205,8 @@ READING: Options = {
         truth,
         TRUTH,
         "true",
-        "Leaves out files that cannot be read, such as a damaged `.gz`, and deleted ones.",
+        "Leaves out files from where they cannot be read on, such as a damaged `.gz`, and deleted ones. What was read"
+        " of them stays, and the log names them.",
     ),
     "metadata": TextOption(
         "metadata",

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from wireloom.codec.errors import counted
+from wireloom.codec.errors import DecodeError, counted
 from wireloom.columnar.tallies import Tally
 
 LOG = logging.getLogger("wireloom")
@@ -46,10 +46,12 @@ class Ledger:
     damage: list[str] = field(default_factory=list)
     """What is wrong with files themselves."""
 
-    def unread(self, seen: Tally) -> None:
-        """Note what is no packet."""
-        if seen.malformed:
+    def unread(self, seen: Tally, damage: DecodeError | None) -> None:
+        """Note what is no packet, and that the file itself is damaged."""
+        if seen.malformed_bytes:
             self.damage.append(f"{counted(seen.malformed_bytes, 'byte')} are no packets: {seen.first}")
+        if damage is not None and (not seen.malformed_bytes or damage.reason != seen.first):
+            self.damage.append(damage.reason)
 
     def damaged_options(self, seen: Tally) -> None:
         """Note blocks that were read without some of their options."""

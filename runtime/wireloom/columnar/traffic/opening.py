@@ -11,6 +11,7 @@ from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.scanning import Cuts
 from wireloom.columnar.splits import followed
 from wireloom.columnar.traffic.ledgers import LOG
+from wireloom.compressed import DamagedFileError
 from wireloom.files import opened
 from wireloom.kinds import ReadInto, Recording, into, reading, told
 from wireloom.options import CaptureKind, OptionError, ReadOptions
@@ -82,7 +83,12 @@ def recordings(
         with LeavingOut(leaves_out), opened(file) as stream:
             kind, ahead = told(options.capture, protocol, stream.read)
             if kind is CaptureKind.RAW:
-                if not (ahead or stream.read(1)):
+                try:
+                    ahead += stream.read(1)
+                except DamagedFileError:
+                    kind = CaptureKind.PCAP  # what it was nobody knows, and reading its packets tells the damage
+            if kind is CaptureKind.RAW:
+                if not ahead:
                     continue
                 raise OptionError(f"rotated files are of recorded packets, and {file} is none")
             yield Recording(file, kind, into(ahead, _as_far_as_possible(stream.readinto, leaves_out)))

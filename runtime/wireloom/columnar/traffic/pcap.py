@@ -41,4 +41,4 @@ def packets_of_pcap(file: Recording, ledger: Ledger) -> Iterator[Consecutive]:
         start = stop - rows.numbers("captured_length", which)
         yield (Packets(link_type, window.buffer, start, stop, np.stack([numbers, times, offsets], axis=1)),)
     ledger.odd_times(odd)
-    ledger.unread(decoder.tally)
+    ledger.unread(decoder.tally, decoder.damage)

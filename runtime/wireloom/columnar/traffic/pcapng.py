@@ -189,7 +189,7 @@ def _blocks(file: Recording, ledger: Ledger) -> Iterator[PacketRows]:
                 whole[row] = shortened
         yield PacketRows(_replaced(batch, whole, again, file.name)) if whole else rows
     ledger.damaged_options(shortened_blocks)
-    ledger.unread(lost)
+    ledger.unread(lost, decoder.damage)
 
 
 def _telling(blocks: Iterable[Cuts]) -> Iterator[Cuts]:

@@ -8,6 +8,7 @@ from ipaddress import ip_address
 import numpy as np
 
 from wireloom.codec import DecodeError
+from wireloom.codec.errors import broken_off
 from wireloom.columnar.buffers import Array
 from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.provenance import Provenance
@@ -21,9 +22,11 @@ from wireloom.columnar.traffic.ledgers import Fate, Ledger
 from wireloom.columnar.traffic.packets import Consecutive, Packets, parts
 from wireloom.columnar.traffic.pcap import packets_of_pcap
 from wireloom.columnar.traffic.pcapng import packets_of_pcapng
+from wireloom.compressed import DamagedFileError
 from wireloom.endpoints import Endpoints, is_client
-from wireloom.kinds import PACKETS, Recording
-from wireloom.options import CaptureKind
+from wireloom.files import shown
+from wireloom.kinds import PACKETS, ReadInto, Recording
+from wireloom.options import CaptureKind, Mode
 
 _CONVERSATIONS = 64 * 1024
 """So many conversations are followed at once; the one that was silent for longest ends for another."""
@@ -79,6 +82,7 @@ class Traffic:
         """The packets of a file, numbered through all files."""
         number = next(reversed(self.files), -1) + 1
         self.files[number] = file.name
+        file = file._replace(readinto=self._to_damage(file))
         first = self.count
         packets_of = packets_of_pcap if file.kind is CaptureKind.PCAP else packets_of_pcapng
         for packets in packets_of(file, self.ledger):
@@ -89,6 +93,29 @@ class Traffic:
                 found.append(replace(each, known=known))
             self.count = 1 + max(int(each.known[-1, 0]) for each in found)
             yield found
+
+    def _to_damage(self, file: Recording) -> ReadInto:
+        """What reads a file up to where it is damaged. Raises ``OSError`` there if the rest is left out, and
+        ``DecodeError`` in mode ``FAILFAST``.
+        """
+        position = 0
+
+        def read(memory: memoryview) -> int | None:
+            nonlocal position
+            try:
+                count = file.readinto(memory)
+            except DamagedFileError as error:
+                if self.decoder.leaves_out(error):
+                    raise OSError(str(error)) from None
+                if self.decoder.options.mode is not Mode.FAILFAST:
+                    raise
+                refusal = broken_off(error.reason, position)
+                refusal.file = shown(file.name)
+                raise refusal from None
+            position += count or 0
+            return count
+
+        return read
 
     def follow(self, batches: Iterable[Iterable[Carried]], *, final: bool = True) -> Iterator[Cuts]:
         """The records of what packets carry, that come batch by batch in the order in which they were captured."""
