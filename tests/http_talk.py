@@ -81,7 +81,8 @@ PACKED: dict[str, Callable[[bytes], bytes]] = {
 
 def exchange(kind: str, body: bytes, random: Random) -> Talk:
     """A request and its answer, in which records are sent, or none."""
-    ask, parts = Burst(True, request()), pieces(body, random)
+    ask = Burst(True, request(method=random.choice([b"GET", b"PROPFIND", b"VERSION-CONTROL"])))
+    parts = pieces(body, random)
     match kind:
         case "chunked":
             return Talk([ask, Burst(False, response(parts))], [(False, body)])

@@ -72,7 +72,7 @@ def test_each_kind_of_exchange_ends_and_gives_its_events(kind: str) -> None:
 
 
 def test_connections_of_any_exchanges_end_and_give_their_events() -> None:
-    for seed in range(often(25, 5000)):
+    for seed in range(often(12, 5000)):
         random = Random(seed)
         agrees(talk(Bodies(random), random), random, f"seed {seed}")
 
@@ -100,7 +100,7 @@ def lossy(said: Talk, random: Random, name: str) -> None:
 
 
 def test_events_that_stand_whole_between_gaps_are_found() -> None:
-    for seed in range(often(25, 5000)):
+    for seed in range(often(12, 5000)):
         random = Random(seed)
         bodies, kinds = Bodies(random), [each for each in EXCHANGES if each != "packed"]
         said = [exchange(random.choice(kinds).replace("-", " "), bodies(), random) for _ in range(random.randint(1, 8))]

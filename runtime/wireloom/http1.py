@@ -8,9 +8,9 @@ LINE = 1 << 16
 _FIELDS = 100
 """So many fields has a head at most, as in ``http.client``."""
 
-METHODS = b"GET|HEAD|POST|PUT|DELETE|OPTIONS|PATCH|CONNECT|TRACE"
-_REQUEST = re.compile(rb"(?:" + METHODS + rb") [!-\xff]+ HTTP/1\.[01]\r?\n")
-_RESPONSE = re.compile(rb"HTTP/1\.[01] [1-5][0-9]{2}(?: [^\r\n]*)?\r?\n")
+_METHOD, _TARGET = rb"[A-Z][A-Z-]{2,19}", rb"[!-\xff]{1,8000}"
+_REQUEST = re.compile(_METHOD + b" " + _TARGET + rb" HTTP/1\.[01]\r?\n")
+_RESPONSE = re.compile(rb"HTTP/1\.[01] [1-5][0-9]{2}(?: [^\r\n]{0,200}+)?\r?\n")
 _CHUNK = rb"\r\n[0-9A-Fa-f]{1,16}[ \t]*(?:;[^\r\n]{0,999})?\r\n"
 _SIZE = re.compile(rb"([0-9A-Fa-f]{1,16})[ \t]*(?:;[^\n]*)?\r?\n")
 _FIELD = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+[ \t]*:[^\n]*")
@@ -24,16 +24,12 @@ _HTTP_ITSELF = ("message/http", "application/http")
 """Types of bodies that may begin as a response does."""
 
 
-def _beginnings(*words: bytes) -> bytes:
-    """A pattern for the beginnings of words."""
-    found = {word[:size] for word in words for size in range(1, len(word) + 1)}
-    return b"|".join(re.escape(each) for each in sorted(found, key=len, reverse=True))
-
-
 _LINES = {False: _REQUEST, True: _RESPONSE}
 _LINE_BEGINS = {
-    False: re.compile(rb"(?:" + _beginnings(*METHODS.split(b"|")) + rb")\Z|(?:" + METHODS + rb") [^\r\n]*\r?\Z"),
-    True: re.compile(rb"(?:" + _beginnings(_VERSION) + rb")\Z|HTTP/1\.[^\r\n]*\r?\Z"),
+    False: re.compile(
+        rb"[A-Z][A-Z-]{0,19}\Z|" + _METHOD + rb" (?:" + _TARGET + rb"(?: (?:H|HT|HTT|HTTP|HTTP/[01.]{0,3}\r?))?)?\Z"
+    ),
+    True: re.compile(rb"(?:H|HT|HTT|HTTP|HTTP/|HTTP/1)\Z|HTTP/1\.[^\r\n]*\r?\Z"),
 }
 """What a first line may begin with, by whether it is a server's."""
 _CHUNK_BEGINS = re.compile(rb"\r(?:\n(?:[0-9A-Fa-f]{1,16}[ \t]*(?:;[^\r\n]{0,999})?\r?)?)?\Z")
@@ -310,9 +306,9 @@ class Messages:
     def _certain(self) -> int:
         """Up to where the buffer has no beginning of a first line, or of a chunk."""
         near = max(self.at, len(self.buffer) - _NEAR)
-        patterns = [_LINE_BEGINS[self.of_server], *([_CHUNK_BEGINS] if self.in_chunks else [])]
-        found = (each.search(self.buffer, near) for each in patterns)
-        return min((each.start() for each in found if each), default=len(self.buffer))
+        line = _LINE_BEGINS[self.of_server].search(self.buffer, max(near, self.buffer.rfind(b"\n", near) + 1))
+        chunk = _CHUNK_BEGINS.search(self.buffer, near) if self.in_chunks else None
+        return min((each.start() for each in (line, chunk) if each), default=len(self.buffer))
 
     def _broken(self, reason: str) -> HeadError:
         """What is wrong with the next line, or with the next head, from whose end on the way is lost."""
@@ -323,6 +319,16 @@ class Messages:
         self.in_chunks = self.state != "start"
         self.at, self.state, self.fresh = stop, "lost", False
         return error
+
+
+def begins(first: bytes) -> bool | None:
+    """Whether a server begins with these bytes, or a client; None if they are not HTTP."""
+    line = first[: first.find(b"\n") + 1 or LINE]
+    for of_server, least in ((True, len("HTTP/1.1 2")), (False, len("GET /"))):
+        known = _LINES if line.endswith(b"\n") else _LINE_BEGINS
+        if len(line) >= least and known[of_server].match(line):
+            return of_server
+    return None
 
 
 def _fields(lines: list[bytes]) -> dict[str, str]:

@@ -9,7 +9,7 @@ from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.traffic.bodies import Bodies
 from wireloom.columnar.traffic.courses import Course, Plain, Sent, refused
 from wireloom.columnar.traffic.reassembly import Delivered
-from wireloom.http1 import METHODS
+from wireloom.http1 import begins
 
 _TLS = re.compile(rb"\x16\x03[\x00-\x04]..[\x01\x02]", re.DOTALL)
 """A record of TLS with the hello of a client or a server."""
@@ -17,7 +17,6 @@ _TLS_RECORD = re.compile(rb"[\x14-\x17]\x03[\x00-\x04]([\x00-\x48].)", re.DOTALL
 """The header of any record of TLS, with its length (RFC 8446, 5.1; RFC 5246, 6.2.3)."""
 _TLS_TYPES = range(0x14, 0x18)
 _TLS_HEADER, _TLS_MOST = 5, (1 << 14) + 2048
-_HTTP = re.compile(rb"(HTTP/1\.[01] [1-5])|(?:" + METHODS + rb") [!-~]")
 _LOOKED_AT = 1 << 16
 """So many bytes tell what a stream is that began before it was recorded."""
 
@@ -30,10 +29,10 @@ def course_of(decoder: Decoder, delivered: Delivered, other: Course | None, *, m
     first = data[:_LOOKED_AT]
     if midway and (isinstance(other, Encrypted) or _goes_on_in_tls(first)):
         return Encrypted(decoder.cutter(), told=isinstance(other, Encrypted))
-    is_tls, is_http = _TLS.match(first), _HTTP.match(first)
-    if (is_tls or is_http) and not _believes(decoder.cutter(), data):
-        if is_http:
-            return Bodies(decoder, of_server=bool(is_http[1]))
+    is_tls, of_server = _TLS.match(first), begins(first)
+    if (is_tls or of_server is not None) and not _believes(decoder.cutter(), data):
+        if of_server is not None:
+            return Bodies(decoder, of_server=of_server)
         return Encrypted(decoder.cutter(), told=isinstance(other, Encrypted))
     if midway and isinstance(other, Bodies):
         return Bodies(decoder, of_server=not other.messages.of_server, lost=True)
