@@ -170,6 +170,19 @@ def test_wherever_a_file_is_cut_off_or_changed_a_row_tells_it(tmp_path: Path, su
             assert reader(path, "DROPMALFORMED").sound == found.sound
 
 
+def test_a_byte_that_was_changed_costs_little_in_front_of_it(tmp_path: Path) -> None:
+    """The decompressor of a small file meets the damage in its first piece."""
+    whole = packed(CAPTURE, ".gz")
+    path = tmp_path / "a.bin.gz"
+    for at in range(len(whole) // 4, len(whole), len(whole) // 5):
+        path.write_bytes(whole[:at] + b"\xff" * 40 + whole[at + 40 :])
+        content = zlib.decompressobj(31).decompress(whole[: at - 10])
+        found = scanned(path, "PERMISSIVE")
+        sound = sum(end <= len(content) - 64 for end in ENDS)
+        assert found.sound[:sound] == ALL[:sound]
+        assert found.reasons
+
+
 def test_rows_before_the_damage_are_those_of_what_can_be_read_ahead(tmp_path: Path) -> None:
     """Also of a file that is larger than what is read at once."""
     data = b"".join(frame(10_000 + number) for number in range(200))

@@ -8,6 +8,7 @@ from typing import Any
 COMPRESSIONS = {".gz": "gzip", ".zst": "zstd", ".xz": "xz", ".bz2": "bzip2"}
 """By what names of files end in."""
 _CHUNK = 1024 * 1024
+_LITTLE = 64
 _XZ_MEMORY = 512 * 1024 * 1024
 """Presets of xz need up to 65 MiB to unpack what they have packed."""
 
@@ -15,6 +16,13 @@ _XZ_MEMORY = 512 * 1024 * 1024
 def decompressed(stored: io.BufferedIOBase, compression: str, path: str) -> io.BufferedIOBase:
     """The content of a file with one of ``COMPRESSIONS``. Errors while reading it name its ``path``."""
     return _Content(_Decompressed(stored, compression, path), _CHUNK)
+
+
+class _MemberError(Exception):
+    """A member of a file cannot be decompressed further."""
+
+
+_DATA_ERRORS = (zlib.error, _MemberError)
 
 
 class DamagedFileError(OSError):
@@ -68,7 +76,9 @@ class _Decompressed(io.RawIOBase):
 
     def __init__(self, stored: io.BufferedIOBase, compression: str, path: str) -> None:
         self._stored, self._path, self._damage = _Stored(stored), path, ""
-        self._content: Any = _OPENING[compression](self._stored)
+        self._open = _OPENING[compression]
+        self._content = self._open(self._stored)
+        self._count, self._most = 0, _CHUNK
 
     def readable(self) -> bool:
         return True
@@ -77,15 +87,33 @@ class _Decompressed(io.RawIOBase):
         if self._damage:
             raise DamagedFileError(self._path, self._damage)
         try:
-            data = self._content.read1(len(buffer))
-        except (OSError, EOFError, zlib.error) as error:
+            data = self._read(len(buffer))
+        except (OSError, EOFError, *_DATA_ERRORS) as error:
             if not self._stored.is_read:
                 raise OSError(f"{self._path}: {error}") from error
             raise self._damaged(str(error)) from error
+        self._count += len(data)
         if not data and not self._stored.tell():  # decoders take no bytes at all for no content
             raise self._damaged("a compressed file cannot be empty")
         buffer[: len(data)] = data
         return len(data)
+
+    def _read(self, size: int) -> bytes:
+        """So many bytes or fewer. A decompressor that meets damage keeps what stands in front of it in the same piece,
+        so the file is then read again, in small pieces from there on.
+        """
+        try:
+            found: bytes = self._content.read1(min(size, self._most))
+        except _DATA_ERRORS:
+            if self._most < _CHUNK or not self._stored.seekable():
+                raise
+            self._stored.seek(0)
+            self._content, left = self._open(self._stored), self._count
+            while left and (again := self._content.read1(min(left, _CHUNK))):
+                left -= len(again)
+            self._most = _LITTLE
+            return self._read(size)
+        return found
 
     def _damaged(self, reason: str) -> DamagedFileError:
         self._damage = reason
@@ -143,7 +171,7 @@ class _Members:
             try:
                 data: bytes = self.member.decompress(packed, size)
             except self.error as error:
-                raise OSError(str(error)) from error
+                raise _MemberError(str(error)) from error
             if data:
                 return data
             packed = b""
