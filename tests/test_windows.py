@@ -11,7 +11,8 @@ import pytest
 from traffic import Flow, written
 
 from wireloom.columnar import decoder, fresh
-from wireloom.columnar.scanning import Pieces, Window
+from wireloom.columnar.pieces import Pieces
+from wireloom.columnar.scanning import Window
 from wireloom.kinds import ReadInto
 from wireloom_protocols import packets
 

@@ -24,8 +24,9 @@ from wireloom.columnar.gaps import Gaps
 from wireloom.columnar.hopping import Hop
 from wireloom.columnar.listening import BulkAhead
 from wireloom.columnar.messages import Decoded
+from wireloom.columnar.pieces import Pieces
 from wireloom.columnar.planning import plan_of
-from wireloom.columnar.scanning import Cuts, Pieces, Scanner, Window
+from wireloom.columnar.scanning import Cuts, Scanner, Window
 from wireloom.columnar.stretches import Held, Stretch, Together
 from wireloom.columnar.tallies import Tally
 from wireloom.columnar.viewed import REASON, Common, Viewed, ViewedColumns, together

@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 from wireloom.codec import DecodeError
 from wireloom.columnar import decoder
-from wireloom.columnar.scanning import Cuts, Pieces, Scanner, Window
+from wireloom.columnar.pieces import Pieces
+from wireloom.columnar.scanning import Cuts, Scanner, Window
 from wireloom.kinds import ReadInto, into
 
 BEFORE_BYTES = 1024 * 1024
