@@ -201,3 +201,45 @@ def test_a_record_in_tiny_chunks_takes_as_many_steps_as_it_has_chunks() -> None:
     answer = response(event[at : at + 1] for at in range(len(event)))
     (row,) = read(recorded([Burst(True, request()), Burst(False, answer)], lambda: 1460))
     assert row["dbus_event"]["value"] == bytes(20_000)
+
+
+FRAGMENTS = (
+    *(b"HTTP/1.1 200 OK\r\n", b"HTTP/1.0 404 none\r\n", b"HTTP/1.1 101 any\r\n", b"HTTP/1.1 100 \r\n", b"HTTP/1.1 2"),
+    *(b"GET / HTTP/1.1\r\n", b"CONNECT a:1 HTTP/1.1\r\n", b"HEAD * HTTP/1.1\r\n", b"GET /\r\n", b"PRI * HTTP/2.0\r\n"),
+    *(b"Content-Length: 5\r\n", b"Content-Length: 99999999999999999999\r\n", b"Content-Length: -1\r\n", b"\r\n", b"\n"),
+    *(b"Transfer-Encoding: chunked\r\n", b"Transfer-Encoding: gzip\r\n", b"Content-Encoding: gzip\r\n", b" folded\r\n"),
+    *(
+        b"Content-Encoding: deflate\r\n",
+        b"Content-Type: text/x\r\n",
+        b"Upgrade: x\r\n",
+        b"no field\r\n",
+        b"\r",
+        b"\0" * 9,
+    ),
+    *(
+        b"5\r\nabcde\r\n",
+        b"0\r\n\r\n",
+        b"ffffffffffffffff\r\n",
+        b"1;x\r\n",
+        b"g\r\n",
+        gzip.compress(EVENTS[0]),
+        EVENTS[0],
+    ),
+)
+
+
+def test_whatever_a_connection_holds_a_reader_ends() -> None:
+    for seed in range(often(5, 5000)):
+        random = Random(seed)
+        made = [
+            Burst(random.random() < 0.5, b"".join(random.choices(FRAGMENTS, k=random.randint(1, 9)))) for _ in range(20)
+        ]
+        chance = random.choice([0, 0.1])
+        lost = [random.random() < chance for _ in range(40_000)]
+        data = recorded(
+            made,
+            lambda random=random: random.choice([1, 9, 400]),
+            syn=random.random() < 0.5,
+            lost=lambda way, at, _, lost=lost: lost[at],
+        )
+        read(data)
