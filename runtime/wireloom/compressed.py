@@ -141,7 +141,7 @@ def _xz(stored: Any) -> Any:
 def _bzip2(stored: Any) -> Any:
     import bz2
 
-    return _Members(stored, bz2.BZ2Decompressor, OSError)
+    return _Members(stored, bz2.BZ2Decompressor, _MemberError)  # what it raises is an OSError already
 
 
 _OPENING: dict[str, Callable[[Any], Any]] = {"gzip": _gzip, "zstd": _zstd, "xz": _xz, "bzip2": _bzip2}
