@@ -213,7 +213,8 @@ class Choice(Part):
         why = option.condition.written if isinstance(option, When) else "no condition holds"
         taking = () if option is None else option.showing
         strange = [name for name in _given(this, self.showing) if name not in taking]
-        return EncodeError(f"not in the alternative that is taken: {why}", (strange or list(self.showing))[0])
+        names = (*strange, *self.showing, *(column.name for column in self.columns()), *this)
+        return EncodeError(f"not in the alternative that is taken: {why}", next(iter(names), ""))
 
     def read(self, reader: Reader, this: Values) -> None:
         chosen = self.state(this, reader.record, reader.frame)

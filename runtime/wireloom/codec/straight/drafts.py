@@ -33,7 +33,6 @@ class DraftLines(Flow):
         self.guard: str | None = None
         self.settled: set[ColumnKey] = set()
         """The columns whose variables have what is written."""
-        self.ranges: dict[str, tuple[int, int]] = {}
         self.late = False
         """Whether all values are known."""
         self.end: Byte | None = None
@@ -107,8 +106,10 @@ class DraftLines(Flow):
     def at(self, spot: Byte, room: Room) -> Iterator[None]:
         """Expressions ask meanwhile how many bytes are left there."""
         outer, self._spot = self._spot, (spot, room)
-        yield
-        self._spot = outer
+        try:
+            yield
+        finally:
+            self._spot = outer
 
     def add(self, piece: AnyPiece, size: int | str) -> Byte:
         """A piece of that size stands here; returns where."""

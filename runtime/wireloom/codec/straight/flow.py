@@ -6,7 +6,15 @@ from typing import NamedTuple
 
 from wireloom.codec.frames import Values
 from wireloom.codec.straight.source import Script
-from wireloom.codec.straight.state import NOWHERE, AgainError, Branches, ColumnKey, ConditionalLines, FromTo, Progress
+from wireloom.codec.straight.state import (
+    NOWHERE,
+    AgainError,
+    Branches,
+    ColumnKey,
+    ConditionalLines,
+    Pending,
+    Progress,
+)
 from wireloom.codec.straight.terms import NONE, Byte, Certain, Here, Operand, UnsaidError, distance
 from wireloom.expressions.tree import Function, Origin
 
@@ -21,16 +29,6 @@ class Nest(NamedTuple):
 
 HEADER, MESSAGE = 0, 1
 """The numbers of the record's header and of the message. Their places are in one frame."""
-
-
-class Pending(NamedTuple):
-    """A number of a struct that waits to be read: its ``struct`` code, and what is done with it, if anything is."""
-
-    struct: int
-    name: str
-    code: str
-    size: int
-    then: Callable[[str], None] | None
 
 
 class Flow:
@@ -49,35 +47,31 @@ class Flow:
         """What the lists of a record weigh at most, for each of its bytes."""
         self.structs = MESSAGE
         self.header = Nest(HEADER, HEADER, {})
-        self._depth = 0
-        self._sizes: dict[FromTo, str] = {}
-        self._inside: set[ColumnKey] = set()
-        self._waiting: list[Pending] = []
-        self._order = ">"
-        self._after: list[Callable[[], None]] = []
 
     def wait(self, item: Pending, order: str) -> tuple[Byte, Byte]:
         """Let a number be read with those in front of it; where it will stand."""
-        if item.size == 1 or self._order == order or all(each.size == 1 for each in self._waiting):
-            self._order = self._order if item.size == 1 and self._waiting else order
+        state = self.state
+        if item.size == 1 or state.order == order or all(each.size == 1 for each in state.waiting):
+            state.order = state.order if item.size == 1 and state.waiting else order
         else:
             self.flush()
-            self._order = order
-        start = self.state.pos.behind(sum(each.size for each in self._waiting))
-        self._waiting.append(item)
+            state.order = order
+        start = state.pos.behind(sum(each.size for each in state.waiting))
+        state.waiting.append(item)
         return start, start.behind(item.size)
 
     def afterwards(self, then: Callable[[], None]) -> None:
         """Do that once the numbers that wait are read."""
-        self._after.append(then)
+        self.state.after.append(then)
 
     def flush(self) -> None:
         """Read the numbers that wait."""
-        waiting, order, after = self._waiting, self._order, self._after
+        state = self.state
+        waiting, order, after = state.waiting, state.order, state.after
         if not waiting:
             return
-        self._waiting, self._order, self._after = [], ">", []
-        start = self.state.pos
+        state.waiting, state.order, state.after = [], ">", []
+        start = state.pos
         self.take(sum(item.size for item in waiting))
         read = [(self.source.fresh(item.name), item) for item in waiting if item.then]
         codes = "".join(item.code if item.then else f"{item.size}x" for item in waiting)
@@ -115,7 +109,7 @@ class Flow:
             name = self.source.fresh(f"{hint}_end")
             self.source.add(f"{name} = {f'{start} + ' if start != Byte('', 0) else ''}{size}")
             self.branches.refuse(f"not {start} <= {name} <= {self.state.limit}")
-            self._sizes[start, Byte(name, 0)] = size
+            self.state.sizes[start, Byte(name, 0)] = size
             return Byte(name, 0)
         if not isinstance(size, int) or size < 0:
             raise UnsaidError("a size that is none")
@@ -164,20 +158,20 @@ class Flow:
         key = struct.frame, name
         self.state.spans[key] = start, end or self.state.pos
         self.state.lost.discard(key)
-        if self._depth:
-            self._inside.add(key)
+        if self.state.packed:
+            self.state.inside.add(key)
 
     @contextmanager
     def packed(self) -> Iterator[None]:
         """What is read meanwhile is packed: there, places are counted from its own start."""
-        self._depth += 1
+        outer, self.state.packed = self.state.packed, True
         yield
-        self._depth -= 1
+        self.state.packed = outer
 
     def let(self, struct: Nest, name: str, term: Operand, *, nullable: bool = False) -> None:
         """A column has that value."""
         if nullable:
-            self.branches.nullable.add(term)
+            self.state.nullable.add(term)
         self.state.values[struct.number, name] = term
 
     def forget(self, struct: Nest) -> None:
@@ -189,7 +183,7 @@ class Flow:
     def value_of(self, struct: Nest, name: str) -> Operand:
         """What a column has."""
         found = self.state.values.get((struct.number, name))
-        if found is None and self._waiting:
+        if found is None and self.state.waiting:
             self.flush()
             found = self.state.values.get((struct.number, name))
         return NONE if found is None else found
@@ -200,7 +194,7 @@ class Flow:
             lambda origin, name: self._named(struct, origin, name),
             lambda function, name: self._measured(struct, function, name),
             self._left,
-            self.branches.nullable,
+            self.state.nullable,
         )
 
     def _left(self) -> str | int:
@@ -224,9 +218,9 @@ class Flow:
         key = struct.frame, name
         if key in self.state.lost:
             raise AgainError(key)
-        if function is Function.OFFSET and (key in self._inside or (self._depth and name == "record")):
+        if function is Function.OFFSET and (key in self.state.inside or (self.state.packed and name == "record")):
             raise UnsaidError(f"the place of {name}, which is packed")
         span = (Byte("", 0), Byte("end", 0)) if name == "record" else self.state.spans.get(key, NOWHERE)
         if function is Function.OFFSET:
             return distance(Byte("", 0), span[0])
-        return self._sizes.get(span) or distance(*span)
+        return self.state.sizes.get(span) or distance(*span)

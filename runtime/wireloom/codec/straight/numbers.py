@@ -9,9 +9,9 @@ from wireloom.codec.fields import Field, Packing, packing_of
 from wireloom.codec.frames import Values
 from wireloom.codec.labels import named_flags, named_number
 from wireloom.codec.runs import Run
-from wireloom.codec.straight.flow import HEADER, MESSAGE, Flow, Nest, Pending
+from wireloom.codec.straight.flow import HEADER, MESSAGE, Flow, Nest
 from wireloom.codec.straight.source import Script
-from wireloom.codec.straight.state import ColumnKey
+from wireloom.codec.straight.state import ColumnKey, Pending
 from wireloom.codec.straight.terms import NONE, Certain, UnsaidError, lies_within, text_of
 from wireloom.expressions import Expression
 from wireloom.expressions.tree import Name, Origin, may_be_absent
@@ -28,8 +28,6 @@ class NumberLines(Flow):
         super().__init__(source, asked, little=little)
         self.known = known
         self.bare = bare
-        self.ranges: dict[str, tuple[int, int]] = {}
-        """The least and the most that variables can be."""
 
     def run(self, run: Run, struct: Nest) -> None:
         """Numbers side by side."""
@@ -65,7 +63,7 @@ class NumberLines(Flow):
             if load is not None:
                 self.source.add(f"{variable} = {self.source.bind(f'load_{name}', load)}({variable})")
             elif kind.type in LIMITS:
-                self.ranges[variable] = LIMITS[kind.type]
+                self.state.ranges[variable] = LIMITS[kind.type]
             self.loaded(struct, name, field, variable)
 
         return then
@@ -88,7 +86,7 @@ class NumberLines(Flow):
             kept, raw = source.bind(f"kept_{name}", field.meaning.kept), source.fresh(field.raw)
             source.add(f"{variable}, {raw} = {kept}({variable})")
             self.let(struct, field.raw, raw, nullable=True)
-            self.branches.nullable.add(variable)
+            self.state.nullable.add(variable)
         if field.const is not None:
             self.branches.refuse(f"{variable} != {source.bind(f'const_{name}', field.const)}")
         if field.long:
@@ -166,7 +164,7 @@ class NumberLines(Flow):
 
         def found(name: Name) -> tuple[int, int] | None:
             plain = name.item is None and name.origin in (None, Origin.THIS) and len(name.steps) == 1
-            return self.ranges.get(text_of(self.value_of(struct, name.name))) if plain else None
+            return self.state.ranges.get(text_of(self.value_of(struct, name.name))) if plain else None
 
         return found
 

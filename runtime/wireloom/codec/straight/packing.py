@@ -38,7 +38,7 @@ class NumberPieces(DraftLines):
             self.fill(nest, name, field, variable)
         text = variable
         if kind.dump is None and self.guard is None and kind.type in LIMITS:
-            self.ranges[variable] = LIMITS[kind.type]
+            self.state.ranges[variable] = LIMITS[kind.type]
         if field.meaning is not None and field.raw is not None:
             raw = text_of(self.value_of(nest, field.raw))
             self.branches.refuse(f"not isinstance({raw}, int | None)")  # tables have large numbers as decimals
@@ -49,7 +49,7 @@ class NumberPieces(DraftLines):
         start = self.add(PackedNumber(kind.order, kind.code, text), size)
         self.note(nest, name, start)
         if key not in self.body.late and self.guard is None and isinstance(term, str) and field.meaning is None:
-            self.branches.nullable.discard(term)
+            self.state.nullable.discard(term)
         self._rules(nest, name, field, variable)
 
     def _plain(self, field: Field) -> None:
@@ -84,7 +84,8 @@ class NumberPieces(DraftLines):
         doubt = self.branches.doubt
         lines = [f"if {text_of(self.value_of(nest, label))} is not None:", f"    {doubt}"] if label else []
         if isinstance(default, Expression):
-            given = self.source.fresh(f"{name}_given")
+            given = self.source.lasting(f"{name}_given")
+            self.body.guards.append(given)  # it is asked for in the end, be there such a field or not
             self.source.add(f"{given} = {variable} is not None")
             outer, self.body.used = self.body.used, set()
             try:
@@ -138,7 +139,7 @@ class NumberPieces(DraftLines):
 
         def found(name: Name) -> tuple[int, int] | None:
             plain = name.item is None and name.origin in (None, Origin.THIS) and len(name.steps) == 1
-            return self.ranges.get(text_of(self.value_of(nest, name.name))) if plain else None
+            return self.state.ranges.get(text_of(self.value_of(nest, name.name))) if plain else None
 
         return found
 

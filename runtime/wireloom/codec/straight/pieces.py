@@ -1,7 +1,7 @@
 """What a function that writes puts together: numbers packed side by side, bytes, and what depends on a case."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from itertools import groupby
 from typing import NamedTuple
 
@@ -77,6 +77,11 @@ class Body:
     used: set[ColumnKey] = field(default_factory=set)
     guards: list[str] = field(default_factory=list)
     """The variables that say which branches were taken."""
+
+    def copy(self) -> "Body":
+        """The same, to be gone back to."""
+        known = {each.name: getattr(self, each.name) for each in fields(self)}
+        return Body(**{name: value if name == "nest" else value.copy() for name, value in known.items()})
 
     def sorted(self) -> Iterator[LateValue]:
         """The late values, each behind those that it follows from. Raises ``UnsaidError`` if there is no such order."""

@@ -1,8 +1,8 @@
 """What is known at one place of a function that reads, and how the ways through its branches come together again."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Protocol
+from dataclasses import dataclass, field, fields
+from typing import NamedTuple, Protocol
 
 from wireloom.codec.straight.source import Script
 from wireloom.codec.straight.terms import NONE, Byte, Certain, Operand, UnsaidError, negated, text_of
@@ -14,6 +14,16 @@ ColumnKey = tuple[int, str]
 """A name in a struct, which has a number."""
 ConditionalLines = tuple[Operand | None, Callable[[], None]]
 """A condition, None if it always holds, and what writes the lines of what is done then."""
+
+
+class Pending(NamedTuple):
+    """A number of a struct that waits to be read: its ``struct`` code, and what is done with it, if anything is."""
+
+    struct: int
+    name: str
+    code: str
+    size: int
+    then: Callable[[str], None] | None
 
 
 class AgainError(Exception):
@@ -29,9 +39,13 @@ class EndedError(Exception):
 
 @dataclass
 class Progress:
-    """Where reading is, where the region ends, and the values and the places of names so far.
+    """All that is known at one place: where reading is, where the region ends, the values and the places of names.
+    A branch begins with a copy, so that nothing of it gets into another one, nor behind it if it is given up.
 
-    Of those that are ``lost``, the place differs from branch to branch, and nobody has asked for it yet.
+    Of names that are ``lost``, the place differs from branch to branch, and nobody has asked for it yet. Variables that
+    are ``nullable`` may be None; of some, the least and the most are among the ``ranges``. ``sizes`` has the sources of
+    sizes. What is ``inside`` of something ``packed`` has its place there. Numbers of one byte ``order`` are ``waiting``
+    to be read; the rest is done ``after`` that.
     """
 
     pos: Byte
@@ -39,10 +53,20 @@ class Progress:
     values: dict[ColumnKey, Operand] = field(default_factory=dict)
     spans: dict[ColumnKey, FromTo] = field(default_factory=dict)
     lost: set[ColumnKey] = field(default_factory=set)
+    nullable: set[Operand] = field(default_factory=set)
+    ranges: dict[str, tuple[int, int]] = field(default_factory=dict)
+    sizes: dict[FromTo, str] = field(default_factory=dict)
+    inside: set[ColumnKey] = field(default_factory=set)
+    packed: bool = False
+    waiting: list[Pending] = field(default_factory=list)
+    order: str = ">"
+    after: list[Callable[[], None]] = field(default_factory=list)
 
     def copy(self) -> "Progress":
         """The same, to be changed by itself."""
-        return Progress(self.pos, self.limit, dict(self.values), dict(self.spans), set(self.lost))
+        known = {each.name: getattr(self, each.name) for each in fields(self)}
+        own = {name: value.copy() for name, value in known.items() if isinstance(value, dict | list | set)}
+        return Progress(**{**known, **own})
 
 
 @dataclass
@@ -72,8 +96,6 @@ class Branches:
         self.doubt = doubt
         self.doubts: list[str] = []
         """What there is no straight line for."""
-        self.nullable: set[Operand] = set()
-        """The variables that are None where a branch was not taken."""
 
     def choose(self, place: "HasProgress", branches: Sequence[ConditionalLines]) -> None:
         """Go on with the first branch whose condition holds; if none does, as before.
@@ -89,7 +111,7 @@ class Branches:
         for _, way in ways:
             self.source.take(way.names)
         live = [way for _, way in ways if way.state is not None]
-        joined = self._merged(live) if live else None
+        joined = self._merged(live, before) if live else None
         for number, (condition, way) in enumerate(ways):
             if condition is not None:
                 self.source.insert(f"{'elif' if number else 'if'} {text_of(condition)}:", way.lines)
@@ -116,10 +138,14 @@ class Branches:
         place.state = before
         return _Way(lines, found, names)
 
-    def _merged(self, ways: list[_Way]) -> Progress:
+    def _merged(self, ways: list[_Way], before: Progress) -> Progress:
         """One state for all of them; where they differ, each puts its own into the same variables."""
         states = [way.state for way in ways if way.state is not None]
         joined, used = states[0].copy(), set[str]()
+        joined.nullable = set().union(*(state.nullable for state in states))
+        joined.inside = set().union(*(state.inside for state in states))
+        if len(states) > 1:  # a variable that is new in one of them may be another one elsewhere
+            joined.ranges, joined.sizes = dict(before.ranges), dict(before.sizes)
         sets: list[tuple[str, list[str]]] = []
 
         def variable(hint: str, texts: list[str]) -> str:
@@ -137,8 +163,8 @@ class Branches:
             terms = [state.values.get(key, NONE) for state in states]
             if any(term != terms[0] for term in terms):
                 joined.values[key] = name = variable(key[1], [text_of(term) for term in terms])
-                if any(term == NONE or term in self.nullable for term in terms):
-                    self.nullable.add(name)
+                if any(term == NONE or term in state.nullable for term, state in zip(terms, states, strict=True)):
+                    joined.nullable.add(name)
         if any(state.pos != states[0].pos for state in states):
             joined.pos = Byte(variable("pos", [str(state.pos) for state in states]), 0)
         joined.lost = set().union(*(state.lost for state in states))

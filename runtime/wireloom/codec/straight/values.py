@@ -242,9 +242,9 @@ class PartLines(NumberLines):
             if found == NONE:
                 continue
             expected = self._expected(struct, field)
-            if found == expected and found not in self.branches.nullable:
+            if found == expected and found not in self.state.nullable:
                 continue
-            there = f"{text_of(found)} is not None and " if found in self.branches.nullable else ""
+            there = f"{text_of(found)} is not None and " if found in self.state.nullable else ""
             self.branches.refuse(f"{there}{text_of(found)} != {text_of(expected)}")
 
     def _expected(self, struct: Nest, field: Field) -> Operand:

@@ -71,9 +71,11 @@ class WritingLines(NumberPieces):
     def region(self) -> Iterator[None]:
         """What is written meanwhile is all that stands in a region."""
         outer, self.room = self.room, Room()
-        yield
-        self.room.end = self.state.pos
-        self.room = outer
+        try:
+            yield
+            self.room.end = self.state.pos
+        finally:
+            self.room = outer
 
     def must_end(self, at: Byte, room: Room) -> None:
         """A region must end there."""
@@ -233,17 +235,15 @@ class WritingLines(NumberPieces):
 
         def guarded(write: Callable[[], None]) -> Callable[[], None]:
             def written() -> None:
+                before, settled = self.body.copy(), set(self.settled)
                 self.guard = guard = self.source.lasting(hint)
                 self.source.add(f"{guard} = True")
                 self.body.guards.append(guard)
                 self.body.pieces = []
-                deferred, late = len(self.body.deferred), dict(self.body.late)
-                settled = set(self.settled)
                 try:
                     write()
                 except UnsaidError:
-                    del self.body.deferred[deferred:]
-                    self.body.late = late
+                    self.body = before
                     raise
                 finally:
                     self.settled = settled

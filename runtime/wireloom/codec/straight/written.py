@@ -245,7 +245,7 @@ class ValuePieces(WritingLines):
             else:
                 self.source.add(f"{variable} = {found}")
             if not late.guards and not may_be_absent(tree):
-                self.branches.nullable.discard(variable)
+                self.state.nullable.discard(variable)
         written_later(self.source, body.deferred, self.branches.doubt)
         used = [text_of(self.state.values[key]) for key in sorted(body.used)]
         if used:
