@@ -3,13 +3,18 @@
 Without this, a straight line that is wrong could hide behind the parts, which read all that it doubts.
 """
 
+import math
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from decimal import Decimal
+from enum import Enum, IntEnum, IntFlag, StrEnum
+from fractions import Fraction
 from random import Random
 from sys import maxsize
 from typing import Any
 
+import numpy as np
+import pandas as pd
 from lockstep import exact
 
 from wireloom.codec import DecodeError, EncodeError, Protocol
@@ -30,15 +35,20 @@ def from_the_first(protocol: Protocol) -> Iterator[None]:
 
 
 @contextmanager
-def by_parts(protocol: Protocol) -> Iterator[None]:
-    """Meanwhile, there are no straight lines, not even those that were written before."""
+def afresh(protocol: Protocol, many: int = 0) -> Iterator[None]:
+    """Meanwhile, there are no straight lines but those of kinds of which more than so many records are met then."""
     known = protocol.straight
     fresh = Straight(known.record, known.dispatch, known.framing, known.row, known.recorded, known.longs)
-    fresh.many, protocol.straight = maxsize, fresh
+    fresh.many, protocol.straight = many, fresh
     try:
         yield
     finally:
         protocol.straight = known
+
+
+def by_parts(protocol: Protocol) -> AbstractContextManager[None]:
+    """Meanwhile, there are no straight lines, not even those that were written before."""
+    return afresh(protocol, maxsize)
 
 
 def both(protocol: Protocol, call: Callable[[], Any]) -> tuple[Outcome, Outcome]:
@@ -103,10 +113,63 @@ def changed(row: Any, random: Random, count: int) -> Iterator[Any]:
         yield values
 
 
-NUMBERS = (0, 1, 2, -1, 255, 1 << 32, 1 << 64, True, False, 1.5, 2.0, Decimal(3))
-OTHERS = ("", "x", "é\udc80", b"", b"x", bytes(16), bytearray(b"x"), [], [1], {}, {"x": 1}, ["x"])
-VALUES = (None, None, None, *NUMBERS, *OTHERS)
-"""What is put in the place of values."""
+class Word(StrEnum):
+    """A text that is shown as something else."""
+
+    X = "x"
+
+
+class Letter(str, Enum):  # noqa: UP042 - it is what StrEnum was before there was one
+    """A text whose ``str`` is another one."""
+
+    X = "x"
+
+
+class Number(IntEnum):
+    """Numbers that are shown as something else."""
+
+    ONE = 1
+    TWO = 2
+
+
+class Bits(IntFlag):
+    """Numbers whose ``~`` is another one."""
+
+    ONE = 1
+
+
+class Indexed:
+    """A whole number to ``operator.index`` alone."""
+
+    def __index__(self) -> int:
+        return 3
+
+
+class Hostile:
+    """Something that raises whatever is asked of it."""
+
+    def _raises(self, *_: object) -> Any:
+        raise RuntimeError
+
+    __eq__ = __bool__ = __index__ = __float__ = __len__ = __hash__ = __repr__ = __getattr__ = _raises  # type: ignore[assignment]
+
+
+NUMBERS = (0, 1, 2, -1, 255, 1 << 32, 1 << 64, 10**5000, True, False, 1.5, 2.0, math.nan, math.inf, -0.0)
+DECIMALS = tuple(map(Decimal, ("3", "-0", "0.5", "3.0", "NaN", "sNaN", "Infinity", "1E+400", "1E-400", "1E+999999")))
+NUMPY = (
+    *(kind(5) for kind in (np.uint8, np.int8, np.uint16, np.int16, np.uint32, np.int32, np.uint64, np.int64)),
+    *(kind(1.5) for kind in (np.float16, np.float32, np.float64, np.longdouble)),
+    *(np.uint8(255), np.int64(-1), np.uint64(2**64 - 1), np.float64("nan"), np.longdouble("1e4000")),
+    *(np.bool_(True), np.bool_(False), np.str_("x"), np.bytes_(b"x"), np.complex64(1), np.datetime64(5, "ns")),
+    *(np.timedelta64(5, "s"), np.array(5), np.array(1.5), np.array(True), np.array("x"), np.array([])),
+    *(np.array([5]), np.array([1, 2]), np.zeros((2, 2)), np.array([None])),
+)  # fmt: skip
+"""Numbers of each width, those at which they overflow, and arrays, of which only some have a value."""
+LIKE_NUMBERS = (Fraction(1, 2), Fraction(4, 2), Number.TWO, Bits.ONE, Indexed(), pd.NA, pd.NaT, 1j)
+OTHERS = ("", "x", "é\udc80", b"", b"x", bytes(16), bytearray(b"x"), memoryview(b"xyz")[::2], Word.X, Letter.X)
+STRUCTURES = ([], [1], {}, {"x": 1}, ["x"], (1, 2), [np.uint8(5), Decimal(2)], [None], [Hostile()], {1}, range(2))
+VALUES = (*(None,) * 8, *NUMBERS, *DECIMALS, *NUMPY, *LIKE_NUMBERS, *OTHERS, *STRUCTURES, object(), Hostile())
+"""What is put in the place of values: much of what people hand over, and what nobody should."""
 
 
 def copied(value: Any) -> Any:

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wireloom.codec import Bcd, DecodeError, EncodeError
+from wireloom.codec import Bcd, Column, DecodeError, EncodeError
+from wireloom.codec.coercion import Coercion
 from wireloom.codec.reader import Reader
 from wireloom.codec.writer import Writer
 from wireloom.columnar.batch import Batch
@@ -24,6 +25,7 @@ SIGNS = (None, "signed", "unsigned")
 def written(kind: Bcd, value: Any) -> bytes:
     """``value`` as bytes."""
     writer = Writer()
+    (value,) = Coercion([Column("", kind.type)])([value])
     kind.build_stream(value, writer)
     return bytes(writer.buffer)
 

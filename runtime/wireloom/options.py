@@ -9,6 +9,8 @@ from contextlib import suppress
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, Union
 
+from wireloom.coercion import plain, whole_number
+
 if TYPE_CHECKING:
     from ipaddress import IPv4Network, IPv6Network
 
@@ -105,27 +107,29 @@ class Parameter(NamedTuple):
 
     def value_of(self, value: object) -> ParameterValue:
         """``value``, which may be text from a command line, as a value of this parameter."""
+        known = None
+        with suppress(Exception):  # whatever the value's own class raises
+            known = plain(value)
         if self.bounds is not None:
-            return self._number(value, *self.bounds)
+            return self._number(known, value, *self.bounds)
         if self.choices:
-            if value in self.choices:
-                return str(value)
+            if known in self.choices:
+                return str(known)
             raise OptionError(f"{self.name} is one of {', '.join(self.choices)}, not {value!r}")
         if self.text:
-            if isinstance(value, str):
-                return value
+            if isinstance(known, str):
+                return known
             raise OptionError(f"{self.name} is text, not {value!r}")
-        known = {"true": True, "false": False, "1": True, "0": False}.get(str(value).lower())
-        if known is None:
+        truth = {"true": True, "false": False, "1": True, "0": False}.get(str(known).lower())
+        if truth is None:
             raise OptionError(f"{self.name} is true or false, not {value!r}")
-        return known
+        return truth
 
-    def _number(self, value: object, least: int, most: int) -> int:
-        if isinstance(value, int | str) and not isinstance(value, bool):
-            with suppress(ValueError):  # also for more digits than Python reads
-                number = int(value, 0) if isinstance(value, str) else int(value)
-                if least <= number <= most:
-                    return number
+    def _number(self, known: object, value: object, least: int, most: int) -> int:
+        with suppress(ValueError, TypeError):  # also for more digits than Python reads
+            number = int(known, 0) if isinstance(known, str) else whole_number(known)
+            if isinstance(number, int) and least <= number <= most:
+                return number
         raise OptionError(f"{self.name} is a whole number from {least} to {most}, not {value!r}")
 
 

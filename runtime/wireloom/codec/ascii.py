@@ -9,7 +9,7 @@ from typing import Any
 
 from wireloom.codec.columns import integer_type
 from wireloom.codec.errors import DecodeError, EncodeError
-from wireloom.codec.givens import unfit, whole
+from wireloom.codec.givens import unfit
 from wireloom.codec.values import Ended, Extent
 
 _DIGITS = b"0123456789abcdef"
@@ -85,7 +85,6 @@ class Ascii(Ended):
         return value if self.least <= value <= self.most else None
 
     def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
-        obj = whole(obj)
         if not isinstance(obj, int) or not self.least <= obj <= self.most:
             raise EncodeError(unfit(obj, self._kind, self.bits))
         self.extent.write(stream, context, self.encoded(obj))

@@ -9,7 +9,7 @@ from typing import Any
 
 from wireloom.codec.columns import decimal
 from wireloom.codec.errors import DecodeError, EncodeError, counted
-from wireloom.codec.givens import shown, unfit, whole
+from wireloom.codec.givens import shown, unfit
 from wireloom.codec.values import Scalar
 
 SIGNS = {None: "", "signed": "cd", "unsigned": "f"}
@@ -52,7 +52,7 @@ class Bcd(Scalar):
         return Decimal(f"{number}e-{self.scale}") if self.scale else number
 
     def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
-        number = self._scaled(whole(obj))
+        number = self._scaled(obj)
         if number < 0 and "d" not in self.signs:
             raise EncodeError(f"{shown(obj)} is negative, and has no sign")
         sign = self.signs[number < 0] if self.signs else ""

@@ -9,11 +9,12 @@ import struct
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from wireloom.codec.coercion import Coercion
 from wireloom.codec.columns import U64, Column, ColumnType, StructOf
 from wireloom.codec.errors import DecodeError, EncodeError, counted
 from wireloom.codec.fields import TOO_LARGE, UNWRITTEN, is_too_large
 from wireloom.codec.frames import Values
-from wireloom.codec.givens import given, octets, shown
+from wireloom.codec.givens import octets, shown
 from wireloom.codec.layout import NamedPart, Part, container
 from wireloom.codec.reader import Reader
 from wireloom.codec.tracing import SpanKind, Trace
@@ -62,6 +63,7 @@ class Table:
         self.name = name
         self.fields = fields
         self.empty: Values = {field.name: field.default for field in fields}
+        self.coercion = Coercion(self.columns())
 
     def columns(self) -> tuple[Column, ...]:
         """The columns in the table's order."""
@@ -259,7 +261,7 @@ class Encoded(Part):
 
     def octets(self, table: Any, raw: bytes | None, u64: U64Type = U64Type.DECLARED) -> bytes:
         """The bytes of a table: the ``raw`` ones if they still say the same. Raises ``EncodeError``."""
-        values = given(table, self.encoding.table.empty)
+        values = self.encoding.table.coercion.struct(table, self.encoding.table.empty)
         for field in self.encoding.table.fields:
             if field.is_bounded(u64) and is_too_large(values[field.name]):
                 raise EncodeError(f"{shown(values[field.name])}{UNWRITTEN}", field.name)

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
-from math import nan
 from numbers import Real
 from typing import Any
 
@@ -12,8 +11,6 @@ from wireloom.codec.frames import Values
 
 _LONGEST = 60
 """How many characters of a value an error shows."""
-_OTHERWISE = frozenset((Decimal, bytearray, memoryview))
-"""Types of values that expressions and matches know as an integer or as ``bytes``."""
 
 
 def given(obj: Any, columns: Values, ignored: frozenset[str] = frozenset()) -> Values:
@@ -26,8 +23,6 @@ def given(obj: Any, columns: Values, ignored: frozenset[str] = frozenset()) -> V
             if name not in ignored:
                 raise EncodeError(f"unknown field; known are {', '.join(columns)}", shown(name).strip("'") or "''")
             del this[name]
-    if not _OTHERWISE.isdisjoint(map(type, this.values())):
-        return {name: _plain(value) for name, value in this.items()}
     return this
 
 
@@ -59,19 +54,6 @@ def fill(values: Values, columns: Fillable, name: str, value: object) -> None:
         fill(within, fillable(kind.columns), inside, value)
     elif known is None and all(values.get(label) is None for label in labels):
         values[name] = value
-
-
-def whole(value: Any) -> Any:
-    """The integer that a decimal equals, since tables hold unsigned 64-bit numbers as decimals; else the value."""
-    if isinstance(value, Decimal) and value.is_nan():
-        return nan  # which can be compared, be it a signalling one
-    if isinstance(value, Decimal) and value.is_finite() and value.adjusted() < _LONGEST:
-        return int(value) if value == value.to_integral_value() else value
-    return value
-
-
-def _plain(value: Any) -> Any:
-    return bytes(value) if isinstance(value, bytearray | memoryview) else whole(value)
 
 
 def octets(value: Any, path: str = "") -> bytes:

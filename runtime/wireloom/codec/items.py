@@ -11,6 +11,7 @@ from wireloom.codec.frames import Frame, Spans, Values
 from wireloom.codec.givens import shown
 from wireloom.codec.reader import Reader
 from wireloom.codec.writer import Writer
+from wireloom.coercion import plain
 from wireloom.expressions import Expression
 
 _EMPTY = Reader.SHARED // Reader.STEP
@@ -122,10 +123,10 @@ def agrees(given: Any, found: Any) -> bool:
         case Mapping():
             return isinstance(found, Mapping) and all(agrees(value, found.get(name)) for name, value in given.items())
         case list() | tuple():
-            alike = isinstance(found, list) and len(given) == len(found) and None not in given
+            alike = isinstance(found, list) and len(given) == len(found) and all(each is not None for each in given)
             return alike and all(map(agrees, given, found))
         case float():
             return bool(given == found or (given != given and found != found))
-    with suppress(ArithmeticError):  # a signalling NaN equals nothing
-        return bool(given == found)
+    with suppress(Exception):  # whatever the value's own class raises
+        return bool(plain(given) == found)
     return False

@@ -11,11 +11,12 @@ from typing import Any
 from construct import Construct, Container, Renamed
 
 from wireloom.codec.claims import Settled, Validity
+from wireloom.codec.coercion import Coercion
 from wireloom.codec.columns import Column, StructOf, merge
 from wireloom.codec.errors import DecodeError, EncodeError, surplus
 from wireloom.codec.fields import Field, fixed
 from wireloom.codec.frames import NOTHING, Extremes, Frame, Values
-from wireloom.codec.givens import given, octets
+from wireloom.codec.givens import octets
 from wireloom.codec.items import agrees
 from wireloom.codec.lists import Repeat
 from wireloom.codec.raw import Raw, written
@@ -62,6 +63,7 @@ class Layout(Construct):
         self.derived = [item for step in self.steps for item in step.derived]
         self._columns = merge(column for step in self.steps for column in step.columns())
         self.empty: Values = dict.fromkeys(column.name for column in self._columns)
+        self.coercion = Coercion(self._columns)
 
     def columns(self) -> Iterator[Column]:
         """The columns in order of first appearance."""
@@ -100,7 +102,7 @@ class Layout(Construct):
 
     def build_given(self, obj: Any, stream: Writer, values: Mapping[str, Any]) -> Values:
         """Write a struct whose expressions see these values, too."""
-        this = given(obj, self.empty)
+        this = self.coercion.struct(obj, self.empty)
         outer = stream.nest()
         stream.frame.given = values
         if self.derived:

@@ -12,7 +12,7 @@ from wireloom.codec.columns import ColumnType, ListOf, weight
 from wireloom.codec.errors import DecodeError, EncodeError, counted
 from wireloom.codec.fields import UNPACKABLE, EitherOrder, Packing, packing_of
 from wireloom.codec.frames import Frame, Spans, Values
-from wireloom.codec.givens import shown, unfit, whole
+from wireloom.codec.givens import shown, unfit
 from wireloom.codec.items import PlacedItem, hollow, place
 from wireloom.codec.reader import Reader
 from wireloom.codec.tracing import SpanKind, Trace
@@ -321,7 +321,6 @@ class _NumberItem(Construct):
             raise error.within(f"[{index}]") from None
 
     def write(self, writer: Writer, value: Any) -> None:
-        value = whole(value)
         try:
             writer.write(self.struct.pack(self.kind.dump(value) if self.kind.dump else value))
         except EncodeError:

@@ -24,9 +24,11 @@ class Longs:
         return bool(self.names or self.structs)
 
     def fit(self, values: Values) -> bool:
-        """Whether none of the numbers in a row, or in a struct, is too large."""
-        if any(is_too_large(values.get(name)) for name in self.names):
-            return False
+        """Whether none of the numbers in a row, or in a struct, is too large, or something else than an integer."""
+        for name in self.names:
+            value = values.get(name)
+            if value is not None and (not isinstance(value, int) or is_too_large(value)):
+                return False
         for name, inner in self.structs:
             found = values.get(name)
             structs = found if isinstance(found, list | tuple) else [] if found is None else [found]

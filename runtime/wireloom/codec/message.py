@@ -9,6 +9,7 @@ from construct import Construct, Container
 
 from wireloom.codec.answers import Answers
 from wireloom.codec.awaiting import Path
+from wireloom.codec.coercion import Coercion
 from wireloom.codec.columns import Column, StructOf, merge
 from wireloom.codec.errors import DecodeError, EncodeError
 from wireloom.codec.fields import Field
@@ -45,6 +46,7 @@ class Record:
             self.tail.append(item if isinstance(item, Slot) else Layout(item))
         layouts = [self.head, *(part for part in self.tail if isinstance(part, Layout))]
         self.columns = merge(column for layout in layouts for column in layout.columns())
+        self.coercion = Coercion(self.columns)
         self.derived = [item for layout in layouts for item in layout.derived]
         self.slots = [part for part in self.tail if isinstance(part, Slot)]
 
@@ -125,7 +127,15 @@ class Message(Construct):
             for variant in (None, *variants)
         }
         self.columns = merge(self._all_columns())
+        self._claimants = {
+            (slot.name, variant and variant.name): slot
+            if slot.name in self.trailing
+            else slot.among(column for layout in self._layouts(slot, variant) for column in layout.columns())
+            for slot in record.slots
+            for variant in (None, *variants)
+        }
         self.empty: Values = dict.fromkeys(column.name for column in self.columns)
+        self.coercion = Coercion(self.columns)
         self._fits: dict[str | None, frozenset[str]] = {}
         self.protocol: Any = None
 
@@ -221,7 +231,7 @@ class Message(Construct):
         """Append the whole record; ``writer.record`` holds the header's values. Raises ``EncodeError``."""
         header = writer.record
         try:
-            values = given(obj, self.empty)
+            values = self.coercion.struct(obj, self.empty)
             candidates = self._candidates(values)
         except EncodeError as error:
             raise error.within(self.name) from None
@@ -356,8 +366,9 @@ class Message(Construct):
             if variant is not None and slot.name in variant.sections:
                 variant.sections[slot.name].write(writer, this)
             slot.close(writer, this, region)
-            writer.path = own if slot.name in self.trailing or slot.name in self.empty else None
-            slot.claim(writer, writer.record, spot)
+            claimant = self._claimants[slot.name, variant and variant.name]
+            writer.path = own if claimant.last in self.empty else None
+            claimant.claim(writer, writer.record, spot)
             writer.path = None
         writer.leave(whole)
         writer.write(self.record.until)

@@ -1,8 +1,9 @@
 """The parts of a layout that are more than a field: sections, conditions, choices, padding."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from copy import copy
 from sys import maxsize
-from typing import Any
+from typing import Any, Self
 
 from construct import Construct
 
@@ -31,6 +32,7 @@ class Section(Around):
         self.trailing = trailing
         self.size = extent.size if isinstance(extent, Size) else None
         self.showing = (*self.showing, *((trailing,) if trailing else ()))
+        self.last = _last(name, self.columns())
 
     def columns(self) -> Iterator[Column]:
         yield from super().columns()
@@ -73,6 +75,12 @@ class Section(Around):
         self.close(writer, this, region)
         self.claim(writer, this, spot)
 
+    def among(self, columns: Iterable[Column]) -> Self:
+        """The section, whose errors name the last of these columns, which are those of a message in it."""
+        found = copy(self)
+        found.last = _last(self.name, columns)
+        return found
+
     def begin(self, writer: Writer) -> tuple[Spot | None, Region]:
         """Begin to write the section; returns its spot and its region."""
         spot = writer.spot_of(self.size)
@@ -100,13 +108,13 @@ class Section(Around):
     def refusal(self, this: Values, taken: int, found: Any) -> EncodeError:
         if not isinstance(self.extent, Size):
             what = f"{self.name} takes all of its section, but there are bytes behind it"
-            return EncodeError(what, self._last)
-        return EncodeError(f"{self.name} has {counted(taken, 'byte')}, but its size says {shown(found)}", self._last)
+            return EncodeError(what, self.last)
+        return EncodeError(f"{self.name} has {counted(taken, 'byte')}, but its size says {shown(found)}", self.last)
 
-    @property
-    def _last(self) -> str:
-        """The column to name in errors about the section; the section itself if it has none."""
-        return [self.name, *(column.name for column in self.columns() if not column.label)][-1]
+
+def _last(section: str, columns: Iterable[Column]) -> str:
+    """The last of a section's columns, without labels; the section itself if it has none."""
+    return [section, *(column.name for column in columns if not column.label)][-1]
 
 
 class When(Around):

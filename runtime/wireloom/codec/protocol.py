@@ -13,6 +13,7 @@ from typing import Any
 from construct import Container
 
 from wireloom.codec.building import Building, message_to_write
+from wireloom.codec.coercion import Coercion
 from wireloom.codec.columns import NANOSECOND_TIME, Column
 from wireloom.codec.columns import U64 as LARGE
 from wireloom.codec.cutting import Cut, Cutter
@@ -96,6 +97,7 @@ class Protocol:
         structs = (Column(message.name, message.type) for message in self.messages.values())
         self.columns = (Column("message", "string"), *self.header, *structs, *CORRUPT)
         self._empty: Values = dict.fromkeys(column.name for column in self.columns)
+        self._coercion = Coercion(self.columns)
         self._defaults: Values | None = None
         for message in messages:
             message.protocol = self
@@ -379,6 +381,7 @@ class Protocol:
         row = given(obj, self._empty, ignored=_BESIDE)
         if row["_corrupt_record"] is not None:
             return octets(row["_corrupt_record"], "_corrupt_record")
+        row = dict(zip(row, self._coercion(row.values()), strict=True))
         resolved = dict(parameters)
         for parameter in self._recorded:
             if row[parameter.name] is not None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from wireloom.codec.columns import integer_type
 from wireloom.codec.errors import DecodeError, EncodeError
-from wireloom.codec.givens import unfit, whole
+from wireloom.codec.givens import unfit
 from wireloom.codec.values import Scalar
 
 
@@ -31,7 +31,6 @@ class Varint(Scalar):
         raise NotImplementedError
 
     def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
-        obj = whole(obj)
         if not isinstance(obj, int) or not self.least <= obj <= self.most:
             raise EncodeError(unfit(obj, self.type, self.bits))
         stream.write(self.encoded(obj))

@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from construct import Container
 
+from wireloom.codec.coercion import fits, fitting
 from wireloom.codec.dispatch import Dispatch
 from wireloom.codec.errors import DecodeError
 from wireloom.codec.frames import Values
 from wireloom.codec.framing import Framing
 from wireloom.codec.longs import Longs
 from wireloom.codec.message import Record
+from wireloom.coercion import LITERALS
 from wireloom.options import U64, Parameter, U64Type
 
 if TYPE_CHECKING:
@@ -27,8 +29,6 @@ MANY = 32
 _KINDS = 512
 """How many kinds of records there are functions for at most."""
 _LONG = U64Type.LONG.value  # as a text, which is compared in a fraction of the time
-_SELECTING = (int, str, bytes)
-"""What a message is selected by."""
 _DOUBTS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, struct.error)
 """What is raised where a record is in doubt."""
 
@@ -139,27 +139,33 @@ class Straight:
             return None
         values = list(row.values())
         at = self._struct_of(values)
-        if not at or values[self._structs : at].count(None) < at - self._structs:
+        if not at:
             return None
-        if values[at + 1 :].count(None) < len(values) - at - 1:
-            return None
+        for value in values[self._structs : at] + values[at + 1 :]:
+            if value is not None:  # which others can be equal to
+                return None
         for number, parameter in enumerate(self.recorded, 1):
             value = values[number]
             if value is not None and value is not parameters[parameter.name]:
-                if not isinstance(value, str | int):
+                if type(value) not in LITERALS:
                     return None
                 parameters = {**parameters, parameter.name: parameter.value_of(value)}
-        little, header = True in self.framing.orders(parameters)[:1], values[self._header : self._structs]
+        little = True in self.framing.orders(parameters)[:1]
+        header = [*self.record.coercion(values[self._header : self._structs])]
         struct: Any = {} if values[at] is None else values[at]
         if not isinstance(struct, (dict, Mapping)):
             return None
-        selecting = [header[number] for number in self._selected]
+        selecting = []
+        for number, fit in self._selected:
+            value = header[number]
+            if type(value) not in fit and not fits(type(value), fit):
+                return None  # what is equal to a number, as a float may be, is not written as it
+            selecting.append(value)
         variant = struct.get("variant") if self.dispatch.messages[self._names[at]].variants else None
+        if type(variant) not in LITERALS:
+            return None
         kind = (little, at, variant, *selecting)
         write = self._write.get(kind) or self._writing(kind, selecting, parameters)
-        for value in selecting:
-            if value is not None and not isinstance(value, _SELECTING):
-                return None  # a number of another type is equal, but not written
         data: bytes | None = write(header, struct, parameters)
         return data if data is not None and self.order(data, parameters) is little else None
 
@@ -169,7 +175,7 @@ class Straight:
 
     def _struct_of(self, values: list[Any]) -> int | None:
         """The number of the column with the struct of the message that a row is of; None if it does not say."""
-        if isinstance(values[0], str):
+        if type(values[0]) is str:
             return self._places.get(values[0])
         found = [number for number in self._places.values() if values[number] is not None]
         return found[0] if len(found) == 1 and values[0] is None else None
@@ -180,10 +186,13 @@ class Straight:
         return {name: number for number, name in enumerate(self._names) if name in self.dispatch.messages}
 
     @cached_property
-    def _selected(self) -> list[int]:
-        """The numbers of the header's columns that select messages. Raises ``ValueError`` if other things do."""
-        header = self._names[self._header : self._structs]
-        return [header.index(name) for name in self.dispatch.fields]
+    def _selected(self) -> list[tuple[int, frozenset[type]]]:
+        """The numbers of the header's columns that select messages, and the types that fit them. Raises ``ValueError``
+        if other things do.
+        """
+        names = self._names[self._header : self._structs]
+        found = [names.index(name) for name in self.dispatch.fields]
+        return [(number, fitting(self.record.columns[number].type)) for number in found]
 
     def lacking(self) -> tuple[list[str], list[str]]:
         """The messages that have no straight line to be read by, and those that have none to be written by."""

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from wireloom.codec.coercion import Coercion
 from wireloom.codec.straight.flow import HEADER, MESSAGE, Flow, Nest
 from wireloom.codec.straight.pieces import AnyPiece, Body, Deferred
 from wireloom.codec.straight.source import Script
@@ -38,7 +39,7 @@ class DraftLines(Flow):
         self.end: Byte | None = None
         self._spot: tuple[Byte, Room] | None = None
 
-    def open(self, nest: Nest, given: str) -> None:
+    def open(self, nest: Nest, given: str, coercion: Coercion) -> None:
         """Put what a struct is given into the variables of its columns."""
         if nest.columns:
             columns = self.source.bind("columns", list(nest.columns))
@@ -52,7 +53,9 @@ class DraftLines(Flow):
                 ],
             )
             variables = [self.source.fresh(name) for name in nest.columns]
-            self.source.add(f"{', '.join(variables)}{',' if len(variables) == 1 else ''} = {given}.values()")
+            coerced = self.source.bind("coerced", coercion)
+            names = f"{', '.join(variables)}{',' if len(variables) == 1 else ''}"
+            self.source.add(f"{names} = {coerced}({given}.values())")
             self.own(nest, variables)
         else:
             self.branches.refuse(given)

@@ -72,7 +72,7 @@ class NumberLines(Flow):
         """A field of the header whose value selects the message."""
         if field.flags is not None or field.const is not None or field.long:
             raise UnsaidError(f"{name}, which selects the message")
-        self.let(struct, name, Certain(value, repr(value)))
+        self.let(struct, name, Certain(value, self.source.constant(name, value)))
         if field.enum is not None:
             member, label = named_number(field.enum)(value)
             self.let(struct, name, Certain(value, self.source.bind(f"{field.enum.__name__}_{label or value}", member)))

@@ -102,7 +102,7 @@ class NumberPieces(DraftLines):
         if default is None:
             self.source.insert(f"if {variable} is None:", [doubt])
             return
-        text = repr(default) if isinstance(default, bool | int | str | bytes) else self.source.bind(name, default)
+        text = self.source.constant(name, default)
         self.source.insert(f"if {variable} is None:", [*lines, f"{variable} = {text}"])
 
     def computed(self, part: Computed, nest: Nest) -> None:

@@ -37,8 +37,8 @@ class RecordPieces(ValuePieces):
         self.own(self.header, names)
         self.must_lack(self.header, *filled)
         for name, value in known.items():
-            self.let(self.header, name, Certain(value, repr(value)))
-        self.open(self.this, "this")
+            self.let(self.header, name, Certain(value, self.source.constant(name, value)))
+        self.open(self.this, "this", message.coercion)
         start = self.state
         for variant in variants:
             self.state = start.copy()

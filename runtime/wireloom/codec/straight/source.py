@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from wireloom.coercion import LITERALS
 from wireloom.expressions.scalar import USED
 
 StraightLine = Callable[..., Any]
@@ -93,6 +94,10 @@ class Script:
             name = self._names[id(value)] = self.lasting(hint if isinstance(value, type) else hint.upper())
             self.bound[name] = value
         return name
+
+    def constant(self, hint: str, value: Any) -> str:
+        """The source of a constant: what it is if it can be written down, else the name of the object."""
+        return repr(value) if type(value) in LITERALS else self.bind(hint, value)
 
     def unpacking(self, code: str) -> str:
         """The name of the function that unpacks numbers of that ``struct`` code from a place in bytes."""

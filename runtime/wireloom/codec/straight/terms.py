@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection
 from typing import Any, NamedTuple
 
+from wireloom.coercion import LITERALS
 from wireloom.expressions import Expression
 from wireloom.expressions.scalar import USED, Printer
 from wireloom.expressions.tree import (
@@ -193,6 +194,8 @@ def _evaluated(tree: Expr) -> Expr:
 
 
 def _literal(value: Any) -> Certain:
+    if type(value) not in LITERALS:
+        raise UnsaidError(f"a constant of type {type(value).__name__}")
     return Certain(value, repr(value))
 
 

@@ -130,7 +130,7 @@ class ValuePieces(WritingLines):
         try:
             with self.source.aside() as lines:
                 self.source.add(f"{values} = {given}")
-                self.open(nest, values)
+                self.open(nest, values, layout.coercion)
                 self.layout(layout, nest)
                 self.room.end = self.state.pos if ends else None
                 self.settle()

@@ -1,0 +1,144 @@
+"""The values of a struct as they are given to be written, made what everything else in the codec has."""
+
+from collections.abc import Callable, Collection, Iterable
+from datetime import datetime, timedelta
+from functools import cache
+from ipaddress import IPv4Address, IPv6Address
+from types import NoneType
+from typing import Any
+from uuid import UUID
+
+from construct import Container
+
+from wireloom.codec.columns import Column, ColumnType, ListOf, StructOf, decimal_size, is_whole
+from wireloom.codec.errors import EncodeError
+from wireloom.codec.frames import Values
+from wireloom.codec.givens import given, shown
+from wireloom.codec.labels import WireEnum, WireFlags
+from wireloom.coercion import plain, real_number, whole_number
+
+_REMEMBERED = 512
+"""So many combinations of types are known at most to need no change."""
+_FLOATS = ("float", "double")
+_NAMED = (WireEnum, WireFlags)
+"""Numbers as the codec itself gives them."""
+_KEPT = (*_NAMED, UUID, IPv4Address, IPv6Address)
+"""What is taken as it is: by columns of numbers, and by those of texts that stand for something."""
+_TYPES = {
+    "boolean": bool,
+    "binary": bytes,
+    "string": str,
+    "timestamp": datetime,
+    "interval day to second": timedelta,
+    **dict.fromkeys(_FLOATS, float),
+}
+"""The types of values that need no change; that of others is ``int``."""
+_EXPECTED = {
+    "boolean": "true or false",
+    "binary": "bytes",
+    "string": "text",
+    "timestamp": "a time",
+    "interval day to second": "a duration",
+    **dict.fromkeys(_FLOATS, "a number"),
+}
+
+
+class Coercion:
+    """Makes the values of a struct's ``columns`` what ``wireloom.coercion`` says that they are.
+
+    A plain value of another kind than its column has stays as it is, and is refused by whoever writes that.
+    """
+
+    def __init__(self, columns: Iterable[Column]) -> None:
+        self._columns = [(column.name, column.type) for column in columns]
+        self._types = [fitting(kind) for _, kind in self._columns]
+        self._lists = [
+            (place, fitting(kind.element))
+            for place, (_, kind) in enumerate(self._columns)
+            if isinstance(kind, ListOf) and not isinstance(kind.element, StructOf)
+        ]
+        self._known: set[tuple[type, ...]] = set()
+
+    def struct(self, obj: Any, empty: Values) -> Values:
+        """The values of what is given for a struct, by column. Raises ``EncodeError``."""
+        this = given(obj, empty)
+        return dict(zip(this, self(this.values()), strict=True))
+
+    def __call__(self, values: Collection[Any]) -> Collection[Any]:
+        """The values of all columns in order. Raises ``EncodeError``."""
+        types = tuple(map(type, values))
+        if (types in self._known or self._fit(types)) and (not self._lists or self._items_fit([*values])):
+            return values
+        return [_coerced(value, kind, name) for (name, kind), value in zip(self._columns, values, strict=True)]
+
+    def _fit(self, types: tuple[type, ...]) -> bool:
+        """Whether values of these types need no change, but for what is in them."""
+        for found, fit in zip(types, self._types, strict=True):
+            if not fits(found, fit):
+                return False
+        if len(self._known) < _REMEMBERED:
+            self._known.add(types)
+        return True
+
+    def _items_fit(self, values: list[Any]) -> bool:
+        """The same of what is in lists."""
+        for place, fit in self._lists:
+            items = values[place]
+            if items and not fit.issuperset(map(type, items)):
+                return False
+        return True
+
+
+def fitting(kind: ColumnType) -> frozenset[type]:
+    """The types of values that need no change in such a column."""
+    match kind:
+        case ListOf():
+            return frozenset((NoneType, list))
+        case StructOf():
+            return frozenset((NoneType, dict, Container))
+    return frozenset((NoneType, _TYPES.get(kind, int)))
+
+
+def fits(found: type, fit: frozenset[type]) -> bool:
+    """Whether a type is among those that fit. Numbers with names fit where integers do."""
+    return found in fit or (int in fit and issubclass(found, _NAMED))
+
+
+def _is_same(one: object, other: object) -> bool:
+    return one is other
+
+
+def _coerced(value: Any, kind: ColumnType, path: str) -> Any:
+    """A value of a column. Raises ``EncodeError`` for one that no column has."""
+    if value is None or (isinstance(value, _KEPT) and kind not in _FLOATS):
+        return value
+    number, found = _number(kind), value
+    try:
+        found = plain(value)
+        found = found if number is None else number(found)
+    except OverflowError:
+        raise EncodeError(f"{shown(found)} is too large", path) from None
+    except Exception:  # whatever the value's own class raises
+        raise EncodeError(f"{_expected(kind)} expected, not {shown(found)}", path) from None
+    if not isinstance(kind, ListOf) or not isinstance(found, list):
+        return found
+    items = [_coerced(item, kind.element, f"{path}[{place}]") for place, item in enumerate(found)]
+    return found if all(map(_is_same, items, found)) else items
+
+
+@cache
+def _number(kind: ColumnType) -> Callable[[Any], Any] | None:
+    """What makes a plain value a number of such a column; None if it has none."""
+    if is_whole(kind) or decimal_size(kind):
+        return whole_number
+    return real_number if kind in _FLOATS else None
+
+
+def _expected(kind: ColumnType) -> str:
+    """What such a column has, as an error says it."""
+    match kind:
+        case ListOf():
+            return "a list"
+        case StructOf():
+            return "a mapping of fields"
+    return "a whole number" if is_whole(kind) else _EXPECTED.get(kind, "a decimal")
