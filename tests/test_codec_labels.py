@@ -10,6 +10,7 @@ from compiled import feature
 
 from wireloom.codec import EncodeError
 from wireloom.codec.labels import FLAG_SETS_LIMIT
+from wireloom.columnar.tables import Table
 from wireloom_protocols import couchbase_dcp, databus
 
 MARKER = {"start_seqno": 0, "end_seqno": 8}
@@ -104,3 +105,28 @@ def test_a_label_of_two_numbers_names_neither() -> None:
     assert found.parse(bytes([2, 0, 0, 0, 0, 0, 0]))["report"]["second_name"] == "Galileo"
     with pytest.raises(EncodeError, match="'Galileo' names no single number of Signal"):
         found.build({"report": zeros | {"first_name": "Galileo"}})
+
+
+def test_a_complement_of_flags_is_that_of_their_number() -> None:
+    found = compiled.of("""\
+protocol: complement
+byte_order: big
+flags: [{name: Bits, values: [{name: A, value: 1}, {name: C, value: 4}]}]
+record:
+  length: 1
+  fields: [{section: body, size: rest}]
+---
+message: all
+match: {}
+sections:
+  body:
+    - {name: bits, type: u8, flags: Bits}
+    - {name: others, type: u8, compute: ~bits & 0xff}
+    - {name: below, type: i16, compute: ~bits}
+""")
+    for number in (0, 1, 5, 8, 255):
+        row = found.codec.parse(bytes([number]))["all"]
+        assert (row["others"], row["below"]) == (255 - number, -1 - number)
+        assert found.codec.build({"all": row}) == bytes([number])
+        many = Table(found.codec, {}).decode_columnar(bytes([number]) * 100).to_pylist()[-1]["all"]
+        assert (many["others"], many["below"]) == (255 - number, -1 - number)

@@ -304,6 +304,46 @@ def test_tables_are_written_as_their_rows_are(place: str) -> None:
         assert found == expected, (place, column.type)
 
 
+@pytest.mark.parametrize(
+    ("fields", "value", "more", "data"),
+    [
+        # 0.1 is between two numbers of 24 bits, and read as the larger one; 2048.4 is read as 2048.0
+        ("- {name: x, type: f32}\n    - {name: more, type: u8, when: x == 0.1}", 0.1, None, "3dcccccd"),
+        ("- {name: x, type: f32}\n    - {name: more, type: u8, when: x > 0.1}", 0.1, 7, "3dcccccd07"),
+        ("- {name: x, type: f16}\n    - {name: more, type: u8, when: x > 2048}", 2048.4, None, "6800"),
+        (
+            "- {name: x, type: f32, repeat: {count: 1}}\n    - {name: more, type: u8, when: first(x) > 0.1}",
+            [0.1],
+            7,
+            "3dcccccd07",
+        ),
+        ("- {name: x, type: f64}\n    - {name: more, type: u8, when: x == 0.1}", 0.1, 7, "3fb999999999999a07"),
+    ],
+)
+def test_conditions_see_the_float_that_is_written(fields: str, value: Any, more: int | None, data: str) -> None:
+    protocol = compiled.of(f"""\
+protocol: floats
+byte_order: big
+record:
+  length: rest
+  fields: [{{section: body, size: rest}}]
+---
+message: all
+match: {{}}
+sections:
+  body:
+    {fields}
+""").codec
+    for given in (value, Decimal(str(value)) if isinstance(value, float) else [np.float64(value[0])]):
+        for others, expected in (({"more": more}, "returns"), ({"more": None if more else 7}, "refuses")):
+            row = {"all": {"x": given, **others}}
+            found, by_parts = both(protocol, lambda row=row: protocol.build(row))  # type: ignore[misc]
+            assert found == by_parts
+            assert found[0] == expected, (given, others)
+    assert protocol.build({"all": {"x": value, "more": more}}).hex() == data
+    assert protocol.parse(bytes.fromhex(data))["all"]["more"] == more
+
+
 def test_parameters_are_what_other_numbers_are() -> None:
     number = Parameter("count", default=0, bounds=(0, 9))
     for value in (*THREE, "3", "0x3"):

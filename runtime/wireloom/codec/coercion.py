@@ -12,6 +12,7 @@ from construct import Container
 
 from wireloom.codec.columns import Column, ColumnType, ListOf, StructOf, decimal_size, is_whole
 from wireloom.codec.errors import EncodeError
+from wireloom.codec.floats import nearest
 from wireloom.codec.frames import Values
 from wireloom.codec.givens import given, shown
 from wireloom.codec.labels import WireEnum, WireFlags
@@ -50,7 +51,9 @@ class Coercion:
     """
 
     def __init__(self, columns: Iterable[Column]) -> None:
-        self._columns = [(column.name, column.type) for column in columns]
+        found = tuple(columns)
+        self._columns = [(column.name, column.type) for column in found]
+        self._rounded = [(place, column.bits) for place, column in enumerate(found) if column.bits]
         self._types = [fitting(kind) for _, kind in self._columns]
         self._lists = [
             (place, fitting(kind.element))
@@ -67,9 +70,19 @@ class Coercion:
     def __call__(self, values: Collection[Any]) -> Collection[Any]:
         """The values of all columns in order. Raises ``EncodeError``."""
         types = tuple(map(type, values))
-        if (types in self._known or self._fit(types)) and (not self._lists or self._items_fit([*values])):
-            return values
-        return [_coerced(value, kind, name) for (name, kind), value in zip(self._columns, values, strict=True)]
+        if not ((types in self._known or self._fit(types)) and (not self._lists or self._items_fit([*values]))):
+            values = [_coerced(value, kind, name) for (name, kind), value in zip(self._columns, values, strict=True)]
+        return self._nearest([*values]) if self._rounded else values
+
+    def _nearest(self, values: list[Any]) -> list[Any]:
+        """The values with floats that their columns have on the wire, so that conditions see what a reader sees."""
+        for place, bits in self._rounded:
+            value = values[place]
+            if isinstance(value, float):
+                values[place] = nearest(value, bits)
+            elif isinstance(value, list):
+                values[place] = [nearest(item, bits) if isinstance(item, float) else item for item in value]
+        return values
 
     def _fit(self, types: tuple[type, ...]) -> bool:
         """Whether values of these types need no change, but for what is in them."""

@@ -74,7 +74,7 @@ class Column:
 
     ``label`` marks a column with the names of the numbers in the column before it; ``longest`` is the size of the
     longest in bytes. ``u64`` marks unsigned 64-bit numbers that readers can have as a long or as a decimal. Messages
-    show numbers with ``digits`` in hexadecimal.
+    show numbers with ``digits`` in hexadecimal. Floats have ``bits`` on the wire; 0 if those of a double.
     """
 
     name: str
@@ -83,6 +83,7 @@ class Column:
     u64: bool = field(default=False, compare=False)
     digits: int = field(default=0, compare=False)
     longest: int = field(default=0, compare=False)
+    bits: int = field(default=0, compare=False)
 
 
 _INTEGERS = ("byte", "short", "int", "long", U64)
@@ -107,6 +108,8 @@ def merge(columns: Iterable[Column]) -> tuple[Column, ...]:
             raise ValueError(f"column {column.name} is {known.type} in one place and {column.type} in another")
         elif known.longest < column.longest:
             merged[column.name] = column
+        elif known.bits != column.bits:
+            merged[column.name] = replace(known, bits=max(known.bits, column.bits) if known.bits and column.bits else 0)
     return tuple(merged.values())
 
 

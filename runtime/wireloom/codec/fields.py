@@ -110,6 +110,16 @@ def packing_of(construct: Construct, *, little: bool = False) -> Packing | None:
     return None
 
 
+def _float_bits(construct: Construct) -> int:
+    """How many bits a float has, or those in a list; 0 if as many as a double, or if it is no float."""
+    if isinstance(construct, EitherOrder):
+        construct = construct.big
+    if isinstance(construct, FormatField):
+        return {"e": 16, "f": 32}.get(construct.fmtstr[1], 0)
+    inner: Construct | None = getattr(construct, "item", None)
+    return 0 if inner is None else _float_bits(inner)
+
+
 def digits(construct: Construct) -> int:
     """How many hexadecimal digits a number of that construct has; 2 if they vary."""
     kind = packing_of(construct)
@@ -310,7 +320,8 @@ class Field(Subconstruct):
 
     def labelled(self, name: str, kind: ColumnType) -> Iterator[Column]:
         """A column of type ``kind`` and its label column."""
-        yield Column(name, "long" if self.long else kind, u64=self.u64, digits=self.digits if self.hex else 0)
+        shown = self.digits if self.hex else 0
+        yield Column(name, "long" if self.long else kind, u64=self.u64, digits=shown, bits=_float_bits(self.subcon))
         if self.enum is not None and self.labels:
             yield Column(f"{name}_name", "string", label=True, longest=longest(self.enum))
         if self.flags is not None and self.labels:

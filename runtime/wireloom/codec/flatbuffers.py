@@ -67,7 +67,10 @@ class Table:
 
     def columns(self) -> tuple[Column, ...]:
         """The columns in the table's order."""
-        return tuple(Column(field.name, SCALARS[field.type][1], u64=field.u64) for field in self.fields)
+        return tuple(
+            Column(field.name, SCALARS[field.type][1], u64=field.u64, bits=32 if field.type == "f32" else 0)
+            for field in self.fields
+        )
 
     def read(self, data: bytes, u64: U64Type = U64Type.DECLARED) -> Values:
         """The table's values. Raises ``DecodeError`` with an offset into ``data``."""

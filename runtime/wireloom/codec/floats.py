@@ -49,6 +49,14 @@ def dump(number: float) -> int:
     return (double >> 63) << 31 | _INFINITY | (double >> _WIDER & 0x007F_FFFF or 0x0040_0000)
 
 
+def nearest(number: float, bits: int) -> float:
+    """The nearest number that so many bits have; the number itself if it is too large for them."""
+    try:
+        return load_half(dump_half(number)) if bits == 16 else load(dump(number))
+    except OverflowError:
+        return number
+
+
 def _nan(sign: int, fraction: int) -> float:
     number: float = _DOUBLE.unpack(_LONG.pack(sign << 63 | _DOUBLE_INFINITY | fraction))[0]
     return number

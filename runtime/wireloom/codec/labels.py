@@ -37,17 +37,20 @@ class WireEnum(IntEnum):
 
 
 class _FlagsType(EnumType):
-    """Gives each class of flags the ``&`` of integers, since the one that ``enum`` puts into every subclass is slow."""
+    """Gives each class of flags the ``&`` of integers, since the one that ``enum`` puts into every subclass is slow. It
+    also gives their ``~``, since that of ``enum`` is never negative.
+    """
 
     def __new__(metacls, *arguments: Any, **options: Any) -> Any:
         flags: Any = super().__new__(metacls, *arguments, **options)
         flags.__and__ = int.__and__
         flags.__rand__ = int.__rand__
+        flags.__invert__ = int.__invert__
         return flags
 
 
 class WireFlags(IntFlag, metaclass=_FlagsType, boundary=KEEP):
-    """Named bits on the wire; bits without a name survive. ``&`` gives a plain integer, which is many times faster.
+    """Named bits on the wire; bits without a name survive. ``&`` and ``~`` give plain integers, as expressions ask for.
 
     A member is a bit, or a bit and its label.
     """
