@@ -242,6 +242,7 @@ class _Drawing:
             self.looked_up,
             self.hollow,
             self.written_down,
+            self.by_default,
         )
         entries: list[Entry] = []
         fill: Fill = dict.copy
@@ -375,6 +376,28 @@ class _Drawing:
             row[sized] = self.random.randbytes((0, 1, 3)[row[code]])
             if row[code] != 1:
                 row[number] = self.random.choice((0.0, -0.0, 1.5, math.inf, math.nan))
+
+        return entries, fill
+
+    def by_default(self) -> Piece:
+        """A number with a default that follows from others, bits with such defaults, or only what is derived."""
+        kind, filled, derived, data, has, low = map(self.named, ("kind", "filled", "derived", "data", "has", "low"))
+        bits = [{"name": has, "width": 1, "default": f"size({data}) > 1"}, {"name": low, "width": 7, "default": kind}]
+        cases: tuple[Entry, ...] = (
+            {"name": filled, "type": self.random.choice(("u16", "u24")), "default": f"{kind} + 1"},
+            {"bits": "u8", "fields": bits},
+            {"name": derived, "type": "u8", "derive": f"size({data})"},
+        )
+        entries: list[Entry] = [
+            {"name": kind, "type": "u8"},
+            {"choice": [{"match": {kind: number}, "fields": [case]} for number, case in enumerate(cases)]},
+            {"name": data, "type": "bytes", "prefix": "u8"},
+        ]
+
+        def fill(row: Row) -> None:
+            row[kind], row[data] = self.random.randrange(4), b"x" * self.random.randrange(4)
+            if self.random.random() < 0.5 and row[kind] < 2:
+                row.update(({filled: 258}, {low: 9})[row[kind]])
 
         return entries, fill
 

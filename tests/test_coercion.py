@@ -353,7 +353,7 @@ def test_parameters_are_what_other_numbers_are() -> None:
         assert (choice.value_of(value), text.value_of(value)) == ("x", "x")
     assert truth.value_of(np.bool_(True)) is True
     for parameter in (number, choice, text, truth):
-        for value in (np.array([1, 2]), pd.NA, object(), 1j, [], np.array([])):
+        for value in (10**5000, Hostile(), np.array([1, 2]), pd.NA, object(), 1j, [], np.array([])):
             with pytest.raises(OptionError):
                 parameter.value_of(value)
 

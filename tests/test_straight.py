@@ -8,6 +8,7 @@ import compiled
 import invented_specs
 import pytest
 import vectors
+from cases import often
 from lockstep import damaged
 from straight_lines import build_alike, builds, changed, parse_alike, present, reads
 from vectors import data_of
@@ -55,7 +56,7 @@ def test_rows_of_worked_examples_and_changes(name: str) -> None:
     random, protocol = Random(name), pair_of(name).codec
     for parameters, records in examples(name):
         for record in set(records):
-            rows_alike(protocol, record, random, 12, **parameters)
+            rows_alike(protocol, record, random, often(12, 300), **parameters)
 
 
 @pytest.mark.sweep
@@ -63,15 +64,15 @@ def test_rows_of_worked_examples_and_changes(name: str) -> None:
 def test_rows_of_vectors_and_changes(name: str) -> None:
     random, protocol = Random(name), pair_of(name).codec
     for data in records_of(name):
-        rows_alike(protocol, data, random, 3)
+        rows_alike(protocol, data, random, often(3, 60))
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(often(12, 100)))
 def test_invented_specs(seed: int) -> None:
     found = invented_specs.invented(Random(seed))
     protocol, random = found.compiled.codec, Random(seed)
     for data in found.records:
-        rows_alike(protocol, data, random, 8, **found.told)
+        rows_alike(protocol, data, random, often(8, 60), **found.told)
         parse_alike(protocol, data, (False, True), **found.told)
         for other in damaged(data, random, 4):
             parse_alike(protocol, other, (False, True), **found.told)

@@ -107,7 +107,7 @@ class Parameter(NamedTuple):
 
     def value_of(self, value: object) -> ParameterValue:
         """``value``, which may be text from a command line, as a value of this parameter."""
-        known = None
+        known = truth = None
         with suppress(Exception):  # whatever the value's own class raises
             known = plain(value)
         if self.bounds is not None:
@@ -115,14 +115,15 @@ class Parameter(NamedTuple):
         if self.choices:
             if known in self.choices:
                 return str(known)
-            raise OptionError(f"{self.name} is one of {', '.join(self.choices)}, not {value!r}")
+            raise OptionError(f"{self.name} is one of {', '.join(self.choices)}, not {_shown(value)}")
         if self.text:
             if isinstance(known, str):
                 return known
-            raise OptionError(f"{self.name} is text, not {value!r}")
-        truth = {"true": True, "false": False, "1": True, "0": False}.get(str(known).lower())
+            raise OptionError(f"{self.name} is text, not {_shown(value)}")
+        with suppress(Exception):
+            truth = {"true": True, "false": False, "1": True, "0": False}.get(str(known).lower())
         if truth is None:
-            raise OptionError(f"{self.name} is true or false, not {value!r}")
+            raise OptionError(f"{self.name} is true or false, not {_shown(value)}")
         return truth
 
     def _number(self, known: object, value: object, least: int, most: int) -> int:
@@ -130,7 +131,15 @@ class Parameter(NamedTuple):
             number = int(known, 0) if isinstance(known, str) else whole_number(known)
             if isinstance(number, int) and least <= number <= most:
                 return number
-        raise OptionError(f"{self.name} is a whole number from {least} to {most}, not {value!r}")
+        raise OptionError(f"{self.name} is a whole number from {least} to {most}, not {_shown(value)}")
+
+
+def _shown(value: object) -> str:
+    """A value as an error shows it."""
+    try:
+        return repr(value)
+    except Exception:  # an integer with more digits than Python shows, or whatever the value's own class raises
+        return f"this {type(value).__name__}"
 
 
 SOUGHT = "?"

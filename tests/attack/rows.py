@@ -10,9 +10,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from fractions import Fraction
 from random import Random
 from typing import Any
 from weakref import WeakKeyDictionary
+
+import numpy as np
 
 from wireloom.codec import (
     Bits,
@@ -79,6 +82,9 @@ BYTES: tuple[Any, ...] = (
 STRANGE: tuple[Any, ...] = (
     True, False, Decimal(5), Decimal("5.5"), Decimal("NaN"), Decimal("sNaN"), Decimal("Infinity"), Decimal("1E+400"),
     [], [None], [{}], {}, {"x": 1}, {1: 2}, (), (1, 2), object(), int, dict, range(3), {1}, 1j, ..., [[[[]]]], [1, "x"],
+    Decimal("-0"), Decimal("1E-400"), Fraction(1, 2), Fraction(4, 2),
+    np.uint8(255), np.int64(-1), np.uint64(2**64 - 1), np.float32(0.1), np.float64(1.5), np.bool_(True), np.str_("a"),
+    np.array(5), np.array(0.5), np.array([]), np.array([1, 2]), np.datetime64(5, "ns"), np.timedelta64(5, "s"),
 )  # fmt: skip
 VALUES: tuple[Sequence[Any], ...] = (NUMBERS, FLOATS, TEXTS, BYTES, STRANGE)
 
