@@ -34,14 +34,18 @@ _TYPES = {
     **dict.fromkeys(_FLOATS, float),
 }
 """The types of values that need no change; that of others is ``int``."""
-_EXPECTED = {
-    "boolean": "true or false",
-    "binary": "bytes",
-    "string": "text",
-    "timestamp": "a time",
-    "interval day to second": "a duration",
-    **dict.fromkeys(_FLOATS, "a number"),
-}
+
+
+class Misfit:
+    """What stands for a value that no column has: nothing equals it, and errors show it as it was given."""
+
+    __slots__ = ("_shown",)
+
+    def __init__(self, shown: str) -> None:
+        self._shown = shown
+
+    def __repr__(self) -> str:
+        return self._shown
 
 
 class Coercion:
@@ -122,7 +126,7 @@ def _is_same(one: object, other: object) -> bool:
 
 
 def _coerced(value: Any, kind: ColumnType, path: str) -> Any:
-    """A value of a column. Raises ``EncodeError`` for one that no column has."""
+    """A value of a column. Raises ``EncodeError`` for one that is too large, or no list or struct at all."""
     if value is None or (isinstance(value, _KEPT) and kind not in _FLOATS):
         return value
     number, found = _number(kind), value
@@ -132,7 +136,11 @@ def _coerced(value: Any, kind: ColumnType, path: str) -> Any:
     except OverflowError:
         raise EncodeError(f"{shown(found)} is too large", path) from None
     except Exception:  # whatever the value's own class raises
-        raise EncodeError(f"{_expected(kind)} expected, not {shown(found)}", path) from None
+        if isinstance(kind, ListOf | StructOf):
+            raise EncodeError(
+                f"a {'list' if isinstance(kind, ListOf) else 'mapping of fields'} expected, not {shown(found)}", path
+            ) from None
+        return Misfit(shown(found))
     if not isinstance(kind, ListOf) or not isinstance(found, list):
         return found
     items = [_coerced(item, kind.element, f"{path}[{place}]") for place, item in enumerate(found)]
@@ -145,13 +153,3 @@ def _number(kind: ColumnType) -> Callable[[Any], Any] | None:
     if is_whole(kind) or decimal_size(kind):
         return whole_number
     return real_number if kind in _FLOATS else None
-
-
-def _expected(kind: ColumnType) -> str:
-    """What such a column has, as an error says it."""
-    match kind:
-        case ListOf():
-            return "a list"
-        case StructOf():
-            return "a mapping of fields"
-    return "a whole number" if is_whole(kind) else _EXPECTED.get(kind, "a decimal")
