@@ -36,6 +36,8 @@ LENGTHS = ("u8", "u16", "leb128_u32", "quic_u62", "vlq_u28", "zigzag_i32")
 LETTERS = "abcxyzÄé"
 TERMINATED = 0.2
 """How often records end at a terminator."""
+SIZED_BY_BITS = 0.2
+"""How often bits tell how large the body is."""
 HEADED = 0.2
 """How often captures begin with a header."""
 ORDER = "little if header_mark == 0x4949 else big"
@@ -191,6 +193,10 @@ class _Drawing:
         kind, size, selecting, _ = self.kind
         _, *others = every_type.PROTOCOL["record"]["fields"]
         ending = {"length": f"{size + 2} + size"}
+        if self.random.random() < SIZED_BY_BITS:
+            parts = [{"name": "size_mark", "width": 1, "default": False}, {**others[0], "width": 15}]
+            del parts[1]["type"]
+            others[0] = {"bits": "u16", "fields": parts}
         if self.random.random() < TERMINATED:
             ending = {"until": self.random.randbytes(8).hex()}  # bytes that no record has
         if self.random.random() < HEADED:

@@ -358,6 +358,15 @@ local function uint(size, stated)
   end}
 end
 
+-- Some bits of an integer, above the ``shift`` lowest; one as a truth value if it is ``boolean``.
+local function bit_slice(word, shift, width, boolean)
+  return {kind = "number", size = word.size, order = word.order, read = function(data, at, little, path)
+    local value = mod(shr(word.read(data, at, little, path), shift), power(width))
+    if boolean then return value == 1 end
+    return value
+  end}
+end
+
 local function sint(size, stated)
   local top = 2 ^ (8 * size - 1)
   return {kind = "number", size = size, order = stated, read = function(data, at, little)

@@ -3,13 +3,16 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import reduce
-from typing import assert_never
+from typing import NamedTuple, assert_never
 
 from wireloom_generator import expressions, model
 from wireloom_generator.analysis.scopes import fixed_number
 from wireloom_generator.expressions import LEFT, Binary, Call, Expr, Function, Name, Value
 from wireloom_generator.model import Resolved
 from wireloom_generator.types import Integer
+
+_LONGEST = 8
+"""The bytes of an integer whose bits are numbers that are read by themselves; no number has more."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,15 @@ def edge(bound: Expr | None) -> tuple[str, bool] | None:
             return None
 
 
+class FixedNumber(NamedTuple):
+    """A number of every record: ``offset`` bytes from its start, or ``bits`` of the integer there."""
+
+    offset: int
+    node: model.Field | model.BitField
+    wire: model.Wire
+    bits: model.BitSlice | None = None
+
+
 @dataclass
 class Offsets:
     """Offsets in bytes from the record's start. ``numbers`` has the fixed ones by name. ``places`` and ``sizes`` are
@@ -48,7 +60,7 @@ class Offsets:
     """
 
     parameters: frozenset[str]
-    numbers: dict[str, tuple[int, model.Field]] = field(default_factory=dict)
+    numbers: dict[str, FixedNumber] = field(default_factory=dict)
     places: dict[str, At] = field(default_factory=dict)
     sizes: dict[str, At] = field(default_factory=dict)
     fields: dict[str, model.Field | model.Computed] = field(default_factory=dict)
@@ -134,7 +146,7 @@ def _lay(nodes: Iterable[model.Node], at: At | None, layout: Offsets, end: Expr 
             case model.Field() | model.Computed():
                 size = _size(node, layout, left)
                 if isinstance(node, model.Field) and at is not None and not at.sizes and fixed_number(node) is not None:
-                    layout.numbers[node.name] = (at.bytes, node)
+                    layout.numbers[node.name] = FixedNumber(at.bytes, node, node.wire)
                 layout.fields[node.name] = node
                 layout.note(node.name, at, size)
             case model.Section() | model.Slot():
@@ -153,6 +165,10 @@ def _lay(nodes: Iterable[model.Node], at: At | None, layout: Offsets, end: Expr 
                 size = At()
             case model.Bits(wire=wire, when=when):
                 size = At(wire.type.bits // 8) if isinstance(wire.type, Integer) and when is None else None
+                for each in node.named if size is not None else ():
+                    layout.note(each.name, at, size)
+                if at is not None and not at.sizes and size is not None and size.bytes <= _LONGEST:
+                    layout.numbers.update({part.node.name: part for part in _bits(node, at.bytes)})
             case model.Padding(align=1, size=count):
                 size = layout.size_of(model.Size(count), left)
             case model.Padding(align=align, start=start):
@@ -162,6 +178,15 @@ def _lay(nodes: Iterable[model.Node], at: At | None, layout: Offsets, end: Expr 
                 assert_never(node)
         at = None if at is None or size is None else at.behind(size)
     return at
+
+
+def _bits(bits: model.Bits, at: int) -> Iterator[FixedNumber]:
+    """The numbers among the bit fields of an integer; a list is not one."""
+    if bits.whole is not None:
+        yield FixedNumber(at, bits.whole, bits.wire)
+    for part, shift in zip(bits.fields, bits.shifts, strict=True):
+        if part.count is None:
+            yield FixedNumber(at, part, bits.wire, model.BitSlice(shift, part.width, part.boolean))
 
 
 def _aligned(at: At | None, origin: At | None, align: int) -> At | None:
@@ -195,11 +220,11 @@ def _choice(choice: model.Choice, at: At | None, layout: Offsets) -> At | None:
     return At(end.bytes - at.bytes) if end is not None and not ends and end.sizes == at.sizes else None
 
 
-def _alike(insides: Iterable[Offsets]) -> dict[str, tuple[int, model.Field]]:
+def _alike(insides: Iterable[Offsets]) -> dict[str, FixedNumber]:
     """The numbers that all alternatives have at the same offset, and read alike; what their values mean may differ."""
     first, *others = (inside.numbers for inside in insides)
     return {
-        name: (at, field)
-        for name, (at, field) in first.items()
-        if all(name in other and (other[name][0], other[name][1].wire) == (at, field.wire) for other in others)
+        name: number
+        for name, number in first.items()
+        if all(name in other and other[name]._replace(node=number.node) == number for other in others)
     }

@@ -48,6 +48,7 @@ from wireloom_generator.model.numbering import derived_from, hollow, numbered
 from wireloom_generator.model.protocol import (
     Answers,
     Beginning,
+    BitSlice,
     Example,
     Form,
     FormEntry,

@@ -158,13 +158,23 @@ class Message(Framed):
 
 
 @dataclass(frozen=True, slots=True)
+class BitSlice:
+    """Bits of an integer that are read by themselves: ``width`` of them, above the ``shift`` lowest."""
+
+    shift: int
+    width: int
+    boolean: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Probe:
-    """A number at a fixed offset that is read before the record is."""
+    """A number at a fixed offset that is read before the record is, or such ``bits`` of it."""
 
     name: str
     offset: int
     wire: Wire
     hex: bool = field(default=False, compare=False)
+    bits: BitSlice | None = None
 
 
 @dataclass(frozen=True, slots=True)

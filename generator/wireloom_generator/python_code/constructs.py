@@ -233,7 +233,9 @@ def _default(default: model.Condition | None) -> Code | None:
 
 def probe(found: model.Probe) -> Code:
     """A number that is read before its record is."""
-    value = number(found.wire)
+    value, bits = number(found.wire), found.bits
+    if bits is not None:
+        value = call("BitSlice", value, literal(bits.shift), literal(bits.width), boolean=bits.boolean)
     field = call("Field", value, hex=True) if found.hex else value
     return group(string(found.name), literal(found.offset), field)
 

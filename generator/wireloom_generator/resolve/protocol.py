@@ -148,7 +148,8 @@ def _found(
     needed = {name.name for condition in asked for name in expressions.names(condition.expression)}
     needed |= {checksum[0]} if checksum else set()
     probes = _probes(layout, needed)
-    others = (summed(each) for _, each in layout.numbers.values() if checksum and each.name != checksum[0])
+    fields = (each.node for each in layout.numbers.values() if isinstance(each.node, model.Field))
+    others = (summed(each) for each in fields if checksum and each.name != checksum[0])
     rest = next((each for each in others if each and told and _ends_with(each[1], told, needed)), None)
     seal = None
     if rest is not None:
@@ -174,8 +175,11 @@ def _match_probes(spec: model.Resolved) -> tuple[model.Probe, ...]:
 
 def _probes(layout: offsets.Offsets, needed: set[str]) -> tuple[model.Probe, ...]:
     """The needed numbers at offsets that are the same in every record."""
-    numbers = layout.numbers.items()
-    return tuple(model.Probe(name, at, field.wire, field.hex) for name, (at, field) in numbers if name in needed)
+    return tuple(
+        model.Probe(name, number.offset, number.wire, number.node.hex, number.bits)
+        for name, number in layout.numbers.items()
+        if name in needed
+    )
 
 
 def _unknown(record: model.Record) -> model.Message:

@@ -128,9 +128,9 @@ def _covered(layout: Offsets, covered: model.ByteRange) -> Bounds | None:
 
 def _place(field: model.Field, layout: Offsets) -> Bounds | None:
     wire, known = field.type, layout.numbers.get(field.name)
-    if known is None or known[1] is not field or not isinstance(wire, Integer):
+    if known is None or known.node is not field or not isinstance(wire, Integer):
         return None
-    return known[0], known[0] + wire.bits // 8
+    return known.offset, known.offset + wire.bits // 8
 
 
 def _bounds(tree: Expr | None, layout: Offsets) -> Bounds | None:

@@ -18,7 +18,7 @@ Good::
 from collections.abc import Iterator, Mapping, Sequence
 
 from wireloom_generator import model
-from wireloom_generator.analysis import domains, offsets, rivals
+from wireloom_generator.analysis import domains, obstacles, offsets, rivals
 from wireloom_generator.analysis.scopes import head
 from wireloom_generator.analysis.selectors import faults, header_fields
 from wireloom_generator.expressions import conditions
@@ -49,7 +49,8 @@ def check(spec: Resolved) -> Iterator[Problem]:
 def _early(spec: Resolved, message: model.Message) -> Iterator[Problem]:
     """If each message has its own length, the fields it matches on are read before the record."""
     for name in (name for name in message.match if name not in offsets.of(spec, spec.record).numbers):
-        what = f"{name!r} must be read before the length of the record is known, and is at no fixed offset"
+        why = obstacles.of_name(spec, spec.record, name)
+        what = f"a match selects the length, so it asks for numbers at fixed offsets; {name!r} {why}"
         hint = "put it before what varies, or give the record a length"
         yield Problem(message.where(f"match.{name}"), "dispatch", what, hint)
 

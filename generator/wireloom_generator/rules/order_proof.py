@@ -28,7 +28,7 @@ Good::
         - {name: length, type: u16}
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from itertools import islice, product
 
 from wireloom_generator import expressions, model
@@ -59,63 +59,75 @@ def _proof(spec: Resolved, proof: model.Proof, layout: offsets.Offsets) -> Itera
     tree = proof.valid.tree if proof.valid is not None else None
     if proof.checksum is not None or tree is None:
         return  # a checksum is right in both orders by chance alone
-    numbers = {name.name: layout.numbers[name.name] for name in expressions.names(tree) if name.name in layout.numbers}
-    kinds = {name: _Number.of(at, field) for name, (at, field) in numbers.items()}
-    if not any(number.turns for number in kinds.values()):
+    asked = {name.name: number for name in expressions.names(tree) if (number := layout.numbers.get(name.name))}
+    words: dict[int, _Integer] = {}
+    for name, number in asked.items():
+        words.setdefault(number.offset, _Integer(number)).parts[name] = number.bits
+    if not any(word.turns for word in words.values()):
         what = "the proof cannot tell byte orders apart: it asks for no number that has one"
         yield Problem(proof.where("valid"), "order-proof", what, _HINT)
         return
-    shown = next(_both(spec, tree, kinds), None)
+    shown = next(_both(spec, tree, list(words.values())), None)
     if shown is not None:
         what = f"the proof holds in both byte orders, as for {shown.hex(' ')}"
         yield Problem(proof.where("valid"), "order-proof", what, _HINT, Severity.WARNING)
 
 
-class _Number:
-    """A number of the header: its bytes, and whether they are read in the other byte order."""
+class _Integer:
+    """A number of the header: its bytes, whether they are read in the other byte order, and its ``parts``.
 
-    def __init__(self, offset: int, size: int, *, signed: bool, turns: bool, order: Order) -> None:
-        self.offset = offset
-        self.size = size
-        self.signed = signed
-        self.turns = turns
-        self.order = order
+    Those are the bits of it that have names; None for all of them.
+    """
 
-    @classmethod
-    def of(cls, offset: int, field: model.Field) -> "_Number":
-        size = field.type.bits // 8 if isinstance(field.type, Integer) else 1
-        turns = size > 1 and field.wire.order is Order.PARAMETER
-        signed = isinstance(field.type, Integer) and field.type.signed
-        return cls(offset, size, signed=signed, turns=turns, order=field.wire.order or Order.BIG)
+    def __init__(self, number: offsets.FixedNumber) -> None:
+        wire = number.wire
+        self.offset = number.offset
+        self.size = wire.type.bits // 8 if isinstance(wire.type, Integer) else 1
+        self.signed = isinstance(wire.type, Integer) and wire.type.signed
+        self.turns = self.size > 1 and wire.order is Order.PARAMETER
+        self.order = wire.order or Order.BIG
+        self.parts: dict[str, model.BitSlice | None] = {}
 
-    def read(self, data: bytes, order: Order) -> int:
-        """The number that the bytes are."""
+    def read(self, data: bytes, order: Order) -> Iterator[tuple[str, Result]]:
+        """The numbers that the bytes are."""
         little = (order if self.turns else self.order) is Order.LITTLE
-        return int.from_bytes(data, "little" if little else "big", signed=self.signed)
+        whole = int.from_bytes(data, "little" if little else "big", signed=self.signed)
+        for name, bits in self.parts.items():
+            value = whole if bits is None else whole >> bits.shift & (1 << bits.width) - 1
+            yield name, bool(value) if bits is not None and bits.boolean else value
 
     def tried(self, tree: Expr) -> list[bytes]:
         """Bytes that could make a difference: constants, their neighbours, and palindromes."""
         constants = {part.value for part in expressions.walk(tree) if isinstance(part, Value)}
-        near = {value + step for value in constants if isinstance(value, int) for step in (-1, 0, 1)}
-        whole = [(value % (1 << 8 * self.size)).to_bytes(self.size, "big") for value in sorted(near | {0, 1})]
+        near = {value + step for value in constants if isinstance(value, int) for step in (-1, 0, 1)} | {0, 1}
+        if any(self.parts.values()):
+            near = set(islice(self._put_together(sorted(near)), _MOST))
+        whole = [(value % (1 << 8 * self.size)).to_bytes(self.size, "big") for value in sorted(near)]
         alike = [bytes([byte]) * self.size for data in whole for byte in data] if self.turns else []
         found = [*whole, *alike, b"\1" * self.size, *(data[::-1] for data in whole)]
         return list(dict.fromkeys(found))
 
+    def _put_together(self, values: Sequence[int]) -> Iterator[int]:
+        """Numbers whose parts have such values."""
+        parts = [bits for bits in self.parts.values() if bits is not None]
+        for each in product(values, repeat=len(parts)):
+            pairs = zip(each, parts, strict=True)
+            yield sum((value & (1 << bits.width) - 1) << bits.shift for value, bits in pairs)
 
-def _both(spec: Resolved, tree: Expr, kinds: Mapping[str, _Number]) -> Iterator[bytes]:
+
+def _both(spec: Resolved, tree: Expr, words: Sequence[_Integer]) -> Iterator[bytes]:
     """Headers for which the condition holds in both byte orders."""
     parameters: dict[str, Result | None] = {name: parameter.default for name, parameter in spec.parameters.items()}
-    for tried in islice(product(*(number.tried(tree) for number in kinds.values())), _MOST):
+    for tried in islice(product(*(word.tried(tree) for word in words)), _MOST):
         read = [
-            {name: number.read(data, order) for (name, number), data in zip(kinds.items(), tried, strict=True)}
+            dict(value for word, data in zip(words, tried, strict=True) for value in word.read(data, order))
             for order in (Order.BIG, Order.LITTLE)
         ]
         try:
             if all(holds(tree, {**parameters, **values}) for values in read):
-                header = bytearray(max(number.offset + number.size for number in kinds.values()))
-                for number, data in zip(kinds.values(), tried, strict=True):
-                    header[number.offset : number.offset + number.size] = data
+                header = bytearray(max(word.offset + word.size for word in words))
+                for word, data in zip(words, tried, strict=True):
+                    header[word.offset : word.offset + word.size] = data
                 yield bytes(header)
         except (UnknowableError, KeyError):
             return

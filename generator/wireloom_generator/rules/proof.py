@@ -4,7 +4,7 @@ The length of a damaged record would lead anywhere. A proof says what must hold 
 checksum, or both. ``resync`` searches for the next record that is proven, and a byte order that may be found out
 (``auto``) is the one in which the proof holds: both need one. With ``resync`` it is tried at every byte, so its
 checksum is one that is quick for ranges that overlap: any but ``internet`` and ``fletcher32``. A record that ends at a
-terminator needs no proof.
+terminator needs no proof. A checksum proves a length that numbers at fixed offsets tell, bits of them included.
 
 A ``doubt`` says of which records a proof is not enough: they are believed only if another or nothing follows. Else the
 next one is searched for.
@@ -32,7 +32,7 @@ Good::
 from collections.abc import Iterator
 
 from wireloom_generator import model
-from wireloom_generator.analysis import heads, offsets
+from wireloom_generator.analysis import heads, obstacles, offsets
 from wireloom_generator.analysis.scopes import Scope, fixed_number, head, messages
 from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem, closest
@@ -108,10 +108,12 @@ def _headed(spec: Resolved) -> Iterator[Problem]:
         if any(head.lacks(tree, spec.parameters) for tree in trees):
             continue  # told elsewhere
         if proof is not None and proof.checksum is not None:
+            why = next(filter(None, (obstacles.obstacle(spec, owner, tree) for tree in trees)))
             hint = (
-                "a checksum proves one that numbers at fixed offsets tell; others are checked when the record is read"
+                "a checksum proves a length that numbers at fixed offsets tell; leave it out of the proof, and it is"
+                " checked when the record is read"
             )
-            yield Problem(owner.where("length"), "proof", f"no length that {proof.checksum!r} could prove", hint)
+            yield Problem(owner.where("length"), "proof", f"{proof.checksum!r} cannot prove this length: {why}", hint)
         if spec.record.resync and head.most(trees, spec.parameters) is None:
             yield Problem(spec.record.where("resync"), "proof", "resync could read on for ever", _TRIED)
 
@@ -123,10 +125,12 @@ def _doubt(spec: Resolved, owner: model.Record | model.Message, proof: model.Pro
         hint = "say resync: true beside the proof, or what must hold under valid"
         yield Problem(proof.where("doubt"), "proof", "doubt is of no use where no next record is searched for", hint)
     asked = (owner.length, proof.valid, proof.doubt)
-    layout = offsets.of(spec, owner)
-    if not all(layout.tells(each.tree) for each in asked if each is not None and each.tree is not None):
+    trees = (each.tree for each in asked if each is not None and each.tree is not None)
+    why = next(filter(None, (obstacles.obstacle(spec, owner, tree) for tree in trees)), None)
+    if why is not None:
         hint = "it, valid and length are about numbers at fixed offsets then"
-        yield Problem(proof.where("doubt"), "proof", "doubt asks for what is not known before the record is read", hint)
+        what = f"doubt asks for what is not known before the record is read: {why}"
+        yield Problem(proof.where("doubt"), "proof", what, hint)
 
 
 def _proof(spec: Resolved, owner: model.Record | model.Message, scope: Scope) -> Iterator[Problem]:
@@ -148,8 +152,9 @@ def _proof(spec: Resolved, owner: model.Record | model.Message, scope: Scope) ->
     if proof.checksum not in sums:
         yield Problem(at, "proof", f"no field {proof.checksum!r} has a checksum", closest(proof.checksum, sums))
     elif proof.checksum not in layout.places or fixed_number(layout.fields[proof.checksum]) is None:
-        hint = "it must be in every record, behind nothing whose size numbers at fixed offsets do not tell"
-        yield Problem(at, "proof", f"{proof.checksum!r} cannot be read before the record is", hint)
+        why = obstacles.of_name(spec, owner, proof.checksum, layout.sizes)
+        hint = "it must be in every record, after nothing whose size numbers at fixed offsets do not tell"
+        yield Problem(at, "proof", f"{proof.checksum!r} cannot be read before the record is: it {why}", hint)
     elif sums[proof.checksum].alone is None:
         hint = "it is checked when the record is read; prove by valid"
         yield Problem(at, "proof", f"{proof.checksum!r} is over several pieces, and only one range is a proof", hint)

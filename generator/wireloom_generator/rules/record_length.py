@@ -27,7 +27,7 @@ Good::
 from collections.abc import Iterator
 
 from wireloom_generator import expressions, model
-from wireloom_generator.analysis import heads, offsets
+from wireloom_generator.analysis import heads, obstacles, offsets
 from wireloom_generator.analysis.scopes import Seen, Visit
 from wireloom_generator.analysis.sites import Moment, Site, sites
 from wireloom_generator.expressions import Expr, Function
@@ -121,14 +121,16 @@ def _proofs(spec: Resolved) -> Iterator[Problem]:
                 covered = field.checksum.alone
                 for condition in (covered.start, covered.end) if covered is not None else ():
                     if (tree := condition.tree) is not None:
-                        yield from _range(spec, owner.proof.where("checksum"), tree, layout)
+                        yield from _range(spec, owner, owner.proof.where("checksum"), tree, layout)
 
 
-def _range(spec: Resolved, at: Location, tree: Expr, layout: offsets.Offsets) -> Iterator[Problem]:
+def _range(
+    spec: Resolved, owner: model.Record | model.Message, at: Location, tree: Expr, layout: offsets.Offsets
+) -> Iterator[Problem]:
     for name in expressions.names(tree):
         if name.name not in spec.parameters and name.name not in layout.numbers:
             what = f"its range asks for {name.name!r}, which cannot be read before the record is"
-            yield Problem(at, "record-length", what)
+            yield Problem(at, "record-length", what, f"it {obstacles.of_name(spec, owner, name.name)}")
     for function, name in expressions.measured(tree):
         known = layout.sizes.keys() | {"record"} if function is Function.SIZE else layout.places.keys()
         if function not in expressions.OF_PLACES or name.name not in known:

@@ -6,6 +6,7 @@ Generated modules are made of construct's own fields and of these; ``Protocol`` 
 from wireloom.codec.answers import Answers
 from wireloom.codec.ascii import Ascii
 from wireloom.codec.bcd import Bcd
+from wireloom.codec.bit_slice import BitSlice
 from wireloom.codec.bits import Bit, BitList, Bits
 from wireloom.codec.checksums import Checksum, Crc, Joined
 from wireloom.codec.columns import Column, ListOf, StructOf
@@ -54,6 +55,7 @@ __all__ = [
     "Between",
     "Bit",
     "BitList",
+    "BitSlice",
     "Bits",
     "Blob",
     "Boolean",

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from construct import BytesInteger, Construct, FormatField
 
+from wireloom.codec.bit_slice import BitSlice
 from wireloom.codec.bits import Bits
 from wireloom.codec.fields import EitherOrder, Field
 from wireloom.codec.headed import Headed, HeadItem, Reached
@@ -49,10 +50,18 @@ def chain(ends: Ends, holds: Holds) -> Chain | None:
         return _Summing().chain(ends, holds)
     said = ends.length if isinstance(ends, Lengths) else None
     found = None if said is None else linear(specialized(said.tree, holds))
-    numbers = {name: Term(offset, construct) for name, offset, construct in ends.fields}
+    numbers = {name: _term(offset, construct) for name, offset, construct in ends.fields}
     if found is None or not all(_can_be_followed(numbers[name].kind) for name in found[1]):
         return None
     return Chain(found[0], [numbers[name]._replace(factor=factor) for name, factor in found[1].items()])
+
+
+def _term(offset: int, kind: Construct) -> Term:
+    """A number at a fixed offset, or some bits of one."""
+    said = kind.subcon if isinstance(kind, Field) else kind
+    if isinstance(said, BitSlice):
+        return Term(offset, said.integer, shift=said.shift, mask=said.mask)
+    return Term(offset, kind)
 
 
 def _can_be_followed(kind: Construct) -> bool:

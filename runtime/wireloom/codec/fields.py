@@ -12,6 +12,7 @@ from typing import Any, Literal, NamedTuple, Protocol
 from construct import BytesInteger, Construct, FormatField, Renamed, Subconstruct
 
 from wireloom.codec import floats
+from wireloom.codec.bit_slice import BitSlice
 from wireloom.codec.checksums import Joined
 from wireloom.codec.columns import U64, Column, ColumnType, ListOf
 from wireloom.codec.errors import DecodeError, EncodeError
@@ -102,6 +103,9 @@ def packing_of(construct: Construct, *, little: bool = False) -> Packing | None:
             return Packing("B", None, "boolean", load=_load_boolean, dump=_dump_boolean)
         case EitherOrder():
             return packing_of(construct.little if little else construct.big)
+        case BitSlice():
+            word = packing_of(construct.integer, little=little)
+            return None if word is None else word._replace(load=construct.loader(word.load), dump=None)
         case As():
             kind = packing_of(construct.subcon, little=little)
             return None if kind is None else _meant(construct.meaning, kind)

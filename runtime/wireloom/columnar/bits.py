@@ -7,7 +7,7 @@ import numpy as np
 from wireloom.codec.meanings import Meaning
 from wireloom.columnar.arrays import Column, Lists, Numbers
 from wireloom.columnar.buffers import Array
-from wireloom.columnar.fields import Field, Number, must_be_valid
+from wireloom.columnar.fields import Field, Number, bit_field, must_be_valid
 from wireloom.columnar.frames import Values
 from wireloom.columnar.meanings import meant
 from wireloom.columnar.rows import Rows
@@ -23,9 +23,7 @@ class Bit(NamedTuple):
 
     def of(self, word: Array) -> Array:
         """Their values in each of the words."""
-        kind = word.dtype.type
-        value: Array = word >> kind(self.shift) & kind(self.mask)
-        return value != 0 if self.boolean else value.astype(np.min_scalar_type(self.mask))
+        return bit_field(word, self.shift, self.mask, boolean=self.boolean)
 
 
 class BitList(NamedTuple):

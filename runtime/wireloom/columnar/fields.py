@@ -58,13 +58,30 @@ def code(construct: Construct) -> str:
     return f"{order if construct.length > 1 else ''}{kind}{construct.length}"
 
 
+def number_of(construct: Construct) -> "Number":
+    """How a fixed-size number is read, or some bits of one."""
+    if isinstance(construct, codec.Field):
+        return number_of(construct.subcon)
+    return (
+        Number(code(construct.integer), construct) if isinstance(construct, codec.BitSlice) else Number(code(construct))
+    )
+
+
+def bit_field(word: Array, shift: int, mask: int, *, boolean: bool = False) -> Array:
+    """The bits of ``mask`` of each unsigned word, after a shift to the right; or whether there are any."""
+    kind = word.dtype.type
+    value: Array = word >> kind(shift) & kind(mask)
+    return value != 0 if boolean else value.astype(np.min_scalar_type(mask))
+
+
 class Number:
     """A number by numpy's code (``>u2``, ``<i8``, ``u1``, ``>f4``, ``?``); of 3, 5, 6 or 7 bytes, too (``>u3``).
 
-    A code that begins with ``@`` has the byte order of its record.
+    A code that begins with ``@`` has the byte order of its record. With a ``part``, it is these bits of the number.
     """
 
-    def __init__(self, code: str) -> None:
+    def __init__(self, code: str, part: codec.BitSlice | None = None) -> None:
+        self.part = part
         self.order, kind = (code[0], code[1:]) if code[0] in "<>@" else ("", code)
         self.boolean = kind == "?"
         self.kind = "u" if self.boolean else kind[0]
@@ -88,6 +105,17 @@ class Number:
 
     def load(self, data: Array, *, little: bool) -> Array:
         """The data taken by ``format``, as numbers."""
+        word = self._word(data, little=little)
+        return word if self.part is None else self.bits(word)
+
+    def bits(self, word: Array) -> Array:
+        """Its bits of each word, or the words themselves if it is all of them."""
+        if self.part is None:
+            return word
+        unsigned = word.astype(np.uint64 if self.odd else f"u{self.size}")
+        return bit_field(unsigned, self.part.shift, self.part.mask, boolean=self.part.boolean)
+
+    def _word(self, data: Array, *, little: bool) -> Array:
         if self.half:
             return _halves()[data]
         if not self.odd:

@@ -45,11 +45,12 @@ class Hop:
             probes = [probe for probe in framing.match if probe[0] in names]
             if len(probes) != 1 or probes[0][2].size != 1 or probes[0][2].kind != "u":
                 return
-            name, self.selector, _ = probes[0]
+            name, self.selector, kind = probes[0]
             self.reach = max(self.reach, self.selector + 1)
             self.select[:] = -1
+            bits = kind.bits(np.arange(256))
             for index, lengths in reversed(list(enumerate(framing.lengths))):
-                self.select[matching.numbers(np.arange(256), lengths.match[name])] = index
+                self.select[matching.numbers(bits, lengths.match[name])] = index
         frame = Frame(dict(parameters))
 
         def holds(test: Expr) -> bool:

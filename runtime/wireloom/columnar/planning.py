@@ -11,7 +11,7 @@ from wireloom.codec.lengths import Ends
 from wireloom.codec.matching import Match
 from wireloom.codec.message import Record as CodecRecord
 from wireloom.columnar.expressions import vector
-from wireloom.columnar.fields import Checksum, Number, code
+from wireloom.columnar.fields import Checksum, Number, code, number_of
 from wireloom.columnar.framing import Framing, Lengths, Probe
 from wireloom.columnar.headed import Closed, Opened, Reached
 from wireloom.columnar.messages import Message, Plan, Record, Variant
@@ -119,4 +119,4 @@ def _opened(item: HeadItem | headed.Reached, outer: list[Enclosing], readers: Re
 
 def _probe(probe: tuple[str, int, Any]) -> Probe:
     name, offset, construct = probe
-    return name, offset, Number(code(construct))
+    return name, offset, number_of(construct)

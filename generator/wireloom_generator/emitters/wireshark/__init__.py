@@ -17,6 +17,7 @@ from pathlib import PurePosixPath
 from wireloom_generator import expressions, model
 from wireloom_generator.emitters import Emitter
 from wireloom_generator.emitters.wireshark.lua import (
+    LuaCall,
     LuaEntry,
     LuaFunction,
     LuaTable,
@@ -157,7 +158,10 @@ def _framing(protocol: model.Protocol) -> LuaTable:
 
 
 def _probe(probe: model.Probe) -> LuaTable:
-    return LuaTable([string(probe.name), str(probe.offset), reading(probe.wire)])
+    value, bits = reading(probe.wire), probe.bits
+    if bits is not None:
+        value = LuaCall("bit_slice", [value, str(bits.shift), str(bits.width), literal(bits.boolean)])
+    return LuaTable([string(probe.name), str(probe.offset), value])
 
 
 def _lengths(protocol: model.Protocol, lengths: model.Lengths) -> LuaTable:

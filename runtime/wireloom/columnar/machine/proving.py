@@ -7,10 +7,10 @@ from typing import Any
 from wireloom import codec
 from wireloom.codec.lengths import Ends
 from wireloom.columnar.fields import Number as Kind
-from wireloom.columnar.fields import code
+from wireloom.columnar.fields import code, number_of
 from wireloom.columnar.machine import operations as op
 from wireloom.columnar.machine.checks import summed
-from wireloom.columnar.machine.formulas import either_not, whole
+from wireloom.columnar.machine.formulas import either_not, some_bits, whole
 from wireloom.columnar.machine.lowering import Lowering
 from wireloom.columnar.machine.matches import first
 from wireloom.columnar.machine.parts import number_at
@@ -34,13 +34,14 @@ def prove(framing: codec.Framing, at: Lowering, *, doubting: bool = False) -> No
 
 def _probed(fields: Iterable[tuple[str, int, object]], at: Lowering) -> dict[str, Number]:
     """The numbers at offsets of the record, all of which must have a place in it."""
-    kinds = [(name, offset, Kind(code(construct))) for name, offset, construct in fields]
+    kinds = [(name, offset, number_of(construct)) for name, offset, construct in fields]
     at.move(op.START)
     at.need(max((offset + kind.size for _, offset, kind in kinds), default=0))
     found, position = {}, at.position
     for name, offset, kind in kinds:
         at.move(position, offset)
-        found[name] = number_at(kind, at)
+        word, part = number_at(kind, at), kind.part
+        found[name] = word if part is None else some_bits(at.asm, word, part.shift, part.mask)
     return found
 
 
