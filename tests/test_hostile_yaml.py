@@ -1,4 +1,6 @@
-"""Spec files that mean harm: each is refused in a sentence, soon, and without a traceback."""
+"""Spec files that mean harm, or that YAML does not read as they are meant: each is refused in a sentence, soon, and
+without a traceback.
+"""
 
 import os
 from pathlib import Path
@@ -74,3 +76,37 @@ def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     path = tmp_path / "protocol.yaml"
     os.mkfifo(path)
     assert source.read(path, path)[1][0].what == "not a file"
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "hint"),
+    [
+        ("{a: x,\n b: y: z}", (2, 6), "': '"),
+        ("{a: it's #1, b: y}\nc: d", (1, 10), "' #'"),
+        ("{a: 'the #1', b: y #2}\nc: d", (1, 20), "' #'"),
+        ("{a: 1, # a comment\n b: x: y}", (2, 6), "': '"),
+        ("a: x: y", (1, 5), "': '"),
+        ("a:\n  - {b: 1, c: {d}\n  - {b: 2}", (2, 5), ""),
+        ('{a: "b}\nc: d', (1, 5), ""),
+        ('{a: "b" c}', (1, 9), "in quotes"),
+        ('a: "b" c', (1, 8), "in quotes"),
+        ("{a: b in [1, 2]}", (1, 10), "brackets"),
+        ("a: %d", (1, 4), "%"),
+        ("a: *x", (1, 4), "*"),
+        ("a: &x y", (1, 4), "&"),
+        ("a: !x y", (1, 4), "!"),
+        ("a: !!python/name:x y", (1, 4), "!"),
+        ("a: - x", (1, 4), "-"),
+        ("a: | x", (1, 6), "|"),
+        ('a: "\\d"', (1, 5), "backslash"),
+        ("a: 1\n---\nb: 2", (2, 1), "a file of its own"),
+    ],
+)
+def test_what_yaml_reads_otherwise_is_told_where_it_stands(
+    text: str, place: tuple[int, int], hint: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "protocol.yaml"
+    path.write_text(text, encoding="utf-8")
+    _, problems = source.read(path, path)
+    assert [(problem.location.line, problem.location.column) for problem in problems] == [place]
+    assert hint in problems[0].hint

@@ -1,5 +1,6 @@
 """What is wrong with a spec, and where: ``path:line:col: error[rule]: what; hint``."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -49,6 +50,7 @@ class Problem:
         return f"{self.location}: {self.severity}[{self.rule}]: {self.what}{hint}"
 
 
+_ODD_DIGITS = re.compile(r"[0-9A-Fa-f]([0-9A-Fa-f]{2})*")
 _NEAR = 0.65
 """How similar a name must be to be suggested for a misspelt one."""
 _MANY = 200
@@ -110,6 +112,14 @@ def counted(count: int, what: str) -> str:
     return f"{count} {what}{'' if count == 1 else 's'}"
 
 
+def odd_digits(text: str) -> str:
+    """The hint for hex digits that are not pairs; empty for what is something else."""
+    return f"{counted(len(text), 'digit')}: one is missing or too many" if _ODD_DIGITS.fullmatch(text) else ""
+
+
 def seen_from(here: Location, other: Location) -> str:
     """Where ``other`` is, for a message about ``here``."""
-    return f"in line {other.line}" if here.path == other.path else f"in {other.path.name}:{other.line}"
+    if here.path == other.path:
+        return f"in line {other.line}"
+    is_alike = other.path.name == here.path.name
+    return f"in {Path(other.path.parent.name, other.path.name) if is_alike else other.path.name}:{other.line}"

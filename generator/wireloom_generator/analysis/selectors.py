@@ -9,7 +9,7 @@ from wireloom_generator.analysis.scopes import Visit, head, inside, until_slot
 from wireloom_generator.expressions.domain import Domain
 from wireloom_generator.expressions.kinds import Kind
 from wireloom_generator.model import Named, Resolved, matching
-from wireloom_generator.problems import closest
+from wireloom_generator.problems import closest, odd_digits
 
 _KINDS = (Kind.NUMBER, Kind.CONDITION, Kind.TEXT, Kind.BYTES)
 """What messages can match on."""
@@ -102,7 +102,8 @@ def _faults(
         yield unnamed(enum, selector)
     elif not _is_of(selector, kind):
         names = f", or names of values of {enum.name}" if enum is not None else ""
-        yield f"{name!r} is {kind}, not {shown}", f"write {_WRITTEN[kind]}{names}"
+        hint = odd_digits(selector) if kind is Kind.BYTES and isinstance(selector, str) else ""
+        yield f"{name!r} is {kind}, not {shown}", hint or f"write {_WRITTEN[kind]}{names}"
     elif isinstance(selector, model.Between) and selector.least > selector.most:
         yield f"{shown} is no range", "it goes from the least to the greatest"
     elif kind is Kind.NUMBER and not any(_is_within(selector, each) for each in ranges):

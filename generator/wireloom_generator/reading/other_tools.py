@@ -94,6 +94,7 @@ _ORDERS = {
     "little": frozenset({"le", "littleendian", "lsb", "lsbfirst", "intel", "vax"}),
 }
 """What documents call byte orders."""
+_SWAPPED = frozenset({"middle", "mixed", "middleendian", "mixedendian", "pdp", "pdp11", "cdab", "badc"})
 _MACHINES = frozenset({"host", "hostorder", "native", "machine"})
 """What they call that of the machine they were written for."""
 
@@ -110,6 +111,8 @@ def order_hint(word: str) -> str:
     bare = re.sub(r"[\W_]", "", word.casefold())
     if bare in _MACHINES:
         return "write that of the machine which wrote the records, in most cases little"
+    if "word" in bare or bare in _SWAPPED:
+        return "a number whose halves are swapped is two numbers, and compute: puts them together, as high << 16 | low"
     return next((f"write {ours}" for ours, words in _ORDERS.items() if bare in words), "")
 
 

@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any, TypeVar, Union, assert_never, get_args, get_origin, get_type_hints
 
 from wireloom_generator.expressions import integer
-from wireloom_generator.problems import Problem
+from wireloom_generator.problems import Problem, odd_digits
 from wireloom_generator.reading import other_tools, syntax
 from wireloom_generator.reading.overlays import overlaid
 from wireloom_generator.reading.source import YamlList, YamlMapping, YamlNode, YamlScalar, number
@@ -100,6 +100,8 @@ class _Shaping:
         for key, value in node.entries:
             if key.text not in known:
                 hint = other_tools.hint(key.text, known)
+                if isinstance(value, YamlScalar) and value.kind == "null" and not value.text:
+                    hint = hint or "text with a comma in it stands in quotes"
                 self.problems.append(Problem(key.at, "unknown-key", f"unknown key {key.text!r}", hint))
                 continue
             field, hint_type = known[key.text]
@@ -197,7 +199,7 @@ class _Shaping:
     def hex(self, node: YamlScalar) -> Any:
         digits = re.sub(r"#[^\n]*|\s", "", node.text)
         if len(digits) % 2 or not re.fullmatch(r"[0-9A-Fa-f]*", digits) or (node.text and node.text.isspace()):
-            return self.wrong(node, "pairs of hex digits", _in_hex(node.text))
+            return self.wrong(node, "pairs of hex digits", _in_hex(node.text) or odd_digits(digits))
         return digits.lower()
 
 

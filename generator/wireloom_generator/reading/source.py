@@ -11,7 +11,7 @@ from pathlib import Path
 import yaml
 
 from wireloom_generator.problems import Location, Problem
-from wireloom_generator.reading import other_tools
+from wireloom_generator.reading import other_tools, yaml_errors
 
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -22,13 +22,9 @@ _DEEPEST = 100
 _DIGITS = 80
 """Longer numbers are text, since no field could hold them."""
 _BEGIN = "begin with protocol:, message: or library:"
-_MEANT = {
-    "cannot start any token": "lines are indented with blanks, not with tabs, and no word begins with @ or `",
-    "did not find expected key": "see whether the lines above are indented alike, and brackets and quotes closed",
-    "did not find expected ','": "brackets are closed, and expressions with brackets or commas in them stand in quotes",
-    "mapping values are not allowed": "text with a colon in it stands in quotes",
-}
-"""Hints for messages of the YAML parser, with the usual cause."""
+_KINDS = ("null", "bool", "int", "float", "str", "seq", "map", "timestamp", "merge", "value")
+_TAGS = frozenset(f"tag:yaml.org,2002:{kind}" for kind in _KINDS)
+"""What YAML takes plain text for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,22 +64,22 @@ def read(path: Path, shown: Path, *, begin: str = _BEGIN) -> tuple[YamlMapping |
     if not path.is_file():
         return None, [Problem(start, "yaml", "not a file")]
     problems: list[Problem] = []
+    text = ""
     try:
         text = path.read_text(encoding="utf-8")
-        if (too_much := _too_much(text)) is not None:
-            line, column, what = too_much
-            return None, [Problem(Location(shown, line, column), "yaml", what)]
+        unused: dict[str | None, yaml.Event] = {}
+        if (found := _too_much(text, unused)) is not None:
+            event, what = found
+            return None, [Problem(yaml_errors.place(shown, event), "yaml", what)]
         document = yaml.compose(text, Loader=_LOADER)
         if not isinstance(document, yaml.MappingNode):
             return None, [Problem(start, "wrong-type", "a mapping expected", other_tools.file(text) or begin)]
         if _size(document, {}) > _MOST:
             raise yaml.YAMLError(f"more than {_MOST} values, each counted as often as it is repeated")
+        problems += (yaml_errors.unused_anchor(name, yaml_errors.place(shown, unused[name])) for name in unused)
         node = _Nodes(shown, problems).node(document)
     except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        at = Location(shown, mark.line + 1, mark.column + 1) if mark else start
-        what = error.problem or "not YAML"
-        return None, [Problem(at, "yaml", what, next((hint for sign, hint in _MEANT.items() if sign in what), ""))]
+        return None, [yaml_errors.problem_of(error, text, shown)]
     except (UnicodeDecodeError, yaml.YAMLError) as error:
         return None, [Problem(start, "yaml", f"not YAML: {error}".splitlines()[0])]
     except RecursionError:
@@ -92,21 +88,24 @@ def read(path: Path, shown: Path, *, begin: str = _BEGIN) -> tuple[YamlMapping |
     return node, problems
 
 
-def _too_much(text: str) -> tuple[int, int, str] | None:
-    """The line and column where values are nested too deeply, which would crash the loader, or are too many, which
-    would take it minutes, and what is said of it; else None.
+def _too_much(text: str, unused: dict[str | None, yaml.Event]) -> tuple[yaml.Event, str] | None:
+    """Where values are nested too deeply, which would crash the loader, or are too many, which would take it minutes,
+    and what is said of it; else None. The anchors that no alias refers to are put into ``unused``.
     """
     depth = count = 0
     for event in yaml.parse(text, Loader=_LOADER):
         if isinstance(event, yaml.CollectionEndEvent):
             depth -= 1
         elif isinstance(event, yaml.NodeEvent):
+            if isinstance(event, yaml.AliasEvent):
+                unused.pop(event.anchor, None)
+            elif event.anchor is not None:
+                unused[event.anchor] = event
             depth += isinstance(event, yaml.CollectionStartEvent)
             count += 1
             if depth > _DEEPEST or count > _MOST:
-                mark = event.start_mark
                 many = f"{_DEEPEST} lists and mappings inside each other" if depth > _DEEPEST else f"{_MOST} values"
-                return (*((mark.line + 1, mark.column + 1) if mark else (1, 1)), f"more than {many}")
+                return event, f"more than {many}"
     return None
 
 
@@ -163,6 +162,8 @@ class _Nodes:
         if depth > _DEEPEST:
             raise RecursionError
         line, column = node.start_mark.line + 1, node.start_mark.column + 1
+        if node.tag not in _TAGS:
+            self.problems.append(yaml_errors.unknown_tag(node, Location(self.path, line, column)))
         if isinstance(node, yaml.ScalarNode):
             at = Location(self.path, line, column, _verbatim(node))
             return YamlScalar(at, node.value, _kind(node.tag.rpartition(":")[2], node.value))

@@ -26,16 +26,21 @@ Good::
         - {name: unused_bits, width: 3, reserved: true}
 """
 
+import re
 from collections.abc import Iterator
 
 from wireloom_generator import model
 from wireloom_generator.analysis.scopes import nodes
 from wireloom_generator.model import Resolved
-from wireloom_generator.problems import Problem
+from wireloom_generator.problems import Problem, counted
 from wireloom_generator.types import BIT_WIDTHS, WIDTHS, Integer
 
 _SAID = ("doc", "since", "deprecated", "source", "erratum", "accept", "unit")
 """What can be said of the whole number."""
+
+
+_SIGNED = re.compile(r"(i|s|int|sint)\d*|signed")
+_SIGN_OF_BITS = "compute: level - 16 if level > 7 else level"
 
 
 def check(spec: Resolved) -> Iterator[Problem]:
@@ -71,13 +76,14 @@ def _widths(bits: model.Bits) -> Iterator[Problem]:
         return
     total = bits.others + sum(bit.taken for bit in bits.fields)
     if bits.over is not None and bits.fields and total != bits.over[1]:
-        what = f"this alternative has {total} bits, and the first one {bits.over[1]}"
+        what = f"this alternative has {counted(total, 'bit')}, and the first one {bits.over[1]}"
         yield Problem(bits.at, "bits", what, "alternatives of bits have equally many; others are reserved: true")
         return
     if bits.over is not None:
         return
     if bits.fields and total != wire.bits and wire.bits in BIT_WIDTHS:
-        hint = f"{wire.bits - total} are missing" if total < wire.bits else f"{total - wire.bits} are too many"
+        left = wire.bits - total
+        hint = f"{abs(left)} {'is' if abs(left) == 1 else 'are'} {'missing' if left > 0 else 'too many'}"
         yield Problem(bits.where("bits"), "bits", f"the widths add up to {total} of {wire.bits} bits", hint)
 
 
@@ -104,6 +110,8 @@ def _bit(bit: model.BitField) -> Iterator[Problem]:
     if "type" in bit.stray:
         what = f"the only type of a bit field is bool, not {bit.stray['type']}"
         hint = "its width says how many bits it has; leave out type"
+        if _SIGNED.fullmatch(bit.stray["type"]):
+            hint = f"bit fields have no sign; compute: makes the number, as in {_SIGN_OF_BITS}"
         yield Problem(bit.where("type"), "bits", what, hint)
     elif bit.boolean and bit.width > 1:
         yield Problem(bit.where("width"), "bits", "a bool has one bit", "write width: 1")

@@ -66,7 +66,8 @@ def _between(spec: Resolved, messages: Sequence[model.Message]) -> Iterator[Prob
             at = message.where("match")
             words = ", ".join(f"{name} {matching.shown(value)}" for name, value in found.items()) or "every record"
             place = seen_from(at, other.where("match"))
-            yield Problem(at, "dispatch", f"{message.name} and {other.name} both match {words}, {place}")
+            what = f"{message.name} in {at.path.name}:{at.line} and {other.name} {place} both match {words}"
+            yield Problem(at, "dispatch", what)
 
 
 def _fitting(one: model.Match, other: model.Match, known: conditions.Domains) -> Mapping[str, model.Selector] | None:

@@ -36,6 +36,7 @@ _KNOWN = {
     "aes": "nothing is decrypted; keep the bytes, as type: bytes",
     "brotli": "there is none for brotli; keep the bytes, as type: bytes", "bz2": "write bzip2", "lzma": "write xz",
     "gz": "write gzip", "deflated": "write deflate", "zip": "write deflate", "lz4_frame": "write lz4",
+    **dict.fromkeys(("slip", "cobs", "hdlc", "escape"), "escapes stay as they are; keep the bytes, as type: bytes"),
     "zstandard": "write zstd", "xerial": "write snappy_xerial", "identity": "write none", "null": "write none",
 }  # fmt: skip
 
@@ -98,18 +99,21 @@ def _way(through: model.Through) -> Iterator[Problem]:
 
 
 def _named(through: model.Through) -> Iterator[Problem]:
-    tree, packed, known = through.asked.tree, False, (*FORMATS, PLAIN)
+    tree, packed, unknown, known = through.asked.tree, False, False, (*FORMATS, PLAIN)
     for outcome in orders.outcomes(tree) if tree is not None else ():
         match outcome:
             case Name(name=name, column=column):
                 packed = packed or name != PLAIN
                 if name not in known:
+                    unknown = True
                     hint = _KNOWN.get(name) or closest(name, known) or f"known: {', '.join(known)}"
                     yield Problem(through.asked.where(column), "through", f"unknown compression {name!r}", hint)
             case _:
                 what, hint = "what bytes go through is a name", "as in gzip if codec == 1 else none"
                 yield Problem(through.at, "through", what, hint)
                 return
+    if unknown:
+        return
     if not packed:
         yield Problem(through.at, "through", "nothing is packed", "leave through out")
     elif through.raw is None:

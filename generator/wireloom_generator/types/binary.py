@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from wireloom_generator.expressions.domain import Domain
 from wireloom_generator.expressions.kinds import Kind
-from wireloom_generator.problems import counted
+from wireloom_generator.problems import counted, odd_digits
 from wireloom_generator.reading import syntax
 from wireloom_generator.reading.vocabulary import TERMINATORS, UNTERMINATED
 from wireloom_generator.types.base import Base, Declared, WrongKey, spelled
@@ -38,7 +38,8 @@ class Bytes(Base):
 
     def misfit(self, const: syntax.Literal, size: int | None) -> tuple[str, str] | None:
         if not isinstance(const, str) or not re.fullmatch(r"([0-9A-Fa-f]{2})+", const):
-            return f"{spelled(const)} is not bytes", 'write them in hex, in quotes, as "89504e47"'
+            hint = odd_digits(const) if isinstance(const, str) else ""
+            return f"{spelled(const)} is not bytes", hint or 'write them in hex, in quotes, as "89504e47"'
         given = len(const) // 2
         if size != given:
             return f"{const!r} is {counted(given, 'byte')}, so that must be the size", f"write size: {given}"

@@ -316,7 +316,8 @@ class _Reading:
                 try:
                     return bytes.fromhex(digits)
                 except ValueError:
-                    what = f"{digits!r} is not pairs of hex digits"
+                    what, count = f"{digits!r} is not pairs of hex digits", len(digits.replace(" ", ""))
+                    hint = f"{count} digits: one is missing or too many" if count % 2 else hint
                     raise ExpressionError(what, self._column(node), hint) from None
         raise ExpressionError("hex() has digits in quotes", self._column(node), hint)
 

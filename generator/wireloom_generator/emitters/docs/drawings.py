@@ -7,6 +7,7 @@ from wireloom_generator import model
 from wireloom_generator.emitters.docs.byte_rows import Box, Break, Drawing, Drawn
 from wireloom_generator.emitters.docs.layout import ITEM, ByteCount, Fork, Option, Placed, Position, Single, Tree
 from wireloom_generator.emitters.docs.records import TRAILER, Area
+from wireloom_generator.problems import counted
 from wireloom_generator.types import Struct
 
 
@@ -49,7 +50,7 @@ def bytewise(data: bytes, text: Sequence[range] = ()) -> Drawing:
         readable = 0x20 < value < 0x7F and any(index in part for part in text)
         label = f"0x{value:02x} ('{chr(value)}')" if readable else f"0x{value:02x}"
         items.append(Box(label, Position(fixed=index), 1))
-    return Drawing(tuple(items), (f"Total {len(data)} bytes",))
+    return Drawing(tuple(items), (f"Total {counted(len(data), 'byte')}",))
 
 
 class _Pen:

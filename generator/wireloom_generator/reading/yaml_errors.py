@@ -1,0 +1,84 @@
+"""What is wrong with text that is not YAML, where, and what is the usual cause."""
+
+import re
+from pathlib import Path
+
+import yaml
+
+from wireloom_generator.problems import Location, Problem
+
+_COMMENT = "text with ' #' in it stands in quotes, since a comment begins there"
+_COLON = "text with ': ' in it stands in quotes, and a comma stands between two keys in one line"
+_BRACKET = "brackets are closed, and expressions with brackets or commas in them stand in quotes"
+_AFTER_QUOTE = "what stands in quotes is all of a value; put the rest of it into them, too"
+_BEGINS = "text that begins with {} stands in quotes"
+_MEANT = {
+    "cannot start any token": f"lines are indented with blanks, not with tabs, and {_BEGINS.format('@, ` or %')}",
+    "did not find expected key": "see whether the lines above are indented alike, and brackets and quotes closed",
+    "mapping values are not allowed": "text with ': ' in it stands in quotes, and keys are indented alike",
+    "block sequence entries are not allowed": _BEGINS.format("-"),
+    "expected '-' indicator": _BRACKET,
+    "unknown escape character": "in single quotes a backslash is one",
+    "undefined alias": _BEGINS.format("*"),
+    "alphabetic or numeric character": _BEGINS.format("* or &"),
+    "expected node content": _BEGINS.format("-, ? or a comma"),
+    "expected comment or line break": _BEGINS.format("| or >"),
+    "tag": _BEGINS.format("!"),
+    "found another document": "--- begins a second one; put it into a file of its own",
+}
+"""Hints for messages of the YAML parser, with the usual cause."""
+_TEXT_IN_QUOTES = re.compile(r"""(?<![^\s,:\[{])("(\\.|[^"\\])*"|'(''|[^'])*')""")
+
+
+def problem_of(error: yaml.MarkedYAMLError, text: str, shown: Path) -> Problem:
+    """The problem of the text, which is that of the file ``shown``."""
+    mark = error.problem_mark or error.context_mark
+    what = error.problem or "not YAML"
+    hint = next((hint for sign, hint in _MEANT.items() if sign in what), "")
+    line, column = (mark.line, mark.column) if mark else (0, 0)
+    if (outer := error.context_mark) is not None and mark is not None:
+        begun = outer.line, outer.column
+        if "unexpected" in what and "quoted scalar" in (error.context or ""):
+            (line, column), what = begun, "this quote is not closed"
+        elif "expected ','" in what and (comment := _comment(text.split("\n"), outer.line, line)) is not None:
+            (line, column), hint = comment, _COMMENT
+        elif "expected ','" in what and _ends(what, outer, mark, text):
+            (line, column), what = begun, "this bracket is not closed"
+        elif "expected" in what and text[: mark.index].rstrip().endswith(("'", '"')):
+            hint = _AFTER_QUOTE
+        elif "expected ','" in what:
+            hint = _COLON if text[mark.index :].startswith(":") else _BRACKET
+    return Problem(Location(shown, line + 1, column + 1), "yaml", what, hint)
+
+
+def place(shown: Path, event: yaml.Event) -> Location:
+    """Where an event of the parser is in the file ``shown``."""
+    mark = event.start_mark
+    return Location(shown, mark.line + 1, mark.column + 1) if mark is not None else Location(shown, 1, 1)
+
+
+def unused_anchor(name: str | None, at: Location) -> Problem:
+    """The problem of an anchor that no alias refers to: text that would be lost."""
+    return Problem(at, "yaml", f"nothing refers to the anchor '&{name}'", _BEGINS.format("&"))
+
+
+def unknown_tag(node: yaml.Node, at: Location) -> Problem:
+    """The problem of a node with a tag that is not one of YAML's own: text that would be lost, too."""
+    return Problem(at, "yaml", f"the tag {node.tag!r} means nothing here", _BEGINS.format("!"))
+
+
+def _ends(what: str, outer: yaml.Mark, mark: yaml.Mark, text: str) -> bool:
+    """Whether what should be closed was begun in a line before, since an item or a key follows in this one."""
+    line = text.split("\n")[mark.line : mark.line + 1]
+    is_key = "']'" in what and text[mark.index :].startswith(":")
+    return mark.line > outer.line and (is_key or any(each.lstrip().startswith("- ") for each in line))
+
+
+def _comment(lines: list[str], first: int, last: int) -> tuple[int, int] | None:
+    """The line and column of the first comment that begins in the middle of a value, counted from 0."""
+    for number, line in enumerate(lines[first : last + 1], first):
+        bare = _TEXT_IN_QUOTES.sub(lambda quoted: "_" * len(quoted[0]), line)
+        found = re.search(r"(?<=[^\s,\[{])\s+(#)", bare)
+        if found is not None:
+            return number, found.start(1)
+    return None
