@@ -1,6 +1,9 @@
 """What generating does to a folder: it brings up to date what it made, and leaves alone what it did not."""
 
+import resource
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -156,3 +159,54 @@ def test_a_file_of_ones_own_is_not_written_over(tree: Path) -> None:
     found = generate([tree / "specs"], tree / "generated", write=True, package="wireloom_protocols")
     assert [problem.rule for problem in found.errors] == ["taken"]
     assert own.read_text() == "# mine\n"
+
+
+@contextmanager
+def _room(size: int) -> Iterator[None]:
+    """No file can have more bytes, as on a full disk."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def _content(folder: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_a_full_disk_leaves_all_files_as_they_were(tree: Path) -> None:
+    generated = tree / "generated"
+    protocol = tree / "specs" / "databus" / "protocol.yaml"
+    text = protocol.read_text(encoding="utf-8")
+    protocol.write_text(text.replace("title: ", "title: Our ", 1), encoding="utf-8")
+    before = _content(generated)
+    sizes = sorted(len(before[tree / path]) for path, _ in _changes(tree))
+    with _room(sizes[-1] - 1), pytest.raises(OSError, match="File too large"):
+        _changes(tree, write=True)
+    assert _content(generated) == before
+    _changes(tree, write=True)
+    assert _content(generated) != before
+
+
+def test_what_a_link_leads_to_is_written_and_keeps_its_mode(tree: Path) -> None:
+    path = tree / "generated" / PACKAGE / "databus" / "parsers.py"
+    meant = path.read_bytes()
+    other = tree / "elsewhere.py"
+    path.rename(other)
+    path.symlink_to(other)
+    other.write_bytes(meant + b"# mine\n")
+    other.chmod(0o640)
+    _changes(tree, write=True)
+    assert path.is_symlink()
+    assert other.read_bytes() == meant
+    assert other.stat().st_mode & 0o777 == 0o640
+
+
+def test_init_writes_all_of_a_protocol_or_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with _room(1000):
+        assert CliRunner().invoke(app, ["init", "thermometer"]).exit_code
+    assert _content(tmp_path) == {}
+    assert not CliRunner().invoke(app, ["init", "thermometer"]).exit_code

@@ -3,11 +3,14 @@
 import difflib
 import re
 import shlex
+import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path, PurePosixPath
 from typing import assert_never
+from uuid import uuid4
 
 from wireloom_generator import git, naming
 from wireloom_generator.output import OutputFile, is_marked, made_from
@@ -90,18 +93,48 @@ def untracked(there: Iterable[Path], out: Path) -> tuple[list[FileChange], list[
 
 
 def write(changes: Sequence[FileChange], wanted: Wanted) -> list[Problem]:
-    """Make the changes, unless files that were not generated are in the way: then only the problems of those."""
+    """Make the changes, unless files that were not generated are in the way: then only the problems of those.
+
+    If one of the files cannot be written, nothing changes. Raises ``OSError``.
+    """
     taken = [problem for change in changes if (problem := _taken(change))]
-    for change in () if taken else changes:
-        match change.kind:
-            case FileChangeKind.MISSING | FileChangeKind.EDITED:
-                change.path.parent.mkdir(parents=True, exist_ok=True)
-                change.path.write_text(wanted.files[change.path], encoding="utf-8")
-            case FileChangeKind.ORPHANED:
-                change.path.unlink()
-            case FileChangeKind.FOREIGN | FileChangeKind.UNTRACKED:
-                pass
-    return taken
+    if taken:
+        return taken
+    written = (FileChangeKind.MISSING, FileChangeKind.EDITED)
+    put({change.path: wanted.files[change.path] for change in changes if change.kind in written})
+    for change in changes:
+        if change.kind is FileChangeKind.ORPHANED:
+            change.path.unlink()
+    return []
+
+
+def put(files: Mapping[Path, str]) -> None:
+    """Write files, with the directories they need: all of them or, if one cannot be written, none. Raises ``OSError``.
+
+    Each is written beside its place, and is put there when all are whole. Until then the old ones can be read.
+    """
+    partials: dict[Path, Path] = {}
+    made: list[Path] = []
+    try:
+        for path, text in files.items():
+            made[:0] = (folder for folder in path.parents if not folder.exists())
+            path.parent.mkdir(parents=True, exist_ok=True)
+            place = path.resolve()  # links lead to what is written
+            if place.exists():
+                place.open("ab").close()  # what may not be written is not replaced either
+            partial = place.with_name(f".wireloom-{uuid4().hex}")
+            partials[partial] = place
+            partial.write_text(text, encoding="utf-8")
+        for partial, place in partials.items():
+            if place.exists():
+                shutil.copymode(place, partial)
+            partial.replace(place)
+    finally:
+        for partial in partials:
+            partial.unlink(missing_ok=True)
+        for folder in made:
+            with suppress(OSError):  # there are files in it
+                folder.rmdir()
 
 
 def _taken(change: FileChange) -> Problem | None:

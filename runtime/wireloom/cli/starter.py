@@ -27,16 +27,15 @@ def init(name: str) -> None:
     folder = _SPECS / name
     if folder.exists():
         raise MisuseError(f"{folder} is there already; choose another name, or edit it")
-    folder.mkdir(parents=True)
     title = name.replace("_", " ").capitalize()
-    for file, text in (("protocol.yaml", _PROTOCOL), ("reading.yaml", _MESSAGE)):
-        path = folder / file
-        path.write_text(text.replace("NAME", name).replace("TITLE", title), encoding="utf-8")
-        print(f"wrote {path}")
+    specs = {folder / "protocol.yaml": _PROTOCOL, folder / "reading.yaml": _MESSAGE}
+    written = {path: text.replace("NAME", name).replace("TITLE", title) for path, text in specs.items()}
     schema = _SPECS / "schema.json"
     if not schema.exists():
-        schema.write_text(compiler("emitters.json_schema").schema(), encoding="utf-8")
-        print(f"wrote {schema}, from which editors complete and check")
+        written[schema] = compiler("emitters.json_schema").schema()
+    compiler("on_disk").put(written)
+    for path in written:
+        print(f"wrote {path}{', from which editors complete and check' if path == schema else ''}")
     print("Edit them; then")
     print("  wireloom check")
     print("  wireloom generate --out my_protocols")
