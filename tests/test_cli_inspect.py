@@ -20,6 +20,7 @@ from wireloom.cli import pieces
 from wireloom.cli.inspect import PAGE_RECORDS
 from wireloom.codec import Protocol
 from wireloom.codec.cutting import Cutter, cuts
+from wireloom.inspection.wording import worded
 from wireloom.options import resolve
 from wireloom_protocols import couchbase_dcp, databus
 
@@ -273,3 +274,10 @@ def test_whoever_reads_the_output_may_stop(tmp_path: Path) -> None:
         process.stdout.close()
         assert process.stderr.read() == b""
         assert process.wait() == 0
+
+
+@pytest.mark.parametrize(
+    ("data", "shown"), [(b"", "0 bytes"), (b"\xca\xfe", "cafe"), (bytes(16), "00" * 16), (bytes(17), "17 bytes")]
+)
+def test_a_few_bytes_are_shown_as_they_are(data: bytes, shown: str) -> None:
+    assert worded(data).text == shown

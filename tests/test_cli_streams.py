@@ -155,11 +155,11 @@ COLOURS = re.compile(r"\x1b\[[\d;?]*[A-Za-z]|[\r\n]")
 """What rich sends to a terminal beside text."""
 
 
-def on_a_terminal(arguments: Sequence[str], stdin: bytes, *, stderr_only: bool = False) -> str:
-    """What a terminal gets from the program, less colours and line breaks."""
+def on_a_terminal(arguments: Sequence[str], stdin: bytes, *, stdout: int | None = None) -> str:
+    """What a terminal gets from the program, less colours and line breaks; ``stdout`` is the terminal, too, if None."""
     pty = pytest.importorskip("pty")
     reader, writer = pty.openpty()
-    stdout = subprocess.DEVNULL if stderr_only else writer
+    stdout = writer if stdout is None else stdout
     environment = {**os.environ, "TERM": "xterm-256color"}
     with subprocess.Popen(
         [*PROGRAM, *arguments], stdin=subprocess.PIPE, stdout=stdout, stderr=writer, env=environment
@@ -191,9 +191,18 @@ def test_a_terminal_gets_text_in_colours_and_nothing_else(protocol: str) -> None
 def test_a_progress_bar_has_a_harmless_name(tmp_path: Path) -> None:
     source = tmp_path / "\x1b]0;title\x07\u202e[red]"
     source.write_bytes(UNKNOWN * 4_000)
-    shown = on_a_terminal(["decode", "couchbase_dcp", str(source)], b"", stderr_only=True)
+    shown = on_a_terminal(["decode", "couchbase_dcp", str(source)], b"", stdout=subprocess.DEVNULL)
     assert "\\u202e[red]" in shown
     assert shown.isprintable()
+
+
+@pytest.mark.program
+def test_no_progress_bar_stands_in_the_line_of_what_a_pipe_shows(tmp_path: Path) -> None:
+    source = tmp_path / "capture.bin"
+    source.write_bytes(UNKNOWN * 4)
+    with subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as cat:
+        assert cat.stdin is not None
+        assert on_a_terminal(["decode", "couchbase_dcp", str(source)], b"", stdout=cat.stdin.fileno()) == ""
 
 
 # Names of files that are no UTF-8

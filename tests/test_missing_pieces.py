@@ -1,9 +1,12 @@
 """What is said when a package is missing that only a part of Wireloom needs."""
 
+import inspect
 import subprocess
 import sys
 
 import pytest
+
+from wireloom_protocols import databus
 
 pytestmark = pytest.mark.program
 
@@ -57,3 +60,15 @@ def test_python_says_what_to_install(missing: str, code: str, said: str) -> None
     extra = "spark" if missing == "pyspark" else "arrow"  # a cluster has a PySpark of its own
     last = run_without(missing, code).stderr.splitlines()[-1]
     assert last == f"ModuleNotFoundError: {said}; pip install 'wireloom[{extra}]'"
+
+
+def test_dir_has_what_is_imported_when_first_asked_for() -> None:
+    lazy = {"arrow_schema", "decode_columnar", "encode_columnar", "scan", "spark_schema", "summary"}
+    assert lazy <= {name for name, _ in inspect.getmembers(databus)}
+
+
+@pytest.mark.parametrize("missing", ["numpy", "pyarrow", "pyspark"])
+def test_dir_has_nothing_that_cannot_be_imported(missing: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, missing, None)
+    assert ("scan" in dir(databus), "spark_schema" in dir(databus)) == (missing == "pyspark", missing != "pyspark")
+    assert inspect.getmembers(databus)

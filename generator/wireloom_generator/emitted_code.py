@@ -36,7 +36,7 @@ _MODULES = {
         {
             "importlib": frozenset({"import_module"}),
             "typing": frozenset({"Any"}),
-            "wireloom.extras": frozenset({"needed"}),
+            "wireloom.extras": frozenset({"available", "needed"}),
         },
         siblings=frozenset({"enums", "parsers"}),
         same=package.LAZY,

@@ -20,9 +20,9 @@ ROW = frozenset(
 """Columns that every row has or can have."""
 
 MODULE = frozenset({
-    "arrow_schema", "build", "columnar", "decode_by_message", "decode_columnar", "encode_columnar", "encode_records",
-    "enums", "float", "getattr", "import_module", "iter_records", "messages", "needed", "parse", "parsers", "scan",
-    "schema", "spark", "spark_schema", "str", "summary", "to_batches",
+    "arrow_schema", "available", "build", "columnar", "decode_by_message", "decode_columnar", "encode_columnar",
+    "encode_records", "enums", "float", "getattr", "globals", "import_module", "iter_records", "messages", "needed",
+    "parse", "parsers", "scan", "schema", "spark", "spark_schema", "str", "summary", "to_batches",
 })  # fmt: skip
 """What a protocol's generated modules have or ask for themselves, beside one attribute a message.
 

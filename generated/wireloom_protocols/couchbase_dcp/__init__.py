@@ -6,7 +6,7 @@
 from importlib import import_module
 from typing import Any
 
-from wireloom.extras import needed
+from wireloom.extras import available, needed
 
 from .enums import (
     ClientOpcode,
@@ -148,15 +148,24 @@ iter_records = PROTOCOL.iter_records
 messages = PROTOCOL.messages
 
 
+_SPARK = ("spark_schema",)
+_ARROW = (
+    "arrow_schema", "decode_by_message", "decode_columnar", "encode_columnar", "encode_records", "scan", "summary",
+    "to_batches",
+)
+
+
 def __getattr__(name: str) -> Any:
     """Schemas and the columnar decoder, imported when first asked for: they need pyspark or pyarrow."""
-    if name == "spark_schema":
+    if name in _SPARK:
         with needed(name, "spark"):
             return import_module(".spark", __name__).SCHEMA
-    if name in (
-        "arrow_schema", "decode_by_message", "decode_columnar", "encode_columnar", "encode_records", "scan", "summary",
-        "to_batches",
-    ):
+    if name in _ARROW:
         with needed(name, "arrow"):
             return getattr(import_module(".columnar", __name__), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> Any:
+    """What there is, with what is imported when first asked for."""
+    return [*globals(), *available(spark=_SPARK, arrow=_ARROW)]

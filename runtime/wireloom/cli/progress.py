@@ -1,5 +1,7 @@
-"""A progress bar on standard error, for a terminal that does not show the rows."""
+"""A progress bar on standard error, for a terminal on which nothing else may appear."""
 
+import os
+import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -17,8 +19,10 @@ _EVERY = 512
 
 @contextmanager
 def progress(name: str, size: int | None, *, to_stdout: bool) -> Iterator[Callable[[int], None] | None]:
-    """A function that moves the bar of a source of ``size`` bytes to a position; None where nobody would see it."""
-    if not sys.stderr.isatty() or (to_stdout and sys.stdout.isatty()):
+    """A function that moves the bar of a source of ``size`` bytes to a position; None where nobody would see it, or
+    where rows could get into its line.
+    """
+    if not sys.stderr.isatty() or (to_stdout and _may_be_shown()):
         yield None
         return
     from rich.console import Console
@@ -34,6 +38,12 @@ def progress(name: str, size: int | None, *, to_stdout: bool) -> Iterator[Callab
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(printable(name), total=size)
         yield lambda position: bar.update(task, completed=position)
+
+
+def _may_be_shown() -> bool:
+    """Whether what is written to standard output may appear on a terminal: on it, or by who reads it from a pipe."""
+    mode = os.fstat(sys.stdout.fileno()).st_mode
+    return sys.stdout.isatty() or stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)
 
 
 def rows_moving(rows: Iterable[Row], move: Callable[[int], None] | None) -> Iterator[Row]:

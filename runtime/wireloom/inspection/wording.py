@@ -13,6 +13,8 @@ from wireloom.printable import printable
 
 _CHARACTERS = 120
 """How many characters of a text are shown."""
+_BYTES = 16
+"""How many bytes are shown as they are; of more, their number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +45,7 @@ def worded(value: object, field: Field | None = None) -> Wording:
         case str():
             return Wording(quoted(value))
         case bytes():
-            return Wording(counted(len(value), "byte"))
+            return Wording(value.hex() if 0 < len(value) <= _BYTES else counted(len(value), "byte"))
         case list():
             return Wording(counted(len(value), "item"))
         case Mapping():
