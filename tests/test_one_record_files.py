@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
+import accelerator
 import compiled
 import pyarrow as pa
 import pytest
@@ -12,10 +13,13 @@ from click.testing import CliRunner
 from lockstep import Pair, capture_alike, streamed
 
 from wireloom.cli import app
-from wireloom.codec import DecodeError, Protocol
+from wireloom.codec import DecodeError, EncodeError, Protocol, straight
 from wireloom.codec.cutting import Cutter
-from wireloom.columnar import cells
-from wireloom.options import Mode, resolve
+from wireloom.columnar import arrow_schema, cells
+from wireloom.columnar.decoder import Decoder
+from wireloom.columnar.tables import Table
+from wireloom.options import Mode, ReadOptions, resolve
+from wireloom.views import View
 
 NUMBERS, TEXT = bytes.fromhex("01 0005 ffff"), bytes.fromhex("02 02 6162")
 PACKAGE = "one_record_files"
@@ -146,3 +150,55 @@ def test_each_row_is_written_to_a_file_of_its_own(generated: Protocol, tmp_path:
     writer = target.writer(source.schema(), overwrite=False)
     writer.commit([writer.write(iter(rows))])
     assert [path.read_bytes() for path in sorted(tmp_path.joinpath("out").glob("part-*"))] == records
+
+
+EMPTY = """\
+protocol: empty
+byte_order: big
+parameters: [{{name: size, type: u8, default: 0}}]
+record:
+  length: {}
+  fields: [{{section: body, size: rest}}]
+---
+message: only
+match: {{}}
+sections: {{body: [{{name: numbers, type: u8, repeat: {{count: size}}}}]}}
+"""
+
+
+@accelerator.off_and_on
+@pytest.mark.parametrize("length", ["rest", "fields", "size"])
+def test_no_bytes_are_no_record_for_any_reader_or_writer(length: str, accelerated: bool) -> None:
+    found = compiled.of(EMPTY.format(length))
+    codec, table = found.codec, Table(found.codec, {})
+    reason = "invalid-size: record at byte 0: a record of 0 bytes"
+    for _ in range(straight.MANY + 2):  # a straight line answers as the codec does
+        with pytest.raises(DecodeError) as read:
+            codec.parse(b"")
+        assert read.value.reason == reason
+        with pytest.raises(EncodeError, match="only: cannot be read back: a record of 0 bytes"):
+            codec.build({"only": {"numbers": []}})
+    with pytest.raises(DecodeError):
+        codec.parse_stream(io.BytesIO())
+    assert list(codec.iter_records(b"")) == []
+    assert table.decode_columnar(b"").num_rows == 0
+    assert capture_alike(Pair(codec), b"").num_rows == 0
+    chosen = ReadOptions.of({"mode": "PERMISSIVE"}, codec.parameters, codec.messages)
+    decoder = Decoder(codec, chosen, arrow_schema(View(codec, chosen).columns))
+    (row,) = cells.one(decoder, pa.array([b""])).to_pylist()
+    assert (row["_corrupt_record"], row["_corrupt_reason"]) == (b"", reason)
+    rows = pa.table({"only": pa.array([{"numbers": []}] * 300, pa.struct({"numbers": pa.list_(pa.int16())}))})
+    for encode in (table.encode_columnar, table.encode_records):
+        with pytest.raises(EncodeError, match="a record of 0 bytes") as written:
+            encode(rows)
+        assert written.value.row == 0
+
+
+@accelerator.off_and_on
+@pytest.mark.parametrize("length", ["rest", "fields", "size"])
+def test_a_byte_is_one(length: str, accelerated: bool) -> None:
+    found = compiled.of(EMPTY.format(length))
+    row = found.codec.parse(b"\7", size=1)
+    assert row["only"]["numbers"] == [7]
+    assert found.codec.build(row, size=1) == b"\7"
+    assert Table(found.codec, {}).decode_columnar(b"\7", size=1)["only"].to_pylist() == [{"numbers": [7]}]

@@ -11,6 +11,7 @@ from wireloom.codec.givens import fill, fillable, shown
 from wireloom.codec.message import Message, Record
 from wireloom.codec.tracing import Trace
 from wireloom.codec.writer import Writer
+from wireloom.expressions.tree import Origin
 from wireloom.options import unknown
 
 
@@ -69,8 +70,9 @@ class Building:
         for lengths in self.framing.lengths:
             if all(header[name] in values for name, values in lengths.match.items()):
                 told = lengths.valid if proof and lengths.valid else lengths.length
-                for asked in told.names if told else ():
-                    return asked.name if asked.name.split(".")[0] in self._fields else f"{message.name}.{asked.name}"
+                fields = (each.name for each in (told.names if told else ()) if each.origin is not Origin.PARAMETER)
+                for name in fields:
+                    return name if name.split(".")[0] in self._fields else f"{message.name}.{name}"
         return message.name
 
 

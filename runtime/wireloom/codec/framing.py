@@ -70,7 +70,8 @@ class Framing:
         sums: Sums | None = None,
         base: int = 0,
     ) -> tuple[int, bool]:
-        """The length and byte order of the record at ``start``. Raises ``DecodeError``, offset from ``start``.
+        """The length and byte order of the record at ``start``, which has bytes. Raises ``DecodeError``, offset from
+        ``start``.
 
         A record that is proven in both orders has the ``order`` of the one before it, or else that of the ones after
         it. Unless the capture is ``final`` at ``end``, the answer is given only when more bytes cannot change it; the
@@ -80,10 +81,10 @@ class Framing:
         look = Look(buffer, end, parameters, final, bound, sums, base)
         orders = self.orders(parameters)
         found, problems = self._proven(look, start, orders, order)
-        if order is not None and order in found:
-            return found[order], order
         if not found:
             raise _unproven(problems, end - start)
+        if order in found:
+            found = {order: found[order]}
         if len(found) > 1:
             ends = {little: start + length for little, length in found.items()}
             found = {little: found[little] for little in orders if self._followed(look, start, ends[little], little)}
@@ -91,6 +92,8 @@ class Framing:
             what = f"a record in both byte orders, and nothing beside it tells which; {self.byte_order} can"
             raise DecodeError("ambiguous", what)
         ((little, length),) = found.items()
+        if length <= 0:
+            raise DecodeError("invalid-size", f"a record of {counted(length, 'byte')}")
         return length, little
 
     def _proven(
@@ -128,8 +131,6 @@ class Framing:
         length, little = self.first(buffer, start, end, parameters, final=final, bound=bound, order=order)
         if length > bound:
             raise DecodeError("too-long", f"a record of {counted(length, 'byte')}, more than the {bound} allowed")
-        if length <= 0:
-            raise DecodeError("invalid-size", f"a record of {counted(length, 'byte')}")
         return length, little
 
     def doubted(

@@ -123,7 +123,7 @@ def _single(decoder: Decoder, held: _Values) -> tuple[Array, Array]:
     for order in orders:
         start, stop = held.start[open_], held.stop[open_]
         length, refuted = decoder.plan.framing.proven(array, start, stop, parameters, little=order, doubting=False)
-        mine = length == stop - start
+        mine = (length == stop - start) & (length > 0)
         little[open_[mine]] = order
         proofs[open_] += ~refuted
         sound[open_] |= mine

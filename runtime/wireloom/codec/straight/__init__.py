@@ -85,6 +85,8 @@ class Straight:
     def order(self, data: bytes, parameters: Values) -> bool | None:
         """The byte order, as ``little``, in which alone the bytes are exactly one record; None if that is in doubt."""
         found = None
+        if not data:
+            return None
         try:
             for little in self.framing.orders(parameters):
                 measure = self._measure[little] if little in self._measure else self._measuring(little)

@@ -61,6 +61,8 @@ def _measure(ends: Ends, at: Lowering, *, doubting: bool) -> None:
     if isinstance(length, Number):
         at.must(length.valid)
     at.must(asm.value(op.EQUAL, (whole(asm, length), asm.value(op.SUBTRACT, (op.STOP, op.START)))))
+    if not ends.fields:  # which have bytes
+        at.must(asm.value(op.MORE_NUMBER, (whole(asm, length),), (0,)))
     if ends.checksum is not None:
         name, checksum = ends.checksum
         stored = at.this.columns[name] if ends.place is None else _stored(ends.place, ends.stored, at)
