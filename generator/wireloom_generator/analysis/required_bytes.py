@@ -1,0 +1,113 @@
+"""The bytes that fields must have: by ``const``, by a ``valid`` that leaves one value, or by what selects a message."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from wireloom_generator import model
+from wireloom_generator.expressions import Compare, Literal, Name, Value
+from wireloom_generator.expressions.comparisons import conjuncts
+from wireloom_generator.model import Order
+from wireloom_generator.types import Boolean, Bytes, Integer, Text
+
+Match = Mapping[str, object]
+Sections = Mapping[str, tuple[model.Node, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Bytes that stand one after the other in every record, and what each of them is of."""
+
+    octets: bytes
+    nodes: tuple[model.Node, ...]
+    ends: bool = False
+    """Whether nothing stands after them, so that a terminator does."""
+
+    def first(self, terminator: bytes) -> model.Node | None:
+        """What has the first byte of a terminator in them; None if they have none."""
+        at = (self.octets + (terminator if self.ends else b"")).find(terminator)
+        return self.nodes[at] if 0 <= at < len(self.octets) else None
+
+
+def value(field: model.Field, match: Match) -> Literal | bytes | None:
+    """The only value that a field can have, where it is there; None if that is not known."""
+    if field.repeat is not None or field.meaning is not None:
+        return None
+    if field.const is not None:
+        return field.const
+    if (selected := match.get(field.name)) is not None and isinstance(selected, bool | int | str | bytes):
+        return selected
+    tree = field.valid.tree if field.valid is not None else None
+    for part in conjuncts(tree) if tree is not None else ():
+        match part:
+            case Compare("==", Name(name=name), Value(bool() | int() | str() | bytes() as found)) if name == field.name:
+                return found
+    return None
+
+
+def octets(field: model.Field, found: Literal | bytes) -> bytes | None:
+    """The bytes of a value, those of its extent not counted; None if it has none, or several."""
+    match field.type, found:
+        case Integer(bits=bits, signed=signed), int():
+            fits = -(1 << bits - 1) * signed <= found < 1 << bits - signed
+            if not fits or field.wire.order is Order.PARAMETER:
+                return None
+            return found.to_bytes(bits // 8, "little" if field.wire.order is Order.LITTLE else "big", signed=signed)
+        case Boolean(), bool():
+            return bytes([found])
+        case Bytes(), bytes():
+            return found
+        case Text() as text, str():
+            try:
+                return found.encode(text.encoding)
+            except (LookupError, UnicodeError):
+                return None
+    return None
+
+
+def runs(nodes: Iterable[model.Node], sections: Sections, match: Match) -> Iterator[Run]:
+    """The bytes that stand together in all records, in order. ``sections`` are what messages put into some of them."""
+    octets_, of = b"", list[model.Node]()
+    for node, found in _pieces(nodes, sections, match):
+        if found is None:
+            yield Run(octets_, tuple(of))
+            octets_, of = b"", []
+        else:
+            octets_ += found
+            of += [node] * len(found)
+    yield Run(octets_, tuple(of), ends=True)
+
+
+def _pieces(nodes: Iterable[model.Node], sections: Sections, match: Match) -> Iterator[tuple[model.Node, bytes | None]]:
+    """The bytes of each node; None for those that are not known."""
+    for node in nodes:
+        match node:
+            case model.Section(nodes=(model.Unpack(), *_)):
+                yield node, None
+            case model.Section() | model.Slot():
+                inner = sections.get(node.name) if isinstance(node, model.Slot) else node.nodes
+                yield from _pieces(inner or (), {}, match)
+                if inner is None or not isinstance(node.extent, model.Rest) or node.trailing is not None:
+                    yield node, None
+            case model.Computed():
+                pass
+            case model.Padding(fixed=int() as size):
+                yield node, bytes(size)
+            case model.Field() if not (node.when or node.optional or node.place or node.through):
+                yield from ((node, known) for known in _field(node, match))
+            case _:
+                yield node, None
+
+
+def _field(field: model.Field, match: Match) -> Iterator[bytes | None]:
+    """The bytes of a field, with those that say where it ends."""
+    found = value(field, match)
+    known = None if found is None else octets(field, found)
+    extent = field.wire.extent
+    if isinstance(extent, model.Prefix):
+        yield None
+    yield known
+    match extent:
+        case model.Terminator(value=end, terminator="drop", unterminated=False):
+            yield end
+        case model.Terminator() | model.Size(pad=bytes()) | model.Rest():
+            yield None
