@@ -9,12 +9,12 @@ from wireloom_generator.expressions.comparisons import conjuncts
 from wireloom_generator.model import Order
 from wireloom_generator.types import Boolean, Bytes, Integer, Text
 
-Match = Mapping[str, object]
-Sections = Mapping[str, tuple[model.Node, ...]]
+OnlyValues = Mapping[str, object]
+Filling = Mapping[str, tuple[model.Node, ...]]
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class ConstantBytes:
     """Bytes that stand one after the other in every record, and what each of them is of."""
 
     octets: bytes
@@ -28,7 +28,7 @@ class Run:
         return self.nodes[at] if 0 <= at < len(self.octets) else None
 
 
-def value(field: model.Field, match: Match) -> Literal | bytes | None:
+def value(field: model.Field, match: OnlyValues) -> Literal | bytes | None:
     """The only value that a field can have, where it is there; None if that is not known."""
     if field.repeat is not None or field.meaning is not None:
         return None
@@ -64,20 +64,22 @@ def octets(field: model.Field, found: Literal | bytes) -> bytes | None:
     return None
 
 
-def runs(nodes: Iterable[model.Node], sections: Sections, match: Match) -> Iterator[Run]:
+def runs(nodes: Iterable[model.Node], sections: Filling, match: OnlyValues) -> Iterator[ConstantBytes]:
     """The bytes that stand together in all records, in order. ``sections`` are what messages put into some of them."""
     octets_, of = b"", list[model.Node]()
     for node, found in _pieces(nodes, sections, match):
         if found is None:
-            yield Run(octets_, tuple(of))
+            yield ConstantBytes(octets_, tuple(of))
             octets_, of = b"", []
         else:
             octets_ += found
             of += [node] * len(found)
-    yield Run(octets_, tuple(of), ends=True)
+    yield ConstantBytes(octets_, tuple(of), ends=True)
 
 
-def _pieces(nodes: Iterable[model.Node], sections: Sections, match: Match) -> Iterator[tuple[model.Node, bytes | None]]:
+def _pieces(
+    nodes: Iterable[model.Node], sections: Filling, match: OnlyValues
+) -> Iterator[tuple[model.Node, bytes | None]]:
     """The bytes of each node; None for those that are not known."""
     for node in nodes:
         match node:
@@ -98,7 +100,7 @@ def _pieces(nodes: Iterable[model.Node], sections: Sections, match: Match) -> It
                 yield node, None
 
 
-def _field(field: model.Field, match: Match) -> Iterator[bytes | None]:
+def _field(field: model.Field, match: OnlyValues) -> Iterator[bytes | None]:
     """The bytes of a field, with those that say where it ends."""
     found = value(field, match)
     known = None if found is None else octets(field, found)

@@ -33,7 +33,7 @@ from dataclasses import replace
 
 from wireloom_generator import model
 from wireloom_generator.analysis import required_bytes
-from wireloom_generator.analysis.required_bytes import Match, Sections
+from wireloom_generator.analysis.required_bytes import Filling, OnlyValues
 from wireloom_generator.analysis.scopes import head, nodes
 from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Problem, counted
@@ -79,7 +79,7 @@ def _record(spec: Resolved) -> Iterator[Problem]:
             yield replace(problem, location=problem.location if is_own else message.where("match"))
 
 
-def _layouts(spec: Resolved, message: model.Message) -> Iterator[Sections]:
+def _layouts(spec: Resolved, message: model.Message) -> Iterator[Filling]:
     """What a message puts into sections, with each of its variants."""
     slots = [slot.name for slot in spec.record.slots]
     for variant in message.variants or (message,):
@@ -99,8 +99,8 @@ def _struct(spec: Resolved, field: model.Field) -> Iterator[Problem]:
 
 def _within(
     inside: Iterable[model.Node],
-    sections: Sections,
-    match: Match,
+    sections: Filling,
+    match: OnlyValues,
     terminator: bytes,
     ends: str,
 ) -> Iterator[Problem]:

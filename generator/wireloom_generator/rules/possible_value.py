@@ -28,7 +28,7 @@ from wireloom_generator.analysis import domains
 from wireloom_generator.analysis.domains import TRUE
 from wireloom_generator.analysis.rivals import tried
 from wireloom_generator.analysis.scopes import Scope, Visit, every, head, messages
-from wireloom_generator.expressions import Call, Compare, Expr, Function, Name, conditions, key
+from wireloom_generator.expressions import Call, Compare, Expr, Function, Name, Value, conditions, key
 from wireloom_generator.expressions.conditions import Domains
 from wireloom_generator.expressions.domain import Domain
 from wireloom_generator.expressions.kinds import Kind
@@ -70,6 +70,11 @@ def _field(
     if valid is not None and (tree := valid.tree) is not None and domains.known(tree, known):
         what = f"no value of {field.name!r} is valid"
         yield valid.at, what, Severity.ERROR, conditions.excludes(TRUE, tree, alone)
+    for word, condition in _amounts(field):
+        tree = condition.tree
+        if tree is not None and condition.constant is None and domains.known(tree, known):
+            never = conditions.excludes(TRUE, Compare(">=", tree, Value(0)), known)
+            yield condition.at, f"the {word} of {field.name!r} is always below 0", Severity.ERROR, never
     source = field.compute if isinstance(field, model.Computed) else field.derive
     tree = source.tree if source is not None else None
     with_record = domains.beside(known, {"record": Domain()})
@@ -78,6 +83,14 @@ def _field(
         what = f"{field.name!r} can never be what it is derived from"
         never = conditions.excludes(TRUE, Compare("==", Name(field.name), tree), sizes)
         yield source.at, what, Severity.ERROR, never
+
+
+def _amounts(field: Named) -> Iterator[tuple[str, model.Condition]]:
+    """How many bytes and how many items a field has, if expressions say it."""
+    if isinstance(field, model.Field) and isinstance(field.wire.extent, model.Size):
+        yield "size", field.wire.extent.condition
+    if isinstance(field, model.Field) and field.repeat is not None and field.repeat.count is not None:
+        yield "count", field.repeat.count
 
 
 def _unrestricted(domain: Domain) -> Domain:
@@ -95,7 +108,18 @@ def _sizes(spec: Resolved, scope: Scope, tree: Expr) -> dict[str, Domain]:
         if isinstance(part, Call) and part.function is Function.SIZE:
             extent = _extent(spec, scope, part.target.name)
             found[key(part)] = Domain(extent.least, 1 << 64 if extent.most is None else extent.most)
+        elif isinstance(part, Call) and part.function is Function.COUNT:
+            found[key(part)] = _count(scope, part.target.name)
     return found
+
+
+def _count(scope: Scope, name: str) -> Domain:
+    """How many items a list has."""
+    fields = [visit.item for visit in (*scope.visits, *scope.header) if visit.name == name]
+    repeat = fields[0].repeat if len(fields) == 1 and isinstance(fields[0], model.Field) else None
+    count = repeat.count.constant if repeat is not None and repeat.count is not None else None
+    is_fixed = isinstance(count, int) and count >= 0 and not (isinstance(fields[0], model.Field) and fields[0].when)
+    return Domain(count, count) if is_fixed and count is not None else Domain(0, 1 << 64)
 
 
 def _extent(spec: Resolved, scope: Scope, name: str) -> SizeRange:
@@ -148,6 +172,10 @@ def _messages(spec: Resolved) -> Iterator[Problem]:
         assert isinstance(message, model.Message)
         chosen = [domains.first(cases) for cases in tried(message.variants)]
         known = domains.of(spec, scope)
+        proven = domains.assumed(spec, scope)
+        if message.match and domains.known(proven, known) and conditions.impossible(proven, known):
+            what = f"no record of {message.name!r} satisfies the proof"
+            yield Problem(message.where("match"), "possible-value", what, _HINT, Severity.WARNING)
         whole: Sequence[tuple[model.Message | model.Variant, Expr]] = [(message, TRUE)]
         for node, holds in (*whole, *zip(message.variants, chosen, strict=True)):
             tree = node.valid.tree if node.valid is not None else None

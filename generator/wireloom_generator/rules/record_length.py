@@ -54,6 +54,10 @@ def check(spec: Resolved) -> Iterator[Problem]:
     if record.gives("until") and record.gives("length"):
         what, hint = "the record has until, and so no length", "until: is the terminator that each record ends with"
         yield Problem(record.where("length"), "record-length", what, hint)
+    owners: tuple[model.Record | model.Message, ...] = (record, *spec.messages)
+    for owner in owners:
+        if owner.length is not None and owner.length.constant == 0:
+            yield Problem(owner.where("length"), "record-length", "a record has at least one byte")
     if record.end is None and not spec.messages and spec.is_whole:
         hint = "give length, an expression over header fields"
         yield Problem(record.at, "record-length", "nothing says how long a record is", hint)

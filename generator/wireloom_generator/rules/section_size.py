@@ -3,7 +3,8 @@
 A section with more fields than bytes, or with bytes that no field takes and no ``trailing`` keeps, makes every record
 malformed, and so does a length that says otherwise than the fields and sections it is the length of. The sizes are
 those that a variant's and an alternative's condition leaves: with ``when: extras_length == 4`` the extras have 4 bytes.
-``size: rest - 4`` leaves four bytes, and what follows has to take just those.
+``size: rest - 4`` leaves four bytes, and what follows has to take just those. A struct with a size has just the bytes
+of its fields.
 
 Bad::
 
@@ -31,6 +32,7 @@ from wireloom_generator.analysis.sequences import place
 from wireloom_generator.expressions import Compare, Expr, Value, conditions, terms
 from wireloom_generator.model import Resolved
 from wireloom_generator.problems import Location, Problem, counted, seen_from
+from wireloom_generator.types import Struct
 from wireloom_generator.types.sizes import ANY, NOTHING, SizeRange
 
 
@@ -43,12 +45,23 @@ def check(spec: Resolved) -> Iterator[Problem]:
             if isinstance(section, model.Section) and not section.bare:
                 holds = conditions.both(assumed, domains.taken(visit.branch))
                 yield from _fits(section, section.where("size"), model.space(section.nodes), holds, known)
+            elif isinstance(section, model.Field) and (struct := _sized(spec, section)) is not None:
+                holds = conditions.both(assumed, domains.taken(visit.branch))
+                yield from _fits(section, section.where("size"), model.space(struct.nodes), holds, known)
         if isinstance(scope.owner, model.Message):
             yield from _slots(spec, scope, scope.owner, known)
             yield from _shortest(spec, scope.owner, known)
         if not isinstance(scope.owner, model.Struct) and scope.owner.length is not None:
             yield from _length(spec, scope.owner, scope.owner.length, known)
     yield from dict.fromkeys(_leaving(spec))
+
+
+def _sized(spec: Resolved, field: model.Field) -> model.Struct | None:
+    """The struct of a field that is always there and has a size of its own, which is that of its fields then."""
+    is_plain = field.when is None and not field.optional and field.repeat is None and field.through is None
+    extent = field.wire.extent
+    is_sized = isinstance(field.type, Struct) and isinstance(extent, model.Size) and extent.pad is None
+    return spec.structs.get(field.type.name) if is_plain and is_sized and isinstance(field.type, Struct) else None
 
 
 def _leaving(spec: Resolved) -> Iterator[Problem]:
@@ -101,24 +114,29 @@ def _leaves(node: model.Node, left: int, behind: SizeRange) -> Iterator[Problem]
 
 
 def _fits(
-    section: model.Region, at: Location, content: SizeRange, holds: Expr, known: conditions.Domains
+    section: model.Region | model.Field, at: Location, content: SizeRange, holds: Expr, known: conditions.Domains
 ) -> Iterator[Problem]:
-    """Whether a record that satisfies ``holds`` can have the bytes of ``content`` in the section."""
-    if not isinstance(section.extent, model.Size):
+    """Whether a record that satisfies ``holds`` can have the bytes of ``content`` in the section or struct."""
+    if isinstance(section, model.Field):
+        extent, trailing, word = section.wire.extent, None, ""
+    else:
+        extent, trailing, word = section.extent, section.trailing, "section "
+    if not isinstance(extent, model.Size):
         return
-    given = section.extent.condition
+    given = extent.condition
     size = given.tree
     if size is None or not domains.known(conditions.both(holds, size), known) or (given.constant or 0) < 0:
         return
-    name = f"section {section.name!r}" + ("" if at.path == section.at.path else f" (size: {given.raw})")
+    name = f"{word}{section.name!r}" + ("" if at.path == section.at.path else f" (size: {given.raw})")
     if conditions.excludes(holds, Compare(">=", size, Value(content.least)), known):
         what = f"{name} has fewer bytes than its fields need, {content.least}"
         yield Problem(at, "section-size", what, "make it larger, or a field optional")
         return
-    left_over = content.most is not None and section.trailing is None
+    left_over = content.most is not None and trailing is None
     if left_over and conditions.excludes(holds, Compare("<=", size, Value(content.most)), known):
         what = f"{name} has more bytes than its fields take, {content.most}"
-        yield Problem(at, "section-size", what, "trailing: keeps what is left over")
+        hint = "trailing: keeps what is left over" if word else "a section with trailing keeps what is left over"
+        yield Problem(at, "section-size", what, hint)
 
 
 def _slots(spec: Resolved, scope: Scope, message: model.Message, known: conditions.Domains) -> Iterator[Problem]:
