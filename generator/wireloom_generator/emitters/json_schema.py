@@ -24,7 +24,11 @@ _SNAKE: Schema = {"type": "string", "pattern": "^[a-z][a-z0-9]*(_[a-z0-9]+)*$"}
 _CAMEL: Schema = {"type": "string", "pattern": "^[A-Z][A-Za-z0-9]*$"}
 _SOURCE: Schema = {"type": "string", "pattern": "^[A-Za-z][A-Za-z0-9_]*$"}
 _VERSION: Schema = {"type": ["string", "number"]}
-_HEX: Schema = {"type": ["string", "integer"], "pattern": r"^([0-9A-Fa-f]|\s|#[^\n]*(\n|$))*$"}
+_BETWEEN = r"(\s|#[^\n]*(\n|$))*"
+_HEX: Schema = {
+    "type": ["string", "integer"],
+    "pattern": f"^({_BETWEEN}[0-9A-Fa-f]{_BETWEEN}[0-9A-Fa-f])*{_BETWEEN}$",
+}
 _NUMBER: Schema = {"type": ["string", "number"]}
 _PORT: Schema = {"type": "integer", "minimum": 1, "maximum": 65535}
 _SIZE: Schema = {"anyOf": [{"const": "rest"}, {"$ref": "#/$defs/Expression"}]}
