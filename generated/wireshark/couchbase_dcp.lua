@@ -400,8 +400,9 @@ local bool = {kind = "number", size = 1, read = function(data, at, _, path)
   return value == 1
 end}
 
--- Packed decimal: a number, or with a scale its text. ``signs`` are the nibbles that may stand behind the digits.
-local function bcd(digits, scale, signs)
+-- Packed decimal: a number, or with a scale its text. ``signs`` are the nibbles that are written after the digits; where
+-- it is ``lenient``, others that machines take for a sign are read as well.
+local function bcd(digits, scale, signs, lenient)
   local size = math.ceil((digits + math.min(1, #signs)) / 2)
   return {kind = "packed", size = size, read = function(data, at, _, path)
     local nibbles = {}
@@ -409,7 +410,7 @@ local function bcd(digits, scale, signs)
       local byte = data:byte(i)
       nibbles[#nibbles + 1], nibbles[#nibbles + 2] = floor(byte / 16), byte % 16
     end
-    local last, value = #nibbles - math.min(1, #signs), 0
+    local last, value, is_other = #nibbles - math.min(1, #signs), 0, false
     if last > digits and nibbles[1] ~= 0 then
       fail("invalid", at, path, string.format("a leading nibble 0 expected, found %x", nibbles[1]))
     end
@@ -421,12 +422,17 @@ local function bcd(digits, scale, signs)
       value = add(mul(value, 10), nibbles[i])
     end
     local sign = signs == "" and "" or string.format("%x", nibbles[#nibbles])
-    if sign ~= "" and not signs:find(sign, 1, true) then
-      fail("invalid", at + size - 1, path, "the sign " .. signs:gsub("cd", "c or d") .. " expected, found " .. sign)
+    if sign ~= "" then
+      local minus = (sign == "b" or sign == "d") and value ~= 0
+      local usual = minus and signs:sub(-1) or signs:sub(1, 1)
+      local function wrong(what) fail("invalid", at + size - 1, path, what .. sign) end
+      if sign < "a" then wrong("a sign (a to f) expected, found ") end
+      if minus and #signs == 1 then wrong("a number without a minus expected, found the sign ") end
+      is_other = sign ~= usual
+      if is_other and not lenient then wrong("the sign " .. usual .. " expected, found ") end
+      value = minus and sub(0, value) or value
     end
-    if sign == "d" and value == 0 then fail("invalid", at + size - 1, path, "zero with a minus") end
-    value = sign == "d" and sub(0, value) or value
-    return scale == 0 and value or decimal(value, scale)
+    return scale == 0 and value or decimal(value, scale), is_other
   end}
 end
 
@@ -914,7 +920,9 @@ local function number(reader, value, name)
   need(reader, value.size, name)
   local at = reader.pos
   reader.pos = at + value.size
-  return value.read(reader.data, at, reader.little, reader.path .. (name or ""))
+  local found, is_other = value.read(reader.data, at, reader.little, reader.path .. (name or ""))
+  reader.loose = reader.loose or is_other
+  return found
 end
 
 -- The frame, in which 0 is how many bytes are left in the section.

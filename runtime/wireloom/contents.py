@@ -11,6 +11,7 @@ from construct import BytesInteger, FormatField
 from wireloom.codec import (
     As,
     Ascii,
+    Bcd,
     Bits,
     Blob,
     Boolean,
@@ -166,7 +167,7 @@ _NAMES: Mapping[type, Callable[[Any], str]] = {
 """What the parts of layouts among ``CONTENTS`` are called in messages."""
 
 
-KEEPING = (Ascii, Blob, Text)
+KEEPING = (Ascii, Bcd, Blob, Text)
 """The values that are read together with the bytes for their ``raw`` column."""
 
 

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from wireloom_generator import model
+from wireloom_generator import model, types
 from wireloom_generator.model import U64, Column, ColumnType, Primitive
 from wireloom_generator.reading import syntax
-from wireloom_generator.types import FlatBuffers, meanings
+from wireloom_generator.types import Bcd, FlatBuffers, meanings
 
 
 def labelled(
@@ -19,6 +19,15 @@ def labelled(
     if labels and flags is not None:
         return column, Column(f"{name}_flags", model.ListType(Primitive.STRING), f"Bits set in {name}", label=True)
     return (column,)
+
+
+def raw_column(field: syntax.Field) -> str | None:
+    """The column for the bytes that a value does not determine: that of ``raw``, or of a packed decimal with a sign one
+    that follows from its name. A list whose items stand apart has none.
+    """
+    is_signed = isinstance(types.of(field), Bcd) and field.sign is not None and field.compute is None
+    stands_apart = field.place is not None and field.repeat is not None
+    return f"{field.name}_bytes" if field.raw is None and is_signed and not stands_apart else field.raw
 
 
 def field_columns(
@@ -36,16 +45,17 @@ def field_columns(
         kind = model.ListType(kind)
     labels = field.labels and field.repeat is None
     found = labelled(field.name, kind, doc, labels=labels, enum=field.enum, flags=field.flags)
-    if field.raw is None:
+    raw = raw_column(field)
+    if raw is None:
         return found
     if meaning is not None:
         kept = f"Number of {field.name} where that does not determine it; written back while it is unchanged"
-        return (*found, Column(field.raw, plain, kept))
+        return (*found, Column(raw, plain, kept))
     if through is not None:
-        return (*found, Column(field.raw, Primitive.BINARY, _packed(field.name, through)))
+        return (*found, Column(raw, Primitive.BINARY, _packed(field.name, through)))
     others = "" if field.type == FlatBuffers.spelling else ", if they are not those that it is written as"
     kept = f"Bytes of {field.name}{others}; written back while it is unchanged"
-    return (*found, Column(field.raw, Primitive.BINARY, kept))
+    return (*found, Column(raw, Primitive.BINARY, kept))
 
 
 def columns(nodes: Iterable[model.Node]) -> tuple[Column, ...]:

@@ -11,7 +11,7 @@ from wireloom_generator.reading import syntax
 from wireloom_generator.reading.spec import Spec
 from wireloom_generator.reading.vocabulary import BIT_ORDERS
 from wireloom_generator.resolve import checksums, conditions, extents, hexadecimal, meanings
-from wireloom_generator.resolve.columns import columns, field_columns, labelled
+from wireloom_generator.resolve.columns import columns, field_columns, labelled, raw_column
 from wireloom_generator.resolve.declarations import documentation
 from wireloom_generator.resolve.filling import filled
 from wireloom_generator.resolve.matches import Matching, names_of_numbers
@@ -307,7 +307,7 @@ class FieldResolving:
             long=field.table_type == "long",
             decimal=field.table_type == "decimal",
             meaning=meaning,
-            raw=field.raw,
+            raw=raw_column(field),
             inputs={
                 name: conditions.expression(text, field.where(f"with.{name}"), names)
                 for name, text in field.inputs.items()

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from wireloom_generator.model.resolved import Loop
 from wireloom_generator.problems import Location
 from wireloom_generator.reading import syntax
+from wireloom_generator.resolve.columns import raw_column
 
 Spliced = syntax.Field | syntax.Section | syntax.Choice | syntax.Pad | syntax.Align | syntax.Bits
 """The content of a list of fields after its includes were replaced."""
@@ -141,8 +142,8 @@ class Splicing:
                 case syntax.Field():
                     absent = nullable or entry.tail or entry.when is not None or entry.compute is not None
                     yield entry.name, absent, entry if entry.repeat is None else None
-                    if entry.raw:
-                        yield entry.raw, True, None
+                    if raw := raw_column(entry):
+                        yield raw, True, None
                 case syntax.Section():
                     yield entry.section, nullable, None
                     yield from self._declared(entry.fields, nullable)

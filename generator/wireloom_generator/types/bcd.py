@@ -14,7 +14,7 @@ from wireloom_generator.types.base import Base, Declared, WrongKey
 from wireloom_generator.types.sizes import SizeRange, exactly
 
 SIGNS = {"signed": "cd", "unsigned": "f"}
-"""The last nibble: plus or minus, or that the number is unsigned."""
+"""The last nibble as it is written: plus or minus, or that the number is unsigned."""
 _MOST = 38
 """The most digits that a decimal column can have."""
 
@@ -25,7 +25,9 @@ class Bcd(Base):
 
     spelling: ClassVar[str] = "bcd"
     block: ClassVar[str] = "Bcd"
-    keys: ClassVar[Mapping[str, tuple[str, ...]]] = MappingProxyType({"digits": (), "scale": (), "sign": tuple(SIGNS)})
+    keys: ClassVar[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+        {"digits": (), "scale": (), "sign": tuple(SIGNS), "raw": ()}
+    )
     needs: ClassVar[Mapping[str, str]] = MappingProxyType({"digits": "how many there are"})
 
     digits: int = 1
@@ -43,6 +45,8 @@ class Bcd(Base):
             yield "scale", f"{field.scale} of {digits} digits cannot be behind the point", ""
         if field.sign is not None and field.sign not in SIGNS:
             yield "sign", f"unknown sign {field.sign!r}", closest(field.sign, SIGNS)
+        if field.raw is not None and field.sign is None:
+            yield "raw", "a bcd without a sign has one form", "raw: is for signs, of which there are several"
 
     def __str__(self) -> str:
         behind = f", {self.scale} behind the point" if self.scale else ""
@@ -50,7 +54,7 @@ class Bcd(Base):
 
     @property
     def nibbles(self) -> str:
-        """What its sign nibble can be, as hexadecimal digits: plus or else minus, or always the same; or empty."""
+        """What its sign nibble is written as, in hexadecimal digits: plus and minus, or always the same; or empty."""
         return "" if self.sign is None else SIGNS[self.sign]
 
     @property

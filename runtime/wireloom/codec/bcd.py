@@ -1,7 +1,8 @@
 """Packed decimal: two digits a byte, the most significant first, and behind them a sign as mainframes write it.
 
-Each number is accepted in one form only, so that what is read can be written back unchanged: an unused nibble is 0, a
-sign is ``c``, ``d`` or (where there is no minus) ``f``, and zero is positive.
+Signs are written as ``c``, ``d`` or (where there is no minus) ``f``. All that machines take for one are read where
+the field has ``raw``, which keeps the bytes: ``a``, ``c``, ``e`` and ``f`` are plus, ``b`` and ``d`` minus, and a zero
+with a minus is zero (IBM, z/Architecture Principles of Operation, Decimal Instructions).
 """
 
 from decimal import Context, Decimal, Inexact, InvalidOperation
@@ -13,7 +14,9 @@ from wireloom.codec.givens import shown, unfit
 from wireloom.codec.values import Scalar
 
 SIGNS = {None: "", "signed": "cd", "unsigned": "f"}
-"""The sign nibbles that may follow the digits; the first is that of positive numbers."""
+"""The sign nibbles that are written after the digits: that of plus, and that of minus where there is one."""
+PLUS, MINUS = "acef", "bd"
+"""The nibbles that are read as a sign."""
 
 
 class Bcd(Scalar):
@@ -41,15 +44,22 @@ class Bcd(Scalar):
         if not digits.isdecimal():
             at = next(at for at, nibble in enumerate(digits) if not nibble.isdecimal())
             raise DecodeError("invalid", f"a decimal digit expected, found {digits[at]}", start + at // 2)
-        if sign not in self.signs:
-            expected = " or ".join(self.signs)
-            raise DecodeError("invalid", f"the sign {expected} expected, found {sign}", start + self.size - 1)
         number = int(digits)
-        if sign == "d":
-            if number == 0:
-                raise DecodeError("invalid", "zero with a minus", start + self.size - 1)
-            number = -number
+        if self.signs:
+            number = self._signed(number, sign, stream, start + self.size - 1)
         return Decimal(f"{number}e-{self.scale}") if self.scale else number
+
+    def _signed(self, number: int, sign: str, stream: Any, at: int) -> int:
+        """The number with its sign, which stands at the byte ``at``."""
+        if sign not in PLUS + MINUS:
+            raise DecodeError("invalid", f"a sign (a to f) expected, found {sign}", at)
+        number = -number if sign in MINUS else number
+        if number < 0 and len(self.signs) == 1:
+            raise DecodeError("invalid", f"a number without a minus expected, found the sign {sign}", at)
+        usual = self.signs[number < 0]
+        if self.strict and sign != usual:
+            stream.refuse(DecodeError("invalid", f"the sign {usual} expected, found {sign}", at))
+        return number
 
     def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
         number = self._scaled(obj)

@@ -4,6 +4,7 @@ import numpy as np
 import pyarrow as pa
 
 from wireloom import codec
+from wireloom.codec.bcd import MINUS, PLUS
 from wireloom.columnar import buffers
 from wireloom.columnar.arrays import Column, Made, Numbers
 from wireloom.columnar.buffers import Array
@@ -16,8 +17,11 @@ _CHUNK = 9
 """Any number with this many digits fits 32 bits, with room for carries."""
 
 
+_PLUS, _MINUS = ([int(nibble, 16) for nibble in nibbles] for nibbles in (PLUS, MINUS))
+
+
 class Bcd:
-    """Packed decimals of one kind; rows with anything else are doubtful."""
+    """Packed decimals of one kind. Those with other signs are kept if they can be; anything else is doubtful."""
 
     def __init__(self, kind: codec.Bcd) -> None:
         self.digits = kind.digits
@@ -33,9 +37,12 @@ class Bcd:
         wrong = np.zeros(len(at), bool)
         if self.signs:
             digits, sign = nibbles[:, :-1], nibbles[:, -1]
-            wrong |= ~np.isin(sign, [int(nibble, 16) for nibble in self.signs])
-            negative = sign == 0x0D
-        wrong |= (digits > 9).any(axis=1) | (negative & ~digits.any(axis=1))
+            negative = np.isin(sign, _MINUS) & digits.any(axis=1)
+            wrong |= ~np.isin(sign, _PLUS + _MINUS) | (negative & (len(self.signs) == 1))
+            other = sign != np.where(negative, int(self.signs[-1], 16), int(self.signs[0], 16))
+            if other.any():
+                at.keep(other & ~wrong)
+        wrong |= (digits > 9).any(axis=1)
         digits, rest = digits[:, -self.digits :], digits[:, : -self.digits]
         wrong |= rest.any(axis=1)
         if wrong.any():

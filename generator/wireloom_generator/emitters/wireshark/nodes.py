@@ -343,7 +343,7 @@ def reading(wire: model.Wire, raw: str | None = None, inputs: Mapping[str, model
         case Deeper(depth=depth):
             return LuaCall("deeper", [str(depth)])
         case Bcd(digits=digits, scale=scale, nibbles=nibbles):
-            return LuaCall("bcd", [str(digits), str(scale), string(nibbles)])
+            return LuaCall("bcd", [str(digits), str(scale), string(nibbles), *(["true"] if raw else [])])
         case Ascii() as found:
             front = [str(found.base), str(found.bits), str(found.digits), string(found.fill), str(found.width)]
             return LuaCall("ascii", [*front, *map(literal, (found.signed, found.upper, raw is not None)), *extent])
