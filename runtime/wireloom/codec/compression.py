@@ -173,8 +173,9 @@ def _xerial(data: bytes) -> bytes:
 
 
 def _unxerial(data: bytes, most: int) -> bytes:
-    if data[:8] != _XERIAL[:8]:
-        raise DamagedError("it does not begin with the name of its format")
+    """What does not begin as blocks do is one block, as in librdkafka and other clients of Kafka that write no header."""
+    if data and data[:8] != _XERIAL[:8]:
+        return _unsnappy(data, most)
     found = bytearray()
     for block in _blocks(data, len(_XERIAL)):
         found += _unsnappy(block, most - len(found))
