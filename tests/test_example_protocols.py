@@ -34,7 +34,7 @@ def test_records_mean_what_the_other_implementation_says(name: str) -> None:
         rows = list(pair(name).codec.iter_records(capture.data, **capture.parameters))
         assert len(rows) == len(capture.rows), capture.name
         for number, (row, expected) in enumerate(zip(rows, capture.rows, strict=True)):
-            assert _among(capture.told(row), expected) == expected, f"{capture.name}, record {number}"
+            assert among(capture.told(row), expected) == expected, f"{capture.name}, record {number}"
 
 
 @each_protocol
@@ -65,14 +65,14 @@ def test_both_engines_refuse_the_same(name: str) -> None:
         records_alike(pair(name), list(damaged(record, random, often(25, 50))))
 
 
-def _among(found: Any, expected: Any) -> Any:
+def among(found: Any, expected: Any) -> Any:
     """What was found, without what is not ``expected``."""
     match expected:
         case Mapping():
-            return {key: _among(found[key], value) for key, value in expected.items()} if found else found
+            return {key: among(found[key], value) for key, value in expected.items()} if found else found
         case list() if isinstance(found, list):
             return (
-                [_among(*both) for both in zip(found, expected, strict=True)] if len(found) == len(expected) else found
+                [among(*both) for both in zip(found, expected, strict=True)] if len(found) == len(expected) else found
             )
         case _:
             return found

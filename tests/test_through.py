@@ -72,6 +72,11 @@ def test_each_unpacks_what_others_pack_and_what_it_packs(name: str) -> None:
                     COMPRESSORS[name].unpack(packed, len(data) - 1)
 
 
+@pytest.mark.parametrize("data", CONTENTS)
+def test_a_block_without_a_header_is_read_where_kafka_has_one(data: bytes) -> None:
+    assert COMPRESSORS["snappy_xerial"].unpack(OTHERS["snappy"](data), len(data)) == data
+
+
 @pytest.mark.parametrize("name", COMPRESSORS)
 def test_what_is_cut_off_or_followed_by_others_is_damaged(name: str) -> None:
     packed = OTHERS[name](TEXT)

@@ -1,13 +1,19 @@
 """DNS messages as dnspython writes and reads them."""
 
 from collections.abc import Iterator
+from random import Random
 from typing import Any
+from unittest import mock
 
 import dns.flags
 import dns.message
 import dns.name
+import dns.opcode
+import dns.rdataclass
 import dns.rdatatype
+import dns.renderer
 import dns.rrset
+import dns.update
 
 from strangers import Capture
 
@@ -60,36 +66,48 @@ def read(data: bytes) -> dict[str, Any]:
         "opcode": message.opcode(),
         "rcode": message.rcode(),
         "questions": [
-            {"qname": each.name.to_text(), "qtype": each.rdtype, "qclass": each.rdclass} for each in message.question
+            {"qname": _name(each.name), "qtype": each.rdtype, "qclass": each.rdclass} for each in message.question
         ],
         "answers": list(map(_record, message.answer)),
         "authorities": list(map(_record, message.authority)),
-        "additionals": [{"type": dns.rdatatype.OPT, "class": message.payload} for _ in additional],
+        "additionals": [
+            *map(_record, message.additional),
+            *({"type": dns.rdatatype.OPT, "class": message.payload} for _ in additional),
+        ],
     }
 
 
 def _record(found: dns.rrset.RRset) -> dict[str, Any]:
-    (data,) = found
-    own: dict[str, Any] = {"name": found.name.to_text(), "type": found.rdtype, "class": found.rdclass, "ttl": found.ttl}
+    kind = found.deleting or found.rdclass
+    own: dict[str, Any] = {"name": _name(found.name), "type": found.rdtype, "class": kind, "ttl": found.ttl}
+    data = next(iter(found), None)
+    if data is None:
+        return own | {"data": b""}
     match found.rdtype:
+        case dns.rdatatype.A if kind == dns.rdataclass.CH:
+            own["a"] = None
         case dns.rdatatype.A:
             own["a"] = data.address
         case dns.rdatatype.AAAA:
             own["aaaa"] = data.address
         case dns.rdatatype.MX:
-            own |= {"preference": data.preference, "exchange": data.exchange.to_text()}
+            own |= {"preference": data.preference, "exchange": _name(data.exchange)}
         case dns.rdatatype.CNAME | dns.rdatatype.PTR:
-            own["domain"] = data.target.to_text()
+            own["domain"] = _name(data.target)
         case dns.rdatatype.TXT:
             own["txt"] = list(data.strings)
         case dns.rdatatype.SOA:
             own["soa"] = {
-                "mname": data.mname.to_text(),
+                "mname": _name(data.mname),
                 "serial": data.serial,
                 "refresh": data.refresh,
                 "minimum": data.minimum,
             }
     return own
+
+
+def _name(name: dns.name.Name) -> str:
+    return ".".join(label.decode("latin-1") for label in name.labels) or "."
 
 
 def with_names(value: Any) -> Any:
@@ -110,3 +128,77 @@ def _labels(name: dict[str, Any]) -> Iterator[str]:
             yield label["label"]
         else:
             yield from _labels(label["target"])
+
+
+TEXTS = (
+    *RECORDS,
+    ("example.org.", 0, "NS", "a.b.c.example.org."),
+    ("example.org.", 1, "SOA", "ns.example.org. hostmaster.example.org. 1 2 3 4 5"),
+    ("example.org.", 2**31 - 1, "CAA", '0 issue "ca.example"'),
+    ("example.org.", 60, "DS", "60485 5 1 2BB183AF5F22588179A53B0A98631FAD1A292118"),
+    ("example.org.", 60, "HTTPS", "1 . alpn=h2,h3 ipv4hint=192.0.2.1"),
+    ("example.org.", 60, "NAPTR", '100 50 "s" "z3950+n2l+n2c" "" _z3950._tcp.example.org.'),
+    ("example.org.", 60, "TXT", '""'),
+    ("\\000\\255x." + "y" * 63 + ".org.", 60, "A", "255.255.255.255"),
+    ("*.example.org.", 60, "DNAME", "other.example.net."),
+    ("_443._tcp.example.org.", 60, "TLSA", "3 1 1 " + "ab" * 32),
+)
+
+
+def varied(random: Random) -> Iterator[Capture]:
+    """Datagrams of every opcode, with records of many kinds, compressed or not, updates and EDNS."""
+    for name, message, compress in varied_messages(random):
+        data = message.to_wire(origin=None) if compress else _uncompressed(message)
+        yield Capture(name, data, ({"datagram": read(data)},), told=with_names)
+
+
+def varied_messages(random: Random) -> Iterator[tuple[str, dns.message.Message, bool]]:
+    """Messages, and whether their names point to each other."""
+    while True:
+        kind = random.choice(("query", "response", "update", "notify", "chaos"))
+        name = random.choice(TEXTS)[0]
+        message: dns.message.Message
+        if kind == "update":
+            message = _update(random)
+        else:
+            edns = random.choice((-1, 0))
+            message = dns.message.make_query(name, random.choice(("A", "ANY", "AXFR", 65280)), use_edns=edns)
+            message.flags = random.getrandbits(16) & 0x87B0
+        message.id = random.getrandbits(16)
+        if kind in ("response", "notify"):
+            for section in (message.answer, message.authority, message.additional):
+                section += [_rrset(random.choice(TEXTS)) for _ in range(random.randrange(4))]
+            message.set_rcode(random.randrange(11))
+        if kind == "notify":
+            message.set_opcode(dns.opcode.NOTIFY)
+        if kind == "chaos":
+            message.answer.append(dns.rrset.from_text("host.example.", 0, "CH", "A", "lcs. 0521"))
+        yield kind, message, random.random() < 0.7
+
+
+def _update(random: Random) -> dns.update.UpdateMessage:
+    message = dns.update.UpdateMessage("example.org.")
+    message.present("a", *random.choice(((), ("A",), ("A", "192.0.2.1"))))
+    message.absent("b", *random.choice(((), ("MX",))))
+    message.add("c", 300, "A", "192.0.2.2")
+    message.delete("d", *random.choice(((), ("AAAA",), ("TXT", '"old"'))))
+    return message
+
+
+def _uncompressed(message: dns.message.Message) -> bytes:
+    """The message with every name written out."""
+    with mock.patch.object(dns.renderer.Renderer, "__init__", _without_pointers):
+        return message.to_wire()
+
+
+class _Nothing(dict[Any, Any]):
+    def __setitem__(self, key: Any, value: Any) -> None:
+        """Remember no name, so that nothing points to it."""
+
+
+_plain = dns.renderer.Renderer.__init__
+
+
+def _without_pointers(self: dns.renderer.Renderer, *given: Any, **named: Any) -> None:
+    _plain(self, *given, **named)
+    self.compress = _Nothing()

@@ -13,6 +13,7 @@ import kafka.codec
 import pyarrow as pa
 from kafka.record import default_records
 from kafka.record.default_records import DefaultRecordBatch, DefaultRecordBatchBuilder
+from kafka.record.util import calc_crc32c
 
 from strangers import Capture
 
@@ -76,8 +77,8 @@ def _read(data: bytes) -> dict[str, Any]:
         "timestamp_type": batch.timestamp_type,
         "compression": batch.compression_type,
         "last_offset_delta": batch.last_offset_delta,
-        "base_timestamp": EPOCH + timedelta(milliseconds=batch.first_timestamp),
-        "max_timestamp": EPOCH + timedelta(milliseconds=batch.max_timestamp),
+        **_time("base_timestamp", batch.first_timestamp),
+        **_time("max_timestamp", batch.max_timestamp),
         "producer_id": batch.producer_id,
         "producer_epoch": batch.producer_epoch,
         "base_sequence": batch.base_sequence,
@@ -88,6 +89,14 @@ def _read(data: bytes) -> dict[str, Any]:
     return {**header, "batch": own}
 
 
+def _time(name: str, milliseconds: int) -> dict[str, Any]:
+    """A point in time, or the number if that is none of the years 1 to 9999."""
+    try:
+        return {name: EPOCH + timedelta(milliseconds=milliseconds), f"{name}_ms": None}
+    except OverflowError:
+        return {name: None, f"{name}_ms": milliseconds}
+
+
 def _record(batch: DefaultRecordBatch, record: Any) -> dict[str, Any]:
     return {
         "timestamp_delta": record.timestamp - batch.first_timestamp,
@@ -96,3 +105,39 @@ def _record(batch: DefaultRecordBatch, record: Any) -> dict[str, Any]:
         "value": record.value,
         "headers": [{"header_key": key, "header_value": value} for key, value in record.headers],
     }
+
+
+def varied(random: Random) -> Iterator[Capture]:
+    """Batches of every compression, bare Snappy blocks among them, and of transactions, with times that are missing."""
+    while True:
+        with _compressions():
+            data = _any_batch(random)
+            yield Capture(f"{len(data)} bytes", data, (_read(data),))
+
+
+def _any_batch(random: Random) -> bytes:
+    compression, count = random.randrange(5), random.choice((1, 2, 40))
+    is_transactional = random.random() < 0.3
+    builder = DefaultRecordBatchBuilder(
+        2,
+        compression,
+        is_transactional,
+        random.choice((-1, 5)),
+        random.choice((-1, 3)),
+        random.choice((-1, 9)),
+        1 << 20,
+    )
+    begin = random.choice((0, 1_700_000_000_000, -1, 2**62))
+    for offset in range(count):
+        key, value = (random.choice((None, b"", b"x" * 40, random.randbytes(9))) for _ in "kv")
+        headers = [("h", random.choice((None, b"", b"v")))] * random.randrange(3)
+        builder.append(offset, timestamp=begin, key=key, value=value, headers=headers)
+    data = bytearray(builder.build())
+    attributes = int.from_bytes(data[21:23], "big")
+    if attributes & 7 == 2 and random.random() < 0.5:
+        data[LEAST:] = _packed("snappy", kafka.codec.snappy_decode(bytes(data[LEAST:])))
+    data[21:23] = (attributes | random.choice((0, 8))).to_bytes(2, "big")  # 8: the time is the broker's
+    data[0:8], data[8:12] = random.getrandbits(40).to_bytes(8, "big"), (len(data) - 12).to_bytes(4, "big")
+    data[12:16] = random.randrange(99).to_bytes(4, "big")
+    data[17:21] = calc_crc32c(bytes(data[21:])).to_bytes(4, "big")
+    return bytes(data)

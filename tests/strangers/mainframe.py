@@ -103,3 +103,31 @@ def _parser(copybook: str) -> Any:
         path = Path(folder) / "record.cob"
         path.write_text(copybook)
         return Parser(CopybookExtractor(str(path)).dict_book_structure, ParseType.BINARY_EBCDIC).build()
+
+
+def varied(random: Random) -> Iterator[Capture]:
+    """Records with each sign that machines write, and with zeros of either sign."""
+    while True:
+        number, sign = random.randrange(10**9).to_bytes(4, "big"), lambda: random.choice("abcdef")
+        if random.random() < 0.5:
+            amounts = _packed(random.choice((0, random.randrange(10**11))), 11, sign()) + _packed(5, 5, sign())
+            holder = _ebcdic("X" + "".join(random.choices("ABC äöß#", k=19)))
+            content = _ebcdic("A") + holder + amounts + _ebcdic("20310704") + _packed(42, 5, random.choice("acef"))
+        else:
+            count = random.randrange(4)
+            posted = (
+                _ebcdic("20310805") + _packed(random.choice((0, 99)), 9, sign()) + _ebcdic("x" * 12)
+                for _ in range(count)
+            )
+            content = _ebcdic("T") + count.to_bytes(2, "big") + b"".join(posted)
+        data = _record(number + content)
+        yield Capture(data.hex(), data, (_read(_usual(data)),))
+
+
+def _usual(record: bytes) -> bytes:
+    """The record with signs that the package knows in place of others that z/Architecture takes for the same."""
+    signs = (34, 37, 48) if record[8:9] == _ebcdic("A") else range(23, len(record), 25)
+    found = bytearray(record)
+    for at in signs:
+        found[at] = found[at] & 0xF0 | {0xA: 0xC, 0xE: 0xC, 0xB: 0xD}.get(found[at] & 0x0F, found[at] & 0x0F)
+    return bytes(found)

@@ -76,3 +76,35 @@ def _read(receiver: common.MAVLink, packet: bytes) -> dict[str, Any]:
     values = {name: getattr(message, name) for name in message.get_fieldnames()}
     values |= {name: Decimal(values[name]).scaleb(-7) for name in SCALED if name in values}
     return {**found, message.get_type().lower(): {**values, "crc": message.get_crc(), "newer_fields": None}}
+
+
+def varied(random: Random) -> Iterator[Capture]:
+    """Packets whose zeros were cut off or not, that lack what later versions added or have more than is known, and
+    texts that end before other bytes.
+    """
+    names = tuple(kind.msgname for kind in common.mavlink_map.values() if not any(kind.array_lengths))
+    while True:
+        sender, receiver = (common.MAVLink(None, random.randrange(256), random.randrange(256)) for _ in range(2))
+        receiver.robust_parsing = True
+        name = random.choice(IDS if random.random() < 0.8 else names)
+        whole = _packet(sender, random, name, random.choice((0.0, 0.5, 1.0)))
+        kind = common.mavlink_map[int.from_bytes(whole[7:10], "little")]
+        payload = whole[10:-2].ljust(kind.unpacker.size, b"\0")
+        more = b""
+        match random.randrange(4):
+            case 0:
+                payload = payload.rstrip(b"\0") or b"\0"
+            case 1:
+                payload = payload[: -random.randrange(1, 3)].rstrip(b"\0").ljust(random.randrange(1, 9), b"\0")
+            case 2 if len(payload) < 250:
+                more = random.randbytes(4) + b"\1"
+        if name == "STATUSTEXT":
+            payload = (payload[:1] + b"low\0\xff\xfe" + payload[7:])[: max(len(payload), 7)]
+        packet = bytes([0xFD, len(payload + more)]) + whole[2:10] + payload + more
+        crc = common.x25crc(packet[1:])
+        crc.accumulate(bytes([kind.crc_extra]))
+        packet += crc.crc.to_bytes(2, "little")
+        row = _read(receiver, packet)
+        if name in IDS:
+            row[name.lower()]["newer_fields"] = more or None
+        yield Capture(name, packet, (row,))

@@ -2,12 +2,13 @@
 
 import socket
 from collections.abc import Iterator
+from random import Random
 from threading import Thread
 from typing import Any
 
 from paho.mqtt.client import CallbackAPIVersion, Client, MQTTv5
 from paho.mqtt.packettypes import PacketTypes
-from paho.mqtt.properties import Properties
+from paho.mqtt.properties import Properties, VariableByteIntegers
 from paho.mqtt.subscribeoptions import SubscribeOptions
 from scapy.contrib import mqtt
 from scapy.packet import Packet
@@ -173,3 +174,102 @@ def _answered(server: socket.socket, received: bytearray) -> None:
         connection.sendall(bytes.fromhex("20 03 00 00 00"))  # CONNACK: no session, success, no properties
         while data := connection.recv(4096):
             received += data
+
+
+def varied(random: Random) -> Iterator[Capture]:
+    """Packets of MQTT 3.1, 3.1.1 and 5, with every property where Paho allows it, and without what may be left out."""
+    while True:
+        if random.random() < 0.4:
+            packet = bytes(_any_packet(random))
+            yield Capture("Scapy", packet, (_read(mqtt.MQTT(packet)),), {"version": "3.1.1"})
+        else:
+            yield _with_properties(random)
+
+
+def _any_packet(random: Random) -> Packet:
+    number, topic = random.randrange(1, 1 << 16), random.choice((b"a", b"a/b/c", "ä/ö".encode(), b"$SYS/x"))
+    match random.randrange(6):
+        case 0:
+            name, level = random.choice(((b"MQIsdp", 3), (b"MQTT", 4), (b"MQTT", 0x84)))
+            return mqtt.MQTT() / mqtt.MQTTConnect(
+                protoname=name, protolevel=level, clientIdlen=3, clientId=b"abc", klive=random.getrandbits(16),
+                cleansess=1, willflag=1, willQOSflag=random.randrange(3), willretainflag=1, willtopic=topic,
+                willmsg=b"", usernameflag=1, username="me", passwordflag=1, password=b"\xff\0",
+            )  # fmt: skip
+        case 1:
+            qos = random.randrange(3)
+            own = {"msgid": number} if qos else {}
+            return mqtt.MQTT(QOS=qos, DUP=int(qos > 0), RETAIN=1) / mqtt.MQTTPublish(
+                topic=topic, value=random.randbytes(9), **own
+            )
+        case 2:
+            topics = [mqtt.MQTTTopicQOS(topic=topic, QOS=random.randrange(3)) for _ in range(random.randrange(1, 4))]
+            return mqtt.MQTT(QOS=1) / mqtt.MQTTSubscribe(msgid=number, topics=topics)
+        case 3:
+            return mqtt.MQTT() / mqtt.MQTTSuback(msgid=number, retcodes=random.choices((0, 1, 2, 0x80), k=3))
+        case 4:
+            return mqtt.MQTT() / mqtt.MQTTConnack(sessPresentFlag=random.randrange(2), retcode=random.randrange(6))
+    kind = random.choice((mqtt.MQTTPuback, mqtt.MQTTPubrec, mqtt.MQTTPubcomp, mqtt.MQTTUnsuback))
+    return mqtt.MQTT() / kind(msgid=number)
+
+
+def _with_properties(random: Random) -> Capture:
+    """A packet of MQTT 5 with properties as Paho writes them, and read again by it."""
+    kind = random.choice(("CONNACK", "PUBLISH", "PUBACK", "SUBACK", "UNSUBACK", "DISCONNECT", "AUTH"))
+    number = getattr(PacketTypes, kind)
+    properties = Properties(number)
+    for name in properties.names:
+        if number in properties.properties[properties.names[name]][1] and random.random() < 0.3:
+            setattr(properties, name, _value(random, properties, name))
+    packed = properties.pack()
+    read, size = Properties(number).unpack(packed)
+    assert size == len(packed)
+    front, behind = {
+        "CONNACK": (b"\1\0", b""), "PUBLISH": (b"\0\1a", b"payload"), "SUBACK": (b"\0\5", b"\0\x80"),
+        "UNSUBACK": (b"\0\5", b"\0\x11"), "PUBACK": (b"\0\5\x10", b""), "DISCONNECT": (b"\x04", b""),
+        "AUTH": (b"\x18", b""),
+    }[kind]  # fmt: skip
+    body = front + packed + behind
+    if properties.isEmpty() and kind in ("PUBACK", "DISCONNECT", "AUTH"):
+        body = front[: random.choice((len(front), max(len(front) - 1, 0)))]
+    size = VariableByteIntegers.encode(len(body))
+    row: dict[str, Any] = {"message": kind.lower(), "remaining_length": len(body)}
+    if len(body) > len(front):
+        row[kind.lower()] = {
+            "properties": {"property_length": len(packed) - len(VariableByteIntegers.encode(len(packed)))}
+        }
+        row[kind.lower()]["properties"] = {"properties": [{"identifier": each} for each in _identifiers(read)]}
+    return Capture(kind, bytes([number << 4]) + size + body, (row,), {"version": "5"}, told=_sorted)
+
+
+def _value(random: Random, properties: Properties, name: str) -> Any:
+    kind = properties.types[properties.properties[properties.names[name]][0]]
+    match kind:
+        case "UTF-8 String Pair":
+            return [("a", "ä"), ("", "")]
+        case "UTF-8 Encoded String":
+            return random.choice(("", "grün"))
+        case "Binary Data":
+            return random.randbytes(5)
+    return 1 if kind == "Byte" else random.randrange(1, 1 << 15)
+
+
+def _identifiers(properties: Properties) -> list[int]:
+    found = {
+        name: value
+        for name, value in vars(properties).items()
+        if name not in ("packetType", "types", "names", "properties")
+    }
+    numbers = {name.replace(" ", ""): number for name, number in properties.names.items()}
+    return sorted(
+        numbers[name] for name, value in found.items() for _ in (value if isinstance(value, list) else (value,))
+    )
+
+
+def _sorted(row: Any) -> Any:
+    """A row with its properties in the order of their numbers."""
+    own = row[row["message"]]
+    if not own or not own.get("properties"):
+        return row
+    found = sorted(own["properties"]["properties"], key=lambda each: each["identifier"])
+    return {**row, row["message"]: {**own, "properties": {**own["properties"], "properties": found}}}

@@ -100,3 +100,14 @@ def _plain(layer: Packet, name: str) -> object:
     if name == "unixSecs":
         return datetime.fromtimestamp(value, UTC)
     return value if isinstance(value, str) else int(value)
+
+
+def varied(random: Random) -> Iterator[Capture]:
+    """Datagrams with any numbers, in what is unused as well."""
+    while True:
+        packet = _datagram(random, random.randrange(1, 31))
+        layer = packet[NetflowRecordV5]
+        while isinstance(layer, NetflowRecordV5):
+            layer.pad1, layer.pad2 = random.choice(((0, 0), (random.getrandbits(8), random.getrandbits(16))))
+            layer = layer.payload
+        yield Capture("any", bytes(packet), ({"version": 5, "export": _read(packet)},))

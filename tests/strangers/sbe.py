@@ -3,6 +3,7 @@
 The package knows neither framing headers nor variable-length data; these stand around what it writes.
 """
 
+import re
 import struct
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -78,6 +79,8 @@ SCHEMA = """\
 """
 OPEN = struct.Struct(">IH")
 """The Simple Open Framing Header: the length of all, and what is framed."""
+HEADER = 8
+"""The bytes of the message header."""
 LITTLE_ENDIAN = 0xEB50
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -98,12 +101,15 @@ def _schema() -> sbe.Schema:
     return sbe.Schema.parse(StringIO(SCHEMA))
 
 
-def _message(name: str, values: dict[str, Any], text: str | None = None) -> tuple[bytes, dict[str, Any]]:
+def _message(
+    name: str, values: dict[str, Any], text: str | None = None, schema: sbe.Schema | None = None
+) -> tuple[bytes, dict[str, Any]]:
     """A message in its framing header, and the row of what the package reads in it."""
-    schema = _schema()
+    schema = schema or _schema()
     (template,) = (message for message in schema.messages.values() if message.name == name)
     data = schema.encode(template, values)
     read = schema.decode(data)
+    data = data.ljust(HEADER + template.blockLength, b"\0")  # the package pads a block only in front of a group
     own = {key: _meant(key, value) for key, value in read.value.items()}
     if "fills" in own:
         fills = [{key: _meant(key, value) for key, value in fill.items()} for fill in own.pop("fills")]
@@ -162,3 +168,36 @@ def _report(random: Random, count: int) -> dict[str, Any]:
 
 def _id(random: Random) -> str:
     return "".join(random.choices(ascii_letters, k=random.randint(1, 8)))
+
+
+SIZES = {"idString": 8, "code": 1, "qty": 4, "price": 8, "time": 8, "date": 2, "monthYear": 5}
+"""How many bytes each type of the schema has."""
+
+
+def varied(random: Random) -> Iterator[Capture]:
+    """Messages of earlier and later versions of the schema, whose blocks end after any of its fields or go on."""
+    while True:
+        text = None
+        match random.randrange(3):
+            case 0:
+                name, values = "new_order_single", _order(random)
+            case 1:
+                name, values, text = "business_message_reject", _reject(random), random.choice(("", "käse"))
+            case _:
+                name, values = "execution_report", _report(random, random.randrange(3))
+        kept = random.randrange(10)
+        data, row = _message(name, values, text, _version(name, kept, 5 if kept == 9 else 0))
+        yield Capture(name, data, (row,))
+
+
+@cache
+def _version(name: str, kept: int, more: int) -> sbe.Schema:
+    """The schema with so many fields of a message, and so many bytes more in its block."""
+    before, begin, rest = SCHEMA.partition(f'<sbe:message name="{name}"')
+    own, end, after = rest.partition("</sbe:message>")
+    fields, group, groups = own.partition("    <group")
+    found = [line for line in fields.splitlines() if "<field" in line][:kept]
+    size = sum(SIZES[line.split('type="')[1].split('"')[0]] for line in found) + more
+    head = re.sub(r'blockLength="\d+"', f'blockLength="{size}"', fields.splitlines()[0])
+    text = "\n".join((before + begin + head, *found, group + groups + end + after))
+    return sbe.Schema.parse(StringIO(text))

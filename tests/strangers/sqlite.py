@@ -3,6 +3,7 @@
 import sqlite3
 import struct
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
@@ -113,3 +114,64 @@ def _value(kind: int, data: bytes) -> Any:
         case _ if kind < 7:
             return int.from_bytes(data, "big", signed=True)
     return data.decode() if kind % 2 else data
+
+
+def varied(random: Random) -> Iterator[Capture]:
+    """Databases with vacuuming and without, of every encoding and page size, with rowids of every size, deleted rows,
+    large values, and tables without rowids; and what is read in them.
+    """
+    while True:
+        size = random.choice((4096, 4096, 4096, 512, 1024, 65536))
+        found = sqlite3.connect(":memory:", isolation_level=None)
+        found.execute(f"pragma page_size = {size}")
+        found.execute(f"pragma auto_vacuum = {random.choice(('none', 'full', 'incremental'))}")
+        found.execute(f"pragma encoding = '{random.choice(('UTF-8', 'UTF-16le', 'UTF-16be'))}'")
+        found.execute(f"pragma user_version = {random.getrandbits(31)}")
+        found.execute("create table items (id integer primary key, value)")
+        found.execute("create index sorted on items (value)")
+        found.execute("create table words (word text primary key, value blob) without rowid")
+        found.execute("begin")
+        for _ in range(random.randrange(60)):
+            number = random.getrandbits(64) - (1 << 63)
+            rowid = number >> random.choice((0, 8, 32, 50, 56, 60))
+            value = random.choice(
+                (None, random.random(), number, "ä" * random.randrange(99), bytes(random.choice((9, 3000, 9000))))
+            )
+            found.execute("insert or ignore into items values (?, ?)", (rowid, value))
+            found.execute("insert into words values (?, ?)", (str(number) * random.choice((1, 60)), value))
+        if random.random() < 0.5:
+            found.execute("delete from items where id % 3 = 0")
+        if random.random() < 0.3:
+            found.execute("alter table items add column more int default 5")
+        if random.random() < 0.3:
+            found.execute("drop table words")
+        found.execute("commit")
+        if random.random() < 0.3:
+            found.execute("vacuum")
+        if random.random() < 0.3:
+            found.execute("pragma incremental_vacuum")
+        rowids = [rowid for (rowid,) in found.execute("select id from items order by id")]
+        (root,) = found.execute("select rootpage from sqlite_schema where name = 'items'").fetchone()
+        data = found.serialize()
+        found.close()
+        row = {"rowids": rowids} if size == 4096 else {"unknown": {}}
+        yield Capture(f"pages of {size}", data, ({"page_size": size % 65535, **row},), told=partial(_rowids, root=root))
+
+
+def _rowids(row: Any, root: int) -> Any:
+    """The rowids of a table, followed through its tree."""
+    if row["message"] == "unknown":
+        return row
+    pages = [row["pages_4096"]["first_page"], *row["pages_4096"]["other_pages"]]
+    return {**row, "rowids": list(_tree(pages, root))}
+
+
+def _tree(pages: list[Any], number: int) -> Iterator[int]:
+    tree = pages[number - 1]["tree"]
+    for cell in tree["cells"]:
+        if cell["left_page"] is not None:
+            yield from _tree(pages, cell["left_page"])
+        else:
+            yield cell["rowid"]
+    if tree["right_page"] is not None:
+        yield from _tree(pages, tree["right_page"])

@@ -2,6 +2,7 @@
 
 import ssl
 from collections.abc import Iterator
+from random import Random
 from typing import Any
 
 from scapy.layers.tls.all import (
@@ -157,3 +158,61 @@ def _extension(extension: Packet) -> dict[str, Any]:
         case Versions(versions=versions):
             found["supported_versions"] = list(versions)
     return found
+
+
+NAMES = ("a.example", "xn--grn-hoa.example.org", None)
+GROUPS = ("prime256v1", "secp384r1", "X25519")
+
+
+def varied(random: Random) -> Iterator[Capture]:
+    """Records of clients of many settings, of conversations in one record or in pieces as small as a byte, alerts, and
+    what is encrypted.
+    """
+    while True:
+        match random.randrange(4):
+            case 0:
+                data = _any_hello(random)
+                yield Capture("hello", data, (_read(data),))
+            case 1:
+                handshake = random.choice((_any_hello(random), *_conversation()))
+                parts = _records(_pieces(random, b"".join(record[5:] for record in _records(handshake))))
+                yield Capture(
+                    "pieces", b"".join(parts), tuple({"length": len(part) - 5, "content_type": 22} for part in parts)
+                )
+            case 2:
+                alert = bytes(
+                    TLS(
+                        type=21,
+                        version=random.choice((0x0301, 0x0303)),
+                        msg=[TLSAlert(level=random.choice((1, 2)), descr=random.randrange(121))],
+                    )
+                )
+                yield Capture("alert", alert, (_read(alert),))
+            case _:
+                kind, size = random.choice((20, 21, 23)), random.choice((1, 2, 40, 16384 + 2048))
+                content = b"\1" if kind == 20 else random.randbytes(size)
+                record = bytes([kind]) + b"\3\3" + len(content).to_bytes(2, "big") + content
+                yield Capture("encrypted", record, ({"content_type": kind, "length": len(content)},))
+
+
+def _pieces(random: Random, messages: bytes) -> bytes:
+    """Messages in records of at most so many bytes each."""
+    size = random.choice((1, 2, 3, 64, 1000, 16384))
+    parts = [messages[at : at + size] for at in range(0, len(messages), size)]
+    return b"".join(b"\x16\3\1" + len(part).to_bytes(2, "big") + part for part in parts)
+
+
+def _any_hello(random: Random) -> bytes:
+    """The first bytes that an OpenSSL client of some settings sends."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname = False
+    context.maximum_version = random.choice((ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3))
+    context.set_ciphers(random.choice(("ALL:@SECLEVEL=0", "ECDHE+AESGCM", "HIGH", "AES128-SHA")))
+    context.options |= random.choice((0, ssl.OP_NO_TICKET))
+    if random.random() < 0.5:
+        context.set_alpn_protocols(random.sample(["h2", "http/1.1", "x" * 255, "mqtt"], 2))
+    if random.random() < 0.5:
+        context.set_ecdh_curve(random.choice(GROUPS))
+    sent = ssl.MemoryBIO()
+    _go_on(context.wrap_bio(ssl.MemoryBIO(), sent, server_hostname=random.choice(NAMES)))
+    return sent.read()

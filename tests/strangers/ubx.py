@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 from decimal import Decimal
+from random import Random
 from typing import Any
 
-from pyubx2 import GET, UBXMessage, UBXReader
+from pyubx2 import GET, POLL, UBXMessage, UBXReader
 
 from strangers import Capture
 
@@ -66,11 +67,17 @@ def _read(data: bytes) -> dict[str, Any]:
         "length": message.length,
         "checksum": int.from_bytes(data[-2:], "little"),
     }
+    if not message.length:
+        polled = {"NAV-PVT": "nav_pvt", "NAV-SAT": "nav_sat", "MON-VER": "mon_ver"}.get(message.identity)
+        return {**header, **({polled: {"variant": "poll"}} if polled else {"message": "unknown"})}
     match message.identity:
         case "NAV-PVT":
             own = {ours: getattr(message, theirs) for ours, theirs in NAMES.items()}
             own |= {name: _scaled(getattr(message, _camel(name)), places) for name, places in SCALED.items()}
-            return {**header, "nav_pvt": {**own, "valid": message.validDate | message.fullyResolved << 2}}
+            if message.length == 84:  # the package has zeros for what is not there
+                own |= dict.fromkeys(("head_veh", "mag_dec", "mag_acc"))
+            bits = message.validDate, message.validTime, message.fullyResolved, message.validMag
+            return {**header, "nav_pvt": {**own, "valid": sum(bit << place for place, bit in enumerate(bits))}}
         case "NAV-SAT":
             found = [_satellite(message, f"_{number:02}") for number in range(1, message.numSvs + 1)]
             return {**header, "nav_sat": {"i_tow": message.iTOW, "version": message.version, "satellites": found}}
@@ -89,7 +96,7 @@ def _satellite(message: Any, number: str) -> dict[str, Any]:
 
 
 def _text(value: bytes) -> str:
-    return value.partition(b"\0")[0].decode()
+    return value.partition(b"\0")[0].decode("latin-1")
 
 
 def _camel(name: str) -> str:
@@ -99,3 +106,40 @@ def _camel(name: str) -> str:
 
 def _scaled(value: float, places: int) -> Decimal:
     return Decimal(round(value * 10**places)).scaleb(-places)
+
+
+def varied(random: Random) -> Iterator[Capture]:
+    """Messages of several generations of receivers, polls of them, with texts of many kinds behind their ends."""
+    while True:
+        match random.randrange(6):
+            case 0:
+                size = random.choice((84, 92))
+                payload = (
+                    random.randbytes(6)
+                    + bytes([random.randrange(13), 1])
+                    + random.randbytes(3)
+                    + bytes([random.getrandbits(4)])
+                )
+                message = UBXMessage("NAV", "NAV-PVT", GET, payload=(payload + random.randbytes(92))[:size])
+            case 1:
+                count = random.randrange(6)
+                satellites = b"".join(random.randbytes(12) for _ in range(count))
+                message = UBXMessage(
+                    "NAV",
+                    "NAV-SAT",
+                    GET,
+                    payload=random.randbytes(4) + bytes([1, count]) + random.randbytes(2) + satellites,
+                )
+            case 2:
+                texts = _texts("EXT CORE 3.01", 20) + random.randbytes(10) + _texts("00080000", 10)
+                texts += _texts("PROTVER=18.00", 30) * random.randrange(4)
+                message = UBXMessage("MON", "MON-VER", GET, payload=texts)
+            case 3:
+                name = random.choice(("NAV-PVT", "NAV-SAT", "MON-VER", "CFG-RATE"))
+                message = UBXMessage(name[:3], name, POLL)
+            case 4:
+                message = UBXMessage("ACK", random.choice(("ACK-ACK", "ACK-NAK")), GET, payload=random.randbytes(2))
+            case _:
+                message = UBXMessage("NAV", "NAV-CLOCK", GET, payload=random.randbytes(20))
+        data = message.serialize()
+        yield Capture(message.identity, data, (_read(data),))

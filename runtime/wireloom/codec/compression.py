@@ -173,7 +173,7 @@ def _xerial(data: bytes) -> bytes:
 
 
 def _unxerial(data: bytes, most: int) -> bytes:
-    """What does not begin as blocks do is one block, as in librdkafka and other clients of Kafka that write no header."""
+    """What does not begin with the header is one block, as some clients of Kafka write it."""
     if data and data[:8] != _XERIAL[:8]:
         return _unsnappy(data, most)
     found = bytearray()
