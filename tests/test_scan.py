@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import gzip
 import re
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 import compiled
+import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -235,6 +237,10 @@ def test_tables_by_message_fail_as_a_single_one_does(tmp_path: Path) -> None:
         ([("message", "in", ("unknown", "snapshot_marker"))], [0xB6, 0x56]),
         ([("cas", "=", 2**64 - 1)], [0xB6]),
         ([("cas", "<", 2**64)], [0x54, 0xB6, 0x56]),
+        ([("cas", "=", Decimal(2**64 - 1))], [0xB6]),  # as its column has it
+        ([("cas", "in", [Decimal("18446744073709551615.0"), 7])], [0xB6]),
+        ([("opcode", "=", Decimal(0x56))], [0x56]),
+        ([("cas", "=", np.uint64(2**64 - 1)), ("opcode", "<", np.int64(0xB7))], [0xB6]),
         ([("opcode", "<", -1)], []),
         ([("opcode", "=", p.ClientOpcode.DcpSnapshotMarker)], [0x56]),
         ([("vbucket", "=", 0)], [0xB6, 0x56]),  # a response has none
@@ -293,6 +299,11 @@ def test_filters_judge_what_only_the_codec_reads(tmp_path: Path) -> None:
         ([("message", "<", "x")], "a filter on message has one of the operators =, in, not '<'"),
         ([("message", "=", "marker")], "unknown message 'marker'"),
         ([("opcode", "=", "86")], "a filter on opcode compares it with integers, not '86'"),
+        ([("opcode", "=", np.bool_(True))], "a filter on opcode compares it with integers, not"),
+        ([("cas", "=", Decimal("0.5"))], r"a filter on cas compares it with integers, not Decimal\('0.5'\)"),
+        ([("cas", "=", Decimal("sNaN"))], "a filter on cas compares it with integers, not"),
+        ([("cas", "=", Decimal("-Infinity"))], "a filter on cas compares it with integers, not"),
+        ([("message", "=", ["unknown"])], "unknown message"),
         ([("opcode", "=", True)], "a filter on opcode compares it with integers, not True"),
         ([("opcode", "in", 86)], "a filter on opcode with in has a list of values, not 86"),
         ([("opcode", "in", [])], r"a filter on opcode with in has a list of values, not \[\]"),

@@ -1,6 +1,8 @@
 """Conditions on headers, by which records are left out before they are decoded."""
 
+import operator
 from collections.abc import Callable, Iterable
+from decimal import Decimal
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -72,19 +74,30 @@ def _filter(condition: object, protocol: Protocol) -> Filter:
     raise OptionError(f"filters are tuples of a column, an operator and a value, not {condition!r}")
 
 
-def _checked(name: str, operator: str, value: object, protocol: Protocol) -> Filter:
+def _checked(name: str, how: str, value: object, protocol: Protocol) -> Filter:
     if name not in (known := filterable(protocol)):
         raise OptionError(f"filters are for the message and integers of the header: {unknown('column', name, known)}")
     operators = ("=", "in") if name == "message" else (*_COMPARE, "in")
-    if operator not in operators:
-        raise OptionError(f"a filter on {name} has one of the operators {', '.join(operators)}, not {operator!r}")
-    values = _values(name, value) if operator == "in" else (value,)
-    for each in values:
-        if name == "message" and each not in protocol.messages:
-            raise OptionError(unknown("message", str(each), protocol.messages))
-        if name != "message" and (not isinstance(each, int) or isinstance(each, bool)):
-            raise OptionError(f"a filter on {name} compares it with integers, not {each!r}")
-    return Filter(name, "=" if operator == "in" else operator, values)
+    if how not in operators:
+        raise OptionError(f"a filter on {name} has one of the operators {', '.join(operators)}, not {how!r}")
+    values = _values(name, value) if how == "in" else (value,)
+    if name != "message":
+        values = tuple(_number(name, each) for each in values)
+    elif missing := [each for each in values if not isinstance(each, str) or each not in protocol.messages]:
+        raise OptionError(unknown("message", str(missing[0]), protocol.messages))
+    return Filter(name, "=" if how == "in" else how, values)
+
+
+def _number(name: str, value: Any) -> int:
+    """The whole number that a column is compared with, whatever type it is of; tables have some as decimals."""
+    if isinstance(value, Decimal) and value.is_finite() and value == value.to_integral_value():
+        return int(value)
+    try:
+        if not isinstance(value, bool):
+            return operator.index(value)
+    except TypeError:
+        pass
+    raise OptionError(f"a filter on {name} compares it with integers, not {value!r}")
 
 
 def _values(name: str, value: object) -> tuple[object, ...]:
