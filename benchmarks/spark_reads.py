@@ -27,7 +27,6 @@ from spark_inputs import BATCH_ROWS, FILTERED, Files
 from wireloom.files import INDEX
 from wireloom.spark import from_wire, register
 
-PUSHDOWN = "spark.sql.python.filterPushdown.enabled"
 ROWS_A_FILE = 400
 """There is one small file for so many rows of the large ones."""
 TOTALS = ("opaque", "by_seqno")
@@ -105,8 +104,7 @@ def _materialise(rows: DataFrame) -> None:
 
 
 def _read(spark: SparkSession, name: str, files: Files, schema: StructType | None = None, **options: str) -> DataFrame:
-    pushing = spark.conf.get(PUSHDOWN, "false")
-    reader = spark.read.format(name).options(mode="FAILFAST", pushFilters=pushing, **options)
+    reader = spark.read.format(name).options(mode="FAILFAST", **options)
     return (reader if schema is None else reader.schema(schema)).load(str(files.folder))
 
 
@@ -177,25 +175,13 @@ def _longs(spark: SparkSession, ways: list[Way], files: Files, rounds: int) -> R
 
 def _filtered(spark: SparkSession, ways: list[Way], files: Files) -> Case:
     """One message of mixed traffic. All frames are counted; the floor has only those that are left."""
-    spark.conf.set(PUSHDOWN, "true")
-    found = {way: _read(spark, way.format("couchbase_dcp"), files) for way in ways}
-    left = {way: rows.where(fn.col("message") == FILTERED) for way, rows in found.items()}
+    found = {way: _read(spark, way.format("couchbase_dcp"), files, messages=FILTERED) for way in ways}
     expected = spark_inputs.filtered_totals(files)
-    for rows in left.values():
+    for rows in found.values():
         _must_be("filtered read", rows, ("opaque", "system_event.by_seqno"), expected)
     floor = _floor(spark, found[ways[0]], files, expected["*"], FILTERED)
-    spark.conf.set(PUSHDOWN, "false")
-
-    def pushing(rows: DataFrame) -> Callable[[], object]:
-        def materialise() -> None:
-            spark.conf.set(PUSHDOWN, "true")
-            _materialise(rows)
-            spark.conf.set(PUSHDOWN, "false")
-
-        return materialise
-
-    ours = {way: pushing(rows) for way, rows in left.items()}
-    return Case("one message of mixed traffic, by where", files.rows, ours, _written(floor))
+    ours = {way: _written(rows) for way, rows in found.items()}
+    return Case("one message of mixed traffic", files.rows, ours, _written(floor))
 
 
 def _column(spark: SparkSession, ways: list[Way], files: Files, block: captures.Block) -> Case:

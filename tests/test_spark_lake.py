@@ -307,54 +307,6 @@ def test_columns_may_name_partition_columns(session: SparkSession, tmp_path: Pat
         read.option("columns", "b,c").load(folder)
 
 
-def test_filters_leave_out_whole_partitions(session: SparkSession, tmp_path: Path) -> None:
-    folder = filled(tmp_path, "dt=2026-01-01/n=1/a.bin", "dt=2026-01-02/n=2/b.bin", f"dt={NULL}/n=3/c.bin")
-    session.conf.set("spark.sql.python.filterPushdown.enabled", "true")
-    try:
-        for condition, files in {
-            "dt = date'2026-01-01'": ["a"],
-            "dt > date'2026-01-01'": ["b"],
-            "dt is null": ["c"],
-            "dt is not null": ["a", "b"],
-            "dt <=> null": ["c"],
-            "n in (1, 3)": ["a", "c"],
-            "n >= 2 and n < 3": ["b"],
-            "n != 2": ["a", "c"],
-            "n = 1 or n = 2": ["a", "b"],
-            "n = 7": [],
-        }.items():
-            read = session.read.format("databus").option("positions", True)
-            expected = read.load(folder).where(condition).select("_file").collect()
-            assert [row._file[-5] for row in expected] == files, condition
-            pruned = read.option("pushFilters", True).load(folder).where(condition)
-            assert pruned.select("_file").collect() == expected, condition
-        (tmp_path / "dt=2026-01-02/n=2/b.bin").write_bytes(EVENT[:-1])
-        failing = session.read.format("databus").option("mode", "FAILFAST").option("pushFilters", True).load(folder)
-        assert failing.where("n = 1").count() == 1  # the damaged file is not opened
-    finally:
-        session.conf.unset("spark.sql.python.filterPushdown.enabled")
-
-
-def test_filters_leave_out_no_partition_that_only_spark_wants(session: SparkSession, tmp_path: Path) -> None:
-    """NaN is above all numbers, and a float is not the double that is written like it."""
-    folder = filled(tmp_path, "x=0.1/a.bin", "x=2.5/b.bin", "x=NaN/c.bin")
-    session.conf.set("spark.sql.python.filterPushdown.enabled", "true")
-    try:
-        for kind in ("double", "float"):
-            read = session.read.format("databus").option("positions", True).schema(f"x {kind}, _file string")
-            for condition, files in {
-                "x > 1": ["b", "c"],
-                f"x = {kind}('NaN')": ["c"],
-                f"x < {kind}('NaN')": ["a", "b"],
-                f"x = {kind}('0.1')": ["a"],
-            }.items():
-                for pushed in (False, True):
-                    rows = read.option("pushFilters", pushed).load(folder).where(condition).collect()
-                    assert [row._file[-5] for row in rows] == files, (kind, condition, pushed)
-    finally:
-        session.conf.unset("spark.sql.python.filterPushdown.enabled")
-
-
 NULL = "__HIVE_DEFAULT_PARTITION__"
 
 

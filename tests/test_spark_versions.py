@@ -126,16 +126,6 @@ def test_sql_reads_captures(session: SparkSession, captures: str) -> None:
         session.sql("DROP TABLE every")
 
 
-def test_filters_are_pushed(session: SparkSession, captures: str) -> None:
-    session.conf.set("spark.sql.python.filterPushdown.enabled", "true")
-    try:
-        with told_before("4.1", "pushFilters"):
-            rows = session.read.format(FORMAT).option("pushFilters", True).option("mode", "FAILFAST").load(captures)
-            assert rows.where("dt = date'2026-01-01' and opcode = 86").count() == 1  # c.bin would fail
-    finally:
-        session.conf.unset("spark.sql.python.filterPushdown.enabled")
-
-
 def test_columns_are_decoded_and_encoded(session: SparkSession) -> None:
     from wireloom.spark import from_wire, from_wire_many, to_wire
 

@@ -23,7 +23,6 @@ from wireloom_protocols import couchbase_dcp
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-PUSHDOWN = "spark.sql.python.filterPushdown.enabled"
 SEQNOS = (2**64 - 1, 7, 2**63, 2**63 - 1)
 LOG = struct.pack(">BBHBBHIIQ", 0x81, 0x54, 0, 0, 0, 0, 16 * len(SEQNOS), 1, 0) + b"".join(
     struct.pack(">QQ", 9, seqno) for seqno in SEQNOS
@@ -192,22 +191,18 @@ def test_longs_in_spark(spark: "SparkSession", tmp_path: Path) -> None:
     frames = [with_cas(cas) for cas in (5, 2**63 - 1, 2**63)]
     tmp_path.joinpath("capture.bin").write_bytes(b"".join(frames))
     register(spark, "couchbase_dcp")
-    spark.conf.set(PUSHDOWN, "true")
-    try:
-        rows = spark.read.format("couchbase_dcp").options(u64="long", pushFilters=True).load(str(tmp_path))
-        assert rows.schema["cas"].dataType.simpleString() == "bigint"
-        assert rows.schema["stream_req_response"].dataType.simpleString().count("vb_uuid:bigint") == 1
-        assert [row.cas for row in rows.collect()] == [5, 2**63 - 1, None]
-        assert [row.cas for row in rows.where("cas > 5").collect()] == [2**63 - 1]
-        sound = rows.where("_corrupt_reason is null")
-        values = sound.select(to_wire(fn.struct(*rows.columns), "couchbase_dcp", u64="long").alias("v"))
-        assert [bytes(row.v) for row in values.collect()] == frames[:2]
-        again = values.select(from_wire("v", "couchbase_dcp", u64="long").alias("r")).select("r.*")
-        assert again.collect() == sound.collect()
-        sound.write.format("couchbase_dcp").mode("append").save(str(tmp_path / "written"))
-        assert [file.read_bytes() for file in tmp_path.glob("written/*.bin")] == [b"".join(frames[:2])]
-    finally:
-        spark.conf.unset(PUSHDOWN)
+    rows = spark.read.format("couchbase_dcp").options(u64="long").load(str(tmp_path))
+    assert rows.schema["cas"].dataType.simpleString() == "bigint"
+    assert rows.schema["stream_req_response"].dataType.simpleString().count("vb_uuid:bigint") == 1
+    assert [row.cas for row in rows.collect()] == [5, 2**63 - 1, None]
+    assert [row.cas for row in rows.where("cas > 5").collect()] == [2**63 - 1]
+    sound = rows.where("_corrupt_reason is null")
+    values = sound.select(to_wire(fn.struct(*rows.columns), "couchbase_dcp", u64="long").alias("v"))
+    assert [bytes(row.v) for row in values.collect()] == frames[:2]
+    again = values.select(from_wire("v", "couchbase_dcp", u64="long").alias("r")).select("r.*")
+    assert again.collect() == sound.collect()
+    sound.write.format("couchbase_dcp").mode("append").save(str(tmp_path / "written"))
+    assert [file.read_bytes() for file in tmp_path.glob("written/*.bin")] == [b"".join(frames[:2])]
 
 
 def ends(rows: Any) -> list[Any]:

@@ -29,13 +29,10 @@ from wireloom.options import (
 
 @dataclass(frozen=True, slots=True)
 class SourceOptions:
-    """Which files are read, how they are divided among tasks, what happens to unreadable ones, and who filters.
+    """Which files are read, how they are divided among tasks, and what happens to unreadable ones.
 
     ``modified_before`` and ``modified_after`` are nanoseconds since the epoch. ``recursive_file_lookup`` has three
     values; ``wireloom.spark.listing`` says what they mean.
-
-    ``push_filters`` is for data that is queried once: Spark 4.3 applies the filters of one query also to later queries
-    over the same DataFrame, and to other branches of a query that uses it twice.
 
     ``max_file_age`` is in nanoseconds, ``clean_source`` is ``off``, ``delete`` or ``archive``.
 
@@ -54,7 +51,6 @@ class SourceOptions:
     time_zone: tzinfo | None = None
     base_path: str | None = None
     metadata: bool = False
-    push_filters: bool = False
     max_files_per_trigger: int | None = None
     max_bytes_per_trigger: int | None = None
     latest_first: bool = False
@@ -214,13 +210,6 @@ READING: Options = {
         TRUTH,
         "true",
         "Adds the column `_metadata`. Records of several files no longer share batches then.",
-    ),
-    "pushFilters": TextOption(
-        "push_filters",
-        truth,
-        TRUTH,
-        "true",
-        "Records that a query filters out are not decoded. Read [what to beware of](#filters) first.",
     ),
     "maxPartitionBytes": TextOption(
         "max_partition_bytes",

@@ -15,7 +15,6 @@ from pyspark.sql.types import StructType
 from wireloom import registry
 from wireloom.columnar import scans
 from wireloom.columnar.decoder import Decoder
-from wireloom.columnar.filters import Filter
 from wireloom.columnar.gathering import Gatherer
 from wireloom.columnar.scanning import Cuts
 from wireloom.columnar.scans import FilePart, Rotated, parts_of
@@ -58,7 +57,6 @@ class CaptureReader(DataSourceReader):
         if options.rotated and added.fields:
             names = ", ".join(field.name for field in added.fields)
             raise OptionError(f"rotated files are one recording, and its rows have no {names}, as files do")
-        self.filters: tuple[Filter, ...] = ()
 
     @brief()
     def partitions(self) -> list[InputPartition]:
@@ -99,7 +97,7 @@ class CaptureReader(DataSourceReader):
     def decoder(self) -> Decoder:
         """The decoder of this reader, made where it is needed."""
         found = registry.protocol(self.protocol)
-        return Decoder(found, self.options, arrow_schema(self.schema), self.filters)
+        return Decoder(found, self.options, arrow_schema(self.schema))
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         if not isinstance(partition, CapturePartition):

@@ -25,7 +25,7 @@ from wireloom.spark.metadata import METADATA, part
 from wireloom.spark.options import SourceOptions, settings, split_paths
 from wireloom.spark.reading import CaptureReader
 from wireloom.spark.schemas import decoded, spark_schema
-from wireloom.spark.versions import FILTERS, FUNCTIONS, REPLACING, STREAMS, lacking, needs, since
+from wireloom.spark.versions import FUNCTIONS, REPLACING, STREAMS, lacking, needs, since
 from wireloom.spark.workers import brief, provide
 from wireloom.spark.writing import CaptureWriter
 from wireloom.spark.writing_options import WriteOptions, written_alone
@@ -136,8 +136,6 @@ class CaptureSource(DataSource):
         self.given = {**{name: value for name, value in kept.items() if name.lower() not in overridden}, **self.beside}
         found = registry.protocol(self.protocol)
         self.source_options = SourceOptions.of({**self.settings, **self.given})
-        if self.source_options.push_filters:
-            needs("pushFilters", FILTERS)
         others = (*SourceOptions.names(), *WriteOptions.names())
         read = {name: value for name, value in self.given.items() if not written_alone(name, value)}
         self.read_options = ReadOptions.of(read, found.parameters, found.messages, others=others)
@@ -180,11 +178,7 @@ class CaptureSource(DataSource):
 
     @brief()
     def reader(self, schema: StructType) -> DataSourceReader:
-        if not self.source_options.push_filters:
-            return self._made(CaptureReader, schema)
-        from wireloom.spark.filtering import FilteringReader
-
-        return self._made(FilteringReader, schema)
+        return self._made(CaptureReader, schema)
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802 - Spark's name
         needs("readStream", STREAMS)  # not brief: a Spark that is older fails over this error, and tells only both

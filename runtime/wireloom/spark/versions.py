@@ -11,8 +11,8 @@ from pyspark.sql.types import ArrayType, DataType, StructField, StructType
 
 from wireloom.options import OptionError
 
-FILTERS = FUNCTIONS = REPLACING = "4.1"
-"""Sources are told a query's filters, functions take Arrow columns, formats replace those that packages brought."""
+FUNCTIONS = REPLACING = "4.1"
+"""Functions take Arrow columns, formats replace those that packages brought."""
 STREAMS = _COMMENTS = "4.2"
 """Streams are told what was read before, and how much to read at most; functions return types with comments."""
 
