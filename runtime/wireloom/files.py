@@ -1,5 +1,6 @@
 """Files on any filesystem: which files a path means, and how they are opened, written, renamed and removed."""
 
+import json
 import os
 import re
 from collections.abc import Iterable, Iterator
@@ -12,7 +13,7 @@ from typing import BinaryIO
 from uuid import uuid4
 
 from wireloom.compressed import COMPRESSIONS, decompressed
-from wireloom.filesystems import LOCAL, Directory, StoredFile, located
+from wireloom.filesystems import HIDING, LOCAL, Directory, StoredFile, hides, located
 from wireloom.options import OptionError
 
 _REMOTE_CHUNK = 4 * 1024 * 1024  # each is one request to an object store
@@ -56,16 +57,42 @@ class CaptureFile:
         return self.splittable and self.size > INDEX_EVERY
 
 
-def listed(paths: Iterable[str], *, indexes: bool = False) -> tuple[CaptureFile, ...]:
+def listed(paths: Iterable[str], *, every: bool = False) -> tuple[CaptureFile, ...]:
     """Every file that ``paths`` mean, each once. Paths are files, directories with everything below them, and patterns.
 
     The order is that of the paths, sorted within each. Patterns have ``*``, ``?``, ``[a-z]``, ``**`` and ``{a,b}``; a
     name that exists is not a pattern. Raises ``OptionError`` for a path without files, ``OSError`` for one that cannot
-    be listed. Indexes are no captures and are left out, unless ``indexes`` are wanted.
+    be listed. Indexes are no captures and are left out, and so are files that are hidden (``hide``) and what hides
+    them, unless ``every`` file is wanted.
     """
-    found = (file for path in paths for file in _meant(path))
-    files = {file.path: file for file in found if indexes or not file.path.endswith(INDEX)}
-    return tuple(files.values())
+    if every:
+        return tuple({file.path: file for path in paths for file in _meant(path)}.values())
+    found = (file for path in paths for file in _visible(path))
+    return tuple({file.path: file for file in found if not file.path.endswith(INDEX)}.values())
+
+
+def hiding(folder: str, job: str) -> str:
+    """The file in which a job lists those files of a folder that are hidden from readers."""
+    return f"{folder}/{HIDING}{job}.json"
+
+
+def hide(path: str, names: Iterable[str]) -> None:
+    """List files in the file ``path``, by their names below its folder; those that it listed before are seen again, in
+    the same step.
+    """
+    with replacing(path) as stream:
+        stream.write(json.dumps(sorted(names)).encode())
+
+
+def hidden_by(path: str) -> frozenset[str]:
+    """The paths of the files that a file lists; none if there is no such file."""
+    try:
+        with opened(path) as stream:
+            names = json.load(stream)
+    except FileNotFoundError:
+        return frozenset()
+    folder = path.rpartition("/")[0]
+    return frozenset(f"{folder}/{name}" for name in names)
 
 
 @contextmanager
@@ -175,15 +202,41 @@ def _compression(path: str) -> str | None:
 # What a path means
 
 
+def _visible(path: str) -> list[CaptureFile]:
+    """The files that a path means, without those that are hidden, as they are at one time while a job replaces them."""
+    found, lists = _listing(path)
+    while lists:
+        before = lists
+        found, lists = _listing(path)
+        if lists == before:  # so nothing was hidden or shown while they were listed
+            hidden = frozenset[str]().union(*lists.values())
+            return [file for file in found if file.path not in hidden and not hides(_name(file))]
+    return found
+
+
+def _listing(path: str) -> tuple[list[CaptureFile], dict[str, frozenset[str]]]:
+    """The files that a path means, and what those among or beside them hide that do so, by path."""
+    found = list(_meant(path))
+    return found, {file.path: hidden_by(file.path) for file in found if hides(_name(file))}
+
+
+def _name(file: CaptureFile) -> str:
+    return file.path.rpartition("/")[2]
+
+
 def _meant(path: str) -> Iterator[CaptureFile]:
+    """The files that a path means, hidden or not, and those that hide them."""
     filesystem, name = located(path)
     entry = filesystem.entry(name)
     found = [entry] if entry else []
     if entry is None and (has_magic(name) or _CHOICE.search(name)):
-        matches = {match.path: match for pattern in choices(name) for match in filesystem.matching(pattern)}
-        found = [matches[name] for name in sorted(matches)]
-        if not found:
+        patterns = list(choices(name))
+        matches = {match.path: match for pattern in patterns for match in filesystem.matching(pattern)}
+        if not matches:
             raise UnmatchedError(f"no file matches {path}")
+        beside = (match for pattern in patterns for match in filesystem.matching(_hiding(pattern)))
+        matches |= {match.path: match for match in beside}
+        found = [matches[name] for name in sorted(matches)]
     if not found:
         raise OptionError(f"there is no file or directory {path}")
     for entry in found:
@@ -191,6 +244,12 @@ def _meant(path: str) -> Iterator[CaptureFile]:
             yield from (CaptureFile(*file, entry.path) for file in filesystem.below(entry.path))
         else:
             yield CaptureFile(*entry)
+
+
+def _hiding(pattern: str) -> str:
+    """The pattern of files that hide some of those that a pattern matches."""
+    folder, slash, name = pattern.rpartition("/")
+    return f"{pattern}/{HIDING}*" if name == "**" else f"{folder}{slash}{HIDING}*"
 
 
 def choices(pattern: str) -> Iterator[str]:

@@ -22,6 +22,8 @@ from urllib.parse import unquote
 
 from wireloom.options import OptionError
 
+HIDING = "_hidden-"
+"""How the names of files begin that list others which readers leave out."""
 _URI = re.compile(r"([a-z][a-z0-9+.-]+):(?://([^/]*)|(?=/))(.*)", re.IGNORECASE | re.DOTALL)
 
 
@@ -56,14 +58,23 @@ def located(path: str) -> "tuple[Local | Remote, str]":
 
 def _hidden(name: str) -> bool:
     """Whether it is a hidden file or a marker, which Spark's own sources also skip below a directory."""
-    return name.startswith(".") or (name.startswith("_") and "=" not in name) or name.endswith("._COPYING_")
+    marked = name.startswith("_") and "=" not in name and not hides(name)
+    return name.startswith(".") or marked or name.endswith("._COPYING_")
+
+
+def hides(name: str) -> bool:
+    """Whether a file of that name lists others of its folder that are hidden while a job replaces files."""
+    return name.startswith(HIDING) and name.endswith(".json")
 
 
 def _fits(names: Sequence[str], pattern: Sequence[str]) -> bool:
-    """Whether the names of a path match those of a pattern, by the rules of ``glob``."""
+    """Whether the names of a path match those of a pattern, by the rules of ``glob``. What is hidden below a directory
+    is matched by no wildcard either.
+    """
     if not pattern or not names:
         return not names and all(part == "**" for part in pattern)
-    hidden = names[0].startswith(".") and not pattern[0].startswith(".")
+    meant = pattern[0] == names[0] or pattern[0].startswith((".", "_"))
+    hidden = not meant and (_hidden(names[0]) or hides(names[0]))
     if pattern[0] == "**":
         return _fits(names, pattern[1:]) or (not hidden and _fits(names[1:], pattern))
     return not hidden and fnmatchcase(names[0], pattern[0]) and _fits(names[1:], pattern[1:])
@@ -98,7 +109,10 @@ class Local:
 
     def matching(self, pattern: str) -> Iterator[StoredFile | Directory]:
         """What matches a pattern without choices."""
+        wanted = _names(pattern)
         for path in glob(pattern, recursive=True):  # noqa: PTH207 - a pattern may be absolute
+            if not _fits(_names(path), wanted):
+                continue
             if entry := self.entry(path):
                 yield entry
             elif Path(path).is_symlink():
@@ -220,8 +234,8 @@ class Remote(NamedTuple):
                 self.library.delete_file(self._inner(path))
 
 
-def _names(path: str, directory: str) -> list[str]:
-    """The names that lead from a directory to a path below it."""
+def _names(path: str, directory: str = "") -> list[str]:
+    """The names that lead from a directory, or from nowhere, to a path below it."""
     return [name for name in path.removeprefix(directory).split("/") if name]
 
 

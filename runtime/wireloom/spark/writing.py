@@ -1,13 +1,14 @@
 """Writing captures: ``df.write.format("<protocol>").mode("append").save(folder)``.
 
 Every task writes files of its own to ``_temporary-<job>`` in the folder, which no reader sees. When all tasks are done,
-the files are moved to where they are seen, then, in mode ``overwrite``, the files that were there before are deleted,
-and last an empty ``_SUCCESS`` says that all of it happened. A folder of which that is missing may hold a part of a job.
+the files are moved to where they are to be seen, one by one. Meanwhile ``_hidden-<job>.json`` lists them, and readers
+leave out what it lists. In mode ``overwrite`` it then lists the files that were there before instead, in one step, and
+these are deleted. Then it is removed, and last an empty ``_SUCCESS`` says that all of it happened. So at any time, and
+if the driver dies, a reader of the folder sees all files from before the job or all from after it.
 
 A job that fails leaves nothing; so does a task that dies. Only where the driver dies, or a task outlives its job's end,
-``_temporary-<job>`` may stay. The moving is one step for each file, so whoever reads meanwhile may see some of the
-files. Local files are renamed; object stores copy and delete each, and a file is there whole or not at all.
-Beside a large file is its index; it is moved first, so that whoever sees the file sees the index, too.
+``_temporary-<job>`` may stay, and hidden files until the folder is overwritten. Local files are renamed; object stores
+copy and delete each, and a file is there whole or not at all.
 
 Where captures have headers, a file begins with each row of one, and the records behind it in the task are in that file:
 rows are written in the order in which they were read. Where a task has records and no such row before them, as behind a
@@ -40,7 +41,7 @@ from wireloom.columnar import index
 from wireloom.columnar.buffers import valid_of
 from wireloom.columnar.encoding import Encoder, gathered
 from wireloom.columnar.scanning import Scanner
-from wireloom.files import INDEX, CaptureFile, created, exists, listed, moved, removed
+from wireloom.files import INDEX, CaptureFile, created, exists, hidden_by, hide, hiding, listed, moved, removed
 from wireloom.options import OptionError, ReadOptions, resolve
 from wireloom.spark.dataframes import shape
 from wireloom.spark.workers import brief
@@ -136,24 +137,34 @@ class CaptureWriter(DataSourceArrowWriter):
             yield from runs(records, _malformed(batch), encoder.builder.known, single=protocol.framing.to_the_end)
 
     def commit(self, messages: list[WriterCommitMessage | None]) -> None:
-        """Move the files to their places; with ``overwrite``, delete those that were there, except hidden ones."""
+        """Move the files to their places; with ``overwrite``, delete those that were there, except markers."""
         removed(self._success)
-        old = listed([self.path], indexes=True) if self.overwrite and exists(self.path) else ()
-        for source, target in _files(messages):
+        old = listed([self.path], every=True) if self.overwrite and exists(self.path) else ()
+        files = _files(messages)
+        hide(self._hiding, (target.removeprefix(f"{self.path}/") for _, target in files))
+        for source, target in files:
             moved(source, target)
+        if old:
+            hide(self._hiding, (file.path.removeprefix(f"{file.within}/") for file in old))
         for file in old:
             removed(file.path)
+        removed(self._hiding)
         removed(self.temporary)
         with suppress(FileExistsError):  # of another job that writes here and was done at the same time
             created(self._success).close()
 
     def abort(self, messages: list[WriterCommitMessage | None]) -> None:
-        """Delete what the job wrote, unless all of it is in place: then only the deletion of old files failed."""
-        files = _files(messages)
-        if any(exists(source) for source, _ in files):
-            for _, target in files:
+        """Delete what the job wrote, unless readers see it: then only the deletion of old files failed."""
+        targets = {target for _, target in _files(messages)}
+        if targets & hidden_by(self._hiding):
+            for target in targets:
                 removed(target)
+            removed(self._hiding)
         removed(self.temporary)
+
+    @property
+    def _hiding(self) -> str:
+        return hiding(self.path, self.job)
 
     @property
     def _success(self) -> str:
