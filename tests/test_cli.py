@@ -456,6 +456,9 @@ def test_a_protocol_of_a_package_here_is_suggested(tmp_path: Path, monkeypatch: 
     run("init", "mine")
     run("generate", "--out", "my_protocols")
     assert "unknown protocol 'mine'; did you mean 'my_protocols.mine'?" in run("decode", "mine", "-", status=2).stderr
+    suggested = "unknown protocol 'mine'; did you mean \"my_protocols.mine\"('…')?"
+    for query in ("from mine('-')", "from Mine('-')", "from my_protocols.mine('-')"):
+        assert suggested in run("sql", query, status=2).stderr
 
 
 def test_bytes_in_place_of_rows_are_no_text(tmp_path: Path) -> None:

@@ -59,12 +59,22 @@ def load(name: str) -> ModuleType:
     """
     found = installed(name)
     if found is None and "." not in name and not _is_generated(name):
-        raise OptionError(_holding(name) or unknown("protocol", name, names()))
+        inside = in_packages(name)
+        told = f"unknown protocol {name!r}; did you mean {inside[0]!r}?" if inside else ""
+        raise OptionError(_holding(name) or told or unknown("protocol", name, names()))
     path = found or name
     module = _imported(path, name)
     if not isinstance(getattr(module, "PROTOCOL", None), Protocol):
         raise OptionError(_holding(name) or f"{path} is not a generated protocol: it has no PROTOCOL")
     return module
+
+
+def in_packages(name: str) -> list[str]:
+    """The generated protocols of that name in packages that can be imported, with the names of these."""
+    if not name.isidentifier():
+        return []
+    found = (path for folder in sys.path for path in Path(folder or ".").glob(f"*/{name}/parsers.py"))
+    return sorted({f"{path.parts[-3]}.{name}" for path in found if path.parts[-3].isidentifier()})
 
 
 def _is_generated(name: str) -> bool:

@@ -133,12 +133,22 @@ def nested(protocol: Protocol, row: Row) -> Row:
 
 def _named(paths: tuple[str, ...], options: ReadOptions) -> tuple[str, ...]:
     """The paths of columns. Raises ``OptionError`` for one that is only there with another option."""
-    added = (("positions", options.positions, (FILE, *POSITIONS)), ("connections", options.connections, PROVENANCE))
-    for option, given, columns in added:
-        named = next((column.name for column in columns if column.name in paths), None)
-        if named is not None and not given:
-            raise OptionError(f"column {named!r} is there with {option}=true")
+    given = {"positions": options.positions, "connections": options.connections}
+    for path in paths:
+        if (option := option_of(path)) is not None and not given[option]:
+            raise OptionError(beside(path, option))
     return paths
+
+
+def option_of(column: str) -> str | None:
+    """The option without which there is no such column."""
+    added = {"positions": (FILE, *POSITIONS), "connections": PROVENANCE}
+    return next((option for option, columns in added.items() if column in {each.name for each in columns}), None)
+
+
+def beside(column: str, option: str) -> str:
+    """The message for a column that an option adds."""
+    return f"column {column!r} is there with {option}=true"
 
 
 def _columns(protocol: Protocol, options: ReadOptions) -> tuple[Column, ...]:

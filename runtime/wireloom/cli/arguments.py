@@ -96,20 +96,15 @@ class OfProtocol(click.Command):
 
 def protocol_of(name: str) -> Protocol:
     """The protocol of that name; packages in the working directory are found, too. Raises ``OptionError``."""
-    if registry.installed(name) is None and os.getcwd() not in sys.path:  # noqa: PTH109 - sys.path holds text
+    if registry.installed(name) is None:
+        find_here()
+    return registry.protocol(name)
+
+
+def find_here() -> None:
+    """Let packages in the working directory be found."""
+    if os.getcwd() not in sys.path:  # noqa: PTH109 - sys.path holds text
         sys.path.append(os.getcwd())  # noqa: PTH109
-    try:
-        return registry.protocol(name)
-    except OptionError:
-        if beside := _beside(name):
-            raise OptionError(f"unknown protocol {name!r}; did you mean {beside[0]!r}?") from None
-        raise
-
-
-def _beside(name: str) -> list[str]:
-    """The generated protocols of that name in packages of the working directory."""
-    found = Path().glob(f"*/{name}/parsers.py") if name.isidentifier() else ()
-    return sorted(f"{path.parts[0]}.{name}" for path in found)
 
 
 def _parameters(name: str) -> Iterator[str]:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 _SCAN = re.compile(r".* failed: (Invalid|IOError): ", re.DOTALL)
 """How DuckDB begins to tell why a scan has failed."""
+_NO_FUNCTION = re.compile(r"Function with name (\w+) does not exist")
 
 
 @click.command
@@ -61,7 +62,7 @@ def sql(query: str, format_name: str, path: Path | None) -> None:
                 else:
                     write_batches(found, found.schema, chosen, stream)
     except (duckdb.ParserException, duckdb.BinderException, duckdb.CatalogException) as error:
-        raise MisuseError(str(error).partition("\n")[0]) from None
+        raise MisuseError(_in_package(str(error)) or str(error).partition("\n")[0]) from None
     except duckdb.Error as error:
         told = str(error).partition(". Detail: Python exception")[0]  # the reason, where a scan has failed
         raise FailedError(_SCAN.sub("", told)) from None
@@ -69,6 +70,14 @@ def sql(query: str, format_name: str, path: Path | None) -> None:
         raise FailedError(f"{chosen} cannot hold this; cast it: {error}") from None
     except OverflowError:
         raise FailedError("a date or time is not in the years 1 to 9999; cast it to varchar") from None
+
+
+def _in_package(told: str) -> str:
+    """The hint for a function that DuckDB does not know, if a package has a protocol of that name; empty otherwise."""
+    function = _NO_FUNCTION.search(told)
+    arguments.find_here()
+    found = registry.in_packages(function[1]) if function else ()
+    return f"unknown protocol {function[1]!r}; did you mean \"{found[0]}\"('…')?" if function and found else ""
 
 
 def _rows(batch: "pa.RecordBatch") -> list[dict[str, object]]:

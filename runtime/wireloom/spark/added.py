@@ -1,6 +1,6 @@
 """From what is decoded to the table that was asked for: columns that rows have from their file's path, wider types."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -13,6 +13,8 @@ from wireloom.spark.metadata import METADATA, metadata
 from wireloom.spark.options import SourceOptions
 from wireloom.spark.partitions import columns, value
 from wireloom.spark.schemas import arrow_schema, decoded
+from wireloom.spark.spelling import meant, renamed
+from wireloom.views import beside, option_of
 
 
 def offered(files: Iterable[CaptureFile], source: SourceOptions, taken: Iterable[str]) -> dict[str, StructField]:
@@ -33,12 +35,16 @@ def offered(files: Iterable[CaptureFile], source: SourceOptions, taken: Iterable
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """Those ``fields`` of a table's ``schema`` that are not columns of the protocol, which are called ``known``."""
+    """Those ``fields`` of a table's ``schema`` that are not columns of the protocol, which are called ``known``.
+
+    Names are in any case, unless they must be ``exact``.
+    """
 
     schema: StructType
     fields: tuple[StructField, ...]
     known: tuple[str, ...]
     source: SourceOptions
+    exact: bool = True
 
     def must_be_of(self, files: Sequence[CaptureFile]) -> None:
         """Raises ``OptionError`` if the files, should there be any, lack one of the columns."""
@@ -46,10 +52,15 @@ class Added:
             return
         found = offered(files, self.source, ())
         for field in self.fields:
-            if field.name not in found:
-                raise OptionError(unknown("column", field.name, (*self.known, *found)))
+            if meant(field.name, found, exact=self.exact) not in found:
+                raise OptionError(self._missing(field.name, found))
             if self._is_metadata(field):
-                decoded(StructType([METADATA]), StructType([field]))
+                decoded(StructType([METADATA]), StructType([field]), exact=self.exact)
+
+    def _missing(self, name: str, found: Iterable[str]) -> str:
+        """The message for a column that there is not, or not without an option."""
+        option = "metadata" if name.lower() == METADATA.name else option_of(name.lower())
+        return unknown("column", name, (*self.known, *found)) if option is None else beside(name, option)
 
     def values(self, file: CaptureFile, start: int = 0, stop: int | None = None) -> tuple[object, ...]:
         """What the fields are in the rows of a file, or of the part from ``start`` to ``stop``."""
@@ -57,15 +68,22 @@ class Added:
             return ()
         texts = partition_of(file, self.source)
         return tuple(
-            metadata(file, start, stop) if self._is_metadata(field) else value(field, texts.get(field.name))
+            self._metadata(field, metadata(file, start, stop))
+            if self._is_metadata(field)
+            else value(field, texts.get(meant(field.name, texts, exact=self.exact)))
             for field in self.fields
         )
 
+    def _metadata(self, field: StructField, found: Mapping[str, object]) -> dict[str, object]:
+        """What is known of a file, by the names that the fields of the column have."""
+        assert isinstance(field.dataType, StructType)
+        return {name: found[meant(name, found, exact=self.exact)] for name in field.dataType.names}
+
     def _is_metadata(self, field: StructField) -> bool:
-        return self.source.metadata and field.name == METADATA.name
+        return self.source.metadata and meant(field.name, (METADATA.name,), exact=self.exact) == METADATA.name
 
     def onto(self, batches: Iterator[pa.RecordBatch], values: tuple[object, ...]) -> Iterator[pa.RecordBatch]:
-        """Batches of the protocol's columns as ones of the whole schema, with its types."""
+        """Batches of the protocol's columns, in the order of the schema, as ones of the schema."""
         schema = arrow_schema(self.schema)
         scalars = {
             field.name: pa.scalar(value, schema.field(field.name).type)
@@ -75,10 +93,11 @@ class Added:
             if batch.schema == schema:
                 yield batch
                 continue
+            columns = iter(batch.columns)
             arrays = [
                 pa.repeat(scalars[field.name], len(batch))
                 if field.name in scalars
-                else batch.column(field.name).cast(field.type)
+                else renamed(next(columns), field.type).cast(field.type)
                 for field in schema
             ]
             yield pa.RecordBatch.from_arrays(arrays, schema=schema)

@@ -12,17 +12,23 @@ from pyspark.sql.types import ArrayType, DataType, DecimalType, IntegralType, Nu
 from wireloom import registry
 from wireloom.columnar.encoding import LEFT_OUT, plain
 from wireloom.options import OptionError, unknown
+from wireloom.spark.schemas import arrow_schema
+from wireloom.spark.spelling import renamed, spelled
 from wireloom.views import RECORD, Row
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """The form of given rows: which columns are fields of their message, and the message of rows without one."""
+    """The form of given rows: which columns are fields of their message, and the message of rows without one.
+
+    ``schema`` is theirs, with the usual names.
+    """
 
     messages: frozenset[str]
     flat: frozenset[str]
     message: str | None
     corrupt_column: str
+    schema: StructType
 
     @property
     def whole(self) -> bool:
@@ -31,9 +37,10 @@ class Shape:
 
     def named(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """The batch with the usual names."""
-        return batch.rename_columns(
-            [RECORD.name if name == self.corrupt_column else name for name in batch.schema.names]
-        )
+        types = arrow_schema(self.schema).types
+        columns = [renamed(column, kind) for column, kind in zip(batch.columns, types, strict=True)]
+        names = [RECORD.name if name == self.corrupt_column else name for name in self.schema.names]
+        return pa.RecordBatch.from_arrays(columns, names)
 
     def rows(self, batch: pa.RecordBatch) -> Iterator[Row]:
         """The rows of a batch as ``Protocol.build`` takes them. Columns without any value are skipped."""
@@ -54,8 +61,10 @@ class Shape:
         return row
 
 
-def shape(protocol: str, schema: StructType, message: str | None, corrupt_column: str) -> Shape:
+def shape(protocol: str, schema: StructType, message: str | None, corrupt_column: str, *, exact: bool) -> Shape:
     """The form of rows of ``schema``; if ``message`` is not None, all of them are of that message.
+
+    Names are in any case, unless they must be ``exact``.
 
     Raises ``OptionError`` naming a column that the protocol lacks or has with another type.
     """
@@ -63,13 +72,17 @@ def shape(protocol: str, schema: StructType, message: str | None, corrupt_column
     whole = {field.name: field for field in known}
     whole[corrupt_column] = whole.pop(RECORD.name)
     fields = {name: _fields(whole[name]) for name in registry.protocol(protocol).messages}
+    if not exact:
+        inner = {name: field for each in fields.values() for name, field in each.items()}
+        kinds = dict.fromkeys(LEFT_OUT, NullType()) | {name: each.dataType for name, each in (inner | whole).items()}
+        schema = spelled(schema, StructType([StructField(name, kind) for name, kind in kinds.items()]))
     given = set(schema.names)
     if len(given) < len(schema):
         raise OptionError(f"two columns are called {next(name for name in given if schema.names.count(name) > 1)}")
     flat = given - whole.keys() - LEFT_OUT
     if not flat:
         _must_take(whole, schema)
-        return Shape(frozenset(fields), frozenset(), message, corrupt_column)
+        return Shape(frozenset(fields), frozenset(), message, corrupt_column, schema)
     candidates = [name for name in fields if message in (None, name) and flat <= fields[name].keys()]
     if not candidates:
         every = fields if message is None else {message: fields[message]}
@@ -79,7 +92,7 @@ def shape(protocol: str, schema: StructType, message: str | None, corrupt_column
     fitting = [name for name, problem in problems.items() if problem is None]
     if not fitting:
         raise next(filter(None, problems.values()))
-    return Shape(frozenset(fields), frozenset(flat), fitting[0] if len(fitting) == 1 else None, corrupt_column)
+    return Shape(frozenset(fields), frozenset(flat), fitting[0] if len(fitting) == 1 else None, corrupt_column, schema)
 
 
 def _fields(field: StructField) -> dict[str, StructField]:

@@ -6,12 +6,13 @@ generated modules where they run.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import Column, SparkSession
 from pyspark.sql import functions as fn
+from pyspark.sql.pandas.types import from_arrow_type
 from pyspark.sql.types import ArrayType, BinaryType, DataType, StructType
 
 from wireloom import registry
@@ -22,7 +23,9 @@ from wireloom.columnar.decoder import BATCH_BYTES, BATCH_ROWS, Decoder
 from wireloom.columnar.python_values import to_python
 from wireloom.options import Mode, OptionError, ReadOptions
 from wireloom.spark import workers
-from wireloom.spark.schemas import arrow_schema, spark_schema
+from wireloom.spark.registered import protocol_named
+from wireloom.spark.schemas import arrow_schema, columns_meant, spark_schema
+from wireloom.spark.spelling import is_exact, renamed, spelled
 from wireloom.spark.versions import arrow_function, to_arrow_type
 from wireloom.views import Row, nested
 
@@ -59,7 +62,9 @@ def to_wire(col: Column | str, protocol: str, options: Mapping[str, object] | No
     Options are ``mode`` and the protocol's parameters. Mode ``FAILFAST``, the default, fails the query at a struct that
     cannot be written; ``PERMISSIVE`` gives null. Derived fields may be left out, and null stays null.
     """
-    encode = Encoding.of(protocol, {**(options or {}), **named})
+    session = SparkSession.getActiveSession()
+    found = protocol_named(protocol, session)
+    encode = Encoding.of(found, {**(options or {}), **named}, exact=session is not None and is_exact(session))
     return _column(encode, BinaryType(), "to_wire", col, _struct(_given(col)))
 
 
@@ -96,9 +101,13 @@ class Decoding:
     many: bool
 
     @classmethod
-    def of(cls, protocol: str, given: Mapping[str, object], *, many: bool) -> "Decoding":
-        """With the ``given`` options. Raises ``OptionError``."""
+    def of(cls, protocol: str, given: Mapping[str, object], *, many: bool, exact: bool = False) -> "Decoding":
+        """With the ``given`` options, of which columns are in any case, unless that must be ``exact``.
+
+        Raises ``OptionError``.
+        """
         options = reading(protocol, given, many=many)
+        options = options._replace(columns=columns_meant(protocol, options, exact=exact))
         return cls(protocol, options, spark_schema(protocol, options), many)
 
     @property
@@ -123,15 +132,16 @@ class Decoding:
 
 @dataclass(frozen=True)
 class Encoding:
-    """Encodes columns: the bytes of each struct."""
+    """Encodes columns: the bytes of each struct, whose fields are in any case, unless that must be ``exact``."""
 
     protocol: str
     options: ReadOptions
+    exact: bool
 
     @classmethod
-    def of(cls, protocol: str, given: Mapping[str, object]) -> "Encoding":
+    def of(cls, protocol: str, given: Mapping[str, object], *, exact: bool) -> "Encoding":
         """With the ``given`` options. Raises ``OptionError``."""
-        return cls(protocol, writing(protocol, given))
+        return cls(protocol, writing(protocol, given), exact)
 
     @cached_property
     def _encoder(self) -> encoding.Encoder:
@@ -143,6 +153,8 @@ class Encoding:
     def __call__(self, values: pa.Array) -> pa.Array:
         if not pa.types.is_struct(values.type):
             raise OptionError(f"a struct column expected, not one of {values.type}")
+        if not self.exact:
+            values = renamed(values, _usual(values.type, self.protocol))
         found = registry.protocol(self.protocol)
         if found.preamble is not None or not {field.name for field in values.type} <= _whole(found):
             return pa.array([_record(row, found, self.options) for row in to_python(values)], pa.binary())
@@ -153,6 +165,14 @@ class Encoding:
             return records
         there = valid_of(values)
         return records.take(pa.array(there.cumsum() - 1, mask=~there))
+
+
+@cache
+def _usual(kind: pa.DataType, protocol: str) -> pa.DataType:
+    """The type of a struct with the names that the protocol's columns have."""
+    given = from_arrow_type(kind)
+    assert isinstance(given, StructType)
+    return to_arrow_type(spelled(given, registry.load(protocol).spark_schema))
 
 
 def _whole(protocol: Protocol) -> set[str]:
@@ -205,7 +225,9 @@ def _given(col: Column | str) -> Column:
 
 
 def _decoding(col: Column | str, protocol: str, options: Mapping[str, object], *, many: bool) -> Column:
-    decode = Decoding.of(protocol, options, many=many)
+    session = SparkSession.getActiveSession()
+    protocol = protocol_named(protocol, session)
+    decode = Decoding.of(protocol, options, many=many, exact=session is not None and is_exact(session))
     if not many:
         registry.protocol(protocol).must_know(dict(decode.options.parameters))
     name = "from_wire_many" if many else "from_wire"

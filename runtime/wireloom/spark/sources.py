@@ -13,7 +13,7 @@ from typing import ClassVar, TypeVar
 from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStreamReader, DataSourceWriter
-from pyspark.sql.types import StructType
+from pyspark.sql.types import StructField, StructType
 
 from wireloom import registry
 from wireloom.codec.protocol import POSITIONS, PROVENANCE
@@ -24,12 +24,14 @@ from wireloom.spark.listing import chosen_yet
 from wireloom.spark.metadata import METADATA, part
 from wireloom.spark.options import SourceOptions, settings, split_paths
 from wireloom.spark.reading import CaptureReader
-from wireloom.spark.schemas import decoded, spark_schema
+from wireloom.spark.registered import protocol_named, remember
+from wireloom.spark.schemas import columns_meant, decoded, spark_schema
+from wireloom.spark.spelling import is_exact, meant
 from wireloom.spark.versions import FUNCTIONS, REPLACING, STREAMS, lacking, needs, since
 from wireloom.spark.workers import brief, provide
 from wireloom.spark.writing import CaptureWriter
 from wireloom.spark.writing_options import WriteOptions, written_alone
-from wireloom.views import FILE
+from wireloom.views import FILE, beside
 
 R = TypeVar("R", bound=CaptureReader)
 
@@ -49,15 +51,17 @@ def register(spark: SparkSession, *protocols: str, name: str | None = None) -> N
     if name is not None and len(protocols) != 1:
         raise OptionError("name is what one protocol is called; name that protocol")
     provide(spark)
-    for protocol in protocols or registry.names():
+    for given in protocols or registry.names():
         try:
+            protocol = protocol_named(given, spark) if protocols else given
             source = source_of(protocol, name)
         except OptionError as error:
             if protocols:
                 raise
-            warnings.warn(f"{protocol} is not registered: {error}", stacklevel=2)
+            warnings.warn(f"{given} is not registered: {error}", stacklevel=2)
         else:
             _register(spark, source)
+            remember(spark, source.name(), protocol)
             _install_functions(spark, protocol, source.name())
 
 
@@ -81,13 +85,14 @@ def dataset(spark: SparkSession, name: str, *, format: str, path: str | Iterable
     provide(spark)
     bound = {"path": path} if isinstance(path, str) else {"paths": json.dumps(list(path))}
     bound |= {option: str(value) for option, value in options.items()}
-    source = source_of(format, name, bound)
+    source = source_of(protocol_named(format, spark), name, bound)
     source({})  # a wrong option is an error here, not in the first query
     _register(spark, source)
 
 
 def _register(spark: SparkSession, source: "type[CaptureSource]") -> None:
     source.settings = settings(spark)
+    source.exact = is_exact(spark)
     try:
         spark.dataSource.register(source)
     except AnalysisException as error:
@@ -122,6 +127,8 @@ class CaptureSource(DataSource):
     """A dataset's path and options."""
     settings: ClassVar[Mapping[str, str]] = {}
     """Options that the session gave when it was registered with, as a source does not see the session."""
+    exact: ClassVar[bool] = False
+    """Whether that session tells names apart by their case."""
 
     @brief()
     def __init__(self, options: Mapping[str, str]) -> None:
@@ -149,7 +156,7 @@ class CaptureSource(DataSource):
     def schema(self) -> StructType:
         paths = self.paths if self.source_options.recursive_file_lookup is not True else ()
         added = offered(chosen_yet(paths, self.source_options), self.source_options, self._own(None).names)
-        columns = self.read_options.columns
+        columns = self._columns(added.values())
         if columns is None:
             return StructType([*self._own(None), *added.values()])
         self._must_name_what_is_added({path.partition(".")[0] for path in columns})
@@ -158,6 +165,9 @@ class CaptureSource(DataSource):
         if METADATA.name in added:
             fields[METADATA.name] = part(path for path in columns if _name(path, added) == METADATA.name)
         return StructType([fields[name] for name in dict.fromkeys(_name(path, added) for path in columns)])
+
+    def _columns(self, added: Iterable[StructField] = ()) -> tuple[str, ...] | None:
+        return columns_meant(self.protocol, self.read_options, added, exact=self.exact)
 
     def _must_name_what_is_added(self, columns: AbstractSet[str]) -> None:
         """Raises ``OptionError`` if ``columns`` leave out all that an option adds."""
@@ -170,7 +180,7 @@ class CaptureSource(DataSource):
         if self.source_options.metadata and METADATA.name not in columns:
             raise OptionError(f"metadata is {METADATA.name}, and columns does not name it")
         if METADATA.name in columns and not self.source_options.metadata:
-            raise OptionError(f"column {METADATA.name!r} is there with metadata=true")
+            raise OptionError(beside(METADATA.name, "metadata"))
 
     def _own(self, columns: tuple[str, ...] | None) -> StructType:
         """The protocol's columns: all, or those that are named."""
@@ -193,15 +203,16 @@ class CaptureSource(DataSource):
     def _made(self, kind: type[R], schema: StructType) -> R:
         """The reader of a schema, whose columns that are not the protocol's come from the names of directories."""
         names = self._own(None).names
-        named = self.read_options.columns
+        named = self._columns()
         columns = None if named is None else tuple(path for path in named if path.partition(".")[0] in names)
         every = self._own(columns or None)
-        own = [field for field in schema if field.name in names]
-        taken = decoded(every, StructType(own))
-        added = tuple(field for field in schema if field.name not in names)
+        of_protocol = {name for name in schema.names if meant(name, names, exact=self.exact) in names}
+        own = [field for field in schema if field.name in of_protocol]
+        taken = decoded(every, StructType(own), exact=self.exact)
+        added = tuple(field for field in schema if field.name not in of_protocol)
         options = self.read_options._replace(columns=None)
         taken = taken if own else StructType(every.fields[:1])  # rows are counted by a column
-        added_columns = Added(schema, added, tuple(every.names), self.source_options)
+        added_columns = Added(schema, added, tuple(every.names), self.source_options, self.exact)
         return kind(self.protocol, self._given_paths(), options, self.source_options, taken, added_columns)
 
     @brief()
@@ -214,7 +225,7 @@ class CaptureSource(DataSource):
         known = WriteOptions.known(found.parameters)
         given = {name: value for name, value in self.given.items() if name in self.beside or name.lower() in known}
         options = WriteOptions.of(given, found.parameters, found.messages)
-        return CaptureWriter(self.protocol, self.paths[0], options, schema, overwrite=overwrite)
+        return CaptureWriter(self.protocol, self.paths[0], options, schema, overwrite=overwrite, exact=self.exact)
 
     def _given_paths(self) -> tuple[str, ...]:
         """The paths to read; options for writing are an error, unless they are a dataset's."""

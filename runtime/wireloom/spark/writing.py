@@ -64,11 +64,20 @@ class WrittenFiles(WriterCommitMessage):
 class CaptureWriter(DataSourceArrowWriter):
     """Writes rows to files of captured bytes."""
 
-    def __init__(self, protocol: str, path: str, options: WriteOptions, schema: StructType, *, overwrite: bool) -> None:
+    def __init__(
+        self,
+        protocol: str,
+        path: str,
+        options: WriteOptions,
+        schema: StructType,
+        *,
+        overwrite: bool,
+        exact: bool = False,
+    ) -> None:
         self.protocol = protocol
         self.options = options
         self.overwrite = overwrite
-        self.shape = shape(protocol, schema, options.message, options.corrupt_column)
+        self.shape = shape(protocol, schema, options.message, options.corrupt_column, exact=exact)
         if Path(path).is_file():
             raise OptionError(f"{path} is a file; captures are written to a folder")
         self.path = (path if ":/" in path else os.path.abspath(path)).rstrip("/")  # noqa: PTH100 - resolves no links
