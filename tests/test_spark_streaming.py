@@ -1000,6 +1000,9 @@ def test_available_now_goes_on_from_its_checkpoint(session: SparkSession, tmp_pa
     query = started(rows, target, now=True)
     assert query.awaitTermination(600)
     assert [progress["numInputRows"] for progress in query.recentProgress if progress["numInputRows"]] == [3, 2, 3]
+    left = [json.loads(progress.sources[0].latestOffset) for progress in query.recentProgress]
+    assert left[0] == {"format": "couchbase_dcp", "path": str(folder), "backlog": {"files": 3, "bytes": 5 * FRAME + 42}}
+    assert left[-1]["backlog"] == {"files": 0, "bytes": 0}
     append(folder / "3.bin", FRAMES[90][21:] + FRAMES[91])
     named(folder, "4.bin", FRAMES[92])
     assert started(rows, target, now=True).awaitTermination(600)

@@ -196,7 +196,7 @@ class CaptureSource(DataSource):
         from wireloom.spark.taken import TakenReader
 
         try:
-            return CaptureStreamReader(self._made(TakenReader, schema))
+            return CaptureStreamReader(self._made(TakenReader, schema), self.format)
         except OptionError as error:
             return RefusedStreamReader(error)
 

@@ -51,8 +51,9 @@ from wireloom.spark.workers import brief
 class CaptureStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     """Takes new bytes in batches. What it knows beside offsets only saves work."""
 
-    def __init__(self, captures: TakenReader) -> None:
+    def __init__(self, captures: TakenReader, format: str) -> None:
         self.captures = captures
+        self.format = format
         self.source = captures.source
         if captures.options.rotated and self.source.latest_first:
             raise OptionError("rotated files are read in the order of their names, and latestFirst is another one")
@@ -65,6 +66,8 @@ class CaptureStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         """The files of which something was taken last, as they were listed."""
         self.judged: dict[str, tuple[int, int, bool]] = {}
         """Files that were looked at, by path: their size and time then, and whether they can be read on."""
+        self.backlog: dict[str, int] = {}
+        """How many bytes of which files are left to later batches, by path."""
         self.seen = False
 
     def initialOffset(self) -> dict[str, Any]:  # noqa: N802 - these names are Spark's
@@ -90,11 +93,14 @@ class CaptureStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         state = self.offsets.state(start)
         files = self._listed() if self.available is None else self.available
         grown = self._grown(files, state)
+        begun = {each.file.path: each for each in grown}
         taken: dict[str, TakenFile] = {}
         while grown and not taken:
             admitted = list(self._admission(limit).admitted(grown))
             taken = self._taken(admitted)
             grown = grown[len(admitted) :]
+        self.backlog = {each.file.path: each.file.size - each.taken for each in grown}
+        self.backlog |= {path: begun[path].file.size - each.end for path, each in taken.items()}
         if not taken:
             return start
         horizon = self._horizon(state, taken.values())
@@ -102,6 +108,18 @@ class CaptureStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self.cleaner.forget(gone)
         self.listed = {file.path: file for file in files if file.path in taken}
         return self.offsets.next(start, taken, gone, horizon)
+
+    def reportLatestOffset(self) -> dict[str, Any]:  # noqa: N802
+        """What the progress of a query shows as the latest offset: what is read, and how much is left to later batches.
+
+        Spark describes a source in Python by a class of its own, so this is the place for the format and the path.
+        """
+        left = [size for size in self.backlog.values() if size > 0]
+        return {
+            "format": self.format,
+            "path": ", ".join(self.captures.paths),
+            "backlog": {"files": len(left), "bytes": sum(left)},
+        }
 
     def _admission(self, limit: ReadLimit) -> Admission:
         """What Spark's limit and the options allow together; ``ReadAllAvailable`` overrides the options."""
