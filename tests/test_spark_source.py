@@ -510,6 +510,32 @@ def test_of_a_cluster_that_lacks_wireloom_it_is_said(bare_python: str) -> None:
     assert context.pythonExec == bare_python
 
 
+@pytest.mark.parametrize("started", ["here", "elsewhere"])
+def test_of_a_connect_server_that_was_started_here_and_lacks_wireloom_it_is_said(
+    started: str, bare_python: str, monkeypatch: pytest.MonkeyPatch, recwarn: pytest.WarningsRecorder
+) -> None:
+    from types import SimpleNamespace
+
+    from pyspark import SparkContext
+
+    from wireloom.spark.workers import provide
+
+    if started == "here":
+        monkeypatch.setenv("SPARK_LOCAL_REMOTE", "1")
+    connected: Any = SimpleNamespace()
+    for python, is_told in (
+        (bare_python, started == "here"),
+        ("/no/such/python", started == "here"),
+        (sys.executable, False),
+    ):
+        monkeypatch.setattr(SparkContext, "_active_spark_context", SimpleNamespace(pythonExec=python))
+        recwarn.clear()
+        provide(connected)
+        told = [str(warning.message) for warning in recwarn]
+        assert len(told) == is_told
+        assert not is_told or (f"runs {python}, which has no Wireloom" in told[0] and sys.executable in told[0])
+
+
 def test_a_protocol_may_be_another_format(session: SparkSession, capture: Path, tmp_path: Path) -> None:
     from wireloom.spark import register
 

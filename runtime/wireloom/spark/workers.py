@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 
+from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
 from wireloom.codec import DecodeError, EncodeError
@@ -31,15 +32,33 @@ def provide(spark: SparkSession | None) -> None:
     what the context names at that time.
     """
     context = getattr(spark, "sparkContext", None)
-    if context is None or _has_wireloom(context.pythonExec):
-        return  # in Spark Connect there is no context, and what Python its server runs cannot be seen
-    if context.master.startswith("local"):
+    if context is None:  # in Spark Connect, where the Python of most servers cannot be seen
+        _warn_of_server(_server_context())
+    elif _has_wireloom(context.pythonExec):
+        return
+    elif context.master.startswith("local"):
         context.pythonExec = sys.executable
     else:
         warnings.warn(
             f"the Python of Spark's workers, {context.pythonExec}, has no Wireloom on this machine; set PYSPARK_PYTHON "
             f"to one that has, here and on the executors, before the session is made",
             stacklevel=3,
+        )
+
+
+def _server_context() -> SparkContext | None:
+    """The context of a Spark Connect server that this process started, as ``.remote("local")`` does."""
+    return SparkContext._active_spark_context if "SPARK_LOCAL_REMOTE" in os.environ else None
+
+
+def _warn_of_server(context: SparkContext | None) -> None:
+    """Warn if a server runs a Python that has no Wireloom. Which one it runs is settled when it starts."""
+    if context is not None and not _has_wireloom(context.pythonExec):
+        warnings.warn(
+            f"the Spark Connect server that this program started runs {context.pythonExec}, which has no Wireloom: "
+            f"load will fail with 'Failed to create Python data source instance'. Set PYSPARK_PYTHON={sys.executable} "
+            f"in the environment before the session is made",
+            stacklevel=4,
         )
 
 
