@@ -284,7 +284,7 @@ READING: Options = {
 }
 """The options of the source."""
 
-_SETTINGS = ("maxPartitionBytes", "openCostInBytes", "minPartitionNum")
+_SETTINGS = ("maxPartitionBytes", "openCostInBytes", "minPartitionNum", "ignoreCorruptFiles", "ignoreMissingFiles")
 
 
 def settings(spark: SparkSession) -> dict[str, str]:

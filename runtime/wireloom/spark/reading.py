@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import groupby
 from operator import attrgetter
@@ -103,7 +104,7 @@ class CaptureReader(DataSourceReader):
         if not isinstance(partition, CapturePartition):
             return  # there is no file, and Spark asks for one partition all the same
         decoder = self.decoder()
-        with brief():
+        with brief(), _helped():
             for values, parts in groupby(partition.parts, attrgetter("added")):
                 yield from self.added.onto(scans.batches(decoder, parts, self._read, self.source.leaves_out), values)
         if TaskContext.get() is not None:
@@ -117,6 +118,22 @@ class CaptureReader(DataSourceReader):
         """The records of files of one recording."""
         assert isinstance(part, Rotated)
         return rotated(decoder, part.files, self.source.leaves_out)
+
+
+@contextmanager
+def _helped() -> Iterator[None]:
+    """Let errors of files say how such files are left out."""
+    try:
+        yield
+    except FileNotFoundError as error:
+        raise FileNotFoundError(_with_help(error, "ignoreMissingFiles")) from None
+    except OSError as error:
+        raise OSError(_with_help(error, "ignoreCorruptFiles")) from None
+
+
+def _with_help(error: OSError, option: str) -> str:
+    told = str(error)
+    return told if "ignoreCorruptFiles" in told else f"{told} (the option {option}=true leaves such files out)"
 
 
 def shared_out(parts: Sequence[tuple[FilePart, int]], source: SourceOptions) -> Iterator[CapturePartition]:
