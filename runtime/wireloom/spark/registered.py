@@ -1,5 +1,8 @@
 """Protocols by the names of formats: what a session has registered a protocol as is known wherever one is named."""
 
+from contextlib import suppress
+
+from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from wireloom import registry
@@ -9,8 +12,12 @@ _SETTING = "spark.wireloom.protocols."
 
 
 def remember(spark: SparkSession, name: str, protocol: str) -> None:
-    """Let a name mean the protocol in this session, also in copies of it, as streams have."""
-    spark.conf.set(f"{_SETTING}{name.lower()}", protocol)
+    """Let a name mean the protocol in this session, also in copies of it, as streams have.
+
+    Some services take no settings but those that they know; there a protocol is known by its module.
+    """
+    with suppress(PySparkException):
+        spark.conf.set(f"{_SETTING}{name.lower()}", protocol)
 
 
 def protocol_named(name: str, spark: SparkSession | None) -> str:
