@@ -29,11 +29,12 @@ LOG = couchbase_dcp.build(
 )
 
 
-def source(folder: Path, *, exact: bool = False, **options: Any) -> Any:
+def source(folder: Path, *, case_sensitive: bool = False, **options: Any) -> Any:
+    from wireloom.spark.names import Resolver
     from wireloom.spark.sources import source_of
 
     found = source_of("couchbase_dcp")
-    found.exact = exact
+    found.resolver = Resolver(case_sensitive)
     return found({"path": str(folder), **{name: str(value) for name, value in options.items()}})
 
 
@@ -93,7 +94,7 @@ def test_a_schema_has_names_in_any_case(folder: Path) -> None:
 
 def test_names_are_exact_where_the_session_says_so(folder: Path) -> None:
     for name in wanted().names:
-        read = source(folder, exact=True, metadata=True, positions=True)
+        read = source(folder, case_sensitive=True, metadata=True, positions=True)
         with pytest.raises(OptionError, match=r"column '(failover_log_response\.)?[A-Z_]+"):
             table(read, struct(**{name: wanted()[name].dataType}))
 
@@ -104,7 +105,7 @@ def test_the_option_columns_has_names_in_any_case(folder: Path) -> None:
     assert read.schema().names == ["opcode", "snapshot_marker", "Day", "_metadata", "_offset", "Bad"]
     assert table(read, read.schema()).to_pylist()[0]["snapshot_marker"] == {"end_seqno": 2}
     with pytest.raises(OptionError, match="unknown column 'OPCODE'"):
-        source(folder, exact=True, columns="OPCODE").schema()
+        source(folder, case_sensitive=True, columns="OPCODE").schema()
     with pytest.raises(OptionError, match=r"unknown column 'snapshot_marker\.END'"):
         source(folder, columns="Snapshot_Marker.END").schema()
 
@@ -136,14 +137,15 @@ def in_capitals(rows: pa.Table) -> pa.RecordBatch:
 
 def test_the_rows_of_to_wire_have_names_in_any_case() -> None:
     from wireloom.spark.functions import Encoding
+    from wireloom.spark.names import Resolver
 
     rows = in_capitals(couchbase_dcp.decode_columnar(MARKER + LOG))
     values = pa.StructArray.from_arrays(rows.columns, rows.schema.names)
-    assert Encoding.of("couchbase_dcp", {}, exact=False)(values).to_pylist() == [MARKER, LOG]
-    assert Encoding.of("couchbase_dcp", {"mode": "PERMISSIVE"}, exact=True)(values).to_pylist() == [None, None]
+    assert Encoding.of("couchbase_dcp", {}, Resolver())(values).to_pylist() == [MARKER, LOG]
+    assert Encoding.of("couchbase_dcp", {"mode": "PERMISSIVE"}, Resolver(True))(values).to_pylist() == [None, None]
     twice = pa.StructArray.from_arrays([*rows.columns, rows.column("OPCODE")], [*rows.schema.names, "Opcode"])
     with pytest.raises(OptionError, match="two columns are called opcode"):
-        Encoding.of("couchbase_dcp", {}, exact=False)(twice)
+        Encoding.of("couchbase_dcp", {}, Resolver())(twice)
 
 
 @pytest.mark.usefixtures("in_a_task")
@@ -160,7 +162,7 @@ def test_rows_that_are_written_have_names_in_any_case(folder: Path, message: str
     writer.commit([writer.write(iter([rows]))])
     assert b"".join(path.read_bytes() for path in written.glob("*.bin")) == MARKER * (message is None) + LOG
     with pytest.raises(OptionError, match=r"column '?MESSAGE|MAGIC"):
-        source(written, exact=True, **given).writer(schema, False)
+        source(written, case_sensitive=True, **given).writer(schema, False)
 
 
 def test_a_session_says_whether_case_matters(spark: SparkSession, folder: Path) -> None:
@@ -228,10 +230,10 @@ def test_a_name_that_a_session_registers_is_known_wherever_a_protocol_is_named(
 
 
 def test_a_protocol_in_a_package_is_suggested(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from wireloom.spark.registered import protocol_named
+    from wireloom.spark.formats import resolve_protocol
 
     (tmp_path / "their_protocols" / "thermo").mkdir(parents=True)
     (tmp_path / "their_protocols" / "thermo" / "parsers.py").touch()
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(OptionError, match=r"unknown protocol 'thermo'; did you mean 'their_protocols\.thermo'\?"):
-        protocol_named("thermo", None)
+        resolve_protocol("thermo", None)

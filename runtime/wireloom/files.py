@@ -1,4 +1,4 @@
-"""Files on any filesystem: which files a path means, and how they are opened, written, renamed and removed."""
+"""Files on any filesystem: which files a path means, and how they are opened, written, rename_fields and removed."""
 
 import json
 import os
@@ -13,7 +13,7 @@ from typing import BinaryIO
 from uuid import uuid4
 
 from wireloom.compressed import COMPRESSIONS, decompressed
-from wireloom.filesystems import HIDING, LOCAL, Directory, StoredFile, hides, located
+from wireloom.filesystems import HIDDEN_LIST, LOCAL, Directory, StoredFile, is_hidden_list, located
 from wireloom.options import OptionError
 
 _REMOTE_CHUNK = 4 * 1024 * 1024  # each is one request to an object store
@@ -73,7 +73,7 @@ def listed(paths: Iterable[str], *, every: bool = False) -> tuple[CaptureFile, .
 
 def hiding(folder: str, job: str) -> str:
     """The file in which a job lists those files of a folder that are hidden from readers."""
-    return f"{folder}/{HIDING}{job}.json"
+    return f"{folder}/{HIDDEN_LIST}{job}.json"
 
 
 def hide(path: str, names: Iterable[str]) -> None:
@@ -210,14 +210,14 @@ def _visible(path: str) -> list[CaptureFile]:
         found, lists = _listing(path)
         if lists == before:  # so nothing was hidden or shown while they were listed
             hidden = frozenset[str]().union(*lists.values())
-            return [file for file in found if file.path not in hidden and not hides(_name(file))]
+            return [file for file in found if file.path not in hidden and not is_hidden_list(_name(file))]
     return found
 
 
 def _listing(path: str) -> tuple[list[CaptureFile], dict[str, frozenset[str]]]:
     """The files that a path means, and what those among or beside them hide that do so, by path."""
     found = list(_meant(path))
-    return found, {file.path: hidden_by(file.path) for file in found if hides(_name(file))}
+    return found, {file.path: hidden_by(file.path) for file in found if is_hidden_list(_name(file))}
 
 
 def _name(file: CaptureFile) -> str:
@@ -249,7 +249,7 @@ def _meant(path: str) -> Iterator[CaptureFile]:
 def _hiding(pattern: str) -> str:
     """The pattern of files that hide some of those that a pattern matches."""
     folder, slash, name = pattern.rpartition("/")
-    return f"{pattern}/{HIDING}*" if name == "**" else f"{folder}{slash}{HIDING}*"
+    return f"{pattern}/{HIDDEN_LIST}*" if name == "**" else f"{folder}{slash}{HIDDEN_LIST}*"
 
 
 def choices(pattern: str) -> Iterator[str]:

@@ -22,7 +22,7 @@ from urllib.parse import unquote
 
 from wireloom.options import OptionError
 
-HIDING = "_hidden-"
+HIDDEN_LIST = "_hidden-"
 """How the names of files begin that list others which readers leave out."""
 _URI = re.compile(r"([a-z][a-z0-9+.-]+):(?://([^/]*)|(?=/))(.*)", re.IGNORECASE | re.DOTALL)
 
@@ -58,13 +58,13 @@ def located(path: str) -> "tuple[Local | Remote, str]":
 
 def _hidden(name: str) -> bool:
     """Whether it is a hidden file or a marker, which Spark's own sources also skip below a directory."""
-    marked = name.startswith("_") and "=" not in name and not hides(name)
+    marked = name.startswith("_") and "=" not in name and not is_hidden_list(name)
     return name.startswith(".") or marked or name.endswith("._COPYING_")
 
 
-def hides(name: str) -> bool:
+def is_hidden_list(name: str) -> bool:
     """Whether a file of that name lists others of its folder that are hidden while a job replaces files."""
-    return name.startswith(HIDING) and name.endswith(".json")
+    return name.startswith(HIDDEN_LIST) and name.endswith(".json")
 
 
 def _fits(names: Sequence[str], pattern: Sequence[str]) -> bool:
@@ -74,7 +74,7 @@ def _fits(names: Sequence[str], pattern: Sequence[str]) -> bool:
     if not pattern or not names:
         return not names and all(part == "**" for part in pattern)
     meant = pattern[0] == names[0] or pattern[0].startswith((".", "_"))
-    hidden = not meant and (_hidden(names[0]) or hides(names[0]))
+    hidden = not meant and (_hidden(names[0]) or is_hidden_list(names[0]))
     if pattern[0] == "**":
         return _fits(names, pattern[1:]) or (not hidden and _fits(names[1:], pattern))
     return not hidden and fnmatchcase(names[0], pattern[0]) and _fits(names[1:], pattern[1:])

@@ -10,10 +10,10 @@ from wireloom.files import CaptureFile
 from wireloom.options import OptionError, unknown
 from wireloom.spark.listing import partition_of
 from wireloom.spark.metadata import METADATA, metadata
+from wireloom.spark.names import Resolver, rename_fields
 from wireloom.spark.options import SourceOptions
 from wireloom.spark.partitions import columns, value
 from wireloom.spark.schemas import arrow_schema, decoded
-from wireloom.spark.spelling import meant, renamed
 from wireloom.views import beside, option_of
 
 
@@ -35,16 +35,13 @@ def offered(files: Iterable[CaptureFile], source: SourceOptions, taken: Iterable
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """Those ``fields`` of a table's ``schema`` that are not columns of the protocol, which are called ``known``.
-
-    Names are in any case, unless they must be ``exact``.
-    """
+    """Those ``fields`` of a table's ``schema`` that are not columns of the protocol, which are called ``known``."""
 
     schema: StructType
     fields: tuple[StructField, ...]
     known: tuple[str, ...]
     source: SourceOptions
-    exact: bool = True
+    resolver: Resolver
 
     def must_be_of(self, files: Sequence[CaptureFile]) -> None:
         """Raises ``OptionError`` if the files, should there be any, lack one of the columns."""
@@ -52,10 +49,11 @@ class Added:
             return
         found = offered(files, self.source, ())
         for field in self.fields:
-            if meant(field.name, found, exact=self.exact) not in found:
+            if self.resolver.name(field.name, found) not in found:
                 raise OptionError(self._missing(field.name, found))
             if self._is_metadata(field):
-                decoded(StructType([METADATA]), StructType([field]), exact=self.exact)
+                known = StructType([METADATA])
+                decoded(known, self.resolver.schema(StructType([field]), known))
 
     def _missing(self, name: str, found: Iterable[str]) -> str:
         """The message for a column that there is not, or not without an option."""
@@ -70,17 +68,17 @@ class Added:
         return tuple(
             self._metadata(field, metadata(file, start, stop))
             if self._is_metadata(field)
-            else value(field, texts.get(meant(field.name, texts, exact=self.exact)))
+            else value(field, texts.get(self.resolver.name(field.name, texts)))
             for field in self.fields
         )
 
     def _metadata(self, field: StructField, found: Mapping[str, object]) -> dict[str, object]:
         """What is known of a file, by the names that the fields of the column have."""
         assert isinstance(field.dataType, StructType)
-        return {name: found[meant(name, found, exact=self.exact)] for name in field.dataType.names}
+        return {name: found[self.resolver.name(name, found)] for name in field.dataType.names}
 
     def _is_metadata(self, field: StructField) -> bool:
-        return self.source.metadata and meant(field.name, (METADATA.name,), exact=self.exact) == METADATA.name
+        return self.source.metadata and self.resolver.name(field.name, (METADATA.name,)) == METADATA.name
 
     def onto(self, batches: Iterator[pa.RecordBatch], values: tuple[object, ...]) -> Iterator[pa.RecordBatch]:
         """Batches of the protocol's columns, in the order of the schema, as ones of the schema."""
@@ -97,7 +95,7 @@ class Added:
             arrays = [
                 pa.repeat(scalars[field.name], len(batch))
                 if field.name in scalars
-                else renamed(next(columns), field.type).cast(field.type)
+                else rename_fields(next(columns), field.type).cast(field.type)
                 for field in schema
             ]
             yield pa.RecordBatch.from_arrays(arrays, schema=schema)

@@ -16,9 +16,9 @@ from wireloom.columnar.traffic.carried import COLUMNS, Carried, carried_by
 from wireloom.columnar.traffic.reading import Traffic
 from wireloom.columnar.traffic.rows import PacketRows
 from wireloom.options import Mode, OptionError, ReadOptions
-from wireloom.spark.registered import protocol_named
-from wireloom.spark.schemas import arrow_schema, columns_meant, spark_schema
-from wireloom.spark.spelling import is_exact, respelled
+from wireloom.spark.formats import resolve_protocol
+from wireloom.spark.names import Resolver, resolved
+from wireloom.spark.schemas import arrow_schema, named_columns, spark_schema
 from wireloom.spark.workers import brief
 
 NEEDED = ("_time", "_file", "_offset")
@@ -35,17 +35,16 @@ def conversations(packets: DataFrame, protocol: str, **options: object) -> DataF
     captured; then each conversation is one task's, and may span files. ``options`` are those of the reader of
     ``protocol``. Raises ``OptionError`` for a column that is missing.
     """
-    protocol = protocol_named(protocol, packets.sparkSession)
+    protocol = resolve_protocol(protocol, packets.sparkSession)
     found = registry.protocol(protocol)
     chosen = ReadOptions.of({**options, "connections": True}, found.parameters, found.messages, Mode.PERMISSIVE)
     if chosen.positions:
         raise OptionError("records of a conversation come from several files; connections tell where they come from")
     needed = {path.partition(".")[0] for path in COLUMNS} | {*NEEDED}
-    packets = respelled(packets, needed)
+    packets = resolved(packets, needed)
     for name in sorted(needed - {*packets.columns}):
         raise OptionError(f"packets have no column {name}; read them with format('packets'), positions, connections")
-    exact = is_exact(packets.sparkSession)
-    chosen = chosen._replace(columns=columns_meant(protocol, chosen, exact=exact))
+    chosen = chosen._replace(columns=named_columns(protocol, chosen, Resolver.of(packets.sparkSession)))
     schema = spark_schema(protocol, chosen)
     together = packets.select(*_selected(), *NEEDED, _ends().alias(_ENDS)).repartition(_ENDS)
     ordered = together.withColumn(_CLOCK, _clock()).sortWithinPartitions(_CLOCK, "_file", "_offset")

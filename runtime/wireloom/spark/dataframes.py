@@ -12,8 +12,8 @@ from pyspark.sql.types import ArrayType, DataType, DecimalType, IntegralType, Nu
 from wireloom import registry
 from wireloom.columnar.encoding import LEFT_OUT, plain
 from wireloom.options import OptionError, unknown
+from wireloom.spark.names import Resolver, rename_fields
 from wireloom.spark.schemas import arrow_schema
-from wireloom.spark.spelling import renamed, spelled
 from wireloom.views import RECORD, Row
 
 
@@ -38,7 +38,7 @@ class Shape:
     def named(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """The batch with the usual names."""
         types = arrow_schema(self.schema).types
-        columns = [renamed(column, kind) for column, kind in zip(batch.columns, types, strict=True)]
+        columns = [rename_fields(column, kind) for column, kind in zip(batch.columns, types, strict=True)]
         names = [RECORD.name if name == self.corrupt_column else name for name in self.schema.names]
         return pa.RecordBatch.from_arrays(columns, names)
 
@@ -61,10 +61,8 @@ class Shape:
         return row
 
 
-def shape(protocol: str, schema: StructType, message: str | None, corrupt_column: str, *, exact: bool) -> Shape:
+def shape(protocol: str, schema: StructType, message: str | None, corrupt_column: str, resolver: Resolver) -> Shape:
     """The form of rows of ``schema``; if ``message`` is not None, all of them are of that message.
-
-    Names are in any case, unless they must be ``exact``.
 
     Raises ``OptionError`` naming a column that the protocol lacks or has with another type.
     """
@@ -72,13 +70,10 @@ def shape(protocol: str, schema: StructType, message: str | None, corrupt_column
     whole = {field.name: field for field in known}
     whole[corrupt_column] = whole.pop(RECORD.name)
     fields = {name: _fields(whole[name]) for name in registry.protocol(protocol).messages}
-    if not exact:
-        inner = {name: field for each in fields.values() for name, field in each.items()}
-        kinds = dict.fromkeys(LEFT_OUT, NullType()) | {name: each.dataType for name, each in (inner | whole).items()}
-        schema = spelled(schema, StructType([StructField(name, kind) for name, kind in kinds.items()]))
+    inner = {name: field for each in fields.values() for name, field in each.items()}
+    kinds = dict.fromkeys(LEFT_OUT, NullType()) | {name: each.dataType for name, each in (inner | whole).items()}
+    schema = resolver.schema(schema, StructType([StructField(name, kind) for name, kind in kinds.items()]))
     given = set(schema.names)
-    if len(given) < len(schema):
-        raise OptionError(f"two columns are called {next(name for name in given if schema.names.count(name) > 1)}")
     flat = given - whole.keys() - LEFT_OUT
     if not flat:
         _must_take(whole, schema)

@@ -23,9 +23,9 @@ from wireloom.columnar.decoder import BATCH_BYTES, BATCH_ROWS, Decoder
 from wireloom.columnar.python_values import to_python
 from wireloom.options import Mode, OptionError, ReadOptions
 from wireloom.spark import workers
-from wireloom.spark.registered import protocol_named
-from wireloom.spark.schemas import arrow_schema, columns_meant, spark_schema
-from wireloom.spark.spelling import is_exact, renamed, spelled
+from wireloom.spark.formats import resolve_protocol
+from wireloom.spark.names import ANY_CASE, Resolver, rename_fields
+from wireloom.spark.schemas import arrow_schema, named_columns, spark_schema
 from wireloom.spark.versions import arrow_function, to_arrow_type
 from wireloom.views import Row, nested
 
@@ -63,8 +63,8 @@ def to_wire(col: Column | str, protocol: str, options: Mapping[str, object] | No
     cannot be written; ``PERMISSIVE`` gives null. Derived fields may be left out, and null stays null.
     """
     session = SparkSession.getActiveSession()
-    found = protocol_named(protocol, session)
-    encode = Encoding.of(found, {**(options or {}), **named}, exact=session is not None and is_exact(session))
+    found = resolve_protocol(protocol, session)
+    encode = Encoding.of(found, {**(options or {}), **named}, Resolver.of(session))
     return _column(encode, BinaryType(), "to_wire", col, _struct(_given(col)))
 
 
@@ -101,13 +101,10 @@ class Decoding:
     many: bool
 
     @classmethod
-    def of(cls, protocol: str, given: Mapping[str, object], *, many: bool, exact: bool = False) -> "Decoding":
-        """With the ``given`` options, of which columns are in any case, unless that must be ``exact``.
-
-        Raises ``OptionError``.
-        """
+    def of(cls, protocol: str, given: Mapping[str, object], *, many: bool, resolver: Resolver = ANY_CASE) -> "Decoding":
+        """With the ``given`` options. Raises ``OptionError``."""
         options = reading(protocol, given, many=many)
-        options = options._replace(columns=columns_meant(protocol, options, exact=exact))
+        options = options._replace(columns=named_columns(protocol, options, resolver))
         return cls(protocol, options, spark_schema(protocol, options), many)
 
     @property
@@ -132,16 +129,16 @@ class Decoding:
 
 @dataclass(frozen=True)
 class Encoding:
-    """Encodes columns: the bytes of each struct, whose fields are in any case, unless that must be ``exact``."""
+    """Encodes columns: the bytes of each struct."""
 
     protocol: str
     options: ReadOptions
-    exact: bool
+    resolver: Resolver
 
     @classmethod
-    def of(cls, protocol: str, given: Mapping[str, object], *, exact: bool) -> "Encoding":
+    def of(cls, protocol: str, given: Mapping[str, object], resolver: Resolver) -> "Encoding":
         """With the ``given`` options. Raises ``OptionError``."""
-        return cls(protocol, writing(protocol, given), exact)
+        return cls(protocol, writing(protocol, given), resolver)
 
     @cached_property
     def _encoder(self) -> encoding.Encoder:
@@ -153,8 +150,7 @@ class Encoding:
     def __call__(self, values: pa.Array) -> pa.Array:
         if not pa.types.is_struct(values.type):
             raise OptionError(f"a struct column expected, not one of {values.type}")
-        if not self.exact:
-            values = renamed(values, _usual(values.type, self.protocol))
+        values = rename_fields(values, _usual(values.type, self.protocol, self.resolver))
         found = registry.protocol(self.protocol)
         if found.preamble is not None or not {field.name for field in values.type} <= _whole(found):
             return pa.array([_record(row, found, self.options) for row in to_python(values)], pa.binary())
@@ -168,11 +164,11 @@ class Encoding:
 
 
 @cache
-def _usual(kind: pa.DataType, protocol: str) -> pa.DataType:
+def _usual(kind: pa.DataType, protocol: str, resolver: Resolver) -> pa.DataType:
     """The type of a struct with the names that the protocol's columns have."""
     given = from_arrow_type(kind)
     assert isinstance(given, StructType)
-    return to_arrow_type(spelled(given, registry.load(protocol).spark_schema))
+    return to_arrow_type(resolver.schema(given, registry.load(protocol).spark_schema))
 
 
 def _whole(protocol: Protocol) -> set[str]:
@@ -226,8 +222,8 @@ def _given(col: Column | str) -> Column:
 
 def _decoding(col: Column | str, protocol: str, options: Mapping[str, object], *, many: bool) -> Column:
     session = SparkSession.getActiveSession()
-    protocol = protocol_named(protocol, session)
-    decode = Decoding.of(protocol, options, many=many, exact=session is not None and is_exact(session))
+    protocol = resolve_protocol(protocol, session)
+    decode = Decoding.of(protocol, options, many=many, resolver=Resolver.of(session))
     if not many:
         registry.protocol(protocol).must_know(dict(decode.options.parameters))
     name = "from_wire_many" if many else "from_wire"

@@ -10,9 +10,9 @@ from wireloom import registry
 from wireloom.columnar.index import ForeignError, Reading, ensure, scanner_of
 from wireloom.files import CaptureFile, shown
 from wireloom.options import ReadOptions
+from wireloom.spark.formats import resolve_protocol
 from wireloom.spark.listing import chosen
 from wireloom.spark.options import SourceOptions, settings
-from wireloom.spark.registered import protocol_named
 from wireloom.spark.versions import to_arrow_schema
 from wireloom.spark.workers import provide
 
@@ -36,7 +36,7 @@ def index(spark: SparkSession, protocol: str, path: str | Iterable[str], **optio
     and those that are one record, are not in it. Raises ``OptionError``.
     """
     provide(spark)
-    protocol = protocol_named(protocol, spark)
+    protocol = resolve_protocol(protocol, spark)
     found = registry.protocol(protocol)
     given = {name: str(value) for name, value in options.items()}
     source = SourceOptions.of({**settings(spark), **given})

@@ -8,8 +8,8 @@ from pyspark.sql import functions as fn
 from wireloom import registry
 from wireloom.codec import Protocol
 from wireloom.options import OptionError, unknown
-from wireloom.spark.registered import protocol_named
-from wireloom.spark.spelling import respelled
+from wireloom.spark.formats import resolve_protocol
+from wireloom.spark.names import resolved
 from wireloom.views import NO_MESSAGE
 
 
@@ -21,10 +21,10 @@ def narrow(rows: DataFrame, protocol: str, message: str) -> DataFrame:
     message cannot be told, without any struct. Raises ``OptionError`` for a message that is not there, and for columns
     beside the message's fields that have the name of one.
     """
-    found = registry.protocol(protocol_named(protocol, rows.sparkSession))
+    found = registry.protocol(resolve_protocol(protocol, rows.sparkSession))
     if message not in (*found.messages, NO_MESSAGE):
         raise OptionError(unknown("message", message, (*found.messages, NO_MESSAGE)))
-    rows = respelled(rows, ("message", *found.messages))
+    rows = resolved(rows, ("message", *found.messages))
     if "message" not in rows.columns:
         raise OptionError("narrow needs the column message")
     paths = list(_paths(rows, found, message))

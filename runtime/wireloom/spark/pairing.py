@@ -22,8 +22,8 @@ from wireloom.pairing import (
     fields_beside,
     of_header,
 )
-from wireloom.spark.registered import protocol_named
-from wireloom.spark.spelling import respelled
+from wireloom.spark.formats import resolve_protocol
+from wireloom.spark.names import resolved
 from wireloom.views import REASON
 
 ORDER = ("_file", "_offset")
@@ -45,9 +45,9 @@ def paired(
     of their ``connection``. Requests and answers are shuffled, by connection and by the fields by which they are found.
     Raises ``OptionError`` for a column that is missing.
     """
-    found = registry.protocol(protocol_named(protocol, rows.sparkSession))
+    found = registry.protocol(resolve_protocol(protocol, rows.sparkSession))
     every = conversations(found)
-    rows = respelled(rows, (*(column.name for column in found.columns), *connection, *order))
+    rows = resolved(rows, (*(column.name for column in found.columns), *connection, *order))
     for name in ("message", *connection, *order, *(name for talk in every for name in of_header(talk, found))):
         if name not in rows.columns:
             raise OptionError(f"the rows have no column {name}, by which requests are found")

@@ -104,7 +104,7 @@ class CaptureReader(DataSourceReader):
         if not isinstance(partition, CapturePartition):
             return  # there is no file, and Spark asks for one partition all the same
         decoder = self.decoder()
-        with brief(), _helped():
+        with brief(), _hints():
             for values, parts in groupby(partition.parts, attrgetter("added")):
                 yield from self.added.onto(scans.batches(decoder, parts, self._read, self.source.leaves_out), values)
         if TaskContext.get() is not None:
@@ -121,17 +121,17 @@ class CaptureReader(DataSourceReader):
 
 
 @contextmanager
-def _helped() -> Iterator[None]:
+def _hints() -> Iterator[None]:
     """Let errors of files say how such files are left out."""
     try:
         yield
     except FileNotFoundError as error:
-        raise FileNotFoundError(_with_help(error, "ignoreMissingFiles")) from None
+        raise FileNotFoundError(_with_hint(error, "ignoreMissingFiles")) from None
     except OSError as error:
-        raise OSError(_with_help(error, "ignoreCorruptFiles")) from None
+        raise OSError(_with_hint(error, "ignoreCorruptFiles")) from None
 
 
-def _with_help(error: OSError, option: str) -> str:
+def _with_hint(error: OSError, option: str) -> str:
     told = str(error)
     return told if "ignoreCorruptFiles" in told else f"{told} (the option {option}=true leaves such files out)"
 

@@ -28,7 +28,7 @@ from wireloom.codec import Column, ListOf, StructOf
 from wireloom.codec.columns import NANOSECOND_TIME, ColumnType, decimal_size
 from wireloom.codec.protocol import POSITIONS, PROVENANCE
 from wireloom.options import OptionError, ReadOptions, unknown
-from wireloom.spark.spelling import meant, path_meant
+from wireloom.spark.names import Resolver
 from wireloom.spark.versions import to_arrow_schema
 from wireloom.views import FILE, RECORD, View
 
@@ -53,16 +53,14 @@ def spark_schema(protocol: str, options: ReadOptions) -> StructType:
     return _cut(View(module.PROTOCOL, options).columns, fields | _ADDED)
 
 
-def columns_meant(
-    protocol: str, options: ReadOptions, added: Iterable[StructField] = (), *, exact: bool
+def named_columns(
+    protocol: str, options: ReadOptions, resolver: Resolver, added: Iterable[StructField] = ()
 ) -> tuple[str, ...] | None:
-    """The columns of ``options``, with the names that the protocol's have, and those ``added``. Options have them in
-    any case, unless that must be ``exact``.
-    """
-    if options.columns is None or exact:
-        return options.columns
+    """The columns that ``options`` name, with the names that the protocol's columns have, or those ``added``."""
+    if options.columns is None:
+        return None
     every = StructType([*spark_schema(protocol, options._replace(columns=None)), *added])
-    return tuple(path_meant(path, every) for path in options.columns)
+    return tuple(resolver.path(path, every) for path in options.columns)
 
 
 def _cut(columns: Iterable[Column], fields: dict[str, StructField]) -> StructType:
@@ -99,35 +97,32 @@ def _arrow(schema: str) -> pa.Schema:  # it takes half a millisecond, and is ask
     return to_arrow_schema(StructType.fromJson(json.loads(schema)))
 
 
-def decoded(offered: StructType, requested: StructType, path: str = "", *, exact: bool) -> StructType:
-    """The ``requested`` columns as they are ``offered``: with the same types or narrower ones, and with names that may
-    be in another case, unless they must be ``exact``.
+def decoded(offered: StructType, requested: StructType, path: str = "") -> StructType:
+    """The ``requested`` columns with the types that they are ``offered`` with, which are the same or narrower.
 
     Raises ``OptionError`` naming a column that does not exist, or is of a type that its values may not have.
     """
     fields = {field.name: field for field in offered}
-    names = {field.name: meant(field.name, fields, exact=exact) for field in requested}
     for field in requested:
         where = f"{path}{field.name}"
-        if names[field.name] not in fields:
+        if field.name not in fields:
             raise OptionError(unknown("column", where, (f"{path}{name}" for name in fields)))
         if not field.nullable:
             raise OptionError(f"column {where} must be nullable: a malformed record has no values")
     return StructType(
         [
-            StructField(names[field.name], _decoded_type(kind, field.dataType, f"{path}{field.name}", exact=exact))
+            StructField(field.name, _decoded_type(fields[field.name].dataType, field.dataType, f"{path}{field.name}"))
             for field in requested
-            for kind in (fields[names[field.name]].dataType,)
         ]
     )
 
 
-def _decoded_type(offered: DataType, requested: DataType, where: str, *, exact: bool) -> DataType:
+def _decoded_type(offered: DataType, requested: DataType, where: str) -> DataType:
     match offered, requested:
         case StructType(), StructType():
-            return decoded(offered, requested, f"{where}.", exact=exact)
+            return decoded(offered, requested, f"{where}.")
         case ArrayType(), ArrayType():
-            return ArrayType(_decoded_type(offered.elementType, requested.elementType, f"{where}[]", exact=exact))
+            return ArrayType(_decoded_type(offered.elementType, requested.elementType, f"{where}[]"))
     if offered == requested or _holds(requested, offered):
         return offered
     raise OptionError(f"column {where} is {offered.simpleString()}, not {requested.simpleString()}")

@@ -20,13 +20,13 @@ from wireloom.codec.protocol import POSITIONS, PROVENANCE
 from wireloom.options import OptionError, ReadOptions
 from wireloom.spark import cleaning, sql_functions, tables
 from wireloom.spark.added import Added, offered
+from wireloom.spark.formats import remember, resolve_protocol
 from wireloom.spark.listing import chosen_yet
 from wireloom.spark.metadata import METADATA, part
+from wireloom.spark.names import ANY_CASE, Resolver
 from wireloom.spark.options import SourceOptions, settings, split_paths
 from wireloom.spark.reading import CaptureReader
-from wireloom.spark.registered import protocol_named, remember
-from wireloom.spark.schemas import columns_meant, decoded, spark_schema
-from wireloom.spark.spelling import is_exact, meant
+from wireloom.spark.schemas import decoded, named_columns, spark_schema
 from wireloom.spark.versions import FUNCTIONS, REPLACING, STREAMS, lacking, needs, since
 from wireloom.spark.workers import brief, provide
 from wireloom.spark.writing import CaptureWriter
@@ -53,7 +53,7 @@ def register(spark: SparkSession, *protocols: str, name: str | None = None) -> N
     provide(spark)
     for given in protocols or registry.names():
         try:
-            protocol = protocol_named(given, spark) if protocols else given
+            protocol = resolve_protocol(given, spark) if protocols else given
             source = source_of(protocol, name)
         except OptionError as error:
             if protocols:
@@ -85,14 +85,14 @@ def dataset(spark: SparkSession, name: str, *, format: str, path: str | Iterable
     provide(spark)
     bound = {"path": path} if isinstance(path, str) else {"paths": json.dumps(list(path))}
     bound |= {option: str(value) for option, value in options.items()}
-    source = source_of(protocol_named(format, spark), name, bound)
+    source = source_of(resolve_protocol(format, spark), name, bound)
     source({})  # a wrong option is an error here, not in the first query
     _register(spark, source)
 
 
 def _register(spark: SparkSession, source: "type[CaptureSource]") -> None:
     source.settings = settings(spark)
-    source.exact = is_exact(spark)
+    source.resolver = Resolver.of(spark)
     try:
         spark.dataSource.register(source)
     except AnalysisException as error:
@@ -127,8 +127,8 @@ class CaptureSource(DataSource):
     """A dataset's path and options."""
     settings: ClassVar[Mapping[str, str]] = {}
     """Options that the session gave when it was registered with, as a source does not see the session."""
-    exact: ClassVar[bool] = False
-    """Whether that session tells names apart by their case."""
+    resolver: ClassVar[Resolver] = ANY_CASE
+    """That of the session."""
 
     @brief()
     def __init__(self, options: Mapping[str, str]) -> None:
@@ -167,7 +167,7 @@ class CaptureSource(DataSource):
         return StructType([fields[name] for name in dict.fromkeys(_name(path, added) for path in columns)])
 
     def _columns(self, added: Iterable[StructField] = ()) -> tuple[str, ...] | None:
-        return columns_meant(self.protocol, self.read_options, added, exact=self.exact)
+        return named_columns(self.protocol, self.read_options, self.resolver, added)
 
     def _must_name_what_is_added(self, columns: AbstractSet[str]) -> None:
         """Raises ``OptionError`` if ``columns`` leave out all that an option adds."""
@@ -206,13 +206,13 @@ class CaptureSource(DataSource):
         named = self._columns()
         columns = None if named is None else tuple(path for path in named if path.partition(".")[0] in names)
         every = self._own(columns or None)
-        of_protocol = {name for name in schema.names if meant(name, names, exact=self.exact) in names}
+        of_protocol = {name for name in schema.names if self.resolver.name(name, names) in names}
         own = [field for field in schema if field.name in of_protocol]
-        taken = decoded(every, StructType(own), exact=self.exact)
+        taken = decoded(every, self.resolver.schema(StructType(own), every))
         added = tuple(field for field in schema if field.name not in of_protocol)
         options = self.read_options._replace(columns=None)
         taken = taken if own else StructType(every.fields[:1])  # rows are counted by a column
-        added_columns = Added(schema, added, tuple(every.names), self.source_options, self.exact)
+        added_columns = Added(schema, added, tuple(every.names), self.source_options, self.resolver)
         return kind(self.protocol, self._given_paths(), options, self.source_options, taken, added_columns)
 
     @brief()
@@ -225,7 +225,7 @@ class CaptureSource(DataSource):
         known = WriteOptions.known(found.parameters)
         given = {name: value for name, value in self.given.items() if name in self.beside or name.lower() in known}
         options = WriteOptions.of(given, found.parameters, found.messages)
-        return CaptureWriter(self.protocol, self.paths[0], options, schema, overwrite=overwrite, exact=self.exact)
+        return CaptureWriter(self.protocol, self.paths[0], options, schema, overwrite=overwrite, resolver=self.resolver)
 
     def _given_paths(self) -> tuple[str, ...]:
         """The paths to read; options for writing are an error, unless they are a dataset's."""

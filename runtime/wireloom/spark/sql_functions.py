@@ -14,7 +14,7 @@ from pyspark.sql.types import BinaryType, DataType
 
 from wireloom.options import OptionError
 from wireloom.spark.functions import Batchwise, Decoding, Encoding, column_function
-from wireloom.spark.spelling import is_exact
+from wireloom.spark.names import ANY_CASE, Resolver
 
 SPARKS = frozenset(
     {
@@ -30,16 +30,16 @@ _Options = tuple[tuple[str, str], ...]
 
 def install(spark: SparkSession, protocol: str, name: str) -> None:
     """Let the session's SQL call the functions of a protocol by the ``name`` of its format."""
-    for function, made, kind in _functions(protocol, name, exact=is_exact(spark)):
+    for function, made, kind in _functions(protocol, name, resolver=Resolver.of(spark)):
         spark.udf.register(function, column_function(made, kind, function))
 
 
-def _functions(protocol: str, name: str, *, exact: bool = False) -> Iterator[tuple[str, Batchwise, DataType]]:
+def _functions(protocol: str, name: str, *, resolver: Resolver = ANY_CASE) -> Iterator[tuple[str, Batchwise, DataType]]:
     """Name, function and type of what it returns."""
     for function, many in ((f"from_{name}", False), (f"from_{name}_many", True)):
         whole = Decoding.of(protocol, {}, many=many)
         yield function, _decoder(protocol, function, many=many), whole.returned
-    yield f"to_{name}", _encoder(protocol, exact=exact), BinaryType()
+    yield f"to_{name}", _encoder(protocol, resolver=resolver), BinaryType()
 
 
 def _decoder(protocol: str, function: str, *, many: bool) -> Batchwise:
@@ -49,9 +49,9 @@ def _decoder(protocol: str, function: str, *, many: bool) -> Batchwise:
     return decode
 
 
-def _encoder(protocol: str, *, exact: bool) -> Batchwise:
+def _encoder(protocol: str, *, resolver: Resolver) -> Batchwise:
     def encode(values: pa.Array, *options: pa.Array) -> pa.Array:
-        return _encoding(protocol, _of_all_rows(options), exact=exact)(values)
+        return _encoding(protocol, _of_all_rows(options), resolver=resolver)(values)
 
     return encode
 
@@ -69,9 +69,9 @@ def _decoding(protocol: str, function: str, given: _Options, *, many: bool) -> D
 
 
 @cache
-def _encoding(protocol: str, given: _Options, *, exact: bool) -> Encoding:
+def _encoding(protocol: str, given: _Options, *, resolver: Resolver) -> Encoding:
     """What ``to_<protocol>`` does with these options."""
-    return Encoding.of(protocol, dict(given), exact=exact)
+    return Encoding.of(protocol, dict(given), resolver)
 
 
 def _of_all_rows(options: tuple[pa.Array, ...]) -> _Options:

@@ -44,6 +44,7 @@ from wireloom.columnar.scanning import Scanner
 from wireloom.files import INDEX, CaptureFile, created, exists, hidden_by, hide, hiding, listed, moved, removed
 from wireloom.options import OptionError, ReadOptions, resolve
 from wireloom.spark.dataframes import shape
+from wireloom.spark.names import ANY_CASE, Resolver
 from wireloom.spark.workers import brief
 from wireloom.spark.writing_options import WriteOptions
 from wireloom.spark.written import WrittenRecords, apart, runs
@@ -72,12 +73,12 @@ class CaptureWriter(DataSourceArrowWriter):
         schema: StructType,
         *,
         overwrite: bool,
-        exact: bool = False,
+        resolver: Resolver = ANY_CASE,
     ) -> None:
         self.protocol = protocol
         self.options = options
         self.overwrite = overwrite
-        self.shape = shape(protocol, schema, options.message, options.corrupt_column, exact=exact)
+        self.shape = shape(protocol, schema, options.message, options.corrupt_column, resolver)
         if Path(path).is_file():
             raise OptionError(f"{path} is a file; captures are written to a folder")
         self.path = (path if ":/" in path else os.path.abspath(path)).rstrip("/")  # noqa: PTH100 - resolves no links

@@ -20,7 +20,7 @@ def remember(spark: SparkSession, name: str, protocol: str) -> None:
         spark.conf.set(f"{_SETTING}{name.lower()}", protocol)
 
 
-def protocol_named(name: str, spark: SparkSession | None) -> str:
+def resolve_protocol(name: str, spark: SparkSession | None) -> str:
     """The protocol that a session has registered under a name; else that which is installed or imported by it.
 
     Workers know it, as they know no session. Raises ``OptionError`` if there is none.
