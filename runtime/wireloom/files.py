@@ -1,4 +1,4 @@
-"""Files on any filesystem: which files a path means, and how they are opened, written, rename_fields and removed."""
+"""Files on any filesystem: which files a path means, and how they are opened, written, renamed and removed."""
 
 import json
 import os

@@ -24,6 +24,8 @@ from wireloom.options import OptionError
 
 HIDDEN_LIST = "_hidden-"
 """How the names of files begin that list others which readers leave out."""
+_HIDDEN_LIST = re.compile(rf"{HIDDEN_LIST}[0-9a-f]{{8}}(-[0-9a-f]{{4}}){{3}}-[0-9a-f]{{12}}\.json")
+"""Such a name, which has the UUID of a job."""
 _URI = re.compile(r"([a-z][a-z0-9+.-]+):(?://([^/]*)|(?=/))(.*)", re.IGNORECASE | re.DOTALL)
 
 
@@ -64,7 +66,7 @@ def _hidden(name: str) -> bool:
 
 def is_hidden_list(name: str) -> bool:
     """Whether a file of that name lists others of its folder that are hidden while a job replaces files."""
-    return name.startswith(HIDDEN_LIST) and name.endswith(".json")
+    return _HIDDEN_LIST.fullmatch(name) is not None
 
 
 def _fits(names: Sequence[str], pattern: Sequence[str]) -> bool:

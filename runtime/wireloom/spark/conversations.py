@@ -17,7 +17,7 @@ from wireloom.columnar.traffic.reading import Traffic
 from wireloom.columnar.traffic.rows import PacketRows
 from wireloom.options import Mode, OptionError, ReadOptions
 from wireloom.spark.formats import resolve_protocol
-from wireloom.spark.names import Resolver, resolved
+from wireloom.spark.names import Resolver, with_known_names
 from wireloom.spark.schemas import arrow_schema, named_columns, spark_schema
 from wireloom.spark.workers import brief
 
@@ -41,7 +41,7 @@ def conversations(packets: DataFrame, protocol: str, **options: object) -> DataF
     if chosen.positions:
         raise OptionError("records of a conversation come from several files; connections tell where they come from")
     needed = {path.partition(".")[0] for path in COLUMNS} | {*NEEDED}
-    packets = resolved(packets, needed)
+    packets = with_known_names(packets, needed)
     for name in sorted(needed - {*packets.columns}):
         raise OptionError(f"packets have no column {name}; read them with format('packets'), positions, connections")
     chosen = chosen._replace(columns=named_columns(protocol, chosen, Resolver.of(packets.sparkSession)))

@@ -12,7 +12,7 @@ from wireloom.options import OptionError
 
 @dataclass(frozen=True, slots=True)
 class Resolver:
-    """Finds the names that names mean: in any case, unless names are ``case_sensitive``."""
+    """Finds the column that a name means: in any case, unless names are ``case_sensitive``."""
 
     case_sensitive: bool = False
 
@@ -65,7 +65,7 @@ ANY_CASE = Resolver()
 """The resolver of sessions that set nothing."""
 
 
-def resolved(rows: DataFrame, names: Iterable[str]) -> DataFrame:
+def with_known_names(rows: DataFrame, names: Iterable[str]) -> DataFrame:
     """The rows with these names for the columns that they mean in their session."""
     known, resolver = list(names), Resolver.of(rows.sparkSession)
     found = {name: resolver.name(name, known) for name in rows.columns}

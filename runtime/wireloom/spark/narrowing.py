@@ -9,7 +9,7 @@ from wireloom import registry
 from wireloom.codec import Protocol
 from wireloom.options import OptionError, unknown
 from wireloom.spark.formats import resolve_protocol
-from wireloom.spark.names import resolved
+from wireloom.spark.names import with_known_names
 from wireloom.views import NO_MESSAGE
 
 
@@ -24,7 +24,7 @@ def narrow(rows: DataFrame, protocol: str, message: str) -> DataFrame:
     found = registry.protocol(resolve_protocol(protocol, rows.sparkSession))
     if message not in (*found.messages, NO_MESSAGE):
         raise OptionError(unknown("message", message, (*found.messages, NO_MESSAGE)))
-    rows = resolved(rows, ("message", *found.messages))
+    rows = with_known_names(rows, ("message", *found.messages))
     if "message" not in rows.columns:
         raise OptionError("narrow needs the column message")
     paths = list(_paths(rows, found, message))

@@ -23,7 +23,7 @@ from wireloom.pairing import (
     of_header,
 )
 from wireloom.spark.formats import resolve_protocol
-from wireloom.spark.names import resolved
+from wireloom.spark.names import with_known_names
 from wireloom.views import REASON
 
 ORDER = ("_file", "_offset")
@@ -47,7 +47,7 @@ def paired(
     """
     found = registry.protocol(resolve_protocol(protocol, rows.sparkSession))
     every = conversations(found)
-    rows = resolved(rows, (*(column.name for column in found.columns), *connection, *order))
+    rows = with_known_names(rows, (*(column.name for column in found.columns), *connection, *order))
     for name in ("message", *connection, *order, *(name for talk in every for name in of_header(talk, found))):
         if name not in rows.columns:
             raise OptionError(f"the rows have no column {name}, by which requests are found")

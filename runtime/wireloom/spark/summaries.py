@@ -4,7 +4,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as fn
 
 from wireloom.options import OptionError
-from wireloom.spark.names import resolved
+from wireloom.spark.names import with_known_names
 
 _NEEDED = ("_file", "_offset", "_length", "_corrupt_reason")
 
@@ -15,7 +15,7 @@ def summary(rows: DataFrame) -> DataFrame:
     ``rows`` come from a capture read with the option ``positions``; in mode ``PERMISSIVE``, or nothing is malformed.
     Raises ``OptionError`` if the columns for it are not there.
     """
-    rows = resolved(rows, _NEEDED)
+    rows = with_known_names(rows, _NEEDED)
     missing = [name for name in _NEEDED if name not in rows.columns]
     if missing:
         raise OptionError(f'a summary needs {", ".join(missing)}; read with option("positions", True)')
