@@ -203,6 +203,7 @@ def test_a_name_that_a_session_registers_is_known_wherever_a_protocol_is_named(
     from pyspark.sql import functions as fn
 
     from wireloom.spark import dataset, from_wire, from_wire_many, index, narrow, paired, register, to_wire
+    from wireloom.spark.formats import resolve_protocol
 
     module = "wireloom_protocols.couchbase_dcp"
     register(spark, module, name="Frames")
@@ -223,6 +224,10 @@ def test_a_name_that_a_session_registers_is_known_wherever_a_protocol_is_named(
     for unknown in (lambda: from_wire("v", "frame"), lambda: dataset(spark, "x", format="frame", path="p")):
         with pytest.raises(OptionError, match="unknown protocol 'frame'"):
             unknown()
+    register(spark, module, name="memcached")
+    assert resolve_protocol("memcached", spark) == module
+    register(spark, "memcached")
+    assert resolve_protocol("memcached", spark) == "memcached"
     other = spark.newSession()
     monkeypatch.setattr("pyspark.sql.SparkSession.getActiveSession", lambda: other)
     with pytest.raises(OptionError, match="unknown protocol 'frames'"):

@@ -53,7 +53,7 @@ def register(spark: SparkSession, *protocols: str, name: str | None = None) -> N
     provide(spark)
     for given in protocols or registry.names():
         try:
-            protocol = resolve_protocol(given, spark) if protocols else given
+            protocol = given if registry.installed(given) else resolve_protocol(given, spark)
             source = source_of(protocol, name)
         except OptionError as error:
             if protocols:
