@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -16,8 +15,8 @@ pytestmark = pytest.mark.spark
 UNKNOWN = couchbase_dcp.build({"message": "unknown", "magic": 0x80, "opcode": 0xB6, "unknown": {}})
 
 
-def read(folder: Path, settings: dict[str, str], **options: Any) -> int:
-    """How many rows there are after a file is gone that was there when they were planned."""
+def read(folder: Path, settings: dict[str, str], *, replaced: bool = False, **options: Any) -> int:
+    """How many rows there are after a file is gone, or ``replaced`` by a folder, that was there when it was planned."""
     from wireloom.spark.sources import source_of
 
     source = source_of("couchbase_dcp")
@@ -25,7 +24,9 @@ def read(folder: Path, settings: dict[str, str], **options: Any) -> int:
     made = source({"path": str(folder), **{name: str(value) for name, value in options.items()}})
     reader = made.reader(made.schema())
     parts = reader.partitions()
-    (folder / "gone.bin").unlink(missing_ok=True)
+    (folder / "gone.bin").unlink()
+    if replaced:
+        (folder / "gone.bin").mkdir()
     return sum(len(batch) for part in parts for batch in reader.read(part))
 
 
@@ -45,7 +46,9 @@ def test_a_session_says_which_files_are_left_out_unless_a_reader_does(tmp_path: 
 
 
 def test_a_file_that_cannot_be_read_says_how_it_is_left_out(tmp_path: Path) -> None:
-    (tmp_path / "a.bin.gz").write_bytes(gzip.compress(UNKNOWN)[:4] + b"damaged")
-    with pytest.raises(OSError, match=r"a\.bin\.gz.*the option ignoreCorruptFiles=true leaves such files out"):
-        read(tmp_path, {}, mode="FAILFAST")
-    assert read(tmp_path, {}, ignoreCorruptFiles=True) == 0
+    (tmp_path / "gone.bin").write_bytes(UNKNOWN)
+    with pytest.raises(OSError, match=r"gone\.bin.*the option ignoreCorruptFiles=true leaves such files out"):
+        read(tmp_path, {}, replaced=True)
+    (tmp_path / "gone.bin").rmdir()
+    (tmp_path / "gone.bin").write_bytes(UNKNOWN)
+    assert read(tmp_path, {}, replaced=True, ignoreCorruptFiles=True) == 0
