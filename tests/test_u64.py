@@ -11,7 +11,7 @@ import compiled
 import pyarrow as pa
 import pytest
 import straight_lines
-from lockstep import Pair, captures_alike
+from lockstep import Pair, capture_alike, captures_alike
 
 from wireloom import columnar
 from wireloom.codec import EncodeError
@@ -90,6 +90,22 @@ def test_rows_with_them_are_written_as_they_came(data: bytes) -> None:
     assert couchbase_dcp.build(row_reader(PAIR.codec)(json.loads(text)), u64="decimal") == data
     with pytest.raises(EncodeError, match="seqno: 18446744073709551615 does not fit a long; it needs the option u64="):
         couchbase_dcp.build(row)
+
+
+REQUEST = struct.pack(">BBHBBHII", 0x80, 0x53, 0, 48, 0, 1, 48, 9) + bytes(16)
+
+
+@accelerator.off_and_on
+@pytest.mark.parametrize("u64", ["declared", "long"])
+def test_a_consumer_may_request_any_seqno(u64: str, accelerated: bool) -> None:
+    """Servers clamp what is requested, or set their own with FromLatest: no request is malformed by its numbers."""
+    names = ("start_seqno", "end_seqno", "snap_start_seqno", "snap_end_seqno")
+    seqnos = [[seqno if name == changed else 4 for name in names] for changed in names for seqno in sorted(SEQNOS)]
+    frames = [REQUEST + struct.pack(">QQQQQ", start, end, 5, first, last) for start, end, first, last in seqnos]
+    table = capture_alike(PAIR, b"".join(frames), u64=u64)
+    rows = [[row["stream_req"][name] for name in names] for row in table.to_pylist()]
+    assert rows == seqnos
+    assert [couchbase_dcp.build(couchbase_dcp.parse(frame, u64=u64), u64=u64) for frame in frames] == frames
 
 
 ALL = """

@@ -5689,7 +5689,6 @@ messages[#messages + 1] = {
         name = "start_seqno",
         shape = "uint64",
         value = uint(8, "big"),
-        long = true,
         doc = "The last seqno that the consumer has.",
       },
       {
@@ -5711,17 +5710,9 @@ messages[#messages + 1] = {
         name = "snap_start_seqno",
         shape = "uint64",
         value = uint(8, "big"),
-        long = true,
         doc = "Where the snapshot starts that start_seqno is in.",
       },
-      {
-        kind = "field",
-        name = "snap_end_seqno",
-        shape = "uint64",
-        value = uint(8, "big"),
-        long = true,
-        doc = "Where it ends.",
-      },
+      {kind = "field", name = "snap_end_seqno", shape = "uint64", value = uint(8, "big"), doc = "Where it ends."},
     },
     value = {
       {

@@ -1141,7 +1141,7 @@ STREAM_REQ = StructType(
         StructField("flags", LongType(), metadata={"comment": "What the stream is to be like."}),
         StructField("flags_flags", ArrayType(StringType()), metadata={"comment": "Bits set in flags"}),
         StructField("reserved", LongType()),
-        StructField("start_seqno", LongType(), metadata={"comment": "The last seqno that the consumer has."}),
+        StructField("start_seqno", DecimalType(20, 0), metadata={"comment": "The last seqno that the consumer has."}),
         StructField(
             "end_seqno",
             DecimalType(20, 0),
@@ -1154,10 +1154,10 @@ STREAM_REQ = StructType(
         ),
         StructField(
             "snap_start_seqno",
-            LongType(),
+            DecimalType(20, 0),
             metadata={"comment": "Where the snapshot starts that start_seqno is in."},
         ),
-        StructField("snap_end_seqno", LongType(), metadata={"comment": "Where it ends."}),
+        StructField("snap_end_seqno", DecimalType(20, 0), metadata={"comment": "Where it ends."}),
         StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
         StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
         StructField(
