@@ -24,10 +24,16 @@ class OverflowingError(Exception):
 
 
 class Compressor(NamedTuple):
-    """How bytes are packed, and unpacked to at most so many."""
+    """How bytes are packed, and expanded to at most so many."""
 
     pack: Callable[[bytes], bytes]
-    unpack: Callable[[bytes, int], bytes]
+    expand: Callable[[bytes, int], bytes]
+
+    def unpack(self, data: bytes, most: int) -> bytes:
+        """What is packed in ``data``. No bytes unpack to none: senders leave a value out, and still say how it is
+        packed. Raises ``DamagedError`` and ``OverflowingError``.
+        """
+        return self.expand(data, most) if data else b""
 
 
 _MOST_MEMORY = 128 << 20
@@ -136,7 +142,7 @@ _DENSEST = 32
 def _unsnappy(data: bytes, most: int) -> bytes:
     snappy = _library().snappy
     try:
-        size = snappy.decompress_raw_len(data) if data else 0
+        size = snappy.decompress_raw_len(data)
         if size > _DENSEST * len(data):
             raise DamagedError("it is too short for the size that it tells")
         if size > most:

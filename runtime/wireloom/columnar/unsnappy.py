@@ -14,8 +14,11 @@ _DENSEST = 32
 
 def unsnappy(at: int, stop: int, to: int, room: int, end: int) -> int:
     """Unpack the block from ``at`` to ``stop``; returns how many bytes are at ``to``, -1 if they are not what it says
-    or more than there is ``room`` for. No byte behind ``end`` is read, and up to ``SLACK`` are written behind ``room``.
+    or more than there is ``room`` for. No bytes unpack to none, as elsewhere. No byte behind ``end`` is read, and up to
+    ``SLACK`` are written behind ``room``.
     """
+    if at == stop:
+        return 0
     begin, size, shift = at, 0, 0
     while at < stop and shift < 35:
         size |= (u1(at) & 0x7F) << shift
@@ -23,7 +26,7 @@ def unsnappy(at: int, stop: int, to: int, room: int, end: int) -> int:
         at += 1
         if u1(at - 1) < 0x80:
             break
-    if at == begin or u1(at - 1) >= 0x80 or size > room or size > _DENSEST * (stop - begin):
+    if u1(at - 1) >= 0x80 or size > room or size > _DENSEST * (stop - begin):
         return -1
     done = 0
     while at < stop:
