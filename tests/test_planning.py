@@ -161,6 +161,38 @@ def test_texts_bytes_and_floats_are_compared_many_at_once() -> None:
     assert redone(both.codec, b"".join(map(both.codec.build, sound))) == 0
 
 
+NAMESAKES = """\
+protocol: namesakes
+byte_order: big
+record:
+  length: 2 + size
+  fields:
+    - {name: kind, type: u8}
+    - {name: size, type: u8, derive: size(body)}
+    - {section: body, size: rest}
+---
+message: marker
+match: {kind: 1}
+sections:
+  body:
+    - {name: version, type: u8}
+    - {name: number, type: u16, when: version == 2}
+---
+message: release
+match: {kind: 2}
+sections:
+  body: [{name: version, type: text, size: rest}]
+"""
+
+
+def test_a_name_that_is_text_in_one_message_is_a_number_in_another() -> None:
+    found = compiled.of(NAMESAKES)
+    assert set(rowwise.account(found.codec).left.values()) == {()}
+    records = bytes.fromhex("0101 01 0103 02 0007 0203 312e32 0101 02 0202 ff31".replace(" ", ""))
+    rows = captures_alike(Pair.of(found.columnar), records * 20).to_pylist()
+    assert [row["_corrupt_reason"] is None for row in rows[:5]] == [True, True, True, False, False]
+
+
 def test_what_the_framing_has_proven_is_not_summed_up_again() -> None:
     found = [
         [field.name for field in message.sections["body"].derived if field.checksum is not None]

@@ -20,7 +20,15 @@ REQUESTS = (0x80, 0x08, 0x82)
 SERVER = (0x82, 0x83)
 
 MESSAGES = {
+    0x00: ("get", "get_response"),
+    0x02: ("set", "response"),
+    0x04: ("delete", "response"),
+    0x05: ("increment", "increment_response"),
+    0x07: ("quit", "response"),
     0x0A: ("noop", "response"),
+    0x0B: ("server_version", "server_version_response"),
+    0x0E: ("append", "response"),
+    0x10: ("stat", "stat_response"),
     0x1F: ("hello", "hello_response"),
     0x20: ("sasl_list_mechs", "sasl_list_mechs_response"),
     0x21: ("sasl_auth", "sasl_auth_response"),
@@ -50,10 +58,43 @@ MESSAGES = {
     0x65: ("oso_snapshot", "response"),
     0x66: ("cache_transfer", "response"),
     0x67: ("cache_transfer_end", "response"),
+    0x87: ("list_buckets", "list_buckets_response"),
     0x89: ("select_bucket", "response"),
     0x96: ("failover_log_request", "failover_log_response"),
+    0xA0: ("get_meta", "get_meta_response"),
+    0xA2: ("set_with_meta", "response"),
+    0xA8: ("set_with_meta", "response"),
+    0xB2: ("return_meta", "return_meta_response"),
+    0xB6: ("get_random_key", "document_response"),
+    0xB7: ("seqno_persistence", "response"),
 }
 """The messages of each opcode: of its requests, and of its responses."""
+OF_SERVER = ("server_request", "server_response")
+
+META = ("flags", "expiration", "rev_seqno", "source_cas")
+COMMANDS: dict[str, tuple[str, tuple[str, ...], str, str]] = {
+    "get": ("", (), "document_key", ""),
+    "get_response": (">I", ("flags",), "document_key", "value"),
+    "set": (">II", ("flags", "expiration"), "document_key", "value"),
+    "delete": ("", (), "document_key", ""),
+    "increment": (">QQI", ("delta", "initial", "expiration"), "document_key", ""),
+    "increment_response": ("", (), "", "counter"),
+    "append": ("", (), "document_key", "value"),
+    "stat": ("", (), "group", "arguments"),
+    "stat_response": ("", (), "name", "text"),
+    "server_version_response": ("", (), "", "server_version"),
+    "list_buckets_response": ("", (), "", "buckets"),
+    "get_meta": (">B", ("version",), "document_key", ""),
+    "get_meta_response": (">IIIQB", ("deleted", "flags", "expiration", "rev_seqno", "document_datatype"), "", ""),
+    "document_response": ("", (), "document_key", ""),
+    "return_meta": (">III", ("mutation_type", "flags", "expiration"), "document_key", "value"),
+    "return_meta_response": (">IIQ", ("flags", "expiration", "rev_seqno"), "", ""),
+    "seqno_persistence": (">Q", ("seqno",), "", ""),
+    "server_request": ("", (), "user", "request"),
+    "server_response": ("", (), "", "answer"),
+}
+"""How commands have their extras in the format of ``struct``, and in which columns their key and value are."""
+WITH_META = {26: (">IIQQH", (*META, "nmeta")), 30: (">IIQQIH", (*META, "options", "nmeta"))}
 
 TABLES = {
     "Collections.VB.Collection": "collection",
@@ -208,7 +249,7 @@ def test_builds_from_the_plain_values_alone(vector: Vector) -> None:
 
 def message_of(opcode: int, magic: int) -> str:
     """The message that a frame is of."""
-    request, response = MESSAGES.get(opcode, ("unknown", "unknown")) if magic not in SERVER else ("unknown", "unknown")
+    request, response = OF_SERVER if magic in SERVER else MESSAGES.get(opcode, ("unknown", "unknown"))
     return request if magic in REQUESTS else response
 
 
@@ -219,12 +260,27 @@ def of_document(said: dict[str, Any]) -> dict[str, Any]:
     return {name: texts[name](value) if name in texts else value for name, value in named.items()}
 
 
+def of_command(message: str, data: bytes) -> dict[str, Any]:
+    """What a command holds, cut out of its bytes by hand."""
+    cut = sections(data)
+    if data[0] in (0x81, 0x83) and header(data)["status"]:
+        return {"error": cut["value"].decode()}
+    form, names, key, value = COMMANDS.get(message, (*WITH_META.get(data[4], ("", ())), "document_key", "body"))
+    found: dict[str, Any] = dict(zip(names, struct.unpack(form, cut["extras"]), strict=True))
+    found |= {key: cut["key"].decode()} if key and cut["key"].isascii() else {}
+    reads = {"value": bytes, "body": bytes, "counter": int.from_bytes}
+    return found | ({value: reads.get(value, bytes.decode)(cut["value"])} if value else {})
+
+
 def told(vector: Vector) -> dict[str, Any]:
     """What the vector says of the fields behind the header, by the names of their columns."""
     if vector["id"] in READ_BY_HAND:
         return READ_BY_HAND[vector["id"]]
     given = vector["code_decodes_as"]
     said = {name: value for name, value in given.items() if name not in {*header(data_of(vector)), "total_body"}}
+    message = message_of(given["opcode"], given["magic"])
+    if message in COMMANDS or message == "set_with_meta":
+        return of_command(message, data_of(vector))
     match said:
         case {"extras": "", "key": mechanism, "value": challenge} if given["opcode"] in (0x21, 0x22):
             name = {"mechanism": mechanism} if mechanism else {}

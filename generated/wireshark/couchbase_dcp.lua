@@ -2212,6 +2212,8 @@ enums.ClientOpcode = {
   {0xff, 0xff, "Invalid"},
 }
 
+enums.VbucketState = {{1, 1, "Active"}, {2, 2, "Replica"}, {3, 3, "Pending"}, {4, 4, "Dead"}}
+
 enums.Magic = {
   {0x80, 0x80, "ClientRequest"},
   {0x08, 0x08, "AltClientRequest"},
@@ -2403,7 +2405,16 @@ enums.StreamEndStatus = {
   {8, 8, "LostPrivileges"},
 }
 
-enums.VbucketState = {{1, 1, "Active"}, {2, 2, "Replica"}, {3, 3, "Pending"}, {4, 4, "Dead"}}
+enums.ScanContent = {{0, 0, "Keys"}, {1, 1, "Documents"}}
+
+enums.ObservedState = {
+  {0x00, 0x00, "NotPersisted"},
+  {0x01, 0x01, "Persisted"},
+  {0x80, 0x80, "NotFound"},
+  {0x81, 0x81, "LogicalDeleted"},
+}
+
+enums.ReturnMetaType = {{1, 1, "Set"}, {2, 2, "Add"}, {3, 3, "Delete"}}
 
 flags.Datatype = {
   {0x01, "JSON", "The value is JSON."},
@@ -2445,6 +2456,30 @@ flags.SnapshotType = {
   {0x08, "Acknowledge", "The consumer responds when it has the whole snapshot."},
   {0x10, "History", "The changes of collections that keep history are not deduplicated."},
   {0x20, "MayContainDuplicates", "A key may occur more than once. Without this flag each key occurs once."},
+}
+
+flags.WithMetaOption = {
+  {0x01, "ForceWithMetaOp", "It overwrites a newer document."},
+  {0x02, "ForceAcceptWithMetaOps", "The bucket resolves conflicts by time."},
+  {0x04, "RegenerateCas", "The server makes a new cas."},
+  {0x08, "SkipConflictResolution", "No conflict is looked for."},
+  {0x10, "IsExpiration", "The deletion is an expiration."},
+}
+
+flags.SubdocPathFlag = {
+  {0x01, "MkdirP", "What is missing on the way is made."},
+  {0x04, "XattrPath", "It is about extended attributes."},
+  {0x10, "ExpandMacros", "Macros in the value, such as the cas, are replaced."},
+  {0x20, "BinaryValue", "The value is no JSON."},
+}
+
+flags.SubdocDocFlag = {
+  {0x01, "Mkdoc", "The document is made, if there is none."},
+  {0x02, "Add", "There must be none."},
+  {0x04, "AccessDeleted", "It may be deleted."},
+  {0x08, "CreateAsDeleted", "It is made as a deleted one."},
+  {0x10, "ReviveDocument", "A deleted one is brought back."},
+  {0x20, "ReplicaRead", "It may be read from a replica."},
 }
 
 types.FrameInfo = {
@@ -2888,6 +2923,61 @@ types.CachedDocument = {
   },
 }
 
+types.ScannedDocument = {
+  {
+    kind = "field",
+    name = "flags",
+    shape = "uint32",
+    value = uint(4, "big"),
+    doc = "What the client stored beside the document, as it sent it.",
+  },
+  {
+    kind = "field",
+    name = "expiration",
+    shape = "uint32",
+    value = uint(4, "big"),
+    doc = "When the document expires, since 1970; 0 is never. (s)",
+  },
+  {
+    kind = "field",
+    name = "by_seqno",
+    shape = "uint64",
+    value = uint(8, "big"),
+    long = true,
+    doc = "The seqno of its last change.",
+  },
+  {
+    kind = "field",
+    name = "document_cas",
+    shape = "uint64",
+    value = uint(8, "big"),
+    doc = "The version of the document.",
+  },
+  {
+    kind = "field",
+    name = "document_datatype",
+    shape = "uint8",
+    value = uint(1),
+    hex = true,
+    flags = flags.Datatype,
+    doc = "What the value is made of.",
+  },
+  {
+    kind = "field",
+    name = "document_key",
+    shape = "bytes",
+    value = bytes(prefix(varint("Leb128", 32))),
+    doc = "The key inside the collection.",
+  },
+  {
+    kind = "field",
+    name = "document_value",
+    shape = "bytes",
+    value = bytes(prefix(varint("Leb128", 32))),
+    doc = "As it was stored.",
+  },
+}
+
 types.FailoverEntry = {
   {
     kind = "field",
@@ -2920,6 +3010,177 @@ types.AgreedFeature = {
     hex = true,
     enum = enums.Feature,
     labels = true,
+  },
+}
+
+types.ObservedKey = {
+  {kind = "field", name = "vbucket_id", shape = "uint16", value = uint(2, "big"), doc = "The vbucket."},
+  {
+    kind = "field",
+    name = "document_key",
+    shape = "bytes",
+    value = bytes(prefix(uint(2, "big"))),
+    doc = "The key, with its collection if there are some.",
+  },
+}
+
+types.ObservedDocument = {
+  {kind = "field", name = "vbucket_id", shape = "uint16", value = uint(2, "big"), doc = "The vbucket."},
+  {
+    kind = "field",
+    name = "document_key",
+    shape = "bytes",
+    value = bytes(prefix(uint(2, "big"))),
+    doc = "The key, with its collection if there are some.",
+  },
+  {
+    kind = "field",
+    name = "state",
+    shape = "uint8",
+    value = uint(1),
+    hex = true,
+    enum = enums.ObservedState,
+    labels = true,
+  },
+  {
+    kind = "field",
+    name = "document_cas",
+    shape = "uint64",
+    value = uint(8, "big"),
+    doc = "The version of the document.",
+  },
+}
+
+types.SubdocLookup = {
+  {
+    kind = "field",
+    name = "lookup_opcode",
+    shape = "uint8",
+    value = uint(1),
+    hex = true,
+    enum = enums.ClientOpcode,
+    labels = true,
+    doc = "Such as SubdocGet, or Get for the document.",
+  },
+  {kind = "field", name = "path_flags", shape = "uint8", value = uint(1), hex = true, flags = flags.SubdocPathFlag},
+  {
+    kind = "field",
+    name = "path_length",
+    shape = "uint16",
+    value = uint(2, "big"),
+    derive = function(this, record, frame) return size_of(frame, "path") end,
+    doc = "(bytes)",
+  },
+  {
+    kind = "field",
+    name = "path",
+    shape = "string",
+    value = text("utf-8", false, size(function(this, record, frame) return this.path_length end)),
+  },
+}
+
+types.SubdocLookupResult = {
+  {
+    kind = "field",
+    name = "path_status",
+    shape = "uint16",
+    value = uint(2, "big"),
+    hex = true,
+    enum = enums.Status,
+    labels = true,
+  },
+  {
+    kind = "field",
+    name = "value_length",
+    shape = "uint32",
+    value = uint(4, "big"),
+    derive = function(this, record, frame) return size_of(frame, "value") end,
+    doc = "(bytes)",
+  },
+  {
+    kind = "field",
+    name = "value",
+    shape = "bytes",
+    value = bytes(size(function(this, record, frame) return this.value_length end)),
+  },
+}
+
+types.SubdocMutation = {
+  {
+    kind = "field",
+    name = "mutation_opcode",
+    shape = "uint8",
+    value = uint(1),
+    hex = true,
+    enum = enums.ClientOpcode,
+    labels = true,
+    doc = "Such as SubdocDictUpsert, or Set for the document.",
+  },
+  {kind = "field", name = "path_flags", shape = "uint8", value = uint(1), hex = true, flags = flags.SubdocPathFlag},
+  {
+    kind = "field",
+    name = "path_length",
+    shape = "uint16",
+    value = uint(2, "big"),
+    derive = function(this, record, frame) return size_of(frame, "path") end,
+    doc = "(bytes)",
+  },
+  {
+    kind = "field",
+    name = "value_length",
+    shape = "uint32",
+    value = uint(4, "big"),
+    derive = function(this, record, frame) return size_of(frame, "value") end,
+    doc = "(bytes)",
+  },
+  {
+    kind = "field",
+    name = "path",
+    shape = "string",
+    value = text("utf-8", false, size(function(this, record, frame) return this.path_length end)),
+  },
+  {
+    kind = "field",
+    name = "value",
+    shape = "bytes",
+    value = bytes(size(function(this, record, frame) return this.value_length end)),
+  },
+}
+
+types.SubdocMutationResult = {
+  {kind = "field", name = "index", shape = "uint8", value = uint(1), doc = "Which of the mutations."},
+  {
+    kind = "field",
+    name = "path_status",
+    shape = "uint16",
+    value = uint(2, "big"),
+    hex = true,
+    enum = enums.Status,
+    labels = true,
+  },
+  {
+    kind = "choice",
+    options = {
+      {
+        when = function(this, record, frame) return (this.path_status == 0) end,
+        nodes = {
+          {
+            kind = "field",
+            name = "value_length",
+            shape = "uint32",
+            value = uint(4, "big"),
+            derive = function(this, record, frame) return size_of(frame, "value") end,
+            doc = "(bytes)",
+          },
+          {
+            kind = "field",
+            name = "value",
+            shape = "bytes",
+            value = bytes(size(function(this, record, frame) return this.value_length end)),
+          },
+        },
+      },
+    },
   },
 }
 
@@ -3316,6 +3577,47 @@ messages[#messages + 1] = {
 }
 
 messages[#messages + 1] = {
+  name = "append",
+  match = function(this, record, frame)
+    return ((among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x0e, 0x0f, 0x19, 0x1a)))
+  end,
+  valid = {"size(extras) == 0", function(this, record, frame) return (size_of(frame, "extras") == 0) end},
+  sections = {
+    key = {
+      {
+        kind = "choice",
+        options = {
+          {
+            when = function(this, record, frame)
+              return (parameters.collections and (frame[0] ~= nil and frame[0] > 0))
+            end,
+            nodes = {
+              {
+                kind = "field",
+                name = "collection_id",
+                shape = "uint32",
+                value = varint("Leb128", 32),
+                doc = "The collection. 0 is the default collection.",
+              },
+            },
+          },
+        },
+      },
+      {
+        kind = "field",
+        name = "document_key",
+        raw = {name = "document_key_bytes", shape = "bytes"},
+        shape = "string",
+        value = text("utf-8", true, rest),
+        doc = "The key inside the collection. One that is no text is null, and its bytes stand beside it.",
+      },
+    },
+    value = {{kind = "field", name = "value", shape = "bytes", value = bytes(rest), doc = "What is added."}},
+  },
+  variants = {},
+}
+
+messages[#messages + 1] = {
   name = "buffer_acknowledgement",
   match = function(this, record, frame) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x5d)) end,
   valid = {
@@ -3376,6 +3678,19 @@ messages[#messages + 1] = {
 }
 
 messages[#messages + 1] = {
+  name = "cancel_range_scan",
+  match = function(this, record, frame) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0xdc)) end,
+  valid = {
+    "size(extras) == 16 and size(key) == 0 and size(value) == 0",
+    function(this, record, frame)
+      return ((size_of(frame, "extras") == 16) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 0))
+    end,
+  },
+  sections = {extras = {{kind = "field", name = "scan_id", shape = "guid", value = bytes(size(16))}}},
+  variants = {},
+}
+
+messages[#messages + 1] = {
   name = "close_stream",
   match = function(this, record, frame) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x52)) end,
   valid = {
@@ -3386,6 +3701,78 @@ messages[#messages + 1] = {
   },
   sections = {},
   variants = {},
+}
+
+messages[#messages + 1] = {
+  name = "clustermap_change_notification",
+  match = function(this, record, frame) return ((this.magic == 0x82) and (this.opcode == 0x01)) end,
+  otherwise = {"true", function(this, record, frame) return true end},
+  sections = {
+    key = {
+      {
+        kind = "field",
+        name = "bucket",
+        shape = "string",
+        value = text("utf-8", false, rest),
+        doc = "The bucket whose map it is; the cluster's if empty.",
+      },
+    },
+    value = {
+      {
+        kind = "choice",
+        options = {
+          {
+            when = function(this, record, frame)
+              return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none")
+            end,
+            nodes = {
+              {
+                kind = "field",
+                name = "cluster_map.packed",
+                shape = "bytes",
+                value = bytes(rest),
+                doc = "The layout of the cluster as JSON. It is empty if the client has asked for brief notifications.",
+              },
+            },
+          },
+          {
+            nodes = {
+              {
+                kind = "field",
+                name = "cluster_map",
+                shape = "string",
+                value = text("utf-8", false, rest),
+                doc = "The layout of the cluster as JSON. It is empty if the client has asked for brief notifications.",
+              },
+            },
+          },
+        },
+      },
+    },
+  },
+  variants = {
+    {
+      name = "without_epoch",
+      when = function(this, record, frame) return (record.extras_length == 4) end,
+      sections = {extras = {{kind = "field", name = "revision", shape = "uint32", value = uint(4, "big")}}},
+    },
+    {
+      name = "with_epoch",
+      when = function(this, record, frame) return (record.extras_length == 16) end,
+      sections = {
+        extras = {
+          {
+            kind = "field",
+            name = "epoch",
+            shape = "int64",
+            value = sint(8, "big"),
+            doc = "It counts before the revision. Below 0 it is not set yet.",
+          },
+          {kind = "field", name = "revision", shape = "int64", value = sint(8, "big")},
+        },
+      },
+    },
+  },
 }
 
 messages[#messages + 1] = {
@@ -3446,6 +3833,247 @@ messages[#messages + 1] = {
 }
 
 messages[#messages + 1] = {
+  name = "continue_range_scan",
+  match = function(this, record, frame) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0xdb)) end,
+  valid = {
+    "size(extras) == 28 and size(key) == 0 and size(value) == 0",
+    function(this, record, frame)
+      return ((size_of(frame, "extras") == 28) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 0))
+    end,
+  },
+  sections = {
+    extras = {
+      {kind = "field", name = "scan_id", shape = "guid", value = bytes(size(16))},
+      {
+        kind = "field",
+        name = "item_limit",
+        shape = "uint32",
+        value = uint(4, "big"),
+        doc = "How many at most; 0 is without a limit.",
+      },
+      {
+        kind = "field",
+        name = "time_limit",
+        shape = "uint32",
+        value = uint(4, "big"),
+        doc = "How long at most; 0 is without a limit. (ms)",
+      },
+      {
+        kind = "field",
+        name = "byte_limit",
+        shape = "uint32",
+        value = uint(4, "big"),
+        doc = "How much at most; 0 is without a limit. (bytes)",
+      },
+    },
+  },
+  variants = {},
+}
+
+messages[#messages + 1] = {
+  name = "continue_range_scan_response",
+  match = function(this, record, frame) return ((among(this.magic, 0x81, 0x18)) and (this.opcode == 0xdb)) end,
+  valid = {"size(key) == 0", function(this, record, frame) return (size_of(frame, "key") == 0) end},
+  otherwise = {"true", function(this, record, frame) return true end},
+  sections = {},
+  variants = {
+    {
+      name = "batch",
+      when = function(this, record, frame) return (record.status == 0) end,
+      sections = {
+        extras = {
+          {
+            kind = "field",
+            name = "content",
+            shape = "uint32",
+            value = uint(4, "big"),
+            enum = enums.ScanContent,
+            labels = true,
+          },
+        },
+        value = {
+          {
+            kind = "choice",
+            options = {
+              {
+                when = function(this, record, frame) return (this.content == 0) end,
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "keys",
+                    shape = "bytes",
+                    value = bytes(prefix(varint("Leb128", 32))),
+                    list = true,
+                  },
+                },
+              },
+            },
+          },
+          {
+            kind = "choice",
+            options = {
+              {
+                when = function(this, record, frame) return (this.content == 1) end,
+                nodes = {
+                  {kind = "field", name = "documents", shape = "none", value = struct("ScannedDocument"), list = true},
+                },
+              },
+            },
+          },
+          {
+            kind = "choice",
+            options = {
+              {
+                when = function(this, record, frame) return (this.content ~= nil and this.content > 1) end,
+                nodes = {
+                  {kind = "field", name = "entries", shape = "bytes", value = bytes(rest), doc = "Of another kind."},
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+    {
+      name = "last",
+      when = function(this, record, frame) return (record.status ~= nil and among(record.status, 0xa6, 0xa7)) end,
+      sections = {
+        extras = {
+          {
+            kind = "field",
+            name = "content",
+            shape = "uint32",
+            value = uint(4, "big"),
+            enum = enums.ScanContent,
+            labels = true,
+          },
+        },
+        value = {
+          {
+            kind = "choice",
+            options = {
+              {
+                when = function(this, record, frame) return (this.content == 0) end,
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "keys",
+                    shape = "bytes",
+                    value = bytes(prefix(varint("Leb128", 32))),
+                    list = true,
+                  },
+                },
+              },
+            },
+          },
+          {
+            kind = "choice",
+            options = {
+              {
+                when = function(this, record, frame) return (this.content == 1) end,
+                nodes = {
+                  {kind = "field", name = "documents", shape = "none", value = struct("ScannedDocument"), list = true},
+                },
+              },
+            },
+          },
+          {
+            kind = "choice",
+            options = {
+              {
+                when = function(this, record, frame) return (this.content ~= nil and this.content > 1) end,
+                nodes = {
+                  {kind = "field", name = "entries", shape = "bytes", value = bytes(rest), doc = "Of another kind."},
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+    {
+      name = "not_my_vbucket",
+      when = function(this, record, frame) return (record.status == 7) end,
+      sections = {
+        value = {
+          {
+            kind = "choice",
+            options = {
+              {
+                when = function(this, record, frame)
+                  return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none")
+                end,
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "cluster_map.packed",
+                    shape = "bytes",
+                    value = bytes(rest),
+                    doc = "The layout of the cluster as JSON, or empty.",
+                  },
+                },
+              },
+              {
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "cluster_map",
+                    shape = "string",
+                    value = text("utf-8", false, rest),
+                    doc = "The layout of the cluster as JSON, or empty.",
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+    {
+      name = "error",
+      when = function(this, record, frame)
+        return (record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd,
+          0xd3))
+      end,
+      sections = {
+        value = {
+          {
+            kind = "choice",
+            options = {
+              {
+                when = function(this, record, frame)
+                  return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none")
+                end,
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "error.packed",
+                    shape = "bytes",
+                    value = bytes(rest),
+                    doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
+                  },
+                },
+              },
+              {
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "error",
+                    shape = "string",
+                    value = text("utf-8", false, rest),
+                    doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+  },
+}
+
+messages[#messages + 1] = {
   name = "control",
   match = function(this, record, frame) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x5e)) end,
   valid = {"size(extras) == 0", function(this, record, frame) return (size_of(frame, "extras") == 0) end},
@@ -3473,6 +4101,124 @@ messages[#messages + 1] = {
 }
 
 messages[#messages + 1] = {
+  name = "create_range_scan",
+  match = function(this, record, frame) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0xda)) end,
+  valid = {
+    "size(extras) == 0 and size(key) == 0",
+    function(this, record, frame) return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0)) end,
+  },
+  sections = {
+    value = {
+      {
+        kind = "field",
+        name = "scan",
+        shape = "string",
+        value = text("utf-8", false, rest),
+        doc = "JSON: the collection, the range or sample, and what the snapshot must have.",
+      },
+    },
+  },
+  variants = {},
+}
+
+messages[#messages + 1] = {
+  name = "create_range_scan_response",
+  match = function(this, record, frame) return ((among(this.magic, 0x81, 0x18)) and (this.opcode == 0xda)) end,
+  valid = {
+    "size(extras) == 0 and size(key) == 0",
+    function(this, record, frame) return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0)) end,
+  },
+  otherwise = {"true", function(this, record, frame) return true end},
+  sections = {},
+  variants = {
+    {
+      name = "success",
+      when = function(this, record, frame) return (record.status == 0) end,
+      sections = {value = {{kind = "field", name = "scan_id", shape = "guid", value = bytes(size(16))}}},
+    },
+    {
+      name = "not_my_vbucket",
+      when = function(this, record, frame) return (record.status == 7) end,
+      sections = {
+        value = {
+          {
+            kind = "choice",
+            options = {
+              {
+                when = function(this, record, frame)
+                  return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none")
+                end,
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "cluster_map.packed",
+                    shape = "bytes",
+                    value = bytes(rest),
+                    doc = "The layout of the cluster as JSON, or empty.",
+                  },
+                },
+              },
+              {
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "cluster_map",
+                    shape = "string",
+                    value = text("utf-8", false, rest),
+                    doc = "The layout of the cluster as JSON, or empty.",
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+    {
+      name = "error",
+      when = function(this, record, frame)
+        return (record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd,
+          0xd3))
+      end,
+      sections = {
+        value = {
+          {
+            kind = "choice",
+            options = {
+              {
+                when = function(this, record, frame)
+                  return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none")
+                end,
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "error.packed",
+                    shape = "bytes",
+                    value = bytes(rest),
+                    doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
+                  },
+                },
+              },
+              {
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "error",
+                    shape = "string",
+                    value = text("utf-8", false, rest),
+                    doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+  },
+}
+
+messages[#messages + 1] = {
   name = "dcp_noop",
   match = function(this, record, frame) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x5c)) end,
   valid = {
@@ -3482,6 +4228,70 @@ messages[#messages + 1] = {
     end,
   },
   sections = {},
+  variants = {},
+}
+
+messages[#messages + 1] = {
+  name = "delete",
+  match = function(this, record, frame)
+    return ((among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x04, 0x14)))
+  end,
+  valid = {
+    "size(extras) == 0 and size(value) == 0",
+    function(this, record, frame) return ((size_of(frame, "extras") == 0) and (size_of(frame, "value") == 0)) end,
+  },
+  sections = {
+    key = {
+      {
+        kind = "choice",
+        options = {
+          {
+            when = function(this, record, frame)
+              return (parameters.collections and (frame[0] ~= nil and frame[0] > 0))
+            end,
+            nodes = {
+              {
+                kind = "field",
+                name = "collection_id",
+                shape = "uint32",
+                value = varint("Leb128", 32),
+                doc = "The collection. 0 is the default collection.",
+              },
+            },
+          },
+        },
+      },
+      {
+        kind = "field",
+        name = "document_key",
+        raw = {name = "document_key_bytes", shape = "bytes"},
+        shape = "string",
+        value = text("utf-8", true, rest),
+        doc = "The key inside the collection. One that is no text is null, and its bytes stand beside it.",
+      },
+    },
+  },
+  variants = {},
+}
+
+messages[#messages + 1] = {
+  name = "delete_vbucket",
+  match = function(this, record, frame) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x3f)) end,
+  valid = {
+    "size(extras) == 0 and size(key) == 0",
+    function(this, record, frame) return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0)) end,
+  },
+  sections = {
+    value = {
+      {
+        kind = "field",
+        name = "settings",
+        shape = "string",
+        value = text("utf-8", false, rest),
+        doc = "async=0 to wait. It may be empty.",
+      },
+    },
+  },
   variants = {},
 }
 
@@ -3728,6 +4538,151 @@ messages[#messages + 1] = {
                         },
                       },
                     },
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+  },
+}
+
+messages[#messages + 1] = {
+  name = "document_response",
+  match = function(this, record, frame)
+    return ((among(this.magic, 0x81, 0x18)) and (this.opcode ~= nil and among(this.opcode, 0x94, 0xb6)))
+  end,
+  otherwise = {"true", function(this, record, frame) return true end},
+  sections = {
+    key = {
+      {
+        kind = "choice",
+        options = {
+          {
+            when = function(this, record, frame)
+              return (parameters.collections and (frame[0] ~= nil and frame[0] > 0))
+            end,
+            nodes = {
+              {
+                kind = "field",
+                name = "collection_id",
+                shape = "uint32",
+                value = varint("Leb128", 32),
+                doc = "The collection. 0 is the default collection.",
+              },
+            },
+          },
+        },
+      },
+      {
+        kind = "field",
+        name = "document_key",
+        raw = {name = "document_key_bytes", shape = "bytes"},
+        shape = "string",
+        value = text("utf-8", true, rest),
+        doc = "The key inside the collection. One that is no text is null, and its bytes stand beside it.",
+      },
+    },
+  },
+  variants = {
+    {
+      name = "success",
+      when = function(this, record, frame) return (record.status == 0) end,
+      valid = {
+        "size(extras) in [0, 4]",
+        function(this, record, frame) return (among(size_of(frame, "extras"), 0, 4)) end,
+      },
+      sections = {
+        extras = {
+          {
+            kind = "tail",
+            nodes = {
+              {
+                kind = "field",
+                name = "flags",
+                shape = "uint32",
+                value = uint(4, "big"),
+                doc = "What the client stored beside the document, as it sent it.",
+              },
+            },
+          },
+        },
+        value = {{kind = "field", name = "value", shape = "bytes", value = bytes(rest)}},
+      },
+    },
+    {
+      name = "not_my_vbucket",
+      when = function(this, record, frame) return (record.status == 7) end,
+      sections = {
+        value = {
+          {
+            kind = "choice",
+            options = {
+              {
+                when = function(this, record, frame)
+                  return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none")
+                end,
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "cluster_map.packed",
+                    shape = "bytes",
+                    value = bytes(rest),
+                    doc = "The layout of the cluster as JSON, or empty.",
+                  },
+                },
+              },
+              {
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "cluster_map",
+                    shape = "string",
+                    value = text("utf-8", false, rest),
+                    doc = "The layout of the cluster as JSON, or empty.",
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+    {
+      name = "error",
+      when = function(this, record, frame)
+        return (record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd,
+          0xd3))
+      end,
+      sections = {
+        value = {
+          {
+            kind = "choice",
+            options = {
+              {
+                when = function(this, record, frame)
+                  return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none")
+                end,
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "error.packed",
+                    shape = "bytes",
+                    value = bytes(rest),
+                    doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
+                  },
+                },
+              },
+              {
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "error",
+                    shape = "string",
+                    value = text("utf-8", false, rest),
+                    doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
                   },
                 },
               },
@@ -4020,6 +4975,50 @@ messages[#messages + 1] = {
 }
 
 messages[#messages + 1] = {
+  name = "get",
+  match = function(this, record, frame)
+    return ((among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x00, 0x09, 0x0c, 0x0d,
+      0x83, 0x49, 0x4a)))
+  end,
+  valid = {
+    "size(extras) == 0 and size(value) == 0",
+    function(this, record, frame) return ((size_of(frame, "extras") == 0) and (size_of(frame, "value") == 0)) end,
+  },
+  sections = {
+    key = {
+      {
+        kind = "choice",
+        options = {
+          {
+            when = function(this, record, frame)
+              return (parameters.collections and (frame[0] ~= nil and frame[0] > 0))
+            end,
+            nodes = {
+              {
+                kind = "field",
+                name = "collection_id",
+                shape = "uint32",
+                value = varint("Leb128", 32),
+                doc = "The collection. 0 is the default collection.",
+              },
+            },
+          },
+        },
+      },
+      {
+        kind = "field",
+        name = "document_key",
+        raw = {name = "document_key_bytes", shape = "bytes"},
+        shape = "string",
+        value = text("utf-8", true, rest),
+        doc = "The key inside the collection. One that is no text is null, and its bytes stand beside it.",
+      },
+    },
+  },
+  variants = {},
+}
+
+messages[#messages + 1] = {
   name = "get_all_vb_seqnos",
   match = function(this, record, frame) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x48)) end,
   valid = {
@@ -4077,6 +5076,460 @@ messages[#messages + 1] = {
       when = function(this, record, frame) return (record.status == 0) end,
       sections = {
         value = {{kind = "field", name = "seqnos", shape = "none", value = struct("VbucketSeqno"), list = true}},
+      },
+    },
+    {
+      name = "not_my_vbucket",
+      when = function(this, record, frame) return (record.status == 7) end,
+      sections = {
+        value = {
+          {
+            kind = "choice",
+            options = {
+              {
+                when = function(this, record, frame)
+                  return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none")
+                end,
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "cluster_map.packed",
+                    shape = "bytes",
+                    value = bytes(rest),
+                    doc = "The layout of the cluster as JSON, or empty.",
+                  },
+                },
+              },
+              {
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "cluster_map",
+                    shape = "string",
+                    value = text("utf-8", false, rest),
+                    doc = "The layout of the cluster as JSON, or empty.",
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+    {
+      name = "error",
+      when = function(this, record, frame)
+        return (record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd,
+          0xd3))
+      end,
+      sections = {
+        value = {
+          {
+            kind = "choice",
+            options = {
+              {
+                when = function(this, record, frame)
+                  return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none")
+                end,
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "error.packed",
+                    shape = "bytes",
+                    value = bytes(rest),
+                    doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
+                  },
+                },
+              },
+              {
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "error",
+                    shape = "string",
+                    value = text("utf-8", false, rest),
+                    doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+  },
+}
+
+messages[#messages + 1] = {
+  name = "get_cluster_config",
+  match = function(this, record, frame) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0xb5)) end,
+  valid = {
+    "size(extras) in [0, 16] and size(key) == 0 and size(value) == 0",
+    function(this, record, frame)
+      return ((among(size_of(frame, "extras"), 0, 16)) and (size_of(frame, "key") == 0) and (size_of(frame, "value")
+        == 0))
+    end,
+  },
+  sections = {
+    extras = {
+      {
+        kind = "tail",
+        nodes = {
+          {
+            kind = "field",
+            name = "epoch",
+            shape = "int64",
+            value = sint(8, "big"),
+            doc = "Of the version that the client has; it counts before the revision.",
+          },
+          {
+            kind = "tail",
+            nodes = {
+              {
+                kind = "field",
+                name = "revision",
+                shape = "int64",
+                value = sint(8, "big"),
+                doc = "Of the version that the client has.",
+              },
+            },
+          },
+        },
+      },
+    },
+  },
+  variants = {},
+}
+
+messages[#messages + 1] = {
+  name = "get_cluster_config_response",
+  match = function(this, record, frame) return ((among(this.magic, 0x81, 0x18)) and (this.opcode == 0xb5)) end,
+  valid = {
+    "size(extras) == 0 and size(key) == 0",
+    function(this, record, frame) return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0)) end,
+  },
+  otherwise = {"true", function(this, record, frame) return true end},
+  sections = {},
+  variants = {
+    {
+      name = "success",
+      when = function(this, record, frame) return (record.status == 0) end,
+      sections = {
+        value = {
+          {
+            kind = "choice",
+            options = {
+              {
+                when = function(this, record, frame)
+                  return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none")
+                end,
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "cluster_map.packed",
+                    shape = "bytes",
+                    value = bytes(rest),
+                    doc = "The layout of the cluster as JSON.",
+                  },
+                },
+              },
+              {
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "cluster_map",
+                    shape = "string",
+                    value = text("utf-8", false, rest),
+                    doc = "The layout of the cluster as JSON.",
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+    {
+      name = "not_my_vbucket",
+      when = function(this, record, frame) return (record.status == 7) end,
+      sections = {
+        value = {
+          {
+            kind = "choice",
+            options = {
+              {
+                when = function(this, record, frame)
+                  return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none")
+                end,
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "cluster_map.packed",
+                    shape = "bytes",
+                    value = bytes(rest),
+                    doc = "The layout of the cluster as JSON, or empty.",
+                  },
+                },
+              },
+              {
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "cluster_map",
+                    shape = "string",
+                    value = text("utf-8", false, rest),
+                    doc = "The layout of the cluster as JSON, or empty.",
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+    {
+      name = "error",
+      when = function(this, record, frame)
+        return (record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd,
+          0xd3))
+      end,
+      sections = {
+        value = {
+          {
+            kind = "choice",
+            options = {
+              {
+                when = function(this, record, frame)
+                  return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none")
+                end,
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "error.packed",
+                    shape = "bytes",
+                    value = bytes(rest),
+                    doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
+                  },
+                },
+              },
+              {
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "error",
+                    shape = "string",
+                    value = text("utf-8", false, rest),
+                    doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+  },
+}
+
+messages[#messages + 1] = {
+  name = "get_collection_id",
+  match = function(this, record, frame)
+    return ((among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0xbb, 0xbc)))
+  end,
+  valid = {"size(extras) == 0", function(this, record, frame) return (size_of(frame, "extras") == 0) end},
+  sections = {
+    key = {
+      {
+        kind = "field",
+        name = "key_path",
+        shape = "string",
+        value = text("utf-8", false, rest),
+        doc = "The same as path, which the first clients sent here.",
+      },
+    },
+    value = {
+      {
+        kind = "field",
+        name = "path",
+        shape = "string",
+        value = text("utf-8", false, rest),
+        doc = "The scope, and for a collection a dot and its name.",
+      },
+    },
+  },
+  variants = {},
+}
+
+messages[#messages + 1] = {
+  name = "get_collection_id_response",
+  match = function(this, record, frame)
+    return ((among(this.magic, 0x81, 0x18)) and (this.opcode ~= nil and among(this.opcode, 0xbb, 0xbc)))
+  end,
+  valid = {"size(key) == 0", function(this, record, frame) return (size_of(frame, "key") == 0) end},
+  otherwise = {"true", function(this, record, frame) return true end},
+  sections = {},
+  variants = {
+    {
+      name = "success",
+      when = function(this, record, frame) return (record.status == 0) end,
+      valid = {
+        "size(extras) == 12 and size(value) == 0",
+        function(this, record, frame) return ((size_of(frame, "extras") == 12) and (size_of(frame, "value") == 0)) end,
+      },
+      sections = {
+        extras = {
+          {
+            kind = "field",
+            name = "manifest_uid",
+            shape = "uint64",
+            value = uint(8, "big"),
+            doc = "Of the manifest in which it was looked up.",
+          },
+          {kind = "field", name = "id", shape = "uint32", value = uint(4, "big"), doc = "The collection or scope."},
+        },
+      },
+    },
+    {
+      name = "not_my_vbucket",
+      when = function(this, record, frame) return (record.status == 7) end,
+      sections = {
+        value = {
+          {
+            kind = "choice",
+            options = {
+              {
+                when = function(this, record, frame)
+                  return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none")
+                end,
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "cluster_map.packed",
+                    shape = "bytes",
+                    value = bytes(rest),
+                    doc = "The layout of the cluster as JSON, or empty.",
+                  },
+                },
+              },
+              {
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "cluster_map",
+                    shape = "string",
+                    value = text("utf-8", false, rest),
+                    doc = "The layout of the cluster as JSON, or empty.",
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+    {
+      name = "error",
+      when = function(this, record, frame)
+        return (record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd,
+          0xd3))
+      end,
+      sections = {
+        value = {
+          {
+            kind = "choice",
+            options = {
+              {
+                when = function(this, record, frame)
+                  return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none")
+                end,
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "error.packed",
+                    shape = "bytes",
+                    value = bytes(rest),
+                    doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
+                  },
+                },
+              },
+              {
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "error",
+                    shape = "string",
+                    value = text("utf-8", false, rest),
+                    doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+  },
+}
+
+messages[#messages + 1] = {
+  name = "get_collections_manifest",
+  match = function(this, record, frame) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0xba)) end,
+  valid = {
+    "size(extras) == 0 and size(key) == 0 and size(value) == 0",
+    function(this, record, frame)
+      return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 0))
+    end,
+  },
+  sections = {},
+  variants = {},
+}
+
+messages[#messages + 1] = {
+  name = "get_collections_manifest_response",
+  match = function(this, record, frame) return ((among(this.magic, 0x81, 0x18)) and (this.opcode == 0xba)) end,
+  valid = {
+    "size(extras) == 0 and size(key) == 0",
+    function(this, record, frame) return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0)) end,
+  },
+  otherwise = {"true", function(this, record, frame) return true end},
+  sections = {},
+  variants = {
+    {
+      name = "success",
+      when = function(this, record, frame) return (record.status == 0) end,
+      sections = {
+        value = {
+          {
+            kind = "choice",
+            options = {
+              {
+                when = function(this, record, frame)
+                  return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none")
+                end,
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "manifest.packed",
+                    shape = "bytes",
+                    value = bytes(rest),
+                    doc = "JSON; uids and ids in it are hexadecimal text.",
+                  },
+                },
+              },
+              {
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "manifest",
+                    shape = "string",
+                    value = text("utf-8", false, rest),
+                    doc = "JSON; uids and ids in it are hexadecimal text.",
+                  },
+                },
+              },
+            },
+          },
+        },
       },
     },
     {
@@ -4315,6 +5768,569 @@ messages[#messages + 1] = {
 }
 
 messages[#messages + 1] = {
+  name = "get_locked",
+  match = function(this, record, frame) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x94)) end,
+  valid = {
+    "size(extras) in [0, 4] and size(value) == 0",
+    function(this, record, frame)
+      return ((among(size_of(frame, "extras"), 0, 4)) and (size_of(frame, "value") == 0))
+    end,
+  },
+  sections = {
+    extras = {
+      {
+        kind = "tail",
+        nodes = {
+          {
+            kind = "field",
+            name = "lock_time",
+            shape = "uint32",
+            value = uint(4, "big"),
+            doc = "How long. The server has its own time, also for 0. (s)",
+          },
+        },
+      },
+    },
+    key = {
+      {
+        kind = "choice",
+        options = {
+          {
+            when = function(this, record, frame)
+              return (parameters.collections and (frame[0] ~= nil and frame[0] > 0))
+            end,
+            nodes = {
+              {
+                kind = "field",
+                name = "collection_id",
+                shape = "uint32",
+                value = varint("Leb128", 32),
+                doc = "The collection. 0 is the default collection.",
+              },
+            },
+          },
+        },
+      },
+      {
+        kind = "field",
+        name = "document_key",
+        raw = {name = "document_key_bytes", shape = "bytes"},
+        shape = "string",
+        value = text("utf-8", true, rest),
+        doc = "The key inside the collection. One that is no text is null, and its bytes stand beside it.",
+      },
+    },
+  },
+  variants = {},
+}
+
+messages[#messages + 1] = {
+  name = "get_meta",
+  match = function(this, record, frame)
+    return ((among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0xa0, 0xa1)))
+  end,
+  valid = {
+    "size(extras) in [0, 1] and size(value) == 0",
+    function(this, record, frame)
+      return ((among(size_of(frame, "extras"), 0, 1)) and (size_of(frame, "value") == 0))
+    end,
+  },
+  sections = {
+    extras = {
+      {
+        kind = "tail",
+        nodes = {
+          {
+            kind = "field",
+            name = "version",
+            shape = "uint8",
+            value = uint(1),
+            doc = "2 asks for the datatype as well.",
+          },
+        },
+      },
+    },
+    key = {
+      {
+        kind = "choice",
+        options = {
+          {
+            when = function(this, record, frame)
+              return (parameters.collections and (frame[0] ~= nil and frame[0] > 0))
+            end,
+            nodes = {
+              {
+                kind = "field",
+                name = "collection_id",
+                shape = "uint32",
+                value = varint("Leb128", 32),
+                doc = "The collection. 0 is the default collection.",
+              },
+            },
+          },
+        },
+      },
+      {
+        kind = "field",
+        name = "document_key",
+        raw = {name = "document_key_bytes", shape = "bytes"},
+        shape = "string",
+        value = text("utf-8", true, rest),
+        doc = "The key inside the collection. One that is no text is null, and its bytes stand beside it.",
+      },
+    },
+  },
+  variants = {},
+}
+
+messages[#messages + 1] = {
+  name = "get_meta_response",
+  match = function(this, record, frame)
+    return ((among(this.magic, 0x81, 0x18)) and (this.opcode ~= nil and among(this.opcode, 0xa0, 0xa1)))
+  end,
+  valid = {"size(key) == 0", function(this, record, frame) return (size_of(frame, "key") == 0) end},
+  otherwise = {"true", function(this, record, frame) return true end},
+  sections = {},
+  variants = {
+    {
+      name = "success",
+      when = function(this, record, frame) return (record.status == 0) end,
+      valid = {
+        "size(extras) in [20, 21] and size(value) == 0",
+        function(this, record, frame)
+          return ((among(size_of(frame, "extras"), 20, 21)) and (size_of(frame, "value") == 0))
+        end,
+      },
+      sections = {
+        extras = {
+          {kind = "field", name = "deleted", shape = "uint32", value = uint(4, "big"), doc = "1 if it is deleted."},
+          {
+            kind = "field",
+            name = "flags",
+            shape = "uint32",
+            value = uint(4, "big"),
+            doc = "What the client stored beside the document, as it sent it.",
+          },
+          {
+            kind = "field",
+            name = "expiration",
+            shape = "uint32",
+            value = uint(4, "big"),
+            doc = "When it expires, or was deleted, since 1970; 0 is never. (s)",
+          },
+          {
+            kind = "field",
+            name = "rev_seqno",
+            shape = "uint64",
+            value = uint(8, "big"),
+            doc = "How often the document was changed.",
+          },
+          {
+            kind = "tail",
+            nodes = {
+              {
+                kind = "field",
+                name = "document_datatype",
+                shape = "uint8",
+                value = uint(1),
+                hex = true,
+                flags = flags.Datatype,
+                doc = "What the document is made of, if version 2 was asked for. Before 4.6 how conflicts are " ..
+                  "resolved, for 1.",
+              },
+            },
+          },
+        },
+      },
+    },
+    {
+      name = "not_my_vbucket",
+      when = function(this, record, frame) return (record.status == 7) end,
+      sections = {
+        value = {
+          {
+            kind = "choice",
+            options = {
+              {
+                when = function(this, record, frame)
+                  return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none")
+                end,
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "cluster_map.packed",
+                    shape = "bytes",
+                    value = bytes(rest),
+                    doc = "The layout of the cluster as JSON, or empty.",
+                  },
+                },
+              },
+              {
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "cluster_map",
+                    shape = "string",
+                    value = text("utf-8", false, rest),
+                    doc = "The layout of the cluster as JSON, or empty.",
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+    {
+      name = "error",
+      when = function(this, record, frame)
+        return (record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd,
+          0xd3))
+      end,
+      sections = {
+        value = {
+          {
+            kind = "choice",
+            options = {
+              {
+                when = function(this, record, frame)
+                  return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none")
+                end,
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "error.packed",
+                    shape = "bytes",
+                    value = bytes(rest),
+                    doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
+                  },
+                },
+              },
+              {
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "error",
+                    shape = "string",
+                    value = text("utf-8", false, rest),
+                    doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+  },
+}
+
+messages[#messages + 1] = {
+  name = "get_random_key",
+  match = function(this, record, frame) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0xb6)) end,
+  valid = {
+    "size(extras) in [0, 4, 5] and size(key) == 0 and size(value) == 0",
+    function(this, record, frame)
+      return ((among(size_of(frame, "extras"), 0, 4, 5)) and (size_of(frame, "key") == 0) and (size_of(frame, "value")
+        == 0))
+    end,
+  },
+  sections = {
+    extras = {
+      {
+        kind = "tail",
+        nodes = {
+          {
+            kind = "field",
+            name = "collection_id",
+            shape = "uint32",
+            value = uint(4, "big"),
+            doc = "The collection, on connections with collections.",
+          },
+          {
+            kind = "tail",
+            nodes = {
+              {
+                kind = "field",
+                name = "include_xattrs",
+                shape = "uint8",
+                value = uint(1),
+                doc = "Whether with its extended attributes, if not 0.",
+              },
+            },
+          },
+        },
+      },
+    },
+  },
+  variants = {},
+}
+
+messages[#messages + 1] = {
+  name = "get_response",
+  match = function(this, record, frame)
+    return ((among(this.magic, 0x81, 0x18)) and (this.opcode ~= nil and among(this.opcode, 0x00, 0x09, 0x0c, 0x0d,
+      0x83, 0x49, 0x4a, 0x1c, 0x1d, 0x1e)))
+  end,
+  otherwise = {"true", function(this, record, frame) return true end},
+  sections = {
+    key = {
+      {
+        kind = "choice",
+        options = {
+          {
+            when = function(this, record, frame)
+              return (parameters.collections and (frame[0] ~= nil and frame[0] > 0))
+            end,
+            nodes = {
+              {
+                kind = "field",
+                name = "collection_id",
+                shape = "uint32",
+                value = varint("Leb128", 32),
+                doc = "The collection. 0 is the default collection.",
+              },
+            },
+          },
+        },
+      },
+      {
+        kind = "field",
+        name = "document_key",
+        raw = {name = "document_key_bytes", shape = "bytes"},
+        shape = "string",
+        value = text("utf-8", true, rest),
+        doc = "The key inside the collection. One that is no text is null, and its bytes stand beside it.",
+      },
+    },
+  },
+  variants = {
+    {
+      name = "success",
+      when = function(this, record, frame) return (record.status == 0) end,
+      sections = {
+        extras = {
+          {
+            kind = "tail",
+            nodes = {
+              {
+                kind = "field",
+                name = "flags",
+                shape = "uint32",
+                value = uint(4, "big"),
+                doc = "What the client stored beside the item, as it sent it. Couchbase answers touch without.",
+              },
+            },
+          },
+        },
+        value = {{kind = "field", name = "value", shape = "bytes", value = bytes(rest)}},
+      },
+    },
+    {
+      name = "not_my_vbucket",
+      when = function(this, record, frame) return (record.status == 7) end,
+      sections = {
+        value = {
+          {
+            kind = "choice",
+            options = {
+              {
+                when = function(this, record, frame)
+                  return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none")
+                end,
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "cluster_map.packed",
+                    shape = "bytes",
+                    value = bytes(rest),
+                    doc = "The layout of the cluster as JSON, or empty.",
+                  },
+                },
+              },
+              {
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "cluster_map",
+                    shape = "string",
+                    value = text("utf-8", false, rest),
+                    doc = "The layout of the cluster as JSON, or empty.",
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+    {
+      name = "error",
+      when = function(this, record, frame)
+        return (record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd,
+          0xd3))
+      end,
+      sections = {
+        value = {
+          {
+            kind = "choice",
+            options = {
+              {
+                when = function(this, record, frame)
+                  return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none")
+                end,
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "error.packed",
+                    shape = "bytes",
+                    value = bytes(rest),
+                    doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
+                  },
+                },
+              },
+              {
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "error",
+                    shape = "string",
+                    value = text("utf-8", false, rest),
+                    doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+  },
+}
+
+messages[#messages + 1] = {
+  name = "get_vbucket",
+  match = function(this, record, frame) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x3e)) end,
+  valid = {
+    "size(extras) == 0 and size(key) == 0 and size(value) == 0",
+    function(this, record, frame)
+      return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 0))
+    end,
+  },
+  sections = {},
+  variants = {},
+}
+
+messages[#messages + 1] = {
+  name = "get_vbucket_response",
+  match = function(this, record, frame) return ((among(this.magic, 0x81, 0x18)) and (this.opcode == 0x3e)) end,
+  valid = {
+    "size(extras) == 0 and size(key) == 0",
+    function(this, record, frame) return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0)) end,
+  },
+  otherwise = {"true", function(this, record, frame) return true end},
+  sections = {},
+  variants = {
+    {
+      name = "success",
+      when = function(this, record, frame) return (record.status == 0) end,
+      valid = {"size(value) == 4", function(this, record, frame) return (size_of(frame, "value") == 4) end},
+      sections = {
+        value = {
+          {
+            kind = "field",
+            name = "state",
+            shape = "uint32",
+            value = uint(4, "big"),
+            enum = enums.VbucketState,
+            labels = true,
+          },
+        },
+      },
+    },
+    {
+      name = "not_my_vbucket",
+      when = function(this, record, frame) return (record.status == 7) end,
+      sections = {
+        value = {
+          {
+            kind = "choice",
+            options = {
+              {
+                when = function(this, record, frame)
+                  return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none")
+                end,
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "cluster_map.packed",
+                    shape = "bytes",
+                    value = bytes(rest),
+                    doc = "The layout of the cluster as JSON, or empty.",
+                  },
+                },
+              },
+              {
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "cluster_map",
+                    shape = "string",
+                    value = text("utf-8", false, rest),
+                    doc = "The layout of the cluster as JSON, or empty.",
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+    {
+      name = "error",
+      when = function(this, record, frame)
+        return (record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd,
+          0xd3))
+      end,
+      sections = {
+        value = {
+          {
+            kind = "choice",
+            options = {
+              {
+                when = function(this, record, frame)
+                  return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none")
+                end,
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "error.packed",
+                    shape = "bytes",
+                    value = bytes(rest),
+                    doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
+                  },
+                },
+              },
+              {
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "error",
+                    shape = "string",
+                    value = text("utf-8", false, rest),
+                    doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+  },
+}
+
+messages[#messages + 1] = {
   name = "hello",
   match = function(this, record, frame) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x1f)) end,
   valid = {"size(extras) == 0", function(this, record, frame) return (size_of(frame, "extras") == 0) end},
@@ -4364,6 +6380,317 @@ messages[#messages + 1] = {
             value = struct("AgreedFeature"),
             list = true,
             doc = "What client and server both can.",
+          },
+        },
+      },
+    },
+    {
+      name = "not_my_vbucket",
+      when = function(this, record, frame) return (record.status == 7) end,
+      sections = {
+        value = {
+          {
+            kind = "choice",
+            options = {
+              {
+                when = function(this, record, frame)
+                  return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none")
+                end,
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "cluster_map.packed",
+                    shape = "bytes",
+                    value = bytes(rest),
+                    doc = "The layout of the cluster as JSON, or empty.",
+                  },
+                },
+              },
+              {
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "cluster_map",
+                    shape = "string",
+                    value = text("utf-8", false, rest),
+                    doc = "The layout of the cluster as JSON, or empty.",
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+    {
+      name = "error",
+      when = function(this, record, frame)
+        return (record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd,
+          0xd3))
+      end,
+      sections = {
+        value = {
+          {
+            kind = "choice",
+            options = {
+              {
+                when = function(this, record, frame)
+                  return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none")
+                end,
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "error.packed",
+                    shape = "bytes",
+                    value = bytes(rest),
+                    doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
+                  },
+                },
+              },
+              {
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "error",
+                    shape = "string",
+                    value = text("utf-8", false, rest),
+                    doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+  },
+}
+
+messages[#messages + 1] = {
+  name = "increment",
+  match = function(this, record, frame)
+    return ((among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x05, 0x06, 0x15, 0x16)))
+  end,
+  valid = {
+    "size(extras) == 20 and size(value) == 0",
+    function(this, record, frame) return ((size_of(frame, "extras") == 20) and (size_of(frame, "value") == 0)) end,
+  },
+  sections = {
+    extras = {
+      {kind = "field", name = "delta", shape = "uint64", value = uint(8, "big"), doc = "By how much."},
+      {
+        kind = "field",
+        name = "initial",
+        shape = "uint64",
+        value = uint(8, "big"),
+        doc = "What an item that there is not yet begins with.",
+      },
+      {
+        kind = "field",
+        name = "expiration",
+        shape = "uint32",
+        value = uint(4, "big"),
+        doc = "As elsewhere, of an item that there is not yet. 0xffffffff says that none is to be made. (s)",
+      },
+    },
+    key = {
+      {
+        kind = "choice",
+        options = {
+          {
+            when = function(this, record, frame)
+              return (parameters.collections and (frame[0] ~= nil and frame[0] > 0))
+            end,
+            nodes = {
+              {
+                kind = "field",
+                name = "collection_id",
+                shape = "uint32",
+                value = varint("Leb128", 32),
+                doc = "The collection. 0 is the default collection.",
+              },
+            },
+          },
+        },
+      },
+      {
+        kind = "field",
+        name = "document_key",
+        raw = {name = "document_key_bytes", shape = "bytes"},
+        shape = "string",
+        value = text("utf-8", true, rest),
+        doc = "The key inside the collection. One that is no text is null, and its bytes stand beside it.",
+      },
+    },
+  },
+  variants = {},
+}
+
+messages[#messages + 1] = {
+  name = "increment_response",
+  match = function(this, record, frame)
+    return ((among(this.magic, 0x81, 0x18)) and (this.opcode ~= nil and among(this.opcode, 0x05, 0x06, 0x15, 0x16)))
+  end,
+  valid = {"size(key) == 0", function(this, record, frame) return (size_of(frame, "key") == 0) end},
+  otherwise = {"true", function(this, record, frame) return true end},
+  sections = {},
+  variants = {
+    {
+      name = "success",
+      when = function(this, record, frame) return (record.status == 0) end,
+      valid = {
+        "size(extras) in [0, 16] and size(value) == 8",
+        function(this, record, frame)
+          return ((among(size_of(frame, "extras"), 0, 16)) and (size_of(frame, "value") == 8))
+        end,
+      },
+      sections = {
+        extras = {
+          {
+            kind = "tail",
+            nodes = {
+              {
+                kind = "field",
+                name = "vb_uuid",
+                shape = "uint64",
+                value = uint(8, "big"),
+                doc = "The branch of the vbucket's history.",
+              },
+              {
+                kind = "tail",
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "by_seqno",
+                    shape = "uint64",
+                    value = uint(8, "big"),
+                    long = true,
+                    doc = "The seqno of the write.",
+                  },
+                },
+              },
+            },
+          },
+        },
+        value = {{kind = "field", name = "counter", shape = "uint64", value = uint(8, "big")}},
+      },
+    },
+    {
+      name = "not_my_vbucket",
+      when = function(this, record, frame) return (record.status == 7) end,
+      sections = {
+        value = {
+          {
+            kind = "choice",
+            options = {
+              {
+                when = function(this, record, frame)
+                  return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none")
+                end,
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "cluster_map.packed",
+                    shape = "bytes",
+                    value = bytes(rest),
+                    doc = "The layout of the cluster as JSON, or empty.",
+                  },
+                },
+              },
+              {
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "cluster_map",
+                    shape = "string",
+                    value = text("utf-8", false, rest),
+                    doc = "The layout of the cluster as JSON, or empty.",
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+    {
+      name = "error",
+      when = function(this, record, frame)
+        return (record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd,
+          0xd3))
+      end,
+      sections = {
+        value = {
+          {
+            kind = "choice",
+            options = {
+              {
+                when = function(this, record, frame)
+                  return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none")
+                end,
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "error.packed",
+                    shape = "bytes",
+                    value = bytes(rest),
+                    doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
+                  },
+                },
+              },
+              {
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "error",
+                    shape = "string",
+                    value = text("utf-8", false, rest),
+                    doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+  },
+}
+
+messages[#messages + 1] = {
+  name = "list_buckets",
+  match = function(this, record, frame) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x87)) end,
+  valid = {
+    "size(extras) == 0 and size(key) == 0 and size(value) == 0",
+    function(this, record, frame)
+      return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 0))
+    end,
+  },
+  sections = {},
+  variants = {},
+}
+
+messages[#messages + 1] = {
+  name = "list_buckets_response",
+  match = function(this, record, frame) return ((among(this.magic, 0x81, 0x18)) and (this.opcode == 0x87)) end,
+  valid = {
+    "size(extras) == 0 and size(key) == 0",
+    function(this, record, frame) return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0)) end,
+  },
+  otherwise = {"true", function(this, record, frame) return true end},
+  sections = {},
+  variants = {
+    {
+      name = "success",
+      when = function(this, record, frame) return (record.status == 0) end,
+      sections = {
+        value = {
+          {
+            kind = "field",
+            name = "buckets",
+            shape = "string",
+            value = text("utf-8", false, rest),
+            doc = "Their names, with blanks between them.",
           },
         },
       },
@@ -4649,6 +6976,291 @@ messages[#messages + 1] = {
 }
 
 messages[#messages + 1] = {
+  name = "observe",
+  match = function(this, record, frame) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x92)) end,
+  valid = {
+    "size(extras) == 0 and size(key) == 0",
+    function(this, record, frame) return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0)) end,
+  },
+  sections = {
+    value = {{kind = "field", name = "documents", shape = "none", value = struct("ObservedKey"), list = true}},
+  },
+  variants = {},
+}
+
+messages[#messages + 1] = {
+  name = "observe_response",
+  match = function(this, record, frame) return ((among(this.magic, 0x81, 0x18)) and (this.opcode == 0x92)) end,
+  valid = {
+    "size(extras) == 0 and size(key) == 0",
+    function(this, record, frame) return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0)) end,
+  },
+  otherwise = {"true", function(this, record, frame) return true end},
+  sections = {},
+  variants = {
+    {
+      name = "success",
+      when = function(this, record, frame) return (record.status == 0) end,
+      sections = {
+        value = {{kind = "field", name = "documents", shape = "none", value = struct("ObservedDocument"), list = true}},
+      },
+    },
+    {
+      name = "not_my_vbucket",
+      when = function(this, record, frame) return (record.status == 7) end,
+      sections = {
+        value = {
+          {
+            kind = "choice",
+            options = {
+              {
+                when = function(this, record, frame)
+                  return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none")
+                end,
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "cluster_map.packed",
+                    shape = "bytes",
+                    value = bytes(rest),
+                    doc = "The layout of the cluster as JSON, or empty.",
+                  },
+                },
+              },
+              {
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "cluster_map",
+                    shape = "string",
+                    value = text("utf-8", false, rest),
+                    doc = "The layout of the cluster as JSON, or empty.",
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+    {
+      name = "error",
+      when = function(this, record, frame)
+        return (record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd,
+          0xd3))
+      end,
+      sections = {
+        value = {
+          {
+            kind = "choice",
+            options = {
+              {
+                when = function(this, record, frame)
+                  return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none")
+                end,
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "error.packed",
+                    shape = "bytes",
+                    value = bytes(rest),
+                    doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
+                  },
+                },
+              },
+              {
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "error",
+                    shape = "string",
+                    value = text("utf-8", false, rest),
+                    doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+  },
+}
+
+messages[#messages + 1] = {
+  name = "observe_seqno",
+  match = function(this, record, frame) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x91)) end,
+  valid = {
+    "size(extras) == 0 and size(key) == 0 and size(value) == 8",
+    function(this, record, frame)
+      return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 8))
+    end,
+  },
+  sections = {
+    value = {
+      {
+        kind = "field",
+        name = "vb_uuid",
+        shape = "uint64",
+        value = uint(8, "big"),
+        doc = "The branch of the vbucket's history that the client knows.",
+      },
+    },
+  },
+  variants = {},
+}
+
+messages[#messages + 1] = {
+  name = "observe_seqno_response",
+  match = function(this, record, frame) return ((among(this.magic, 0x81, 0x18)) and (this.opcode == 0x91)) end,
+  valid = {
+    "size(extras) == 0 and size(key) == 0",
+    function(this, record, frame) return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0)) end,
+  },
+  otherwise = {"true", function(this, record, frame) return true end},
+  sections = {},
+  variants = {
+    {
+      name = "success",
+      when = function(this, record, frame) return (record.status == 0) end,
+      sections = {
+        value = {
+          {kind = "field", name = "format", shape = "uint8", value = uint(1), doc = "1 after a failover."},
+          {kind = "field", name = "vbucket_id", shape = "uint16", value = uint(2, "big"), doc = "The vbucket."},
+          {
+            kind = "field",
+            name = "vb_uuid",
+            shape = "uint64",
+            value = uint(8, "big"),
+            doc = "The newest branch of its history.",
+          },
+          {
+            kind = "field",
+            name = "persisted_seqno",
+            shape = "uint64",
+            value = uint(8, "big"),
+            long = true,
+            doc = "The last seqno that is on disk.",
+          },
+          {
+            kind = "field",
+            name = "current_seqno",
+            shape = "uint64",
+            value = uint(8, "big"),
+            long = true,
+            doc = "The last seqno.",
+          },
+          {
+            kind = "choice",
+            options = {
+              {
+                when = function(this, record, frame) return (this.format == 1) end,
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "old_vb_uuid",
+                    shape = "uint64",
+                    value = uint(8, "big"),
+                    doc = "The branch that the client knows.",
+                  },
+                  {
+                    kind = "field",
+                    name = "last_seqno",
+                    shape = "uint64",
+                    value = uint(8, "big"),
+                    long = true,
+                    doc = "The last seqno of that branch.",
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+    {
+      name = "not_my_vbucket",
+      when = function(this, record, frame) return (record.status == 7) end,
+      sections = {
+        value = {
+          {
+            kind = "choice",
+            options = {
+              {
+                when = function(this, record, frame)
+                  return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none")
+                end,
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "cluster_map.packed",
+                    shape = "bytes",
+                    value = bytes(rest),
+                    doc = "The layout of the cluster as JSON, or empty.",
+                  },
+                },
+              },
+              {
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "cluster_map",
+                    shape = "string",
+                    value = text("utf-8", false, rest),
+                    doc = "The layout of the cluster as JSON, or empty.",
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+    {
+      name = "error",
+      when = function(this, record, frame)
+        return (record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd,
+          0xd3))
+      end,
+      sections = {
+        value = {
+          {
+            kind = "choice",
+            options = {
+              {
+                when = function(this, record, frame)
+                  return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none")
+                end,
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "error.packed",
+                    shape = "bytes",
+                    value = bytes(rest),
+                    doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
+                  },
+                },
+              },
+              {
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "error",
+                    shape = "string",
+                    value = text("utf-8", false, rest),
+                    doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+  },
+}
+
+messages[#messages + 1] = {
   name = "open_connection",
   match = function(this, record, frame) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x50)) end,
   valid = {"size(extras) == 8", function(this, record, frame) return (size_of(frame, "extras") == 8) end},
@@ -4871,23 +7483,243 @@ messages[#messages + 1] = {
 }
 
 messages[#messages + 1] = {
-  name = "response",
+  name = "quit",
   match = function(this, record, frame)
-    return ((among(this.magic, 0x81, 0x18)) and (this.opcode ~= nil and among(this.opcode, 0x0a, 0x89, 0x50, 0x52,
-      0x55, 0x57, 0x58, 0x59, 0x5a, 0x5b, 0x5c, 0x5d, 0x5e, 0x60, 0x61, 0x62, 0x63, 0x64, 0x65, 0x66, 0x67)))
+    return ((among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x07, 0x17)))
   end,
   valid = {
-    "size(extras) == 0 and size(key) == 0",
-    function(this, record, frame) return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0)) end,
+    "size(extras) == 0 and size(key) == 0 and size(value) == 0",
+    function(this, record, frame)
+      return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 0))
+    end,
+  },
+  sections = {},
+  variants = {},
+}
+
+messages[#messages + 1] = {
+  name = "response",
+  match = function(this, record, frame)
+    return ((among(this.magic, 0x81, 0x18)) and (this.opcode ~= nil and among(this.opcode, 0x01, 0x02, 0x03, 0x04,
+      0x07, 0x0a, 0x0e, 0x0f, 0x11, 0x12, 0x13, 0x14, 0x17, 0x19, 0x1a, 0x1b, 0x3d, 0x3f, 0x89, 0x50, 0x52, 0x55,
+      0x57, 0x58, 0x59, 0x5a, 0x5b, 0x5c, 0x5d, 0x5e, 0x60, 0x61, 0x62, 0x63, 0x64, 0x65, 0x66, 0x67, 0x93, 0x95,
+      0xa2, 0xa3, 0xa4, 0xa5, 0xa8, 0xa9, 0x4b, 0xb7, 0xdc)))
+  end,
+  valid = {
+    "size(extras) in [0, 16] and size(key) == 0",
+    function(this, record, frame)
+      return ((among(size_of(frame, "extras"), 0, 16)) and (size_of(frame, "key") == 0))
+    end,
   },
   otherwise = {"true", function(this, record, frame) return true end},
-  sections = {},
+  sections = {
+    extras = {
+      {
+        kind = "tail",
+        nodes = {
+          {
+            kind = "field",
+            name = "vb_uuid",
+            shape = "uint64",
+            value = uint(8, "big"),
+            doc = "The branch of the vbucket's history.",
+          },
+          {
+            kind = "tail",
+            nodes = {
+              {
+                kind = "field",
+                name = "by_seqno",
+                shape = "uint64",
+                value = uint(8, "big"),
+                long = true,
+                doc = "The seqno of the write.",
+              },
+            },
+          },
+        },
+      },
+    },
+  },
   variants = {
     {
       name = "acknowledgement",
       when = function(this, record, frame) return (record.status == 0) end,
       valid = {"size(value) == 0", function(this, record, frame) return (size_of(frame, "value") == 0) end},
       sections = {},
+    },
+    {
+      name = "not_my_vbucket",
+      when = function(this, record, frame) return (record.status == 7) end,
+      sections = {
+        value = {
+          {
+            kind = "choice",
+            options = {
+              {
+                when = function(this, record, frame)
+                  return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none")
+                end,
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "cluster_map.packed",
+                    shape = "bytes",
+                    value = bytes(rest),
+                    doc = "The layout of the cluster as JSON, or empty.",
+                  },
+                },
+              },
+              {
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "cluster_map",
+                    shape = "string",
+                    value = text("utf-8", false, rest),
+                    doc = "The layout of the cluster as JSON, or empty.",
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+    {
+      name = "error",
+      when = function(this, record, frame)
+        return (record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd,
+          0xd3))
+      end,
+      sections = {
+        value = {
+          {
+            kind = "choice",
+            options = {
+              {
+                when = function(this, record, frame)
+                  return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none")
+                end,
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "error.packed",
+                    shape = "bytes",
+                    value = bytes(rest),
+                    doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
+                  },
+                },
+              },
+              {
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "error",
+                    shape = "string",
+                    value = text("utf-8", false, rest),
+                    doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+  },
+}
+
+messages[#messages + 1] = {
+  name = "return_meta",
+  match = function(this, record, frame) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0xb2)) end,
+  valid = {"size(extras) == 12", function(this, record, frame) return (size_of(frame, "extras") == 12) end},
+  sections = {
+    extras = {
+      {
+        kind = "field",
+        name = "mutation_type",
+        shape = "uint32",
+        value = uint(4, "big"),
+        enum = enums.ReturnMetaType,
+        labels = true,
+      },
+      {
+        kind = "field",
+        name = "flags",
+        shape = "uint32",
+        value = uint(4, "big"),
+        doc = "What the client wants to have back beside the value.",
+      },
+      {
+        kind = "field",
+        name = "expiration",
+        shape = "uint32",
+        value = uint(4, "big"),
+        doc = "From now on, or since 1970 if it is more than 30 days; 0 is never. (s)",
+      },
+    },
+    key = {
+      {
+        kind = "choice",
+        options = {
+          {
+            when = function(this, record, frame)
+              return (parameters.collections and (frame[0] ~= nil and frame[0] > 0))
+            end,
+            nodes = {
+              {
+                kind = "field",
+                name = "collection_id",
+                shape = "uint32",
+                value = varint("Leb128", 32),
+                doc = "The collection. 0 is the default collection.",
+              },
+            },
+          },
+        },
+      },
+      {
+        kind = "field",
+        name = "document_key",
+        raw = {name = "document_key_bytes", shape = "bytes"},
+        shape = "string",
+        value = text("utf-8", true, rest),
+        doc = "The key inside the collection. One that is no text is null, and its bytes stand beside it.",
+      },
+    },
+    value = {{kind = "field", name = "value", shape = "bytes", value = bytes(rest)}},
+  },
+  variants = {},
+}
+
+messages[#messages + 1] = {
+  name = "return_meta_response",
+  match = function(this, record, frame) return ((among(this.magic, 0x81, 0x18)) and (this.opcode == 0xb2)) end,
+  valid = {"size(key) == 0", function(this, record, frame) return (size_of(frame, "key") == 0) end},
+  otherwise = {"true", function(this, record, frame) return true end},
+  sections = {},
+  variants = {
+    {
+      name = "success",
+      when = function(this, record, frame) return (record.status == 0) end,
+      valid = {
+        "size(extras) == 16 and size(value) == 0",
+        function(this, record, frame) return ((size_of(frame, "extras") == 16) and (size_of(frame, "value") == 0)) end,
+      },
+      sections = {
+        extras = {
+          {kind = "field", name = "flags", shape = "uint32", value = uint(4, "big")},
+          {kind = "field", name = "expiration", shape = "uint32", value = uint(4, "big"), doc = "(s)"},
+          {
+            kind = "field",
+            name = "rev_seqno",
+            shape = "uint64",
+            value = uint(8, "big"),
+            doc = "How often the document was changed.",
+          },
+        },
+      },
     },
     {
       name = "not_my_vbucket",
@@ -5279,6 +8111,355 @@ messages[#messages + 1] = {
 }
 
 messages[#messages + 1] = {
+  name = "seqno_persistence",
+  match = function(this, record, frame) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0xb7)) end,
+  valid = {
+    "size(extras) == 8 and size(key) == 0 and size(value) == 0",
+    function(this, record, frame)
+      return ((size_of(frame, "extras") == 8) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 0))
+    end,
+  },
+  sections = {
+    extras = {
+      {kind = "field", name = "seqno", shape = "uint64", value = uint(8, "big"), doc = "The seqno to wait for."},
+    },
+  },
+  variants = {},
+}
+
+messages[#messages + 1] = {
+  name = "server_request",
+  match = function(this, record, frame)
+    return ((this.magic == 0x82) and (this.opcode ~= nil and among(this.opcode, 0x02, 0x03, 0x04)))
+  end,
+  valid = {"size(extras) == 0", function(this, record, frame) return (size_of(frame, "extras") == 0) end},
+  sections = {
+    key = {
+      {
+        kind = "field",
+        name = "user",
+        shape = "string",
+        value = text("utf-8", false, rest),
+        doc = "Whose authorization is asked for, else empty.",
+      },
+    },
+    value = {{kind = "field", name = "request", shape = "string", value = text("utf-8", false, rest), doc = "JSON."}},
+  },
+  variants = {},
+}
+
+messages[#messages + 1] = {
+  name = "server_response",
+  match = function(this, record, frame)
+    return ((this.magic == 0x83) and (this.opcode ~= nil and among(this.opcode, 0x01, 0x02, 0x03, 0x04)))
+  end,
+  valid = {
+    "size(extras) == 0 and size(key) == 0",
+    function(this, record, frame) return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0)) end,
+  },
+  otherwise = {"true", function(this, record, frame) return true end},
+  sections = {},
+  variants = {
+    {
+      name = "success",
+      when = function(this, record, frame) return (record.status == 0) end,
+      sections = {
+        value = {
+          {
+            kind = "field",
+            name = "answer",
+            shape = "string",
+            value = text("utf-8", false, rest),
+            doc = "JSON, or empty.",
+          },
+        },
+      },
+    },
+    {
+      name = "not_my_vbucket",
+      when = function(this, record, frame) return (record.status == 7) end,
+      sections = {
+        value = {
+          {
+            kind = "choice",
+            options = {
+              {
+                when = function(this, record, frame)
+                  return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none")
+                end,
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "cluster_map.packed",
+                    shape = "bytes",
+                    value = bytes(rest),
+                    doc = "The layout of the cluster as JSON, or empty.",
+                  },
+                },
+              },
+              {
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "cluster_map",
+                    shape = "string",
+                    value = text("utf-8", false, rest),
+                    doc = "The layout of the cluster as JSON, or empty.",
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+    {
+      name = "error",
+      when = function(this, record, frame)
+        return (record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd,
+          0xd3))
+      end,
+      sections = {
+        value = {
+          {
+            kind = "choice",
+            options = {
+              {
+                when = function(this, record, frame)
+                  return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none")
+                end,
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "error.packed",
+                    shape = "bytes",
+                    value = bytes(rest),
+                    doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
+                  },
+                },
+              },
+              {
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "error",
+                    shape = "string",
+                    value = text("utf-8", false, rest),
+                    doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+  },
+}
+
+messages[#messages + 1] = {
+  name = "server_version",
+  match = function(this, record, frame) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x0b)) end,
+  valid = {
+    "size(extras) == 0 and size(key) == 0 and size(value) == 0",
+    function(this, record, frame)
+      return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 0))
+    end,
+  },
+  sections = {},
+  variants = {},
+}
+
+messages[#messages + 1] = {
+  name = "server_version_response",
+  match = function(this, record, frame) return ((among(this.magic, 0x81, 0x18)) and (this.opcode == 0x0b)) end,
+  valid = {
+    "size(extras) == 0 and size(key) == 0",
+    function(this, record, frame) return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0)) end,
+  },
+  otherwise = {"true", function(this, record, frame) return true end},
+  sections = {},
+  variants = {
+    {
+      name = "success",
+      when = function(this, record, frame) return (record.status == 0) end,
+      sections = {
+        value = {
+          {
+            kind = "field",
+            name = "server_version",
+            shape = "string",
+            value = text("utf-8", false, rest),
+            doc = "As 8.0.0-0000.",
+          },
+        },
+      },
+    },
+    {
+      name = "not_my_vbucket",
+      when = function(this, record, frame) return (record.status == 7) end,
+      sections = {
+        value = {
+          {
+            kind = "choice",
+            options = {
+              {
+                when = function(this, record, frame)
+                  return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none")
+                end,
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "cluster_map.packed",
+                    shape = "bytes",
+                    value = bytes(rest),
+                    doc = "The layout of the cluster as JSON, or empty.",
+                  },
+                },
+              },
+              {
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "cluster_map",
+                    shape = "string",
+                    value = text("utf-8", false, rest),
+                    doc = "The layout of the cluster as JSON, or empty.",
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+    {
+      name = "error",
+      when = function(this, record, frame)
+        return (record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd,
+          0xd3))
+      end,
+      sections = {
+        value = {
+          {
+            kind = "choice",
+            options = {
+              {
+                when = function(this, record, frame)
+                  return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none")
+                end,
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "error.packed",
+                    shape = "bytes",
+                    value = bytes(rest),
+                    doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
+                  },
+                },
+              },
+              {
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "error",
+                    shape = "string",
+                    value = text("utf-8", false, rest),
+                    doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+  },
+}
+
+messages[#messages + 1] = {
+  name = "set",
+  match = function(this, record, frame)
+    return ((among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x01, 0x02, 0x03, 0x11,
+      0x12, 0x13)))
+  end,
+  valid = {"size(extras) == 8", function(this, record, frame) return (size_of(frame, "extras") == 8) end},
+  sections = {
+    extras = {
+      {
+        kind = "field",
+        name = "flags",
+        shape = "uint32",
+        value = uint(4, "big"),
+        doc = "What the client wants to have back beside the value.",
+      },
+      {
+        kind = "field",
+        name = "expiration",
+        shape = "uint32",
+        value = uint(4, "big"),
+        doc = "From now on, or since 1970 if it is more than 30 days; 0 is never. (s)",
+      },
+    },
+    key = {
+      {
+        kind = "choice",
+        options = {
+          {
+            when = function(this, record, frame)
+              return (parameters.collections and (frame[0] ~= nil and frame[0] > 0))
+            end,
+            nodes = {
+              {
+                kind = "field",
+                name = "collection_id",
+                shape = "uint32",
+                value = varint("Leb128", 32),
+                doc = "The collection. 0 is the default collection.",
+              },
+            },
+          },
+        },
+      },
+      {
+        kind = "field",
+        name = "document_key",
+        raw = {name = "document_key_bytes", shape = "bytes"},
+        shape = "string",
+        value = text("utf-8", true, rest),
+        doc = "The key inside the collection. One that is no text is null, and its bytes stand beside it.",
+      },
+    },
+    value = {{kind = "field", name = "value", shape = "bytes", value = bytes(rest)}},
+  },
+  variants = {},
+}
+
+messages[#messages + 1] = {
+  name = "set_vbucket",
+  match = function(this, record, frame) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x3d)) end,
+  valid = {
+    "size(extras) == 1 and size(key) == 0",
+    function(this, record, frame) return ((size_of(frame, "extras") == 1) and (size_of(frame, "key") == 0)) end,
+  },
+  sections = {
+    extras = {
+      {kind = "field", name = "state", shape = "uint8", value = uint(1), enum = enums.VbucketState, labels = true},
+    },
+    value = {
+      {
+        kind = "field",
+        name = "settings",
+        shape = "string",
+        value = text("utf-8", false, rest),
+        doc = "JSON, such as the nodes that durable writes wait for, or empty.",
+      },
+    },
+  },
+  variants = {},
+}
+
+messages[#messages + 1] = {
   name = "set_vbucket_state",
   match = function(this, record, frame) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x5b)) end,
   valid = {
@@ -5293,6 +8474,285 @@ messages[#messages + 1] = {
     },
   },
   variants = {},
+}
+
+messages[#messages + 1] = {
+  name = "set_with_meta",
+  match = function(this, record, frame)
+    return ((among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0xa2, 0xa3, 0xa4, 0xa5,
+      0xa8, 0xa9, 0x4b)))
+  end,
+  otherwise = {"false", function(this, record, frame) return false end},
+  sections = {
+    key = {
+      {
+        kind = "choice",
+        options = {
+          {
+            when = function(this, record, frame)
+              return (parameters.collections and (frame[0] ~= nil and frame[0] > 0))
+            end,
+            nodes = {
+              {
+                kind = "field",
+                name = "collection_id",
+                shape = "uint32",
+                value = varint("Leb128", 32),
+                doc = "The collection. 0 is the default collection.",
+              },
+            },
+          },
+        },
+      },
+      {
+        kind = "field",
+        name = "document_key",
+        raw = {name = "document_key_bytes", shape = "bytes"},
+        shape = "string",
+        value = text("utf-8", true, rest),
+        doc = "The key inside the collection. One that is no text is null, and its bytes stand beside it.",
+      },
+    },
+  },
+  variants = {
+    {
+      name = "plain",
+      when = function(this, record, frame) return (record.extras_length == 24) end,
+      sections = {
+        extras = {
+          {
+            kind = "field",
+            name = "flags",
+            shape = "uint32",
+            value = uint(4, "big"),
+            doc = "What the client stored beside the document, as it sent it.",
+          },
+          {
+            kind = "field",
+            name = "expiration",
+            shape = "uint32",
+            value = uint(4, "big"),
+            doc = "When it expires, or was deleted, since 1970; 0 is never. (s)",
+          },
+          {
+            kind = "field",
+            name = "rev_seqno",
+            shape = "uint64",
+            value = uint(8, "big"),
+            doc = "How often the document was changed.",
+          },
+          {
+            kind = "field",
+            name = "source_cas",
+            shape = "uint64",
+            value = uint(8, "big"),
+            doc = "The cas that it has there.",
+          },
+        },
+        value = {{kind = "field", name = "body", shape = "bytes", value = bytes(rest)}},
+      },
+    },
+    {
+      name = "with_meta",
+      when = function(this, record, frame) return (record.extras_length == 26) end,
+      sections = {
+        extras = {
+          {
+            kind = "field",
+            name = "flags",
+            shape = "uint32",
+            value = uint(4, "big"),
+            doc = "What the client stored beside the document, as it sent it.",
+          },
+          {
+            kind = "field",
+            name = "expiration",
+            shape = "uint32",
+            value = uint(4, "big"),
+            doc = "When it expires, or was deleted, since 1970; 0 is never. (s)",
+          },
+          {
+            kind = "field",
+            name = "rev_seqno",
+            shape = "uint64",
+            value = uint(8, "big"),
+            doc = "How often the document was changed.",
+          },
+          {
+            kind = "field",
+            name = "source_cas",
+            shape = "uint64",
+            value = uint(8, "big"),
+            doc = "The cas that it has there.",
+          },
+          {
+            kind = "field",
+            name = "nmeta",
+            shape = "uint16",
+            value = uint(2, "big"),
+            derive = function(this, record, frame) return size_of(frame, "ext_meta") end,
+            doc = "Of metadata behind the value. (bytes)",
+          },
+        },
+        value = {
+          {
+            kind = "field",
+            name = "body",
+            shape = "bytes",
+            value = bytes(size(function(this, record, frame) return sub(frame[0], this.nmeta) end)),
+          },
+          {
+            kind = "field",
+            name = "ext_meta",
+            shape = "bytes",
+            value = bytes(size(function(this, record, frame) return this.nmeta end)),
+          },
+        },
+      },
+    },
+    {
+      name = "with_options",
+      when = function(this, record, frame) return (record.extras_length == 28) end,
+      sections = {
+        extras = {
+          {
+            kind = "field",
+            name = "flags",
+            shape = "uint32",
+            value = uint(4, "big"),
+            doc = "What the client stored beside the document, as it sent it.",
+          },
+          {
+            kind = "field",
+            name = "expiration",
+            shape = "uint32",
+            value = uint(4, "big"),
+            doc = "When it expires, or was deleted, since 1970; 0 is never. (s)",
+          },
+          {
+            kind = "field",
+            name = "rev_seqno",
+            shape = "uint64",
+            value = uint(8, "big"),
+            doc = "How often the document was changed.",
+          },
+          {
+            kind = "field",
+            name = "source_cas",
+            shape = "uint64",
+            value = uint(8, "big"),
+            doc = "The cas that it has there.",
+          },
+          {
+            kind = "field",
+            name = "options",
+            shape = "uint32",
+            value = uint(4, "big"),
+            hex = true,
+            flags = flags.WithMetaOption,
+          },
+        },
+        value = {{kind = "field", name = "body", shape = "bytes", value = bytes(rest)}},
+      },
+    },
+    {
+      name = "with_options_and_meta",
+      when = function(this, record, frame) return (record.extras_length == 30) end,
+      sections = {
+        extras = {
+          {
+            kind = "field",
+            name = "flags",
+            shape = "uint32",
+            value = uint(4, "big"),
+            doc = "What the client stored beside the document, as it sent it.",
+          },
+          {
+            kind = "field",
+            name = "expiration",
+            shape = "uint32",
+            value = uint(4, "big"),
+            doc = "When it expires, or was deleted, since 1970; 0 is never. (s)",
+          },
+          {
+            kind = "field",
+            name = "rev_seqno",
+            shape = "uint64",
+            value = uint(8, "big"),
+            doc = "How often the document was changed.",
+          },
+          {
+            kind = "field",
+            name = "source_cas",
+            shape = "uint64",
+            value = uint(8, "big"),
+            doc = "The cas that it has there.",
+          },
+          {
+            kind = "field",
+            name = "options",
+            shape = "uint32",
+            value = uint(4, "big"),
+            hex = true,
+            flags = flags.WithMetaOption,
+          },
+          {
+            kind = "field",
+            name = "nmeta",
+            shape = "uint16",
+            value = uint(2, "big"),
+            derive = function(this, record, frame) return size_of(frame, "ext_meta") end,
+            doc = "(bytes)",
+          },
+        },
+        value = {
+          {
+            kind = "field",
+            name = "body",
+            shape = "bytes",
+            value = bytes(size(function(this, record, frame) return sub(frame[0], this.nmeta) end)),
+          },
+          {
+            kind = "field",
+            name = "ext_meta",
+            shape = "bytes",
+            value = bytes(size(function(this, record, frame) return this.nmeta end)),
+          },
+        },
+      },
+    },
+    {
+      name = "in_json",
+      when = function(this, record, frame) return (record.extras_length == 4) end,
+      sections = {
+        extras = {
+          {
+            kind = "field",
+            name = "meta_length",
+            shape = "uint32",
+            value = uint(4, "big"),
+            derive = function(this, record, frame) return size_of(frame, "meta") end,
+            doc = "(bytes)",
+          },
+        },
+        value = {
+          {
+            kind = "field",
+            name = "body",
+            shape = "bytes",
+            value = bytes(size(function(this, record, frame) return sub(frame[0], this.meta_length) end)),
+          },
+          {
+            kind = "field",
+            name = "meta",
+            shape = "string",
+            value = text("utf-8", false, size(function(this, record, frame) return this.meta_length end)),
+            doc = "JSON: the command, the cas and what else is known.",
+          },
+        },
+      },
+    },
+  },
 }
 
 messages[#messages + 1] = {
@@ -5641,6 +9101,139 @@ messages[#messages + 1] = {
 }
 
 messages[#messages + 1] = {
+  name = "stat",
+  match = function(this, record, frame) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x10)) end,
+  valid = {"size(extras) == 0", function(this, record, frame) return (size_of(frame, "extras") == 0) end},
+  sections = {
+    key = {
+      {
+        kind = "field",
+        name = "group",
+        shape = "string",
+        value = text("utf-8", false, rest),
+        doc = "Which, as settings or items; the general ones if empty.",
+      },
+    },
+    value = {
+      {
+        kind = "field",
+        name = "arguments",
+        shape = "string",
+        value = text("utf-8", false, rest),
+        doc = "JSON that some groups of Couchbase take.",
+      },
+    },
+  },
+  variants = {},
+}
+
+messages[#messages + 1] = {
+  name = "stat_response",
+  match = function(this, record, frame) return ((among(this.magic, 0x81, 0x18)) and (this.opcode == 0x10)) end,
+  otherwise = {"true", function(this, record, frame) return true end},
+  sections = {},
+  variants = {
+    {
+      name = "statistic",
+      when = function(this, record, frame) return ((record.status == 0) and (size_of(frame, "key") > 0)) end,
+      sections = {
+        key = {
+          {kind = "field", name = "name", shape = "string", value = text("utf-8", false, rest), doc = "What is told."},
+        },
+        value = {
+          {kind = "field", name = "text", shape = "string", value = text("utf-8", false, rest), doc = "What it is."},
+        },
+      },
+    },
+    {
+      name = "end",
+      when = function(this, record, frame) return (record.status == 0) end,
+      valid = {"size(value) == 0", function(this, record, frame) return (size_of(frame, "value") == 0) end},
+      sections = {},
+    },
+    {
+      name = "not_my_vbucket",
+      when = function(this, record, frame) return (record.status == 7) end,
+      sections = {
+        value = {
+          {
+            kind = "choice",
+            options = {
+              {
+                when = function(this, record, frame)
+                  return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none")
+                end,
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "cluster_map.packed",
+                    shape = "bytes",
+                    value = bytes(rest),
+                    doc = "The layout of the cluster as JSON, or empty.",
+                  },
+                },
+              },
+              {
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "cluster_map",
+                    shape = "string",
+                    value = text("utf-8", false, rest),
+                    doc = "The layout of the cluster as JSON, or empty.",
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+    {
+      name = "error",
+      when = function(this, record, frame)
+        return (record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd,
+          0xd3))
+      end,
+      sections = {
+        value = {
+          {
+            kind = "choice",
+            options = {
+              {
+                when = function(this, record, frame)
+                  return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none")
+                end,
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "error.packed",
+                    shape = "bytes",
+                    value = bytes(rest),
+                    doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
+                  },
+                },
+              },
+              {
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "error",
+                    shape = "string",
+                    value = text("utf-8", false, rest),
+                    doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+  },
+}
+
+messages[#messages + 1] = {
   name = "stream_end",
   match = function(this, record, frame) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x55)) end,
   valid = {
@@ -5767,6 +9360,619 @@ messages[#messages + 1] = {
             value = uint(8, "big"),
             long = true,
             doc = "The consumer drops what is above it and asks again.",
+          },
+        },
+      },
+    },
+    {
+      name = "not_my_vbucket",
+      when = function(this, record, frame) return (record.status == 7) end,
+      sections = {
+        value = {
+          {
+            kind = "choice",
+            options = {
+              {
+                when = function(this, record, frame)
+                  return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none")
+                end,
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "cluster_map.packed",
+                    shape = "bytes",
+                    value = bytes(rest),
+                    doc = "The layout of the cluster as JSON, or empty.",
+                  },
+                },
+              },
+              {
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "cluster_map",
+                    shape = "string",
+                    value = text("utf-8", false, rest),
+                    doc = "The layout of the cluster as JSON, or empty.",
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+    {
+      name = "error",
+      when = function(this, record, frame)
+        return (record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd,
+          0xd3))
+      end,
+      sections = {
+        value = {
+          {
+            kind = "choice",
+            options = {
+              {
+                when = function(this, record, frame)
+                  return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none")
+                end,
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "error.packed",
+                    shape = "bytes",
+                    value = bytes(rest),
+                    doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
+                  },
+                },
+              },
+              {
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "error",
+                    shape = "string",
+                    value = text("utf-8", false, rest),
+                    doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+  },
+}
+
+messages[#messages + 1] = {
+  name = "subdoc",
+  match = function(this, record, frame)
+    return ((among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0xc5, 0xc6, 0xd2, 0xc7,
+      0xc8, 0xc9, 0xca, 0xcb, 0xcc, 0xcd, 0xce, 0xcf, 0xd3)))
+  end,
+  valid = {
+    "size(extras) in [3, 4, 7, 8]",
+    function(this, record, frame) return (among(size_of(frame, "extras"), 3, 4, 7, 8)) end,
+  },
+  sections = {
+    extras = {
+      {
+        kind = "field",
+        name = "path_length",
+        shape = "uint16",
+        value = uint(2, "big"),
+        derive = function(this, record, frame) return size_of(frame, "path") end,
+        doc = "(bytes)",
+      },
+      {kind = "field", name = "path_flags", shape = "uint8", value = uint(1), hex = true, flags = flags.SubdocPathFlag},
+      {
+        kind = "choice",
+        options = {
+          {
+            when = function(this, record, frame) return (frame[0] ~= nil and frame[0] > 3) end,
+            nodes = {
+              {
+                kind = "field",
+                name = "expiration",
+                shape = "uint32",
+                value = uint(4, "big"),
+                doc = "When the document expires, of what changes it. (s)",
+              },
+            },
+          },
+        },
+      },
+      {
+        kind = "tail",
+        nodes = {
+          {
+            kind = "field",
+            name = "doc_flags",
+            shape = "uint8",
+            value = uint(1),
+            hex = true,
+            flags = flags.SubdocDocFlag,
+          },
+        },
+      },
+    },
+    key = {
+      {
+        kind = "choice",
+        options = {
+          {
+            when = function(this, record, frame)
+              return (parameters.collections and (frame[0] ~= nil and frame[0] > 0))
+            end,
+            nodes = {
+              {
+                kind = "field",
+                name = "collection_id",
+                shape = "uint32",
+                value = varint("Leb128", 32),
+                doc = "The collection. 0 is the default collection.",
+              },
+            },
+          },
+        },
+      },
+      {
+        kind = "field",
+        name = "document_key",
+        raw = {name = "document_key_bytes", shape = "bytes"},
+        shape = "string",
+        value = text("utf-8", true, rest),
+        doc = "The key inside the collection. One that is no text is null, and its bytes stand beside it.",
+      },
+    },
+    value = {
+      {
+        kind = "field",
+        name = "path",
+        shape = "string",
+        value = text("utf-8", false, size(function(this, record, frame) return this.path_length end)),
+        doc = "Where in the document.",
+      },
+      {kind = "field", name = "path_value", shape = "bytes", value = bytes(rest), doc = "What to write there."},
+    },
+  },
+  variants = {},
+}
+
+messages[#messages + 1] = {
+  name = "subdoc_multi_lookup",
+  match = function(this, record, frame) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0xd0)) end,
+  valid = {"size(extras) in [0, 1]", function(this, record, frame) return (among(size_of(frame, "extras"), 0, 1)) end},
+  sections = {
+    extras = {
+      {
+        kind = "tail",
+        nodes = {
+          {
+            kind = "field",
+            name = "doc_flags",
+            shape = "uint8",
+            value = uint(1),
+            hex = true,
+            flags = flags.SubdocDocFlag,
+          },
+        },
+      },
+    },
+    key = {
+      {
+        kind = "choice",
+        options = {
+          {
+            when = function(this, record, frame)
+              return (parameters.collections and (frame[0] ~= nil and frame[0] > 0))
+            end,
+            nodes = {
+              {
+                kind = "field",
+                name = "collection_id",
+                shape = "uint32",
+                value = varint("Leb128", 32),
+                doc = "The collection. 0 is the default collection.",
+              },
+            },
+          },
+        },
+      },
+      {
+        kind = "field",
+        name = "document_key",
+        raw = {name = "document_key_bytes", shape = "bytes"},
+        shape = "string",
+        value = text("utf-8", true, rest),
+        doc = "The key inside the collection. One that is no text is null, and its bytes stand beside it.",
+      },
+    },
+    value = {{kind = "field", name = "lookups", shape = "none", value = struct("SubdocLookup"), list = true}},
+  },
+  variants = {},
+}
+
+messages[#messages + 1] = {
+  name = "subdoc_multi_lookup_response",
+  match = function(this, record, frame) return ((among(this.magic, 0x81, 0x18)) and (this.opcode == 0xd0)) end,
+  valid = {
+    "size(extras) == 0 and size(key) == 0",
+    function(this, record, frame) return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0)) end,
+  },
+  otherwise = {"true", function(this, record, frame) return true end},
+  sections = {},
+  variants = {
+    {
+      name = "success",
+      when = function(this, record, frame)
+        return (record.status ~= nil and among(record.status, 0x00, 0xcc, 0xcd, 0xd3))
+      end,
+      sections = {
+        value = {
+          {
+            kind = "field",
+            name = "results",
+            shape = "none",
+            value = struct("SubdocLookupResult"),
+            list = true,
+            doc = "In the order of the lookups.",
+          },
+        },
+      },
+    },
+    {
+      name = "not_my_vbucket",
+      when = function(this, record, frame) return (record.status == 7) end,
+      sections = {
+        value = {
+          {
+            kind = "choice",
+            options = {
+              {
+                when = function(this, record, frame)
+                  return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none")
+                end,
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "cluster_map.packed",
+                    shape = "bytes",
+                    value = bytes(rest),
+                    doc = "The layout of the cluster as JSON, or empty.",
+                  },
+                },
+              },
+              {
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "cluster_map",
+                    shape = "string",
+                    value = text("utf-8", false, rest),
+                    doc = "The layout of the cluster as JSON, or empty.",
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+    {
+      name = "error",
+      when = function(this, record, frame)
+        return (record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd,
+          0xd3))
+      end,
+      sections = {
+        value = {
+          {
+            kind = "choice",
+            options = {
+              {
+                when = function(this, record, frame)
+                  return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none")
+                end,
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "error.packed",
+                    shape = "bytes",
+                    value = bytes(rest),
+                    doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
+                  },
+                },
+              },
+              {
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "error",
+                    shape = "string",
+                    value = text("utf-8", false, rest),
+                    doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+  },
+}
+
+messages[#messages + 1] = {
+  name = "subdoc_multi_mutation",
+  match = function(this, record, frame) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0xd1)) end,
+  valid = {
+    "size(extras) in [0, 1, 4, 5]",
+    function(this, record, frame) return (among(size_of(frame, "extras"), 0, 1, 4, 5)) end,
+  },
+  sections = {
+    extras = {
+      {
+        kind = "choice",
+        options = {
+          {
+            when = function(this, record, frame) return (frame[0] ~= nil and frame[0] > 3) end,
+            nodes = {
+              {
+                kind = "field",
+                name = "expiration",
+                shape = "uint32",
+                value = uint(4, "big"),
+                doc = "When the document expires. (s)",
+              },
+            },
+          },
+        },
+      },
+      {
+        kind = "tail",
+        nodes = {
+          {
+            kind = "field",
+            name = "doc_flags",
+            shape = "uint8",
+            value = uint(1),
+            hex = true,
+            flags = flags.SubdocDocFlag,
+          },
+        },
+      },
+    },
+    key = {
+      {
+        kind = "choice",
+        options = {
+          {
+            when = function(this, record, frame)
+              return (parameters.collections and (frame[0] ~= nil and frame[0] > 0))
+            end,
+            nodes = {
+              {
+                kind = "field",
+                name = "collection_id",
+                shape = "uint32",
+                value = varint("Leb128", 32),
+                doc = "The collection. 0 is the default collection.",
+              },
+            },
+          },
+        },
+      },
+      {
+        kind = "field",
+        name = "document_key",
+        raw = {name = "document_key_bytes", shape = "bytes"},
+        shape = "string",
+        value = text("utf-8", true, rest),
+        doc = "The key inside the collection. One that is no text is null, and its bytes stand beside it.",
+      },
+    },
+    value = {{kind = "field", name = "mutations", shape = "none", value = struct("SubdocMutation"), list = true}},
+  },
+  variants = {},
+}
+
+messages[#messages + 1] = {
+  name = "subdoc_multi_mutation_response",
+  match = function(this, record, frame) return ((among(this.magic, 0x81, 0x18)) and (this.opcode == 0xd1)) end,
+  valid = {
+    "size(extras) in [0, 16] and size(key) == 0",
+    function(this, record, frame)
+      return ((among(size_of(frame, "extras"), 0, 16)) and (size_of(frame, "key") == 0))
+    end,
+  },
+  otherwise = {"true", function(this, record, frame) return true end},
+  sections = {
+    extras = {
+      {
+        kind = "tail",
+        nodes = {
+          {
+            kind = "field",
+            name = "vb_uuid",
+            shape = "uint64",
+            value = uint(8, "big"),
+            doc = "The branch of the vbucket's history.",
+          },
+          {
+            kind = "tail",
+            nodes = {
+              {
+                kind = "field",
+                name = "by_seqno",
+                shape = "uint64",
+                value = uint(8, "big"),
+                long = true,
+                doc = "The seqno of the write.",
+              },
+            },
+          },
+        },
+      },
+    },
+  },
+  variants = {
+    {
+      name = "success",
+      when = function(this, record, frame)
+        return (record.status ~= nil and among(record.status, 0x00, 0xcc, 0xcd, 0xd3))
+      end,
+      sections = {
+        value = {
+          {
+            kind = "field",
+            name = "results",
+            shape = "none",
+            value = struct("SubdocMutationResult"),
+            list = true,
+            doc = "Of those that have a value; or the one that failed.",
+          },
+        },
+      },
+    },
+    {
+      name = "not_my_vbucket",
+      when = function(this, record, frame) return (record.status == 7) end,
+      sections = {
+        value = {
+          {
+            kind = "choice",
+            options = {
+              {
+                when = function(this, record, frame)
+                  return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none")
+                end,
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "cluster_map.packed",
+                    shape = "bytes",
+                    value = bytes(rest),
+                    doc = "The layout of the cluster as JSON, or empty.",
+                  },
+                },
+              },
+              {
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "cluster_map",
+                    shape = "string",
+                    value = text("utf-8", false, rest),
+                    doc = "The layout of the cluster as JSON, or empty.",
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+    {
+      name = "error",
+      when = function(this, record, frame)
+        return (record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd,
+          0xd3))
+      end,
+      sections = {
+        value = {
+          {
+            kind = "choice",
+            options = {
+              {
+                when = function(this, record, frame)
+                  return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none")
+                end,
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "error.packed",
+                    shape = "bytes",
+                    value = bytes(rest),
+                    doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
+                  },
+                },
+              },
+              {
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "error",
+                    shape = "string",
+                    value = text("utf-8", false, rest),
+                    doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+  },
+}
+
+messages[#messages + 1] = {
+  name = "subdoc_response",
+  match = function(this, record, frame)
+    return ((among(this.magic, 0x81, 0x18)) and (this.opcode ~= nil and among(this.opcode, 0xc5, 0xc6, 0xd2, 0xc7,
+      0xc8, 0xc9, 0xca, 0xcb, 0xcc, 0xcd, 0xce, 0xcf, 0xd3)))
+  end,
+  valid = {
+    "size(extras) in [0, 16] and size(key) == 0",
+    function(this, record, frame)
+      return ((among(size_of(frame, "extras"), 0, 16)) and (size_of(frame, "key") == 0))
+    end,
+  },
+  otherwise = {"true", function(this, record, frame) return true end},
+  sections = {
+    extras = {
+      {
+        kind = "tail",
+        nodes = {
+          {
+            kind = "field",
+            name = "vb_uuid",
+            shape = "uint64",
+            value = uint(8, "big"),
+            doc = "The branch of the vbucket's history.",
+          },
+          {
+            kind = "tail",
+            nodes = {
+              {
+                kind = "field",
+                name = "by_seqno",
+                shape = "uint64",
+                value = uint(8, "big"),
+                long = true,
+                doc = "The seqno of the write.",
+              },
+            },
+          },
+        },
+      },
+    },
+  },
+  variants = {
+    {
+      name = "success",
+      when = function(this, record, frame) return (record.status ~= nil and among(record.status, 0x00, 0xcd)) end,
+      sections = {
+        value = {
+          {
+            kind = "field",
+            name = "path_value",
+            shape = "bytes",
+            value = bytes(rest),
+            doc = "What stands there, or what a counter has become.",
           },
         },
       },
@@ -6195,6 +10401,124 @@ messages[#messages + 1] = {
 }
 
 messages[#messages + 1] = {
+  name = "touch",
+  match = function(this, record, frame)
+    return ((among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x1c, 0x1d, 0x1e)))
+  end,
+  valid = {
+    "size(extras) == 4 and size(value) == 0",
+    function(this, record, frame) return ((size_of(frame, "extras") == 4) and (size_of(frame, "value") == 0)) end,
+  },
+  sections = {
+    extras = {
+      {
+        kind = "field",
+        name = "expiration",
+        shape = "uint32",
+        value = uint(4, "big"),
+        doc = "From now on, or since 1970 if it is more than 30 days; 0 is never. (s)",
+      },
+    },
+    key = {
+      {
+        kind = "choice",
+        options = {
+          {
+            when = function(this, record, frame)
+              return (parameters.collections and (frame[0] ~= nil and frame[0] > 0))
+            end,
+            nodes = {
+              {
+                kind = "field",
+                name = "collection_id",
+                shape = "uint32",
+                value = varint("Leb128", 32),
+                doc = "The collection. 0 is the default collection.",
+              },
+            },
+          },
+        },
+      },
+      {
+        kind = "field",
+        name = "document_key",
+        raw = {name = "document_key_bytes", shape = "bytes"},
+        shape = "string",
+        value = text("utf-8", true, rest),
+        doc = "The key inside the collection. One that is no text is null, and its bytes stand beside it.",
+      },
+    },
+  },
+  variants = {},
+}
+
+messages[#messages + 1] = {
+  name = "unlock_key",
+  match = function(this, record, frame)
+    return ((among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x95, 0x93)))
+  end,
+  valid = {
+    "size(extras) == 0 and size(value) == 0",
+    function(this, record, frame) return ((size_of(frame, "extras") == 0) and (size_of(frame, "value") == 0)) end,
+  },
+  sections = {
+    key = {
+      {
+        kind = "choice",
+        options = {
+          {
+            when = function(this, record, frame)
+              return (parameters.collections and (frame[0] ~= nil and frame[0] > 0))
+            end,
+            nodes = {
+              {
+                kind = "field",
+                name = "collection_id",
+                shape = "uint32",
+                value = varint("Leb128", 32),
+                doc = "The collection. 0 is the default collection.",
+              },
+            },
+          },
+        },
+      },
+      {
+        kind = "field",
+        name = "document_key",
+        raw = {name = "document_key_bytes", shape = "bytes"},
+        shape = "string",
+        value = text("utf-8", true, rest),
+        doc = "The key inside the collection. One that is no text is null, and its bytes stand beside it.",
+      },
+    },
+  },
+  variants = {},
+}
+
+messages[#messages + 1] = {
+  name = "verbosity",
+  match = function(this, record, frame) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x1b)) end,
+  valid = {
+    "size(extras) == 4 and size(key) == 0 and size(value) == 0",
+    function(this, record, frame)
+      return ((size_of(frame, "extras") == 4) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 0))
+    end,
+  },
+  sections = {
+    extras = {
+      {
+        kind = "field",
+        name = "level",
+        shape = "uint32",
+        value = uint(4, "big"),
+        doc = "0 is nothing; the more, the more.",
+      },
+    },
+  },
+  variants = {},
+}
+
+messages[#messages + 1] = {
   name = "unknown",
   sections = {
     extras = {{kind = "field", name = "extras", shape = "bytes", value = bytes(rest), doc = "Bytes of the extras"}},
@@ -6229,43 +10553,66 @@ local framing = {
           function(this, record, frame) return ((this.datatype > 7) or (this.extras_length > 48)) end,
         },
         {
-          "magic in [0x80, 0x08] and opcode in [0x63, 0x62] and not size(extras) == 16",
+          "magic in [0x80, 0x08] and opcode in [0x63, 0xdc, 0x62] and not size(extras) == 16",
           function(this, record, frame)
-            return ((among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x63, 0x62)) and
-              (not (this.extras_length == 16)))
+            return ((among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x63, 0xdc, 0x62))
+              and (not (this.extras_length == 16)))
           end,
         },
         {
-          "magic in [0x80, 0x08] and opcode in [0x51, 0x5d, 0x65, 0x55] and not size(extras) == 4",
+          "magic in [0x80, 0x08] and opcode in [0x51, 0x5d, 0x65, 0x55, 0x1c, 0x1d, 0x1e, 0x1b] and not " ..
+            "size(extras) == 4",
           function(this, record, frame)
             return ((among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x51, 0x5d, 0x65,
-              0x55)) and (not (this.extras_length == 4)))
+              0x55, 0x1c, 0x1d, 0x1e, 0x1b)) and (not (this.extras_length == 4)))
           end,
         },
         {
-          "magic in [0x80, 0x08] and opcode in [0x66, 0x67, 0x52, 0x5e, 0x5c, 0x54, 0x96, 0x5a, 0xfe, 0x1f, 0x0a, " ..
-            "0x21, 0x22, 0x20, 0x89] and not size(extras) == 0",
+          "magic in [0x80, 0x08] and opcode in [0x0e, 0x0f, 0x19, 0x1a, 0x66, 0x67, 0x52, 0x5e, 0xda, 0x5c, 0x04, " ..
+            "0x14, 0x3f, 0x54, 0x96, 0x5a, 0x00, 0x09, 0x0c, 0x0d, 0x83, 0x49, 0x4a, 0xbb, 0xbc, 0xba, 0xfe, 0x3e, " ..
+            "0x1f, 0x87, 0x0a, 0x92, 0x91, 0x07, 0x17, 0x21, 0x22, 0x20, 0x89, 0x0b, 0x10, 0x95, 0x93] and not " ..
+            "size(extras) == 0",
           function(this, record, frame)
-            return ((among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x66, 0x67, 0x52,
-              0x5e, 0x5c, 0x54, 0x96, 0x5a, 0xfe, 0x1f, 0x0a, 0x21, 0x22, 0x20, 0x89)) and (not (this.extras_length ==
-              0)))
+            return ((among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x0e, 0x0f, 0x19,
+              0x1a, 0x66, 0x67, 0x52, 0x5e, 0xda, 0x5c, 0x04, 0x14, 0x3f, 0x54, 0x96, 0x5a, 0x00, 0x09, 0x0c, 0x0d,
+              0x83, 0x49, 0x4a, 0xbb, 0xbc, 0xba, 0xfe, 0x3e, 0x1f, 0x87, 0x0a, 0x92, 0x91, 0x07, 0x17, 0x21, 0x22,
+              0x20, 0x89, 0x0b, 0x10, 0x95, 0x93)) and (not (this.extras_length == 0)))
           end,
         },
         {
-          "magic in [0x81, 0x18] and opcode in [0x54, 0x96, 0x48, 0xfe, 0x1f, 0x0a, 0x89, 0x50, 0x52, 0x55, 0x57, " ..
-            "0x58, 0x59, 0x5a, 0x5b, 0x5c, 0x5d, 0x5e, 0x60, 0x61, 0x62, 0x63, 0x64, 0x65, 0x66, 0x67, 0x21, 0x22, " ..
-            "0x20, 0x56, 0x53, 0x5f] and not size(extras) == 0",
+          "magic in [0x81, 0x18] and opcode in [0xda, 0x54, 0x96, 0x48, 0xb5, 0xba, 0xfe, 0x3e, 0x1f, 0x87, 0x92, " ..
+            "0x91, 0x21, 0x22, 0x20, 0x0b, 0x56, 0x53, 0xd0, 0x5f] and not size(extras) == 0",
           function(this, record, frame)
-            return ((among(this.magic, 0x81, 0x18)) and (this.opcode ~= nil and among(this.opcode, 0x54, 0x96, 0x48,
-              0xfe, 0x1f, 0x0a, 0x89, 0x50, 0x52, 0x55, 0x57, 0x58, 0x59, 0x5a, 0x5b, 0x5c, 0x5d, 0x5e, 0x60, 0x61,
-              0x62, 0x63, 0x64, 0x65, 0x66, 0x67, 0x21, 0x22, 0x20, 0x56, 0x53, 0x5f)) and (not (this.extras_length ==
-              0)))
+            return ((among(this.magic, 0x81, 0x18)) and (this.opcode ~= nil and among(this.opcode, 0xda, 0x54, 0x96,
+              0x48, 0xb5, 0xba, 0xfe, 0x3e, 0x1f, 0x87, 0x92, 0x91, 0x21, 0x22, 0x20, 0x0b, 0x56, 0x53, 0xd0, 0x5f))
+              and (not (this.extras_length == 0)))
           end,
         },
         {
-          "magic in [0x80, 0x08] and opcode == 0x59 and not size(extras) == 20",
+          "magic == 0x82 and opcode in [0x02, 0x03, 0x04] and not size(extras) == 0",
           function(this, record, frame)
-            return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x59) and (not (this.extras_length == 20)))
+            return ((this.magic == 0x82) and (this.opcode ~= nil and among(this.opcode, 0x02, 0x03, 0x04)) and (not
+              (this.extras_length == 0)))
+          end,
+        },
+        {
+          "magic == 0x83 and opcode in [0x01, 0x02, 0x03, 0x04] and not size(extras) == 0",
+          function(this, record, frame)
+            return ((this.magic == 0x83) and (this.opcode ~= nil and among(this.opcode, 0x01, 0x02, 0x03, 0x04)) and
+              (not (this.extras_length == 0)))
+          end,
+        },
+        {
+          "magic in [0x80, 0x08] and opcode == 0xdb and not size(extras) == 28",
+          function(this, record, frame)
+            return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0xdb) and (not (this.extras_length == 28)))
+          end,
+        },
+        {
+          "magic in [0x80, 0x08] and opcode in [0x59, 0x05, 0x06, 0x15, 0x16] and not size(extras) == 20",
+          function(this, record, frame)
+            return ((among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x59, 0x05, 0x06,
+              0x15, 0x16)) and (not (this.extras_length == 20)))
           end,
         },
         {
@@ -6276,6 +10623,48 @@ local framing = {
           end,
         },
         {
+          "magic in [0x80, 0x08] and opcode == 0xb5 and not size(extras) in [0, 16]",
+          function(this, record, frame)
+            return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0xb5) and (not (among(this.extras_length, 0,
+              16))))
+          end,
+        },
+        {
+          "magic in [0x81, 0x18] and opcode in [0x01, 0x02, 0x03, 0x04, 0x07, 0x0a, 0x0e, 0x0f, 0x11, 0x12, 0x13, " ..
+            "0x14, 0x17, 0x19, 0x1a, 0x1b, 0x3d, 0x3f, 0x89, 0x50, 0x52, 0x55, 0x57, 0x58, 0x59, 0x5a, 0x5b, 0x5c, " ..
+            "0x5d, 0x5e, 0x60, 0x61, 0x62, 0x63, 0x64, 0x65, 0x66, 0x67, 0x93, 0x95, 0xa2, 0xa3, 0xa4, 0xa5, 0xa8, " ..
+            "0xa9, 0x4b, 0xb7, 0xdc, 0xd1, 0xc5, 0xc6, 0xd2, 0xc7, 0xc8, 0xc9, 0xca, 0xcb, 0xcc, 0xcd, 0xce, 0xcf, " ..
+            "0xd3] and not size(extras) in [0, 16]",
+          function(this, record, frame)
+            return ((among(this.magic, 0x81, 0x18)) and (this.opcode ~= nil and among(this.opcode, 0x01, 0x02, 0x03,
+              0x04, 0x07, 0x0a, 0x0e, 0x0f, 0x11, 0x12, 0x13, 0x14, 0x17, 0x19, 0x1a, 0x1b, 0x3d, 0x3f, 0x89, 0x50,
+              0x52, 0x55, 0x57, 0x58, 0x59, 0x5a, 0x5b, 0x5c, 0x5d, 0x5e, 0x60, 0x61, 0x62, 0x63, 0x64, 0x65, 0x66,
+              0x67, 0x93, 0x95, 0xa2, 0xa3, 0xa4, 0xa5, 0xa8, 0xa9, 0x4b, 0xb7, 0xdc, 0xd1, 0xc5, 0xc6, 0xd2, 0xc7,
+              0xc8, 0xc9, 0xca, 0xcb, 0xcc, 0xcd, 0xce, 0xcf, 0xd3)) and (not (among(this.extras_length, 0, 16))))
+          end,
+        },
+        {
+          "magic in [0x80, 0x08] and opcode == 0x94 and not size(extras) in [0, 4]",
+          function(this, record, frame)
+            return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x94) and (not (among(this.extras_length, 0,
+              4))))
+          end,
+        },
+        {
+          "magic in [0x80, 0x08] and opcode in [0xa0, 0xa1, 0xd0] and not size(extras) in [0, 1]",
+          function(this, record, frame)
+            return ((among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0xa0, 0xa1, 0xd0))
+              and (not (among(this.extras_length, 0, 1))))
+          end,
+        },
+        {
+          "magic in [0x80, 0x08] and opcode == 0xb6 and not size(extras) in [0, 4, 5]",
+          function(this, record, frame)
+            return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0xb6) and (not (among(this.extras_length, 0,
+              4, 5))))
+          end,
+        },
+        {
           "magic in [0x80, 0x08] and opcode in [0x57, 0x60] and not size(extras) == 31",
           function(this, record, frame)
             return ((among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x57, 0x60)) and
@@ -6283,22 +10672,46 @@ local framing = {
           end,
         },
         {
-          "magic in [0x80, 0x08] and opcode in [0x50, 0x61, 0x64] and not size(extras) == 8",
+          "magic in [0x80, 0x08] and opcode in [0x50, 0x61, 0x64, 0xb7, 0x01, 0x02, 0x03, 0x11, 0x12, 0x13] and not " ..
+            "size(extras) == 8",
           function(this, record, frame)
-            return ((among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x50, 0x61, 0x64))
-              and (not (this.extras_length == 8)))
+            return ((among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x50, 0x61, 0x64,
+              0xb7, 0x01, 0x02, 0x03, 0x11, 0x12, 0x13)) and (not (this.extras_length == 8)))
           end,
         },
         {
-          "magic in [0x80, 0x08] and opcode == 0x5b and not size(extras) == 1",
+          "magic in [0x80, 0x08] and opcode == 0xb2 and not size(extras) == 12",
           function(this, record, frame)
-            return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x5b) and (not (this.extras_length == 1)))
+            return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0xb2) and (not (this.extras_length == 12)))
+          end,
+        },
+        {
+          "magic in [0x80, 0x08] and opcode in [0x3d, 0x5b] and not size(extras) == 1",
+          function(this, record, frame)
+            return ((among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x3d, 0x5b)) and
+              (not (this.extras_length == 1)))
           end,
         },
         {
           "magic in [0x80, 0x08] and opcode == 0x53 and not size(extras) == 48",
           function(this, record, frame)
             return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x53) and (not (this.extras_length == 48)))
+          end,
+        },
+        {
+          "magic in [0x80, 0x08] and opcode in [0xc5, 0xc6, 0xd2, 0xc7, 0xc8, 0xc9, 0xca, 0xcb, 0xcc, 0xcd, 0xce, " ..
+            "0xcf, 0xd3] and not size(extras) in [3, 4, 7, 8]",
+          function(this, record, frame)
+            return ((among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0xc5, 0xc6, 0xd2,
+              0xc7, 0xc8, 0xc9, 0xca, 0xcb, 0xcc, 0xcd, 0xce, 0xcf, 0xd3)) and (not (among(this.extras_length, 3, 4,
+              7, 8))))
+          end,
+        },
+        {
+          "magic in [0x80, 0x08] and opcode == 0xd1 and not size(extras) in [0, 1, 4, 5]",
+          function(this, record, frame)
+            return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0xd1) and (not (among(this.extras_length, 0,
+              1, 4, 5))))
           end,
         },
         {

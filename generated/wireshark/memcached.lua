@@ -3224,8 +3224,42 @@ messages[#messages + 1] = {
     {
       name = "success",
       when = function(this, record, frame) return (record.status == 0) end,
-      valid = {"size(value) == 8", function(this, record, frame) return (size_of(frame, "value") == 8) end},
-      sections = {value = {{kind = "field", name = "counter", shape = "uint64", value = uint(8, "big")}}},
+      valid = {
+        "size(extras) in [0, 16] and size(value) == 8",
+        function(this, record, frame)
+          return ((among(size_of(frame, "extras"), 0, 16)) and (size_of(frame, "value") == 8))
+        end,
+      },
+      sections = {
+        extras = {
+          {
+            kind = "tail",
+            nodes = {
+              {
+                kind = "field",
+                name = "vb_uuid",
+                shape = "uint64",
+                value = uint(8, "big"),
+                doc = "The branch of the vbucket's history.",
+              },
+              {
+                kind = "tail",
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "by_seqno",
+                    shape = "uint64",
+                    value = uint(8, "big"),
+                    long = true,
+                    doc = "The seqno of the write.",
+                  },
+                },
+              },
+            },
+          },
+        },
+        value = {{kind = "field", name = "counter", shape = "uint64", value = uint(8, "big")}},
+      },
     },
     {
       name = "not_my_vbucket",
@@ -3343,9 +3377,42 @@ messages[#messages + 1] = {
     return ((among(this.magic, 0x81, 0x18)) and (this.opcode ~= nil and among(this.opcode, 0x01, 0x02, 0x03, 0x04,
       0x07, 0x08, 0x0a, 0x0e, 0x0f, 0x11, 0x12, 0x13, 0x14, 0x17, 0x18, 0x19, 0x1a, 0x1b, 0x89)))
   end,
-  valid = {"size(key) == 0", function(this, record, frame) return (size_of(frame, "key") == 0) end},
+  valid = {
+    "size(extras) in [0, 16] and size(key) == 0",
+    function(this, record, frame)
+      return ((among(size_of(frame, "extras"), 0, 16)) and (size_of(frame, "key") == 0))
+    end,
+  },
   otherwise = {"true", function(this, record, frame) return true end},
-  sections = {},
+  sections = {
+    extras = {
+      {
+        kind = "tail",
+        nodes = {
+          {
+            kind = "field",
+            name = "vb_uuid",
+            shape = "uint64",
+            value = uint(8, "big"),
+            doc = "The branch of the vbucket's history.",
+          },
+          {
+            kind = "tail",
+            nodes = {
+              {
+                kind = "field",
+                name = "by_seqno",
+                shape = "uint64",
+                value = uint(8, "big"),
+                long = true,
+                doc = "The seqno of the write.",
+              },
+            },
+          },
+        },
+      },
+    },
+  },
   variants = {
     {
       name = "acknowledgement",
@@ -4099,6 +4166,15 @@ local framing = {
           function(this, record, frame)
             return ((among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x05, 0x06, 0x15,
               0x16)) and (not (this.extras_length == 20)))
+          end,
+        },
+        {
+          "magic in [0x81, 0x18] and opcode in [0x01, 0x02, 0x03, 0x04, 0x07, 0x08, 0x0a, 0x0e, 0x0f, 0x11, 0x12, " ..
+            "0x13, 0x14, 0x17, 0x18, 0x19, 0x1a, 0x1b, 0x89] and not size(extras) in [0, 16]",
+          function(this, record, frame)
+            return ((among(this.magic, 0x81, 0x18)) and (this.opcode ~= nil and among(this.opcode, 0x01, 0x02, 0x03,
+              0x04, 0x07, 0x08, 0x0a, 0x0e, 0x0f, 0x11, 0x12, 0x13, 0x14, 0x17, 0x18, 0x19, 0x1a, 0x1b, 0x89)) and
+              (not (among(this.extras_length, 0, 16))))
           end,
         },
         {

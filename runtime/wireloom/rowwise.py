@@ -80,7 +80,8 @@ def account(protocol: Protocol) -> Account:
     judge = Judge.of(protocol)
     shared = tuple(judge.left_in(protocol.record.head, *protocol.record.tail))
     left = {
-        message.name: tuple(dict.fromkeys((*shared, *judge.left_of(message)))) for message in protocol.records.values()
+        message.name: tuple(dict.fromkeys((*shared, *Judge.of(protocol, message).left_of(message))))
+        for message in protocol.records.values()
     }
     alone = [part for part in within(_layouts(protocol)) if isinstance(part, Lone)]
     lists = [part for part in alone if isinstance(part.subcon, Repeat)]
@@ -120,13 +121,13 @@ class Judge(NamedTuple):
 
     @classmethod
     @lru_cache(maxsize=64)
-    def of(cls, protocol: Protocol) -> "Judge":
-        """The judge of a protocol. A name that is strange anywhere counts as strange everywhere; those of messages are
-        no fields.
+    def of(cls, protocol: Protocol, message: Message | None = None) -> "Judge":
+        """The judge of one of a protocol's messages, or of what all of them share. A name that is strange anywhere in
+        them counts as strange everywhere; those of messages are no fields.
         """
         found: dict[str, Strange] = {}
-        fields = (*protocol.header, *(column for each in protocol.messages.values() for column in each.columns))
-        for name, kind in _strange(fields):
+        messages = protocol.messages.values() if message is None else (message,)
+        for name, kind in _strange((*protocol.header, *(column for each in messages for column in each.columns))):
             found[name] = kind if found.get(name, kind) is kind else Strange.OTHER
         return cls(found)
 

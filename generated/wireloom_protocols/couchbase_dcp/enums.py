@@ -210,6 +210,15 @@ class ClientOpcode(WireEnum):
     Invalid = 0xff
 
 
+class VbucketState(WireEnum):
+    """What a node does with a vbucket."""
+
+    Active = 1
+    Replica = 2
+    Pending = 3
+    Dead = 4
+
+
 class Magic(WireEnum):
     """The first byte of a frame. It tells requests from responses, and selects the layout of the header and the
     numbering of the opcodes. It does not tell the direction: on a DCP connection both peers send requests.
@@ -440,13 +449,28 @@ class StreamEndStatus(WireEnum):
     LostPrivileges = 8
 
 
-class VbucketState(WireEnum):
-    """What a node does with a vbucket."""
+class ScanContent(WireEnum):
+    """What a scan gives."""
 
-    Active = 1
-    Replica = 2
-    Pending = 3
-    Dead = 4
+    Keys = 0
+    Documents = 1
+
+
+class ObservedState(WireEnum):
+    """Where a document is."""
+
+    NotPersisted = 0x00
+    Persisted = 0x01
+    NotFound = 0x80
+    LogicalDeleted = 0x81
+
+
+class ReturnMetaType(WireEnum):
+    """What is done."""
+
+    Set = 1
+    Add = 2
+    Delete = 3
 
 
 class Datatype(WireFlags):
@@ -502,3 +526,33 @@ class SnapshotType(WireFlags):
     Acknowledge = 0x08
     History = 0x10
     MayContainDuplicates = 0x20
+
+
+class WithMetaOption(WireFlags):
+    """How a write with metadata is done."""
+
+    ForceWithMetaOp = 0x01
+    ForceAcceptWithMetaOps = 0x02
+    RegenerateCas = 0x04
+    SkipConflictResolution = 0x08
+    IsExpiration = 0x10
+
+
+class SubdocPathFlag(WireFlags):
+    """How a path is meant."""
+
+    MkdirP = 0x01
+    XattrPath = 0x04
+    ExpandMacros = 0x10
+    BinaryValue = 0x20
+
+
+class SubdocDocFlag(WireFlags):
+    """What holds of a document in a subdocument command."""
+
+    Mkdoc = 0x01
+    Add = 0x02
+    AccessDeleted = 0x04
+    CreateAsDeleted = 0x08
+    ReviveDocument = 0x10
+    ReplicaRead = 0x20

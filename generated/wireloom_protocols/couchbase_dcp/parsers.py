@@ -3,14 +3,16 @@
 
 """Parsers and builders of Couchbase DCP. The Database Change Protocol, by which Couchbase Server streams the changes of
 its vbuckets to replicas, indexers and connectors. A DCP connection is a sequence of memcached frames in both
-directions; responses may be mixed with the messages of streams. A frame that is not described here becomes a row of the
-message unknown, which keeps its bytes.
+directions; responses may be mixed with the messages of streams. How a connection begins, and the commands on documents
+and buckets that clients send on it, are described with it. A frame that is not, such as one by which a node is
+administered, becomes a row of the message unknown, which keeps its bytes.
 """
 
-from construct import Int8ub, Int16ub, Int32ub, Int64ub
+from construct import Int8ub, Int16ub, Int32ub, Int64sb, Int64ub
 
 from wireloom.codec import (
     Answers,
+    As,
     Bit,
     Bits,
     Blob,
@@ -28,6 +30,7 @@ from wireloom.codec import (
     Optional,
     Packed,
     Parameter,
+    Prefixed,
     Protocol,
     Record,
     Repeat,
@@ -43,6 +46,7 @@ from wireloom.codec import (
     Told,
     Unpack,
     Until,
+    UuidMeaning,
     Variant,
     When,
 )
@@ -53,18 +57,24 @@ from .enums import (
     DurabilityLevel,
     Feature,
     Magic,
+    ObservedState,
     OpenFlag,
     OsoSnapshotFlag,
     RequestFrameId,
     ResponseFrameId,
+    ReturnMetaType,
+    ScanContent,
     ServerOpcode,
     SnapshotType,
     Status,
     StreamEndStatus,
     StreamFlag,
+    SubdocDocFlag,
+    SubdocPathFlag,
     SystemEventId,
     SystemEventVersion,
     VbucketState,
+    WithMetaOption,
 )
 
 Collection = Table(
@@ -196,6 +206,17 @@ CachedDocument = Layout(
 )
 """A document, or its key alone."""
 
+ScannedDocument = Layout(
+    "flags" / Int32ub,
+    "expiration" / Int32ub,
+    "by_seqno" / Field(Int64ub, long=True),
+    "document_cas" / Int64ub,
+    "document_datatype" / Field(Int8ub, flags=Datatype, hex=True),
+    "document_key" / Blob(Prefixed(Leb128(32))),
+    "document_value" / Blob(Prefixed(Leb128(32))),
+)
+"""A document of a scan."""
+
 FailoverEntry = Layout("vb_uuid" / Int64ub, "vb_seqno" / Field(Int64ub, long=True))
 """One branch in the history of a vbucket, and the seqno at which it began."""
 
@@ -204,6 +225,53 @@ VbucketSeqno = Layout("vbucket" / Int16ub, "seqno" / Field(Int64ub, long=True))
 
 AgreedFeature = Layout("feature" / Field(Int16ub, enum=Feature, hex=True))
 """A feature that Hello is about."""
+
+ObservedKey = Layout("vbucket_id" / Int16ub, "document_key" / Blob(Prefixed(Int16ub)))
+"""A document that is asked for."""
+
+ObservedDocument = Layout(
+    "vbucket_id" / Int16ub,
+    "document_key" / Blob(Prefixed(Int16ub)),
+    "state" / Field(Int8ub, enum=ObservedState, hex=True),
+    "document_cas" / Int64ub,
+)
+"""A document that was asked for."""
+
+SubdocLookup = Layout(
+    "lookup_opcode" / Field(Int8ub, enum=ClientOpcode, hex=True),
+    "path_flags" / Field(Int8ub, flags=SubdocPathFlag, default=0, hex=True),
+    "path_length" / Field(Int16ub, derive="size(path)"),
+    "path" / Text(Size("path_length")),
+)
+"""One place to read."""
+
+SubdocLookupResult = Layout(
+    "path_status" / Field(Int16ub, enum=Status, hex=True),
+    "value_length" / Field(Int32ub, derive="size(value)"),
+    "value" / Blob(Size("value_length")),
+)
+"""What stands at one place."""
+
+SubdocMutation = Layout(
+    "mutation_opcode" / Field(Int8ub, enum=ClientOpcode, hex=True),
+    "path_flags" / Field(Int8ub, flags=SubdocPathFlag, default=0, hex=True),
+    "path_length" / Field(Int16ub, derive="size(path)"),
+    "value_length" / Field(Int32ub, derive="size(value)"),
+    "path" / Text(Size("path_length")),
+    "value" / Blob(Size("value_length")),
+)
+"""One place to change."""
+
+SubdocMutationResult = Layout(
+    "index" / Int8ub,
+    "path_status" / Field(Int16ub, enum=Status, hex=True),
+    When(
+        "path_status == 0",
+        "value_length" / Field(Int32ub, derive="size(value)"),
+        "value" / Blob(Size("value_length")),
+    ),
+)
+"""What has become of one place."""
 
 RECORD = Record(
     "magic" / Field(Int8ub, enum=Magic, labels=False, hex=True),
@@ -315,6 +383,23 @@ add_stream_response = Message(
 )
 """Add stream response. The consumer has the stream."""
 
+append = Message(
+    "append",
+    RECORD,
+    match={"magic": (0x80, 0x08), "opcode": (0x0e, 0x0f, 0x19, 0x1a)},
+    sections={
+        "key": Layout(
+            When("parameters.collections and section.left > 0", "collection_id" / Leb128(32)),
+            "document_key" / Field(Text(Rest()), raw="document_key_bytes"),
+        ),
+        "value": Layout("value" / Blob(Rest())),
+    },
+    whole=("key", "value"),
+    valid="size(extras) == 0",
+)
+"""Append, prepend. Adds to the value of an item, behind or in front. The quiet forms are not answered if that is done.
+"""
+
 buffer_acknowledgement = Message(
     "buffer_acknowledgement",
     RECORD,
@@ -342,6 +427,15 @@ cache_transfer_end = Message(
 )
 """Cache transfer end. The cache has been copied."""
 
+cancel_range_scan = Message(
+    "cancel_range_scan",
+    RECORD,
+    match={"magic": (0x80, 0x08), "opcode": (0xdc,)},
+    sections={"extras": Layout("scan_id" / As(Blob(Size(16)), UuidMeaning()))},
+    valid="size(extras) == 16 and size(key) == 0 and size(value) == 0",
+)
+"""Cancel a scan. Ends a scan before it is complete."""
+
 close_stream = Message(
     "close_stream",
     RECORD,
@@ -349,6 +443,35 @@ close_stream = Message(
     valid="size(extras) == 0 and size(key) == 0 and size(value) == 0",
 )
 """Close stream. Ends the stream of a vbucket."""
+
+clustermap_change_notification = Message(
+    "clustermap_change_notification",
+    RECORD,
+    match={"magic": (0x82,), "opcode": (0x01,)},
+    sections={
+        "key": Layout("bucket" / Text(Rest())),
+        "value": Layout(
+            "cluster_map" / Packed(
+                Rest(),
+                Through(Compressing("'snappy' if record.datatype & 0x02 != 0 else 'none'"), raw="cluster_map_snappy"),
+                Text(Rest()),
+            ),
+        ),
+    },
+    variants=(
+        Variant("without_epoch", "record.extras_length == 4", {"extras": Layout("revision" / Int32ub)}),
+        Variant(
+            "with_epoch",
+            "record.extras_length == 16",
+            {"extras": Layout("epoch" / Int64sb, "revision" / Int64sb)},
+        ),
+    ),
+    decisive="extras",
+    whole=("key", "value"),
+)
+"""Cluster map change notification. The server tells a client that has asked for it with Hello that there is a new
+cluster map. It needs no response.
+"""
 
 commit = Message(
     "commit",
@@ -366,6 +489,60 @@ commit = Message(
 )
 """Commit. A prepared write is committed."""
 
+continue_range_scan = Message(
+    "continue_range_scan",
+    RECORD,
+    match={"magic": (0x80, 0x08), "opcode": (0xdb,)},
+    sections={
+        "extras": Layout(
+            "scan_id" / As(Blob(Size(16)), UuidMeaning()),
+            "item_limit" / Int32ub,
+            "time_limit" / Int32ub,
+            "byte_limit" / Int32ub,
+        ),
+    },
+    valid="size(extras) == 28 and size(key) == 0 and size(value) == 0",
+)
+"""Continue a scan. Asks for further keys or documents of a scan."""
+
+continue_range_scan_response = Message(
+    "continue_range_scan_response",
+    RECORD,
+    match={"magic": (0x81, 0x18), "opcode": (0xdb,)},
+    variants=(
+        Variant(
+            "batch",
+            "record.status == 0",
+            {
+                "extras": Layout("content" / Field(Int32ub, enum=ScanContent)),
+                "value": Layout(
+                    When("content == 0", "keys" / Repeat(Blob(Prefixed(Leb128(32))))),
+                    When("content == 1", "documents" / Repeat(ScannedDocument)),
+                    When("content > 1", "entries" / Blob(Rest())),
+                ),
+            },
+        ),
+        Variant(
+            "last",
+            "record.status in [0xa6, 0xa7]",
+            {
+                "extras": Layout("content" / Field(Int32ub, enum=ScanContent)),
+                "value": Layout(
+                    When("content == 0", "keys" / Repeat(Blob(Prefixed(Leb128(32))))),
+                    When("content == 1", "documents" / Repeat(ScannedDocument)),
+                    When("content > 1", "entries" / Blob(Rest())),
+                ),
+            },
+        ),
+        NOT_MY_VBUCKET_VARIANT,
+        ERROR_VARIANT,
+    ),
+    decisive="extras",
+    valid="size(key) == 0",
+    answers=Answers(("continue_range_scan",), ("opaque",), more=("batch",)),
+)
+"""Scan continued. Some keys or documents of a scan. A request may have several such responses."""
+
 control = Message(
     "control",
     RECORD,
@@ -376,6 +553,31 @@ control = Message(
 )
 """Control. Sets one property of the connection."""
 
+create_range_scan = Message(
+    "create_range_scan",
+    RECORD,
+    match={"magic": (0x80, 0x08), "opcode": (0xda,)},
+    sections={"value": Layout("scan" / Text(Rest()))},
+    whole=("value",),
+    valid="size(extras) == 0 and size(key) == 0",
+)
+"""Create a scan. Begins a scan of a collection's keys or documents in one vbucket, of a range or of a sample."""
+
+create_range_scan_response = Message(
+    "create_range_scan_response",
+    RECORD,
+    match={"magic": (0x81, 0x18), "opcode": (0xda,)},
+    variants=(
+        Variant("success", "record.status == 0", {"value": Layout("scan_id" / As(Blob(Size(16)), UuidMeaning()))}),
+        NOT_MY_VBUCKET_VARIANT,
+        ERROR_VARIANT,
+    ),
+    decisive="value",
+    valid="size(extras) == 0 and size(key) == 0",
+    answers=Answers(("create_range_scan",), ("opaque",)),
+)
+"""Scan created. The scan that has begun."""
+
 dcp_noop = Message(
     "dcp_noop",
     RECORD,
@@ -383,6 +585,31 @@ dcp_noop = Message(
     valid="size(extras) == 0 and size(key) == 0 and size(value) == 0",
 )
 """DCP noop. Keeps the connection alive; the client answers it."""
+
+delete = Message(
+    "delete",
+    RECORD,
+    match={"magic": (0x80, 0x08), "opcode": (0x04, 0x14)},
+    sections={
+        "key": Layout(
+            When("parameters.collections and section.left > 0", "collection_id" / Leb128(32)),
+            "document_key" / Field(Text(Rest()), raw="document_key_bytes"),
+        ),
+    },
+    whole=("key",),
+    valid="size(extras) == 0 and size(value) == 0",
+)
+"""Delete. Removes an item. The quiet form is not answered if that is done."""
+
+delete_vbucket = Message(
+    "delete_vbucket",
+    RECORD,
+    match={"magic": (0x80, 0x08), "opcode": (0x3f,)},
+    sections={"value": Layout("settings" / Text(Rest()))},
+    whole=("value",),
+    valid="size(extras) == 0 and size(key) == 0",
+)
+"""Delete vbucket. Removes a vbucket. The server responds at once, unless it is told to wait until it is gone."""
 
 deletion = Message(
     "deletion",
@@ -466,6 +693,32 @@ deletion = Message(
 attributes may be left of the document.
 """
 
+document_response = Message(
+    "document_response",
+    RECORD,
+    match={"magic": (0x81, 0x18), "opcode": (0x94, 0xb6)},
+    sections={
+        "key": Layout(
+            When("parameters.collections and section.left > 0", "collection_id" / Leb128(32)),
+            "document_key" / Field(Text(Rest()), raw="document_key_bytes"),
+        ),
+    },
+    variants=(
+        Variant(
+            "success",
+            "record.status == 0",
+            {"extras": Layout(Optional("flags" / Int32ub)), "value": Layout("value" / Blob(Rest()))},
+            valid="size(extras) in [0, 4]",
+        ),
+        NOT_MY_VBUCKET_VARIANT,
+        ERROR_VARIANT,
+    ),
+    decisive="extras",
+    whole=("key",),
+    answers=Answers(("get_locked", "get_random_key"), ("opcode", "opaque")),
+)
+"""Document response. The document that was locked, or any."""
+
 expiration = Message(
     "expiration",
     RECORD,
@@ -545,6 +798,21 @@ flush = Message(
 )
 """Flush. All documents of a vbucket go. Never sent; the server does not know it."""
 
+get = Message(
+    "get",
+    RECORD,
+    match={"magic": (0x80, 0x08), "opcode": (0x00, 0x09, 0x0c, 0x0d, 0x83, 0x49, 0x4a)},
+    sections={
+        "key": Layout(
+            When("parameters.collections and section.left > 0", "collection_id" / Leb128(32)),
+            "document_key" / Field(Text(Rest()), raw="document_key_bytes"),
+        ),
+    },
+    whole=("key",),
+    valid="size(extras) == 0 and size(value) == 0",
+)
+"""Get. Asks for an item. The quiet forms are not answered if there is none."""
+
 get_all_vb_seqnos = Message(
     "get_all_vb_seqnos",
     RECORD,
@@ -570,6 +838,115 @@ get_all_vb_seqnos_response = Message(
     answers=Answers(("get_all_vb_seqnos",), ("opaque",)),
 )
 """Seqnos response. The highest seqno of each vbucket."""
+
+get_cluster_config = Message(
+    "get_cluster_config",
+    RECORD,
+    match={"magic": (0x80, 0x08), "opcode": (0xb5,)},
+    sections={"extras": Layout(Optional("epoch" / Int64sb, Optional("revision" / Int64sb)))},
+    valid="size(extras) in [0, 16] and size(key) == 0 and size(value) == 0",
+)
+"""Cluster map request. Asks for the cluster map of the selected bucket, or of the cluster if none is selected. With a
+version, only for one that is newer.
+"""
+
+get_cluster_config_response = Message(
+    "get_cluster_config_response",
+    RECORD,
+    match={"magic": (0x81, 0x18), "opcode": (0xb5,)},
+    variants=(
+        Variant(
+            "success",
+            "record.status == 0",
+            {
+                "value": Layout(
+                    "cluster_map" / Packed(
+                        Rest(),
+                        Through(
+                            Compressing("'snappy' if record.datatype & 0x02 != 0 else 'none'"),
+                            raw="cluster_map_snappy",
+                        ),
+                        Text(Rest()),
+                    ),
+                ),
+            },
+        ),
+        NOT_MY_VBUCKET_VARIANT,
+        ERROR_VARIANT,
+    ),
+    decisive="value",
+    valid="size(extras) == 0 and size(key) == 0",
+    answers=Answers(("get_cluster_config",), ("opaque",)),
+)
+"""Cluster map response. The cluster map. It is empty if the client has the newest."""
+
+get_collection_id = Message(
+    "get_collection_id",
+    RECORD,
+    match={"magic": (0x80, 0x08), "opcode": (0xbb, 0xbc)},
+    sections={"key": Layout("key_path" / Field(Text(Rest()), default="")), "value": Layout("path" / Text(Rest()))},
+    whole=("key", "value"),
+    valid="size(extras) == 0",
+)
+"""Collection id request, scope id request. Asks for the id of a collection or of a scope by its name."""
+
+get_collection_id_response = Message(
+    "get_collection_id_response",
+    RECORD,
+    match={"magic": (0x81, 0x18), "opcode": (0xbb, 0xbc)},
+    variants=(
+        Variant(
+            "success",
+            "record.status == 0",
+            {"extras": Layout("manifest_uid" / Int64ub, "id" / Int32ub)},
+            valid="size(extras) == 12 and size(value) == 0",
+        ),
+        NOT_MY_VBUCKET_VARIANT,
+        ERROR_VARIANT,
+    ),
+    decisive="extras",
+    valid="size(key) == 0",
+    answers=Answers(("get_collection_id",), ("opcode", "opaque")),
+)
+"""Collection id response, scope id response. The id of the collection or scope."""
+
+get_collections_manifest = Message(
+    "get_collections_manifest",
+    RECORD,
+    match={"magic": (0x80, 0x08), "opcode": (0xba,)},
+    valid="size(extras) == 0 and size(key) == 0 and size(value) == 0",
+)
+"""Collections manifest request. Asks which scopes and collections the bucket has."""
+
+get_collections_manifest_response = Message(
+    "get_collections_manifest_response",
+    RECORD,
+    match={"magic": (0x81, 0x18), "opcode": (0xba,)},
+    variants=(
+        Variant(
+            "success",
+            "record.status == 0",
+            {
+                "value": Layout(
+                    "manifest" / Packed(
+                        Rest(),
+                        Through(
+                            Compressing("'snappy' if record.datatype & 0x02 != 0 else 'none'"),
+                            raw="manifest_snappy",
+                        ),
+                        Text(Rest()),
+                    ),
+                ),
+            },
+        ),
+        NOT_MY_VBUCKET_VARIANT,
+        ERROR_VARIANT,
+    ),
+    decisive="value",
+    valid="size(extras) == 0 and size(key) == 0",
+    answers=Answers(("get_collections_manifest",), ("opaque",)),
+)
+"""Collections manifest response. The scopes and collections of the bucket."""
 
 get_error_map = Message(
     "get_error_map",
@@ -610,6 +987,202 @@ get_error_map_response = Message(
 )
 """Error map response. What the statuses mean."""
 
+get_locked = Message(
+    "get_locked",
+    RECORD,
+    match={"magic": (0x80, 0x08), "opcode": (0x94,)},
+    sections={
+        "extras": Layout(Optional("lock_time" / Int32ub)),
+        "key": Layout(
+            When("parameters.collections and section.left > 0", "collection_id" / Leb128(32)),
+            "document_key" / Field(Text(Rest()), raw="document_key_bytes"),
+        ),
+    },
+    whole=("key",),
+    valid="size(extras) in [0, 4] and size(value) == 0",
+)
+"""Get and lock. Gets a document and locks it against writes, until it is unlocked or the time is over."""
+
+get_meta = Message(
+    "get_meta",
+    RECORD,
+    match={"magic": (0x80, 0x08), "opcode": (0xa0, 0xa1)},
+    sections={
+        "extras": Layout(Optional("version" / Int8ub)),
+        "key": Layout(
+            When("parameters.collections and section.left > 0", "collection_id" / Leb128(32)),
+            "document_key" / Field(Text(Rest()), raw="document_key_bytes"),
+        ),
+    },
+    whole=("key",),
+    valid="size(extras) in [0, 1] and size(value) == 0",
+)
+"""Metadata request. Asks for what the server knows of a document, deleted ones included, but its value. The quiet form
+is not answered if there is none.
+"""
+
+get_meta_response = Message(
+    "get_meta_response",
+    RECORD,
+    match={"magic": (0x81, 0x18), "opcode": (0xa0, 0xa1)},
+    variants=(
+        Variant(
+            "success",
+            "record.status == 0",
+            {
+                "extras": Layout(
+                    "deleted" / Int32ub,
+                    "flags" / Int32ub,
+                    "expiration" / Int32ub,
+                    "rev_seqno" / Int64ub,
+                    Optional("document_datatype" / Field(Int8ub, flags=Datatype, hex=True)),
+                ),
+            },
+            valid="size(extras) in [20, 21] and size(value) == 0",
+        ),
+        NOT_MY_VBUCKET_VARIANT,
+        ERROR_VARIANT,
+    ),
+    decisive="extras",
+    valid="size(key) == 0",
+    answers=Answers(
+        ("get_meta",),
+        ("opcode", "opaque"),
+        quiet={
+            "opcode": (
+                0x09,
+                0x0d,
+                0x11,
+                0x12,
+                0x13,
+                0x14,
+                0x15,
+                0x16,
+                0x17,
+                0x19,
+                0x1a,
+                0x1e,
+                0xa1,
+                0xa3,
+                0xa5,
+                0xa9,
+                0x55,
+                0x57,
+                0x58,
+                0x59,
+                0x5d,
+                0x60,
+                0x61,
+                0x62,
+                0x63,
+                0x64,
+                0x65,
+                0x66,
+                0x67,
+            ),
+        },
+    ),
+)
+"""Metadata response. What the server knows of the document. Its cas is that of the header."""
+
+get_random_key = Message(
+    "get_random_key",
+    RECORD,
+    match={"magic": (0x80, 0x08), "opcode": (0xb6,)},
+    sections={"extras": Layout(Optional("collection_id" / Int32ub, Optional("include_xattrs" / Int8ub)))},
+    valid="size(extras) in [0, 4, 5] and size(key) == 0 and size(value) == 0",
+)
+"""Random document request. Asks for any document."""
+
+get_response = Message(
+    "get_response",
+    RECORD,
+    match={"magic": (0x81, 0x18), "opcode": (0x00, 0x09, 0x0c, 0x0d, 0x83, 0x49, 0x4a, 0x1c, 0x1d, 0x1e)},
+    sections={
+        "key": Layout(
+            When("parameters.collections and section.left > 0", "collection_id" / Leb128(32)),
+            "document_key" / Field(Text(Rest()), raw="document_key_bytes"),
+        ),
+    },
+    variants=(
+        Variant(
+            "success",
+            "record.status == 0",
+            {"extras": Layout(Optional("flags" / Int32ub)), "value": Layout("value" / Blob(Rest()))},
+        ),
+        NOT_MY_VBUCKET_VARIANT,
+        ERROR_VARIANT,
+    ),
+    decisive="extras",
+    whole=("key",),
+    answers=Answers(
+        ("get", "touch"),
+        ("opcode", "opaque"),
+        quiet={
+            "opcode": (
+                0x09,
+                0x0d,
+                0x11,
+                0x12,
+                0x13,
+                0x14,
+                0x15,
+                0x16,
+                0x17,
+                0x19,
+                0x1a,
+                0x1e,
+                0xa1,
+                0xa3,
+                0xa5,
+                0xa9,
+                0x55,
+                0x57,
+                0x58,
+                0x59,
+                0x5d,
+                0x60,
+                0x61,
+                0x62,
+                0x63,
+                0x64,
+                0x65,
+                0x66,
+                0x67,
+            ),
+        },
+    ),
+)
+"""Get response. The item that was asked for. Touch is answered with its flags alone."""
+
+get_vbucket = Message(
+    "get_vbucket",
+    RECORD,
+    match={"magic": (0x80, 0x08), "opcode": (0x3e,)},
+    valid="size(extras) == 0 and size(key) == 0 and size(value) == 0",
+)
+"""Vbucket state request. Asks for the state of a vbucket."""
+
+get_vbucket_response = Message(
+    "get_vbucket_response",
+    RECORD,
+    match={"magic": (0x81, 0x18), "opcode": (0x3e,)},
+    variants=(
+        Variant(
+            "success",
+            "record.status == 0",
+            {"value": Layout("state" / Field(Int32ub, enum=VbucketState))},
+            valid="size(value) == 4",
+        ),
+        NOT_MY_VBUCKET_VARIANT,
+        ERROR_VARIANT,
+    ),
+    decisive="value",
+    valid="size(extras) == 0 and size(key) == 0",
+    answers=Answers(("get_vbucket",), ("opaque",)),
+)
+"""Vbucket state response. The state of the vbucket."""
+
 hello = Message(
     "hello",
     RECORD,
@@ -636,6 +1209,106 @@ hello_response = Message(
     answers=Answers(("hello",), ("opaque",)),
 )
 """Hello response. The features that are agreed on."""
+
+increment = Message(
+    "increment",
+    RECORD,
+    match={"magic": (0x80, 0x08), "opcode": (0x05, 0x06, 0x15, 0x16)},
+    sections={
+        "extras": Layout("delta" / Int64ub, "initial" / Field(Int64ub, default=0), "expiration" / Int32ub),
+        "key": Layout(
+            When("parameters.collections and section.left > 0", "collection_id" / Leb128(32)),
+            "document_key" / Field(Text(Rest()), raw="document_key_bytes"),
+        ),
+    },
+    whole=("key",),
+    valid="size(extras) == 20 and size(value) == 0",
+)
+"""Increment, decrement. Counts an item up or down, whose value is a number in decimal digits. Up goes round at 2^64,
+down stops at 0. The quiet forms are not answered if that is done.
+"""
+
+increment_response = Message(
+    "increment_response",
+    RECORD,
+    match={"magic": (0x81, 0x18), "opcode": (0x05, 0x06, 0x15, 0x16)},
+    variants=(
+        Variant(
+            "success",
+            "record.status == 0",
+            {
+                "extras": Layout(Optional("vb_uuid" / Int64ub, Optional("by_seqno" / Field(Int64ub, long=True)))),
+                "value": Layout("counter" / Int64ub),
+            },
+            valid="size(extras) in [0, 16] and size(value) == 8",
+        ),
+        NOT_MY_VBUCKET_VARIANT,
+        ERROR_VARIANT,
+    ),
+    decisive="extras",
+    valid="size(key) == 0",
+    answers=Answers(
+        ("increment",),
+        ("opcode", "opaque"),
+        quiet={
+            "opcode": (
+                0x09,
+                0x0d,
+                0x11,
+                0x12,
+                0x13,
+                0x14,
+                0x15,
+                0x16,
+                0x17,
+                0x19,
+                0x1a,
+                0x1e,
+                0xa1,
+                0xa3,
+                0xa5,
+                0xa9,
+                0x55,
+                0x57,
+                0x58,
+                0x59,
+                0x5d,
+                0x60,
+                0x61,
+                0x62,
+                0x63,
+                0x64,
+                0x65,
+                0x66,
+                0x67,
+            ),
+        },
+    ),
+)
+"""Increment response. What the item has been counted to."""
+
+list_buckets = Message(
+    "list_buckets",
+    RECORD,
+    match={"magic": (0x80, 0x08), "opcode": (0x87,)},
+    valid="size(extras) == 0 and size(key) == 0 and size(value) == 0",
+)
+"""Bucket list request. Asks which buckets the client may select."""
+
+list_buckets_response = Message(
+    "list_buckets_response",
+    RECORD,
+    match={"magic": (0x81, 0x18), "opcode": (0x87,)},
+    variants=(
+        Variant("success", "record.status == 0", {"value": Layout("buckets" / Text(Rest()))}),
+        NOT_MY_VBUCKET_VARIANT,
+        ERROR_VARIANT,
+    ),
+    decisive="value",
+    valid="size(extras) == 0 and size(key) == 0",
+    answers=Answers(("list_buckets",), ("opaque",)),
+)
+"""Bucket list response. The buckets."""
 
 mutation = Message(
     "mutation",
@@ -695,6 +1368,72 @@ noop = Message(
     valid="size(extras) == 0 and size(key) == 0 and size(value) == 0",
 )
 """Noop. Asks for a response and nothing else."""
+
+observe = Message(
+    "observe",
+    RECORD,
+    match={"magic": (0x80, 0x08), "opcode": (0x92,)},
+    sections={"value": Layout("documents" / Repeat(ObservedKey))},
+    whole=("value",),
+    valid="size(extras) == 0 and size(key) == 0",
+)
+"""Observe request. Asks whether documents are written to disk."""
+
+observe_response = Message(
+    "observe_response",
+    RECORD,
+    match={"magic": (0x81, 0x18), "opcode": (0x92,)},
+    variants=(
+        Variant("success", "record.status == 0", {"value": Layout("documents" / Repeat(ObservedDocument))}),
+        NOT_MY_VBUCKET_VARIANT,
+        ERROR_VARIANT,
+    ),
+    decisive="value",
+    valid="size(extras) == 0 and size(key) == 0",
+    answers=Answers(("observe",), ("opaque",)),
+)
+"""Observe response. Which of the documents are written to disk. The cas of the header has two averages of how long that
+takes.
+"""
+
+observe_seqno = Message(
+    "observe_seqno",
+    RECORD,
+    match={"magic": (0x80, 0x08), "opcode": (0x91,)},
+    sections={"value": Layout("vb_uuid" / Int64ub)},
+    valid="size(extras) == 0 and size(key) == 0 and size(value) == 8",
+)
+"""Persistence request. Asks how far a vbucket is written to disk, on the branch that the client knows."""
+
+observe_seqno_response = Message(
+    "observe_seqno_response",
+    RECORD,
+    match={"magic": (0x81, 0x18), "opcode": (0x91,)},
+    variants=(
+        Variant(
+            "success",
+            "record.status == 0",
+            {
+                "value": Layout(
+                    "format" / Int8ub,
+                    "vbucket_id" / Int16ub,
+                    "vb_uuid" / Int64ub,
+                    "persisted_seqno" / Field(Int64ub, long=True),
+                    "current_seqno" / Field(Int64ub, long=True),
+                    When("format == 1", "old_vb_uuid" / Int64ub, "last_seqno" / Field(Int64ub, long=True)),
+                ),
+            },
+        ),
+        NOT_MY_VBUCKET_VARIANT,
+        ERROR_VARIANT,
+    ),
+    decisive="value",
+    valid="size(extras) == 0 and size(key) == 0",
+    answers=Answers(("observe_seqno",), ("opaque",)),
+)
+"""Persistence response. How far the vbucket is written to disk, and where a failover cut off the branch that the client
+knows.
+"""
 
 open_connection = Message(
     "open_connection",
@@ -766,13 +1505,38 @@ prepare = Message(
 )
 """Prepare. A durable write is prepared; it counts when it is committed."""
 
+quit = Message(
+    "quit",
+    RECORD,
+    match={"magic": (0x80, 0x08), "opcode": (0x07, 0x17)},
+    valid="size(extras) == 0 and size(key) == 0 and size(value) == 0",
+)
+"""Quit. Ends the connection. The quiet form is not answered."""
+
 response = Message(
     "response",
     RECORD,
     match={
         "magic": (0x81, 0x18),
         "opcode": (
+            0x01,
+            0x02,
+            0x03,
+            0x04,
+            0x07,
             0x0a,
+            0x0e,
+            0x0f,
+            0x11,
+            0x12,
+            0x13,
+            0x14,
+            0x17,
+            0x19,
+            0x1a,
+            0x1b,
+            0x3d,
+            0x3f,
             0x89,
             0x50,
             0x52,
@@ -793,21 +1557,37 @@ response = Message(
             0x65,
             0x66,
             0x67,
+            0x93,
+            0x95,
+            0xa2,
+            0xa3,
+            0xa4,
+            0xa5,
+            0xa8,
+            0xa9,
+            0x4b,
+            0xb7,
+            0xdc,
         ),
     },
+    sections={"extras": Layout(Optional("vb_uuid" / Int64ub, Optional("by_seqno" / Field(Int64ub, long=True))))},
     variants=(ACKNOWLEDGEMENT_VARIANT, NOT_MY_VBUCKET_VARIANT, ERROR_VARIANT),
     decisive="value",
-    valid="size(extras) == 0 and size(key) == 0",
+    valid="size(extras) in [0, 16] and size(key) == 0",
     answers=Answers(
         (
             "abort",
+            "append",
             "buffer_acknowledgement",
             "cache_transfer",
             "cache_transfer_end",
+            "cancel_range_scan",
             "close_stream",
             "commit",
             "control",
             "dcp_noop",
+            "delete",
+            "delete_vbucket",
             "deletion",
             "expiration",
             "flush",
@@ -816,17 +1596,97 @@ response = Message(
             "open_connection",
             "oso_snapshot",
             "prepare",
+            "quit",
             "select_bucket",
             "seqno_acknowledged",
             "seqno_advanced",
+            "seqno_persistence",
+            "set",
+            "set_vbucket",
             "set_vbucket_state",
+            "set_with_meta",
             "stream_end",
+            "unlock_key",
+            "verbosity",
         ),
         ("opcode", "opaque"),
-        quiet={"opcode": (0x55, 0x57, 0x58, 0x59, 0x5d, 0x60, 0x61, 0x62, 0x63, 0x64, 0x65, 0x66, 0x67)},
+        quiet={
+            "opcode": (
+                0x09,
+                0x0d,
+                0x11,
+                0x12,
+                0x13,
+                0x14,
+                0x15,
+                0x16,
+                0x17,
+                0x19,
+                0x1a,
+                0x1e,
+                0xa1,
+                0xa3,
+                0xa5,
+                0xa9,
+                0x55,
+                0x57,
+                0x58,
+                0x59,
+                0x5d,
+                0x60,
+                0x61,
+                0x62,
+                0x63,
+                0x64,
+                0x65,
+                0x66,
+                0x67,
+            ),
+        },
     ),
 )
-"""Response. The response to a request whose response has no data of its own."""
+"""Response. The response to a request whose response has no data of its own, but for the place of a write."""
+
+return_meta = Message(
+    "return_meta",
+    RECORD,
+    match={"magic": (0x80, 0x08), "opcode": (0xb2,)},
+    sections={
+        "extras": Layout(
+            "mutation_type" / Field(Int32ub, enum=ReturnMetaType),
+            "flags" / Int32ub,
+            "expiration" / Int32ub,
+        ),
+        "key": Layout(
+            When("parameters.collections and section.left > 0", "collection_id" / Leb128(32)),
+            "document_key" / Field(Text(Rest()), raw="document_key_bytes"),
+        ),
+        "value": Layout("value" / Blob(Rest())),
+    },
+    whole=("key", "value"),
+    valid="size(extras) == 12",
+)
+"""Write and return metadata. Sets, adds or deletes a document, and asks for its metadata."""
+
+return_meta_response = Message(
+    "return_meta_response",
+    RECORD,
+    match={"magic": (0x81, 0x18), "opcode": (0xb2,)},
+    variants=(
+        Variant(
+            "success",
+            "record.status == 0",
+            {"extras": Layout("flags" / Int32ub, "expiration" / Int32ub, "rev_seqno" / Int64ub)},
+            valid="size(extras) == 16 and size(value) == 0",
+        ),
+        NOT_MY_VBUCKET_VARIANT,
+        ERROR_VARIANT,
+    ),
+    decisive="extras",
+    valid="size(key) == 0",
+    answers=Answers(("return_meta",), ("opaque",)),
+)
+"""Metadata of a write. The metadata of the document that was written."""
 
 sasl_auth = Message(
     "sasl_auth",
@@ -904,6 +1764,98 @@ seqno_advanced = Message(
 )
 """Seqno advanced. The seqno moves past changes that the filter of the stream hides."""
 
+seqno_persistence = Message(
+    "seqno_persistence",
+    RECORD,
+    match={"magic": (0x80, 0x08), "opcode": (0xb7,)},
+    sections={"extras": Layout("seqno" / Field(Int64ub, decimal=True))},
+    valid="size(extras) == 8 and size(key) == 0 and size(value) == 0",
+)
+"""Seqno persistence. Is responded to when the vbucket is written to disk up to a seqno."""
+
+server_request = Message(
+    "server_request",
+    RECORD,
+    match={"magic": (0x82,), "opcode": (0x02, 0x03, 0x04)},
+    sections={"key": Layout("user" / Text(Rest())), "value": Layout("request" / Text(Rest()))},
+    whole=("key", "value"),
+    valid="size(extras) == 0",
+)
+"""Request of the server. What a server asks the client that provides its external users: to authenticate one, to say
+what one may do, or to take note of those that are active.
+"""
+
+server_response = Message(
+    "server_response",
+    RECORD,
+    match={"magic": (0x83,), "opcode": (0x01, 0x02, 0x03, 0x04)},
+    variants=(
+        Variant("success", "record.status == 0", {"value": Layout("answer" / Text(Rest()))}),
+        NOT_MY_VBUCKET_VARIANT,
+        ERROR_VARIANT,
+    ),
+    decisive="value",
+    valid="size(extras) == 0 and size(key) == 0",
+    answers=Answers(
+        ("clustermap_change_notification", "server_request"),
+        ("opcode", "opaque"),
+        quiet={"opcode": (0x01, 0x03)},
+    ),
+)
+"""Response to the server. The client's response to a request of the server. The server wants none to notifications."""
+
+server_version = Message(
+    "server_version",
+    RECORD,
+    match={"magic": (0x80, 0x08), "opcode": (0x0b,)},
+    valid="size(extras) == 0 and size(key) == 0 and size(value) == 0",
+)
+"""Version request. Asks for the version of the server."""
+
+server_version_response = Message(
+    "server_version_response",
+    RECORD,
+    match={"magic": (0x81, 0x18), "opcode": (0x0b,)},
+    variants=(
+        Variant("success", "record.status == 0", {"value": Layout("server_version" / Text(Rest()))}),
+        NOT_MY_VBUCKET_VARIANT,
+        ERROR_VARIANT,
+    ),
+    decisive="value",
+    valid="size(extras) == 0 and size(key) == 0",
+    answers=Answers(("server_version",), ("opaque",)),
+)
+"""Version response. The version of the server."""
+
+set = Message(
+    "set",
+    RECORD,
+    match={"magic": (0x80, 0x08), "opcode": (0x01, 0x02, 0x03, 0x11, 0x12, 0x13)},
+    sections={
+        "extras": Layout("flags" / Field(Int32ub, default=0), "expiration" / Int32ub),
+        "key": Layout(
+            When("parameters.collections and section.left > 0", "collection_id" / Leb128(32)),
+            "document_key" / Field(Text(Rest()), raw="document_key_bytes"),
+        ),
+        "value": Layout("value" / Blob(Rest())),
+    },
+    whole=("key", "value"),
+    valid="size(extras) == 8",
+)
+"""Set, add, replace. Stores an item, whether there is one of its key or not; adds one that there is not yet; replaces
+one that there is. A cas that is not 0 has to be that of the item. The quiet forms are not answered if that is done.
+"""
+
+set_vbucket = Message(
+    "set_vbucket",
+    RECORD,
+    match={"magic": (0x80, 0x08), "opcode": (0x3d,)},
+    sections={"extras": Layout("state" / Field(Int8ub, enum=VbucketState)), "value": Layout("settings" / Text(Rest()))},
+    whole=("value",),
+    valid="size(extras) == 1 and size(key) == 0",
+)
+"""Set vbucket. Makes a vbucket, or sets its state."""
+
 set_vbucket_state = Message(
     "set_vbucket_state",
     RECORD,
@@ -912,6 +1864,96 @@ set_vbucket_state = Message(
     valid="size(extras) == 1 and size(key) == 0 and size(value) == 0",
 )
 """Set vbucket state. The vbucket changes its state at the end of a takeover."""
+
+set_with_meta = Message(
+    "set_with_meta",
+    RECORD,
+    match={"magic": (0x80, 0x08), "opcode": (0xa2, 0xa3, 0xa4, 0xa5, 0xa8, 0xa9, 0x4b)},
+    sections={
+        "key": Layout(
+            When("parameters.collections and section.left > 0", "collection_id" / Leb128(32)),
+            "document_key" / Field(Text(Rest()), raw="document_key_bytes"),
+        ),
+    },
+    variants=(
+        Variant(
+            "plain",
+            "record.extras_length == 24",
+            {
+                "extras": Layout(
+                    "flags" / Int32ub,
+                    "expiration" / Int32ub,
+                    "rev_seqno" / Int64ub,
+                    "source_cas" / Int64ub,
+                ),
+                "value": Layout("body" / Blob(Rest())),
+            },
+        ),
+        Variant(
+            "with_meta",
+            "record.extras_length == 26",
+            {
+                "extras": Layout(
+                    "flags" / Int32ub,
+                    "expiration" / Int32ub,
+                    "rev_seqno" / Int64ub,
+                    "source_cas" / Int64ub,
+                    "nmeta" / Field(Int16ub, derive="size(ext_meta)"),
+                ),
+                "value": Layout(
+                    "body" / Blob(Size("section.rest - nmeta")),
+                    "ext_meta" / Field(Blob(Size("nmeta")), default=b""),
+                ),
+            },
+        ),
+        Variant(
+            "with_options",
+            "record.extras_length == 28",
+            {
+                "extras": Layout(
+                    "flags" / Int32ub,
+                    "expiration" / Int32ub,
+                    "rev_seqno" / Int64ub,
+                    "source_cas" / Int64ub,
+                    "options" / Field(Int32ub, flags=WithMetaOption, hex=True),
+                ),
+                "value": Layout("body" / Blob(Rest())),
+            },
+        ),
+        Variant(
+            "with_options_and_meta",
+            "record.extras_length == 30",
+            {
+                "extras": Layout(
+                    "flags" / Int32ub,
+                    "expiration" / Int32ub,
+                    "rev_seqno" / Int64ub,
+                    "source_cas" / Int64ub,
+                    "options" / Field(Int32ub, flags=WithMetaOption, hex=True),
+                    "nmeta" / Field(Int16ub, derive="size(ext_meta)"),
+                ),
+                "value": Layout(
+                    "body" / Blob(Size("section.rest - nmeta")),
+                    "ext_meta" / Field(Blob(Size("nmeta")), default=b""),
+                ),
+            },
+        ),
+        Variant(
+            "in_json",
+            "record.extras_length == 4",
+            {
+                "extras": Layout("meta_length" / Field(Int32ub, derive="size(meta)")),
+                "value": Layout("body" / Blob(Size("section.rest - meta_length")), "meta" / Text(Size("meta_length"))),
+            },
+        ),
+    ),
+    decisive="extras",
+    whole=("key",),
+    otherwise="false",
+)
+"""Set, add, delete with metadata. Writes a document, or that it was deleted, as it is elsewhere: with its cas, its
+revision and its times. The quiet forms are not answered if that is done.
+"""
 
 snapshot_marker = Message(
     "snapshot_marker",
@@ -1001,6 +2043,37 @@ could not take the marker: it has no such stream (KeyEnoent) or the marker is ma
 errors are those of Couchbase's own consumer. A peer that is no consumer disconnects instead.
 """
 
+stat = Message(
+    "stat",
+    RECORD,
+    match={"magic": (0x80, 0x08), "opcode": (0x10,)},
+    sections={"key": Layout("group" / Text(Rest())), "value": Layout("arguments" / Field(Text(Rest()), default=""))},
+    whole=("key", "value"),
+    valid="size(extras) == 0",
+)
+"""Statistics request. Asks for statistics."""
+
+stat_response = Message(
+    "stat_response",
+    RECORD,
+    match={"magic": (0x81, 0x18), "opcode": (0x10,)},
+    variants=(
+        Variant(
+            "statistic",
+            "record.status == 0 and size(key) > 0",
+            {"key": Layout("name" / Text(Rest())), "value": Layout("text" / Text(Rest()))},
+        ),
+        Variant("end", "record.status == 0", {}, valid="size(value) == 0"),
+        NOT_MY_VBUCKET_VARIANT,
+        ERROR_VARIANT,
+    ),
+    decisive="key",
+    answers=Answers(("stat",), ("opaque",), more=("statistic",)),
+)
+"""Statistics response. One number or text that the server keeps. A request gets as many as there are, and an empty one
+that ends them.
+"""
+
 stream_end = Message(
     "stream_end",
     RECORD,
@@ -1051,6 +2124,130 @@ stream_req_response = Message(
     answers=Answers(("stream_req",), ("opaque",)),
 )
 """Stream request response. The stream begins, or the consumer has to roll back first."""
+
+subdoc = Message(
+    "subdoc",
+    RECORD,
+    match={
+        "magic": (0x80, 0x08),
+        "opcode": (0xc5, 0xc6, 0xd2, 0xc7, 0xc8, 0xc9, 0xca, 0xcb, 0xcc, 0xcd, 0xce, 0xcf, 0xd3),
+    },
+    sections={
+        "extras": Layout(
+            "path_length" / Field(Int16ub, derive="size(path)"),
+            "path_flags" / Field(Int8ub, flags=SubdocPathFlag, default=0, hex=True),
+            When("section.left > 3", "expiration" / Int32ub),
+            Optional("doc_flags" / Field(Int8ub, flags=SubdocDocFlag, hex=True)),
+        ),
+        "key": Layout(
+            When("parameters.collections and section.left > 0", "collection_id" / Leb128(32)),
+            "document_key" / Field(Text(Rest()), raw="document_key_bytes"),
+        ),
+        "value": Layout("path" / Text(Size("path_length")), "path_value" / Blob(Rest())),
+    },
+    whole=("key", "value"),
+    valid="size(extras) in [3, 4, 7, 8]",
+)
+"""Subdocument command. Reads or changes one place in a document. It is found by a path in its JSON, or in its extended
+attributes.
+"""
+
+subdoc_multi_lookup = Message(
+    "subdoc_multi_lookup",
+    RECORD,
+    match={"magic": (0x80, 0x08), "opcode": (0xd0,)},
+    sections={
+        "extras": Layout(Optional("doc_flags" / Field(Int8ub, flags=SubdocDocFlag, hex=True))),
+        "key": Layout(
+            When("parameters.collections and section.left > 0", "collection_id" / Leb128(32)),
+            "document_key" / Field(Text(Rest()), raw="document_key_bytes"),
+        ),
+        "value": Layout("lookups" / Repeat(SubdocLookup)),
+    },
+    whole=("key", "value"),
+    valid="size(extras) in [0, 1]",
+)
+"""Subdocument lookups. Reads several places in a document."""
+
+subdoc_multi_lookup_response = Message(
+    "subdoc_multi_lookup_response",
+    RECORD,
+    match={"magic": (0x81, 0x18), "opcode": (0xd0,)},
+    variants=(
+        Variant(
+            "success",
+            "record.status in [0x00, 0xcc, 0xcd, 0xd3]",
+            {"value": Layout("results" / Repeat(SubdocLookupResult))},
+        ),
+        NOT_MY_VBUCKET_VARIANT,
+        ERROR_VARIANT,
+    ),
+    decisive="value",
+    valid="size(extras) == 0 and size(key) == 0",
+    answers=Answers(("subdoc_multi_lookup",), ("opaque",)),
+)
+"""Subdocument lookups response. What stands at each of the places."""
+
+subdoc_multi_mutation = Message(
+    "subdoc_multi_mutation",
+    RECORD,
+    match={"magic": (0x80, 0x08), "opcode": (0xd1,)},
+    sections={
+        "extras": Layout(
+            When("section.left > 3", "expiration" / Int32ub),
+            Optional("doc_flags" / Field(Int8ub, flags=SubdocDocFlag, hex=True)),
+        ),
+        "key": Layout(
+            When("parameters.collections and section.left > 0", "collection_id" / Leb128(32)),
+            "document_key" / Field(Text(Rest()), raw="document_key_bytes"),
+        ),
+        "value": Layout("mutations" / Repeat(SubdocMutation)),
+    },
+    whole=("key", "value"),
+    valid="size(extras) in [0, 1, 4, 5]",
+)
+"""Subdocument mutations. Changes several places in a document at once."""
+
+subdoc_multi_mutation_response = Message(
+    "subdoc_multi_mutation_response",
+    RECORD,
+    match={"magic": (0x81, 0x18), "opcode": (0xd1,)},
+    sections={"extras": Layout(Optional("vb_uuid" / Int64ub, Optional("by_seqno" / Field(Int64ub, long=True))))},
+    variants=(
+        Variant(
+            "success",
+            "record.status in [0x00, 0xcc, 0xcd, 0xd3]",
+            {"value": Layout("results" / Repeat(SubdocMutationResult))},
+        ),
+        NOT_MY_VBUCKET_VARIANT,
+        ERROR_VARIANT,
+    ),
+    decisive="value",
+    valid="size(extras) in [0, 16] and size(key) == 0",
+    answers=Answers(("subdoc_multi_mutation",), ("opaque",)),
+)
+"""Subdocument mutations response. That all places were changed, with the values that there are; or the first that could
+not be.
+"""
+
+subdoc_response = Message(
+    "subdoc_response",
+    RECORD,
+    match={
+        "magic": (0x81, 0x18),
+        "opcode": (0xc5, 0xc6, 0xd2, 0xc7, 0xc8, 0xc9, 0xca, 0xcb, 0xcc, 0xcd, 0xce, 0xcf, 0xd3),
+    },
+    sections={"extras": Layout(Optional("vb_uuid" / Int64ub, Optional("by_seqno" / Field(Int64ub, long=True))))},
+    variants=(
+        Variant("success", "record.status in [0x00, 0xcd]", {"value": Layout("path_value" / Blob(Rest()))}),
+        NOT_MY_VBUCKET_VARIANT,
+        ERROR_VARIANT,
+    ),
+    decisive="value",
+    valid="size(extras) in [0, 16] and size(key) == 0",
+    answers=Answers(("subdoc",), ("opcode", "opaque")),
+)
+"""Subdocument response. What stands at the path, or that it was changed."""
 
 system_event = Message(
     "system_event",
@@ -1148,6 +2345,49 @@ malformed or incomplete (Einval), or its seqno is not above the last (Erange). T
 consumer. A peer that is no consumer disconnects instead.
 """
 
+touch = Message(
+    "touch",
+    RECORD,
+    match={"magic": (0x80, 0x08), "opcode": (0x1c, 0x1d, 0x1e)},
+    sections={
+        "extras": Layout("expiration" / Int32ub),
+        "key": Layout(
+            When("parameters.collections and section.left > 0", "collection_id" / Leb128(32)),
+            "document_key" / Field(Text(Rest()), raw="document_key_bytes"),
+        ),
+    },
+    whole=("key",),
+    valid="size(extras) == 4 and size(value) == 0",
+)
+"""Touch, get and touch. Sets when an item goes, and gets it or its flags. The quiet forms are not answered if there is
+none.
+"""
+
+unlock_key = Message(
+    "unlock_key",
+    RECORD,
+    match={"magic": (0x80, 0x08), "opcode": (0x95, 0x93)},
+    sections={
+        "key": Layout(
+            When("parameters.collections and section.left > 0", "collection_id" / Leb128(32)),
+            "document_key" / Field(Text(Rest()), raw="document_key_bytes"),
+        ),
+    },
+    whole=("key",),
+    valid="size(extras) == 0 and size(value) == 0",
+)
+"""Unlock key, evict key. Unlocks a document, whose cas has to be that of the lock; or takes a document out of memory.
+"""
+
+verbosity = Message(
+    "verbosity",
+    RECORD,
+    match={"magic": (0x80, 0x08), "opcode": (0x1b,)},
+    sections={"extras": Layout("level" / Int32ub)},
+    valid="size(extras) == 4 and size(key) == 0 and size(value) == 0",
+)
+"""Verbosity. Sets how much the server writes into its log."""
+
 unknown = Message(
     "unknown",
     RECORD,
@@ -1169,30 +2409,65 @@ PROTOCOL = Protocol(
         abort,
         add_stream,
         add_stream_response,
+        append,
         buffer_acknowledgement,
         cache_transfer,
         cache_transfer_end,
+        cancel_range_scan,
         close_stream,
+        clustermap_change_notification,
         commit,
+        continue_range_scan,
+        continue_range_scan_response,
         control,
+        create_range_scan,
+        create_range_scan_response,
         dcp_noop,
+        delete,
+        delete_vbucket,
         deletion,
+        document_response,
         expiration,
         failover_log_request,
         failover_log_response,
         flush,
+        get,
         get_all_vb_seqnos,
         get_all_vb_seqnos_response,
+        get_cluster_config,
+        get_cluster_config_response,
+        get_collection_id,
+        get_collection_id_response,
+        get_collections_manifest,
+        get_collections_manifest_response,
         get_error_map,
         get_error_map_response,
+        get_locked,
+        get_meta,
+        get_meta_response,
+        get_random_key,
+        get_response,
+        get_vbucket,
+        get_vbucket_response,
         hello,
         hello_response,
+        increment,
+        increment_response,
+        list_buckets,
+        list_buckets_response,
         mutation,
         noop,
+        observe,
+        observe_response,
+        observe_seqno,
+        observe_seqno_response,
         open_connection,
         oso_snapshot,
         prepare,
+        quit,
         response,
+        return_meta,
+        return_meta_response,
         sasl_auth,
         sasl_auth_response,
         sasl_list_mechs,
@@ -1200,14 +2475,33 @@ PROTOCOL = Protocol(
         select_bucket,
         seqno_acknowledged,
         seqno_advanced,
+        seqno_persistence,
+        server_request,
+        server_response,
+        server_version,
+        server_version_response,
+        set,
+        set_vbucket,
         set_vbucket_state,
+        set_with_meta,
         snapshot_marker,
         snapshot_marker_response,
+        stat,
+        stat_response,
         stream_end,
         stream_req,
         stream_req_response,
+        subdoc,
+        subdoc_multi_lookup,
+        subdoc_multi_lookup_response,
+        subdoc_multi_mutation,
+        subdoc_multi_mutation_response,
+        subdoc_response,
         system_event,
         system_event_response,
+        touch,
+        unlock_key,
+        verbosity,
         unknown,
     ),
     framing=Framing(
@@ -1222,19 +2516,38 @@ PROTOCOL = Protocol(
                 valid="magic in [0x80, 0x08, 0x81, 0x18, 0x82, 0x83]",
                 doubts=(
                     "datatype > 7 or extras_length > 48",
-                    "magic in [0x80, 0x08] and opcode in [0x63, 0x62] and not extras_length == 16",
-                    "magic in [0x80, 0x08] and opcode in [0x51, 0x5d, 0x65, 0x55] and not extras_length == 4",
-                    "magic in [0x80, 0x08] and opcode in [0x66, 0x67, 0x52, 0x5e, 0x5c, 0x54, 0x96, 0x5a, 0xfe, 0x1f, "
-                    "0x0a, 0x21, 0x22, 0x20, 0x89] and not extras_length == 0",
-                    "magic in [0x81, 0x18] and opcode in [0x54, 0x96, 0x48, 0xfe, 0x1f, 0x0a, 0x89, 0x50, 0x52, 0x55, "
-                    "0x57, 0x58, 0x59, 0x5a, 0x5b, 0x5c, 0x5d, 0x5e, 0x60, 0x61, 0x62, 0x63, 0x64, 0x65, 0x66, 0x67, "
-                    "0x21, 0x22, 0x20, 0x56, 0x53, 0x5f] and not extras_length == 0",
-                    "magic in [0x80, 0x08] and opcode == 0x59 and not extras_length == 20",
+                    "magic in [0x80, 0x08] and opcode in [0x63, 0xdc, 0x62] and not extras_length == 16",
+                    "magic in [0x80, 0x08] and opcode in [0x51, 0x5d, 0x65, 0x55, 0x1c, 0x1d, 0x1e, 0x1b] and not "
+                    "extras_length == 4",
+                    "magic in [0x80, 0x08] and opcode in [0x0e, 0x0f, 0x19, 0x1a, 0x66, 0x67, 0x52, 0x5e, 0xda, 0x5c, "
+                    "0x04, 0x14, 0x3f, 0x54, 0x96, 0x5a, 0x00, 0x09, 0x0c, 0x0d, 0x83, 0x49, 0x4a, 0xbb, 0xbc, 0xba, "
+                    "0xfe, 0x3e, 0x1f, 0x87, 0x0a, 0x92, 0x91, 0x07, 0x17, 0x21, 0x22, 0x20, 0x89, 0x0b, 0x10, 0x95, "
+                    "0x93] and not extras_length == 0",
+                    "magic in [0x81, 0x18] and opcode in [0xda, 0x54, 0x96, 0x48, 0xb5, 0xba, 0xfe, 0x3e, 0x1f, 0x87, "
+                    "0x92, 0x91, 0x21, 0x22, 0x20, 0x0b, 0x56, 0x53, 0xd0, 0x5f] and not extras_length == 0",
+                    "magic == 0x82 and opcode in [0x02, 0x03, 0x04] and not extras_length == 0",
+                    "magic == 0x83 and opcode in [0x01, 0x02, 0x03, 0x04] and not extras_length == 0",
+                    "magic in [0x80, 0x08] and opcode == 0xdb and not extras_length == 28",
+                    "magic in [0x80, 0x08] and opcode in [0x59, 0x05, 0x06, 0x15, 0x16] and not extras_length == 20",
                     "magic in [0x80, 0x08] and opcode == 0x48 and not extras_length in [0, 4, 8]",
+                    "magic in [0x80, 0x08] and opcode == 0xb5 and not extras_length in [0, 16]",
+                    "magic in [0x81, 0x18] and opcode in [0x01, 0x02, 0x03, 0x04, 0x07, 0x0a, 0x0e, 0x0f, 0x11, 0x12, "
+                    "0x13, 0x14, 0x17, 0x19, 0x1a, 0x1b, 0x3d, 0x3f, 0x89, 0x50, 0x52, 0x55, 0x57, 0x58, 0x59, 0x5a, "
+                    "0x5b, 0x5c, 0x5d, 0x5e, 0x60, 0x61, 0x62, 0x63, 0x64, 0x65, 0x66, 0x67, 0x93, 0x95, 0xa2, 0xa3, "
+                    "0xa4, 0xa5, 0xa8, 0xa9, 0x4b, 0xb7, 0xdc, 0xd1, 0xc5, 0xc6, 0xd2, 0xc7, 0xc8, 0xc9, 0xca, 0xcb, "
+                    "0xcc, 0xcd, 0xce, 0xcf, 0xd3] and not extras_length in [0, 16]",
+                    "magic in [0x80, 0x08] and opcode == 0x94 and not extras_length in [0, 4]",
+                    "magic in [0x80, 0x08] and opcode in [0xa0, 0xa1, 0xd0] and not extras_length in [0, 1]",
+                    "magic in [0x80, 0x08] and opcode == 0xb6 and not extras_length in [0, 4, 5]",
                     "magic in [0x80, 0x08] and opcode in [0x57, 0x60] and not extras_length == 31",
-                    "magic in [0x80, 0x08] and opcode in [0x50, 0x61, 0x64] and not extras_length == 8",
-                    "magic in [0x80, 0x08] and opcode == 0x5b and not extras_length == 1",
+                    "magic in [0x80, 0x08] and opcode in [0x50, 0x61, 0x64, 0xb7, 0x01, 0x02, 0x03, 0x11, 0x12, 0x13] "
+                    "and not extras_length == 8",
+                    "magic in [0x80, 0x08] and opcode == 0xb2 and not extras_length == 12",
+                    "magic in [0x80, 0x08] and opcode in [0x3d, 0x5b] and not extras_length == 1",
                     "magic in [0x80, 0x08] and opcode == 0x53 and not extras_length == 48",
+                    "magic in [0x80, 0x08] and opcode in [0xc5, 0xc6, 0xd2, 0xc7, 0xc8, 0xc9, 0xca, 0xcb, 0xcc, 0xcd, "
+                    "0xce, 0xcf, 0xd3] and not extras_length in [3, 4, 7, 8]",
+                    "magic in [0x80, 0x08] and opcode == 0xd1 and not extras_length in [0, 1, 4, 5]",
                     "magic in [0x80, 0x08] and opcode == 0x5f and not extras_length == 13",
                 ),
             ),
@@ -1247,7 +2560,31 @@ PROTOCOL = Protocol(
             "collections",
             "hello_response",
             has={"features.feature": (0x12,)},
-            asked=("abort", "cache_transfer", "commit", "deletion", "expiration", "mutation", "prepare"),
+            asked=(
+                "abort",
+                "append",
+                "cache_transfer",
+                "commit",
+                "delete",
+                "deletion",
+                "document_response",
+                "expiration",
+                "get",
+                "get_locked",
+                "get_meta",
+                "get_response",
+                "increment",
+                "mutation",
+                "prepare",
+                "return_meta",
+                "set",
+                "set_with_meta",
+                "subdoc",
+                "subdoc_multi_lookup",
+                "subdoc_multi_mutation",
+                "touch",
+                "unlock_key",
+            ),
         ),
     ),
     ports=(11210, 11207),

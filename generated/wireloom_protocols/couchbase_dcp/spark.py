@@ -91,6 +91,29 @@ ADD_STREAM_RESPONSE = StructType(
     ],
 )
 
+APPEND = StructType(
+    [
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("collection_id", LongType(), metadata={"comment": "The collection. 0 is the default collection."}),
+        StructField(
+            "document_key",
+            StringType(),
+            metadata={
+                "comment": "The key inside the collection. One that is no text is null, and its bytes stand beside it.",
+            },
+        ),
+        StructField(
+            "document_key_bytes",
+            BinaryType(),
+            metadata={
+                "comment": "Bytes of document_key, if they are not those that it is written as; written back while it "
+                "is unchanged",
+            },
+        ),
+        StructField("value", BinaryType(), metadata={"comment": "What is added."}),
+    ],
+)
+
 BUFFER_ACKNOWLEDGEMENT = StructType(
     [
         StructField(
@@ -234,11 +257,55 @@ CACHE_TRANSFER_END = StructType(
     ],
 )
 
+CANCEL_RANGE_SCAN = StructType(
+    [
+        StructField("scan_id", StringType()),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+    ],
+)
+
 CLOSE_STREAM = StructType(
     [
         StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
         StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
         StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+    ],
+)
+
+CLUSTERMAP_CHANGE_NOTIFICATION = StructType(
+    [
+        StructField(
+            "variant",
+            StringType(),
+            metadata={"comment": "Which of the message's layouts it has; null if none known"},
+        ),
+        StructField("revision", LongType()),
+        StructField(
+            "epoch",
+            LongType(),
+            metadata={"comment": "It counts before the revision. Below 0 it is not set yet."},
+        ),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField(
+            "bucket",
+            StringType(),
+            metadata={"comment": "The bucket whose map it is; the cluster's if empty."},
+        ),
+        StructField(
+            "cluster_map",
+            StringType(),
+            metadata={
+                "comment": "The layout of the cluster as JSON. It is empty if the client has asked for brief "
+                "notifications.",
+            },
+        ),
+        StructField(
+            "cluster_map_snappy",
+            BinaryType(),
+            metadata={"comment": "Packed bytes of cluster_map; written back while it is unchanged"},
+        ),
     ],
 )
 
@@ -271,6 +338,92 @@ COMMIT = StructType(
     ],
 )
 
+CONTINUE_RANGE_SCAN = StructType(
+    [
+        StructField("scan_id", StringType()),
+        StructField("item_limit", LongType(), metadata={"comment": "How many at most; 0 is without a limit."}),
+        StructField("time_limit", LongType(), metadata={"comment": "How long at most; 0 is without a limit."}),
+        StructField("byte_limit", LongType(), metadata={"comment": "How much at most; 0 is without a limit."}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+    ],
+)
+
+CONTINUE_RANGE_SCAN_RESPONSE = StructType(
+    [
+        StructField(
+            "variant",
+            StringType(),
+            metadata={"comment": "Which of the message's layouts it has; null if none known"},
+        ),
+        StructField("content", LongType()),
+        StructField("content_name", StringType(), metadata={"comment": "Name of content; null if it has none"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("keys", ArrayType(BinaryType())),
+        StructField(
+            "documents",
+            ArrayType(
+                StructType(
+                    [
+                        StructField(
+                            "flags",
+                            LongType(),
+                            metadata={"comment": "What the client stored beside the document, as it sent it."},
+                        ),
+                        StructField(
+                            "expiration",
+                            LongType(),
+                            metadata={"comment": "When the document expires, since 1970; 0 is never."},
+                        ),
+                        StructField("by_seqno", LongType(), metadata={"comment": "The seqno of its last change."}),
+                        StructField(
+                            "document_cas",
+                            DecimalType(20, 0),
+                            metadata={"comment": "The version of the document."},
+                        ),
+                        StructField(
+                            "document_datatype",
+                            ShortType(),
+                            metadata={"comment": "What the value is made of."},
+                        ),
+                        StructField(
+                            "document_datatype_flags",
+                            ArrayType(StringType()),
+                            metadata={"comment": "Bits set in document_datatype"},
+                        ),
+                        StructField(
+                            "document_key",
+                            BinaryType(),
+                            metadata={"comment": "The key inside the collection."},
+                        ),
+                        StructField("document_value", BinaryType(), metadata={"comment": "As it was stored."}),
+                    ],
+                ),
+            ),
+        ),
+        StructField("entries", BinaryType(), metadata={"comment": "Of another kind."}),
+        StructField("cluster_map", StringType(), metadata={"comment": "The layout of the cluster as JSON, or empty."}),
+        StructField(
+            "cluster_map_snappy",
+            BinaryType(),
+            metadata={"comment": "Packed bytes of cluster_map; written back while it is unchanged"},
+        ),
+        StructField(
+            "error",
+            StringType(),
+            metadata={"comment": "What is wrong, as JSON from Couchbase and in words from memcached, or empty."},
+        ),
+        StructField(
+            "error_snappy",
+            BinaryType(),
+            metadata={"comment": "Packed bytes of error; written back while it is unchanged"},
+        ),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+    ],
+)
+
 CONTROL = StructType(
     [
         StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
@@ -283,11 +436,84 @@ CONTROL = StructType(
     ],
 )
 
+CREATE_RANGE_SCAN = StructType(
+    [
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField(
+            "scan",
+            StringType(),
+            metadata={"comment": "JSON: the collection, the range or sample, and what the snapshot must have."},
+        ),
+    ],
+)
+
+CREATE_RANGE_SCAN_RESPONSE = StructType(
+    [
+        StructField(
+            "variant",
+            StringType(),
+            metadata={"comment": "Which of the message's layouts it has; null if none known"},
+        ),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("scan_id", StringType()),
+        StructField("cluster_map", StringType(), metadata={"comment": "The layout of the cluster as JSON, or empty."}),
+        StructField(
+            "cluster_map_snappy",
+            BinaryType(),
+            metadata={"comment": "Packed bytes of cluster_map; written back while it is unchanged"},
+        ),
+        StructField(
+            "error",
+            StringType(),
+            metadata={"comment": "What is wrong, as JSON from Couchbase and in words from memcached, or empty."},
+        ),
+        StructField(
+            "error_snappy",
+            BinaryType(),
+            metadata={"comment": "Packed bytes of error; written back while it is unchanged"},
+        ),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+    ],
+)
+
 DCP_NOOP = StructType(
     [
         StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
         StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
         StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+    ],
+)
+
+DELETE = StructType(
+    [
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("collection_id", LongType(), metadata={"comment": "The collection. 0 is the default collection."}),
+        StructField(
+            "document_key",
+            StringType(),
+            metadata={
+                "comment": "The key inside the collection. One that is no text is null, and its bytes stand beside it.",
+            },
+        ),
+        StructField(
+            "document_key_bytes",
+            BinaryType(),
+            metadata={
+                "comment": "Bytes of document_key, if they are not those that it is written as; written back while it "
+                "is unchanged",
+            },
+        ),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+    ],
+)
+
+DELETE_VBUCKET = StructType(
+    [
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("settings", StringType(), metadata={"comment": "async=0 to wait. It may be empty."}),
     ],
 )
 
@@ -379,6 +605,56 @@ DELETION = StructType(
             metadata={"comment": "Packed bytes of document; written back while it is unchanged"},
         ),
         StructField("ext_meta", BinaryType(), metadata={"comment": "Metadata that servers before 6.0 send."}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+    ],
+)
+
+DOCUMENT_RESPONSE = StructType(
+    [
+        StructField(
+            "variant",
+            StringType(),
+            metadata={"comment": "Which of the message's layouts it has; null if none known"},
+        ),
+        StructField(
+            "flags",
+            LongType(),
+            metadata={"comment": "What the client stored beside the document, as it sent it."},
+        ),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("collection_id", LongType(), metadata={"comment": "The collection. 0 is the default collection."}),
+        StructField(
+            "document_key",
+            StringType(),
+            metadata={
+                "comment": "The key inside the collection. One that is no text is null, and its bytes stand beside it.",
+            },
+        ),
+        StructField(
+            "document_key_bytes",
+            BinaryType(),
+            metadata={
+                "comment": "Bytes of document_key, if they are not those that it is written as; written back while it "
+                "is unchanged",
+            },
+        ),
+        StructField("value", BinaryType()),
+        StructField("cluster_map", StringType(), metadata={"comment": "The layout of the cluster as JSON, or empty."}),
+        StructField(
+            "cluster_map_snappy",
+            BinaryType(),
+            metadata={"comment": "Packed bytes of cluster_map; written back while it is unchanged"},
+        ),
+        StructField(
+            "error",
+            StringType(),
+            metadata={"comment": "What is wrong, as JSON from Couchbase and in words from memcached, or empty."},
+        ),
+        StructField(
+            "error_snappy",
+            BinaryType(),
+            metadata={"comment": "Packed bytes of error; written back while it is unchanged"},
+        ),
         StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
     ],
 )
@@ -527,6 +803,29 @@ FLUSH = StructType(
     ],
 )
 
+GET = StructType(
+    [
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("collection_id", LongType(), metadata={"comment": "The collection. 0 is the default collection."}),
+        StructField(
+            "document_key",
+            StringType(),
+            metadata={
+                "comment": "The key inside the collection. One that is no text is null, and its bytes stand beside it.",
+            },
+        ),
+        StructField(
+            "document_key_bytes",
+            BinaryType(),
+            metadata={
+                "comment": "Bytes of document_key, if they are not those that it is written as; written back while it "
+                "is unchanged",
+            },
+        ),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+    ],
+)
+
 GET_ALL_VB_SEQNOS = StructType(
     [
         StructField("state", LongType(), metadata={"comment": "Only vbuckets in this state; 0 is all alive."}),
@@ -550,6 +849,143 @@ GET_ALL_VB_SEQNOS_RESPONSE = StructType(
         StructField(
             "seqnos",
             ArrayType(StructType([StructField("vbucket", IntegerType()), StructField("seqno", LongType())])),
+        ),
+        StructField("cluster_map", StringType(), metadata={"comment": "The layout of the cluster as JSON, or empty."}),
+        StructField(
+            "cluster_map_snappy",
+            BinaryType(),
+            metadata={"comment": "Packed bytes of cluster_map; written back while it is unchanged"},
+        ),
+        StructField(
+            "error",
+            StringType(),
+            metadata={"comment": "What is wrong, as JSON from Couchbase and in words from memcached, or empty."},
+        ),
+        StructField(
+            "error_snappy",
+            BinaryType(),
+            metadata={"comment": "Packed bytes of error; written back while it is unchanged"},
+        ),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+    ],
+)
+
+GET_CLUSTER_CONFIG = StructType(
+    [
+        StructField(
+            "epoch",
+            LongType(),
+            metadata={"comment": "Of the version that the client has; it counts before the revision."},
+        ),
+        StructField("revision", LongType(), metadata={"comment": "Of the version that the client has."}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+    ],
+)
+
+GET_CLUSTER_CONFIG_RESPONSE = StructType(
+    [
+        StructField(
+            "variant",
+            StringType(),
+            metadata={"comment": "Which of the message's layouts it has; null if none known"},
+        ),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField(
+            "cluster_map",
+            StringType(),
+            metadata={"comment": "The layout of the cluster as JSON. Or: The layout of the cluster as JSON, or empty."},
+        ),
+        StructField(
+            "cluster_map_snappy",
+            BinaryType(),
+            metadata={"comment": "Packed bytes of cluster_map; written back while it is unchanged"},
+        ),
+        StructField(
+            "error",
+            StringType(),
+            metadata={"comment": "What is wrong, as JSON from Couchbase and in words from memcached, or empty."},
+        ),
+        StructField(
+            "error_snappy",
+            BinaryType(),
+            metadata={"comment": "Packed bytes of error; written back while it is unchanged"},
+        ),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+    ],
+)
+
+GET_COLLECTION_ID = StructType(
+    [
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField(
+            "key_path",
+            StringType(),
+            metadata={"comment": "The same as path, which the first clients sent here."},
+        ),
+        StructField("path", StringType(), metadata={"comment": "The scope, and for a collection a dot and its name."}),
+    ],
+)
+
+GET_COLLECTION_ID_RESPONSE = StructType(
+    [
+        StructField(
+            "variant",
+            StringType(),
+            metadata={"comment": "Which of the message's layouts it has; null if none known"},
+        ),
+        StructField(
+            "manifest_uid",
+            DecimalType(20, 0),
+            metadata={"comment": "Of the manifest in which it was looked up."},
+        ),
+        StructField("id", LongType(), metadata={"comment": "The collection or scope."}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("cluster_map", StringType(), metadata={"comment": "The layout of the cluster as JSON, or empty."}),
+        StructField(
+            "cluster_map_snappy",
+            BinaryType(),
+            metadata={"comment": "Packed bytes of cluster_map; written back while it is unchanged"},
+        ),
+        StructField(
+            "error",
+            StringType(),
+            metadata={"comment": "What is wrong, as JSON from Couchbase and in words from memcached, or empty."},
+        ),
+        StructField(
+            "error_snappy",
+            BinaryType(),
+            metadata={"comment": "Packed bytes of error; written back while it is unchanged"},
+        ),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+    ],
+)
+
+GET_COLLECTIONS_MANIFEST = StructType(
+    [
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+    ],
+)
+
+GET_COLLECTIONS_MANIFEST_RESPONSE = StructType(
+    [
+        StructField(
+            "variant",
+            StringType(),
+            metadata={"comment": "Which of the message's layouts it has; null if none known"},
+        ),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("manifest", StringType(), metadata={"comment": "JSON; uids and ids in it are hexadecimal text."}),
+        StructField(
+            "manifest_snappy",
+            BinaryType(),
+            metadata={"comment": "Packed bytes of manifest; written back while it is unchanged"},
         ),
         StructField("cluster_map", StringType(), metadata={"comment": "The layout of the cluster as JSON, or empty."}),
         StructField(
@@ -623,6 +1059,221 @@ GET_ERROR_MAP_RESPONSE = StructType(
     ],
 )
 
+GET_LOCKED = StructType(
+    [
+        StructField(
+            "lock_time",
+            LongType(),
+            metadata={"comment": "How long. The server has its own time, also for 0."},
+        ),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("collection_id", LongType(), metadata={"comment": "The collection. 0 is the default collection."}),
+        StructField(
+            "document_key",
+            StringType(),
+            metadata={
+                "comment": "The key inside the collection. One that is no text is null, and its bytes stand beside it.",
+            },
+        ),
+        StructField(
+            "document_key_bytes",
+            BinaryType(),
+            metadata={
+                "comment": "Bytes of document_key, if they are not those that it is written as; written back while it "
+                "is unchanged",
+            },
+        ),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+    ],
+)
+
+GET_META = StructType(
+    [
+        StructField("version", ShortType(), metadata={"comment": "2 asks for the datatype as well."}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("collection_id", LongType(), metadata={"comment": "The collection. 0 is the default collection."}),
+        StructField(
+            "document_key",
+            StringType(),
+            metadata={
+                "comment": "The key inside the collection. One that is no text is null, and its bytes stand beside it.",
+            },
+        ),
+        StructField(
+            "document_key_bytes",
+            BinaryType(),
+            metadata={
+                "comment": "Bytes of document_key, if they are not those that it is written as; written back while it "
+                "is unchanged",
+            },
+        ),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+    ],
+)
+
+GET_META_RESPONSE = StructType(
+    [
+        StructField(
+            "variant",
+            StringType(),
+            metadata={"comment": "Which of the message's layouts it has; null if none known"},
+        ),
+        StructField("deleted", LongType(), metadata={"comment": "1 if it is deleted."}),
+        StructField(
+            "flags",
+            LongType(),
+            metadata={"comment": "What the client stored beside the document, as it sent it."},
+        ),
+        StructField(
+            "expiration",
+            LongType(),
+            metadata={"comment": "When it expires, or was deleted, since 1970; 0 is never."},
+        ),
+        StructField("rev_seqno", DecimalType(20, 0), metadata={"comment": "How often the document was changed."}),
+        StructField(
+            "document_datatype",
+            ShortType(),
+            metadata={
+                "comment": "What the document is made of, if version 2 was asked for. Before 4.6 how conflicts are "
+                "resolved, for 1.",
+            },
+        ),
+        StructField(
+            "document_datatype_flags",
+            ArrayType(StringType()),
+            metadata={"comment": "Bits set in document_datatype"},
+        ),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("cluster_map", StringType(), metadata={"comment": "The layout of the cluster as JSON, or empty."}),
+        StructField(
+            "cluster_map_snappy",
+            BinaryType(),
+            metadata={"comment": "Packed bytes of cluster_map; written back while it is unchanged"},
+        ),
+        StructField(
+            "error",
+            StringType(),
+            metadata={"comment": "What is wrong, as JSON from Couchbase and in words from memcached, or empty."},
+        ),
+        StructField(
+            "error_snappy",
+            BinaryType(),
+            metadata={"comment": "Packed bytes of error; written back while it is unchanged"},
+        ),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+    ],
+)
+
+GET_RANDOM_KEY = StructType(
+    [
+        StructField(
+            "collection_id",
+            LongType(),
+            metadata={"comment": "The collection, on connections with collections."},
+        ),
+        StructField(
+            "include_xattrs",
+            ShortType(),
+            metadata={"comment": "Whether with its extended attributes, if not 0."},
+        ),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+    ],
+)
+
+GET_RESPONSE = StructType(
+    [
+        StructField(
+            "variant",
+            StringType(),
+            metadata={"comment": "Which of the message's layouts it has; null if none known"},
+        ),
+        StructField(
+            "flags",
+            LongType(),
+            metadata={
+                "comment": "What the client stored beside the item, as it sent it. Couchbase answers touch without.",
+            },
+        ),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("collection_id", LongType(), metadata={"comment": "The collection. 0 is the default collection."}),
+        StructField(
+            "document_key",
+            StringType(),
+            metadata={
+                "comment": "The key inside the collection. One that is no text is null, and its bytes stand beside it.",
+            },
+        ),
+        StructField(
+            "document_key_bytes",
+            BinaryType(),
+            metadata={
+                "comment": "Bytes of document_key, if they are not those that it is written as; written back while it "
+                "is unchanged",
+            },
+        ),
+        StructField("value", BinaryType()),
+        StructField("cluster_map", StringType(), metadata={"comment": "The layout of the cluster as JSON, or empty."}),
+        StructField(
+            "cluster_map_snappy",
+            BinaryType(),
+            metadata={"comment": "Packed bytes of cluster_map; written back while it is unchanged"},
+        ),
+        StructField(
+            "error",
+            StringType(),
+            metadata={"comment": "What is wrong, as JSON from Couchbase and in words from memcached, or empty."},
+        ),
+        StructField(
+            "error_snappy",
+            BinaryType(),
+            metadata={"comment": "Packed bytes of error; written back while it is unchanged"},
+        ),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+    ],
+)
+
+GET_VBUCKET = StructType(
+    [
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+    ],
+)
+
+GET_VBUCKET_RESPONSE = StructType(
+    [
+        StructField(
+            "variant",
+            StringType(),
+            metadata={"comment": "Which of the message's layouts it has; null if none known"},
+        ),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("state", LongType()),
+        StructField("state_name", StringType(), metadata={"comment": "Name of state; null if it has none"}),
+        StructField("cluster_map", StringType(), metadata={"comment": "The layout of the cluster as JSON, or empty."}),
+        StructField(
+            "cluster_map_snappy",
+            BinaryType(),
+            metadata={"comment": "Packed bytes of cluster_map; written back while it is unchanged"},
+        ),
+        StructField(
+            "error",
+            StringType(),
+            metadata={"comment": "What is wrong, as JSON from Couchbase and in words from memcached, or empty."},
+        ),
+        StructField(
+            "error_snappy",
+            BinaryType(),
+            metadata={"comment": "Packed bytes of error; written back while it is unchanged"},
+        ),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+    ],
+)
+
 HELLO = StructType(
     [
         StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
@@ -675,6 +1326,112 @@ HELLO_RESPONSE = StructType(
             ),
             metadata={"comment": "What client and server both can."},
         ),
+        StructField("cluster_map", StringType(), metadata={"comment": "The layout of the cluster as JSON, or empty."}),
+        StructField(
+            "cluster_map_snappy",
+            BinaryType(),
+            metadata={"comment": "Packed bytes of cluster_map; written back while it is unchanged"},
+        ),
+        StructField(
+            "error",
+            StringType(),
+            metadata={"comment": "What is wrong, as JSON from Couchbase and in words from memcached, or empty."},
+        ),
+        StructField(
+            "error_snappy",
+            BinaryType(),
+            metadata={"comment": "Packed bytes of error; written back while it is unchanged"},
+        ),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+    ],
+)
+
+INCREMENT = StructType(
+    [
+        StructField("delta", DecimalType(20, 0), metadata={"comment": "By how much."}),
+        StructField(
+            "initial",
+            DecimalType(20, 0),
+            metadata={"comment": "What an item that there is not yet begins with."},
+        ),
+        StructField(
+            "expiration",
+            LongType(),
+            metadata={
+                "comment": "As elsewhere, of an item that there is not yet. 0xffffffff says that none is to be made.",
+            },
+        ),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("collection_id", LongType(), metadata={"comment": "The collection. 0 is the default collection."}),
+        StructField(
+            "document_key",
+            StringType(),
+            metadata={
+                "comment": "The key inside the collection. One that is no text is null, and its bytes stand beside it.",
+            },
+        ),
+        StructField(
+            "document_key_bytes",
+            BinaryType(),
+            metadata={
+                "comment": "Bytes of document_key, if they are not those that it is written as; written back while it "
+                "is unchanged",
+            },
+        ),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+    ],
+)
+
+INCREMENT_RESPONSE = StructType(
+    [
+        StructField(
+            "variant",
+            StringType(),
+            metadata={"comment": "Which of the message's layouts it has; null if none known"},
+        ),
+        StructField("vb_uuid", DecimalType(20, 0), metadata={"comment": "The branch of the vbucket's history."}),
+        StructField("by_seqno", LongType(), metadata={"comment": "The seqno of the write."}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("counter", DecimalType(20, 0)),
+        StructField("cluster_map", StringType(), metadata={"comment": "The layout of the cluster as JSON, or empty."}),
+        StructField(
+            "cluster_map_snappy",
+            BinaryType(),
+            metadata={"comment": "Packed bytes of cluster_map; written back while it is unchanged"},
+        ),
+        StructField(
+            "error",
+            StringType(),
+            metadata={"comment": "What is wrong, as JSON from Couchbase and in words from memcached, or empty."},
+        ),
+        StructField(
+            "error_snappy",
+            BinaryType(),
+            metadata={"comment": "Packed bytes of error; written back while it is unchanged"},
+        ),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+    ],
+)
+
+LIST_BUCKETS = StructType(
+    [
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+    ],
+)
+
+LIST_BUCKETS_RESPONSE = StructType(
+    [
+        StructField(
+            "variant",
+            StringType(),
+            metadata={"comment": "Which of the message's layouts it has; null if none known"},
+        ),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("buckets", StringType(), metadata={"comment": "Their names, with blanks between them."}),
         StructField("cluster_map", StringType(), metadata={"comment": "The layout of the cluster as JSON, or empty."}),
         StructField(
             "cluster_map_snappy",
@@ -788,6 +1545,132 @@ NOOP = StructType(
     [
         StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
         StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+    ],
+)
+
+OBSERVE = StructType(
+    [
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField(
+            "documents",
+            ArrayType(
+                StructType(
+                    [
+                        StructField("vbucket_id", IntegerType(), metadata={"comment": "The vbucket."}),
+                        StructField(
+                            "document_key",
+                            BinaryType(),
+                            metadata={"comment": "The key, with its collection if there are some."},
+                        ),
+                    ],
+                ),
+            ),
+        ),
+    ],
+)
+
+OBSERVE_RESPONSE = StructType(
+    [
+        StructField(
+            "variant",
+            StringType(),
+            metadata={"comment": "Which of the message's layouts it has; null if none known"},
+        ),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField(
+            "documents",
+            ArrayType(
+                StructType(
+                    [
+                        StructField("vbucket_id", IntegerType(), metadata={"comment": "The vbucket."}),
+                        StructField(
+                            "document_key",
+                            BinaryType(),
+                            metadata={"comment": "The key, with its collection if there are some."},
+                        ),
+                        StructField("state", ShortType()),
+                        StructField(
+                            "state_name",
+                            StringType(),
+                            metadata={"comment": "Name of state; null if it has none"},
+                        ),
+                        StructField(
+                            "document_cas",
+                            DecimalType(20, 0),
+                            metadata={"comment": "The version of the document."},
+                        ),
+                    ],
+                ),
+            ),
+        ),
+        StructField("cluster_map", StringType(), metadata={"comment": "The layout of the cluster as JSON, or empty."}),
+        StructField(
+            "cluster_map_snappy",
+            BinaryType(),
+            metadata={"comment": "Packed bytes of cluster_map; written back while it is unchanged"},
+        ),
+        StructField(
+            "error",
+            StringType(),
+            metadata={"comment": "What is wrong, as JSON from Couchbase and in words from memcached, or empty."},
+        ),
+        StructField(
+            "error_snappy",
+            BinaryType(),
+            metadata={"comment": "Packed bytes of error; written back while it is unchanged"},
+        ),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+    ],
+)
+
+OBSERVE_SEQNO = StructType(
+    [
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField(
+            "vb_uuid",
+            DecimalType(20, 0),
+            metadata={"comment": "The branch of the vbucket's history that the client knows."},
+        ),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+    ],
+)
+
+OBSERVE_SEQNO_RESPONSE = StructType(
+    [
+        StructField(
+            "variant",
+            StringType(),
+            metadata={"comment": "Which of the message's layouts it has; null if none known"},
+        ),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("format", ShortType(), metadata={"comment": "1 after a failover."}),
+        StructField("vbucket_id", IntegerType(), metadata={"comment": "The vbucket."}),
+        StructField("vb_uuid", DecimalType(20, 0), metadata={"comment": "The newest branch of its history."}),
+        StructField("persisted_seqno", LongType(), metadata={"comment": "The last seqno that is on disk."}),
+        StructField("current_seqno", LongType(), metadata={"comment": "The last seqno."}),
+        StructField("old_vb_uuid", DecimalType(20, 0), metadata={"comment": "The branch that the client knows."}),
+        StructField("last_seqno", LongType(), metadata={"comment": "The last seqno of that branch."}),
+        StructField("cluster_map", StringType(), metadata={"comment": "The layout of the cluster as JSON, or empty."}),
+        StructField(
+            "cluster_map_snappy",
+            BinaryType(),
+            metadata={"comment": "Packed bytes of cluster_map; written back while it is unchanged"},
+        ),
+        StructField(
+            "error",
+            StringType(),
+            metadata={"comment": "What is wrong, as JSON from Couchbase and in words from memcached, or empty."},
+        ),
+        StructField(
+            "error_snappy",
+            BinaryType(),
+            metadata={"comment": "Packed bytes of error; written back while it is unchanged"},
+        ),
         StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
     ],
 )
@@ -910,6 +1793,14 @@ PREPARE = StructType(
     ],
 )
 
+QUIT = StructType(
+    [
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+    ],
+)
+
 RESPONSE = StructType(
     [
         StructField(
@@ -917,6 +1808,75 @@ RESPONSE = StructType(
             StringType(),
             metadata={"comment": "Which of the message's layouts it has; null if none known"},
         ),
+        StructField("vb_uuid", DecimalType(20, 0), metadata={"comment": "The branch of the vbucket's history."}),
+        StructField("by_seqno", LongType(), metadata={"comment": "The seqno of the write."}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("cluster_map", StringType(), metadata={"comment": "The layout of the cluster as JSON, or empty."}),
+        StructField(
+            "cluster_map_snappy",
+            BinaryType(),
+            metadata={"comment": "Packed bytes of cluster_map; written back while it is unchanged"},
+        ),
+        StructField(
+            "error",
+            StringType(),
+            metadata={"comment": "What is wrong, as JSON from Couchbase and in words from memcached, or empty."},
+        ),
+        StructField(
+            "error_snappy",
+            BinaryType(),
+            metadata={"comment": "Packed bytes of error; written back while it is unchanged"},
+        ),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+    ],
+)
+
+RETURN_META = StructType(
+    [
+        StructField("mutation_type", LongType()),
+        StructField(
+            "mutation_type_name",
+            StringType(),
+            metadata={"comment": "Name of mutation_type; null if it has none"},
+        ),
+        StructField("flags", LongType(), metadata={"comment": "What the client wants to have back beside the value."}),
+        StructField(
+            "expiration",
+            LongType(),
+            metadata={"comment": "From now on, or since 1970 if it is more than 30 days; 0 is never."},
+        ),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("collection_id", LongType(), metadata={"comment": "The collection. 0 is the default collection."}),
+        StructField(
+            "document_key",
+            StringType(),
+            metadata={
+                "comment": "The key inside the collection. One that is no text is null, and its bytes stand beside it.",
+            },
+        ),
+        StructField(
+            "document_key_bytes",
+            BinaryType(),
+            metadata={
+                "comment": "Bytes of document_key, if they are not those that it is written as; written back while it "
+                "is unchanged",
+            },
+        ),
+        StructField("value", BinaryType()),
+    ],
+)
+
+RETURN_META_RESPONSE = StructType(
+    [
+        StructField(
+            "variant",
+            StringType(),
+            metadata={"comment": "Which of the message's layouts it has; null if none known"},
+        ),
+        StructField("flags", LongType()),
+        StructField("expiration", LongType()),
+        StructField("rev_seqno", DecimalType(20, 0), metadata={"comment": "How often the document was changed."}),
         StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
         StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
         StructField("cluster_map", StringType(), metadata={"comment": "The layout of the cluster as JSON, or empty."}),
@@ -1041,12 +2001,187 @@ SEQNO_ADVANCED = StructType(
     ],
 )
 
+SEQNO_PERSISTENCE = StructType(
+    [
+        StructField("seqno", DecimalType(20, 0), metadata={"comment": "The seqno to wait for."}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+    ],
+)
+
+SERVER_REQUEST = StructType(
+    [
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("user", StringType(), metadata={"comment": "Whose authorization is asked for, else empty."}),
+        StructField("request", StringType(), metadata={"comment": "JSON."}),
+    ],
+)
+
+SERVER_RESPONSE = StructType(
+    [
+        StructField(
+            "variant",
+            StringType(),
+            metadata={"comment": "Which of the message's layouts it has; null if none known"},
+        ),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("answer", StringType(), metadata={"comment": "JSON, or empty."}),
+        StructField("cluster_map", StringType(), metadata={"comment": "The layout of the cluster as JSON, or empty."}),
+        StructField(
+            "cluster_map_snappy",
+            BinaryType(),
+            metadata={"comment": "Packed bytes of cluster_map; written back while it is unchanged"},
+        ),
+        StructField(
+            "error",
+            StringType(),
+            metadata={"comment": "What is wrong, as JSON from Couchbase and in words from memcached, or empty."},
+        ),
+        StructField(
+            "error_snappy",
+            BinaryType(),
+            metadata={"comment": "Packed bytes of error; written back while it is unchanged"},
+        ),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+    ],
+)
+
+SERVER_VERSION = StructType(
+    [
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+    ],
+)
+
+SERVER_VERSION_RESPONSE = StructType(
+    [
+        StructField(
+            "variant",
+            StringType(),
+            metadata={"comment": "Which of the message's layouts it has; null if none known"},
+        ),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("server_version", StringType(), metadata={"comment": "As 8.0.0-0000."}),
+        StructField("cluster_map", StringType(), metadata={"comment": "The layout of the cluster as JSON, or empty."}),
+        StructField(
+            "cluster_map_snappy",
+            BinaryType(),
+            metadata={"comment": "Packed bytes of cluster_map; written back while it is unchanged"},
+        ),
+        StructField(
+            "error",
+            StringType(),
+            metadata={"comment": "What is wrong, as JSON from Couchbase and in words from memcached, or empty."},
+        ),
+        StructField(
+            "error_snappy",
+            BinaryType(),
+            metadata={"comment": "Packed bytes of error; written back while it is unchanged"},
+        ),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+    ],
+)
+
+SET = StructType(
+    [
+        StructField("flags", LongType(), metadata={"comment": "What the client wants to have back beside the value."}),
+        StructField(
+            "expiration",
+            LongType(),
+            metadata={"comment": "From now on, or since 1970 if it is more than 30 days; 0 is never."},
+        ),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("collection_id", LongType(), metadata={"comment": "The collection. 0 is the default collection."}),
+        StructField(
+            "document_key",
+            StringType(),
+            metadata={
+                "comment": "The key inside the collection. One that is no text is null, and its bytes stand beside it.",
+            },
+        ),
+        StructField(
+            "document_key_bytes",
+            BinaryType(),
+            metadata={
+                "comment": "Bytes of document_key, if they are not those that it is written as; written back while it "
+                "is unchanged",
+            },
+        ),
+        StructField("value", BinaryType()),
+    ],
+)
+
+SET_VBUCKET = StructType(
+    [
+        StructField("state", ShortType()),
+        StructField("state_name", StringType(), metadata={"comment": "Name of state; null if it has none"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField(
+            "settings",
+            StringType(),
+            metadata={"comment": "JSON, such as the nodes that durable writes wait for, or empty."},
+        ),
+    ],
+)
+
 SET_VBUCKET_STATE = StructType(
     [
         StructField("state", ShortType()),
         StructField("state_name", StringType(), metadata={"comment": "Name of state; null if it has none"}),
         StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
         StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+    ],
+)
+
+SET_WITH_META = StructType(
+    [
+        StructField(
+            "variant",
+            StringType(),
+            metadata={"comment": "Which of the message's layouts it has; null if none known"},
+        ),
+        StructField(
+            "flags",
+            LongType(),
+            metadata={"comment": "What the client stored beside the document, as it sent it."},
+        ),
+        StructField(
+            "expiration",
+            LongType(),
+            metadata={"comment": "When it expires, or was deleted, since 1970; 0 is never."},
+        ),
+        StructField("rev_seqno", DecimalType(20, 0), metadata={"comment": "How often the document was changed."}),
+        StructField("source_cas", DecimalType(20, 0), metadata={"comment": "The cas that it has there."}),
+        StructField("nmeta", IntegerType(), metadata={"comment": "Of metadata behind the value."}),
+        StructField("options", LongType()),
+        StructField("options_flags", ArrayType(StringType()), metadata={"comment": "Bits set in options"}),
+        StructField("meta_length", LongType()),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("collection_id", LongType(), metadata={"comment": "The collection. 0 is the default collection."}),
+        StructField(
+            "document_key",
+            StringType(),
+            metadata={
+                "comment": "The key inside the collection. One that is no text is null, and its bytes stand beside it.",
+            },
+        ),
+        StructField(
+            "document_key_bytes",
+            BinaryType(),
+            metadata={
+                "comment": "Bytes of document_key, if they are not those that it is written as; written back while it "
+                "is unchanged",
+            },
+        ),
+        StructField("body", BinaryType()),
+        StructField("ext_meta", BinaryType()),
+        StructField("meta", StringType(), metadata={"comment": "JSON: the command, the cas and what else is known."}),
         StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
     ],
 )
@@ -1106,6 +2241,49 @@ SNAPSHOT_MARKER_RESPONSE = StructType(
         ),
         StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
         StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("cluster_map", StringType(), metadata={"comment": "The layout of the cluster as JSON, or empty."}),
+        StructField(
+            "cluster_map_snappy",
+            BinaryType(),
+            metadata={"comment": "Packed bytes of cluster_map; written back while it is unchanged"},
+        ),
+        StructField(
+            "error",
+            StringType(),
+            metadata={"comment": "What is wrong, as JSON from Couchbase and in words from memcached, or empty."},
+        ),
+        StructField(
+            "error_snappy",
+            BinaryType(),
+            metadata={"comment": "Packed bytes of error; written back while it is unchanged"},
+        ),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+    ],
+)
+
+STAT = StructType(
+    [
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField(
+            "group",
+            StringType(),
+            metadata={"comment": "Which, as settings or items; the general ones if empty."},
+        ),
+        StructField("arguments", StringType(), metadata={"comment": "JSON that some groups of Couchbase take."}),
+    ],
+)
+
+STAT_RESPONSE = StructType(
+    [
+        StructField(
+            "variant",
+            StringType(),
+            metadata={"comment": "Which of the message's layouts it has; null if none known"},
+        ),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("name", StringType(), metadata={"comment": "What is told."}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("text", StringType(), metadata={"comment": "What it is."}),
         StructField("cluster_map", StringType(), metadata={"comment": "The layout of the cluster as JSON, or empty."}),
         StructField(
             "cluster_map_snappy",
@@ -1204,6 +2382,274 @@ STREAM_REQ_RESPONSE = StructType(
             "rollback_seqno",
             LongType(),
             metadata={"comment": "The consumer drops what is above it and asks again."},
+        ),
+        StructField("cluster_map", StringType(), metadata={"comment": "The layout of the cluster as JSON, or empty."}),
+        StructField(
+            "cluster_map_snappy",
+            BinaryType(),
+            metadata={"comment": "Packed bytes of cluster_map; written back while it is unchanged"},
+        ),
+        StructField(
+            "error",
+            StringType(),
+            metadata={"comment": "What is wrong, as JSON from Couchbase and in words from memcached, or empty."},
+        ),
+        StructField(
+            "error_snappy",
+            BinaryType(),
+            metadata={"comment": "Packed bytes of error; written back while it is unchanged"},
+        ),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+    ],
+)
+
+SUBDOC = StructType(
+    [
+        StructField("path_length", IntegerType()),
+        StructField("path_flags", ShortType()),
+        StructField("path_flags_flags", ArrayType(StringType()), metadata={"comment": "Bits set in path_flags"}),
+        StructField("expiration", LongType(), metadata={"comment": "When the document expires, of what changes it."}),
+        StructField("doc_flags", ShortType()),
+        StructField("doc_flags_flags", ArrayType(StringType()), metadata={"comment": "Bits set in doc_flags"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("collection_id", LongType(), metadata={"comment": "The collection. 0 is the default collection."}),
+        StructField(
+            "document_key",
+            StringType(),
+            metadata={
+                "comment": "The key inside the collection. One that is no text is null, and its bytes stand beside it.",
+            },
+        ),
+        StructField(
+            "document_key_bytes",
+            BinaryType(),
+            metadata={
+                "comment": "Bytes of document_key, if they are not those that it is written as; written back while it "
+                "is unchanged",
+            },
+        ),
+        StructField("path", StringType(), metadata={"comment": "Where in the document."}),
+        StructField("path_value", BinaryType(), metadata={"comment": "What to write there."}),
+    ],
+)
+
+SUBDOC_MULTI_LOOKUP = StructType(
+    [
+        StructField("doc_flags", ShortType()),
+        StructField("doc_flags_flags", ArrayType(StringType()), metadata={"comment": "Bits set in doc_flags"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("collection_id", LongType(), metadata={"comment": "The collection. 0 is the default collection."}),
+        StructField(
+            "document_key",
+            StringType(),
+            metadata={
+                "comment": "The key inside the collection. One that is no text is null, and its bytes stand beside it.",
+            },
+        ),
+        StructField(
+            "document_key_bytes",
+            BinaryType(),
+            metadata={
+                "comment": "Bytes of document_key, if they are not those that it is written as; written back while it "
+                "is unchanged",
+            },
+        ),
+        StructField(
+            "lookups",
+            ArrayType(
+                StructType(
+                    [
+                        StructField(
+                            "lookup_opcode",
+                            ShortType(),
+                            metadata={"comment": "Such as SubdocGet, or Get for the document."},
+                        ),
+                        StructField(
+                            "lookup_opcode_name",
+                            StringType(),
+                            metadata={"comment": "Name of lookup_opcode; null if it has none"},
+                        ),
+                        StructField("path_flags", ShortType()),
+                        StructField(
+                            "path_flags_flags",
+                            ArrayType(StringType()),
+                            metadata={"comment": "Bits set in path_flags"},
+                        ),
+                        StructField("path_length", IntegerType()),
+                        StructField("path", StringType()),
+                    ],
+                ),
+            ),
+        ),
+    ],
+)
+
+SUBDOC_MULTI_LOOKUP_RESPONSE = StructType(
+    [
+        StructField(
+            "variant",
+            StringType(),
+            metadata={"comment": "Which of the message's layouts it has; null if none known"},
+        ),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField(
+            "results",
+            ArrayType(
+                StructType(
+                    [
+                        StructField("path_status", IntegerType()),
+                        StructField(
+                            "path_status_name",
+                            StringType(),
+                            metadata={"comment": "Name of path_status; null if it has none"},
+                        ),
+                        StructField("value_length", LongType()),
+                        StructField("value", BinaryType()),
+                    ],
+                ),
+            ),
+            metadata={"comment": "In the order of the lookups."},
+        ),
+        StructField("cluster_map", StringType(), metadata={"comment": "The layout of the cluster as JSON, or empty."}),
+        StructField(
+            "cluster_map_snappy",
+            BinaryType(),
+            metadata={"comment": "Packed bytes of cluster_map; written back while it is unchanged"},
+        ),
+        StructField(
+            "error",
+            StringType(),
+            metadata={"comment": "What is wrong, as JSON from Couchbase and in words from memcached, or empty."},
+        ),
+        StructField(
+            "error_snappy",
+            BinaryType(),
+            metadata={"comment": "Packed bytes of error; written back while it is unchanged"},
+        ),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+    ],
+)
+
+SUBDOC_MULTI_MUTATION = StructType(
+    [
+        StructField("expiration", LongType(), metadata={"comment": "When the document expires."}),
+        StructField("doc_flags", ShortType()),
+        StructField("doc_flags_flags", ArrayType(StringType()), metadata={"comment": "Bits set in doc_flags"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("collection_id", LongType(), metadata={"comment": "The collection. 0 is the default collection."}),
+        StructField(
+            "document_key",
+            StringType(),
+            metadata={
+                "comment": "The key inside the collection. One that is no text is null, and its bytes stand beside it.",
+            },
+        ),
+        StructField(
+            "document_key_bytes",
+            BinaryType(),
+            metadata={
+                "comment": "Bytes of document_key, if they are not those that it is written as; written back while it "
+                "is unchanged",
+            },
+        ),
+        StructField(
+            "mutations",
+            ArrayType(
+                StructType(
+                    [
+                        StructField(
+                            "mutation_opcode",
+                            ShortType(),
+                            metadata={"comment": "Such as SubdocDictUpsert, or Set for the document."},
+                        ),
+                        StructField(
+                            "mutation_opcode_name",
+                            StringType(),
+                            metadata={"comment": "Name of mutation_opcode; null if it has none"},
+                        ),
+                        StructField("path_flags", ShortType()),
+                        StructField(
+                            "path_flags_flags",
+                            ArrayType(StringType()),
+                            metadata={"comment": "Bits set in path_flags"},
+                        ),
+                        StructField("path_length", IntegerType()),
+                        StructField("value_length", LongType()),
+                        StructField("path", StringType()),
+                        StructField("value", BinaryType()),
+                    ],
+                ),
+            ),
+        ),
+    ],
+)
+
+SUBDOC_MULTI_MUTATION_RESPONSE = StructType(
+    [
+        StructField(
+            "variant",
+            StringType(),
+            metadata={"comment": "Which of the message's layouts it has; null if none known"},
+        ),
+        StructField("vb_uuid", DecimalType(20, 0), metadata={"comment": "The branch of the vbucket's history."}),
+        StructField("by_seqno", LongType(), metadata={"comment": "The seqno of the write."}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField(
+            "results",
+            ArrayType(
+                StructType(
+                    [
+                        StructField("index", ShortType(), metadata={"comment": "Which of the mutations."}),
+                        StructField("path_status", IntegerType()),
+                        StructField(
+                            "path_status_name",
+                            StringType(),
+                            metadata={"comment": "Name of path_status; null if it has none"},
+                        ),
+                        StructField("value_length", LongType()),
+                        StructField("value", BinaryType()),
+                    ],
+                ),
+            ),
+            metadata={"comment": "Of those that have a value; or the one that failed."},
+        ),
+        StructField("cluster_map", StringType(), metadata={"comment": "The layout of the cluster as JSON, or empty."}),
+        StructField(
+            "cluster_map_snappy",
+            BinaryType(),
+            metadata={"comment": "Packed bytes of cluster_map; written back while it is unchanged"},
+        ),
+        StructField(
+            "error",
+            StringType(),
+            metadata={"comment": "What is wrong, as JSON from Couchbase and in words from memcached, or empty."},
+        ),
+        StructField(
+            "error_snappy",
+            BinaryType(),
+            metadata={"comment": "Packed bytes of error; written back while it is unchanged"},
+        ),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+    ],
+)
+
+SUBDOC_RESPONSE = StructType(
+    [
+        StructField(
+            "variant",
+            StringType(),
+            metadata={"comment": "Which of the message's layouts it has; null if none known"},
+        ),
+        StructField("vb_uuid", DecimalType(20, 0), metadata={"comment": "The branch of the vbucket's history."}),
+        StructField("by_seqno", LongType(), metadata={"comment": "The seqno of the write."}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField(
+            "path_value",
+            BinaryType(),
+            metadata={"comment": "What stands there, or what a counter has become."},
         ),
         StructField("cluster_map", StringType(), metadata={"comment": "The layout of the cluster as JSON, or empty."}),
         StructField(
@@ -1388,6 +2834,66 @@ SYSTEM_EVENT_RESPONSE = StructType(
     ],
 )
 
+TOUCH = StructType(
+    [
+        StructField(
+            "expiration",
+            LongType(),
+            metadata={"comment": "From now on, or since 1970 if it is more than 30 days; 0 is never."},
+        ),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("collection_id", LongType(), metadata={"comment": "The collection. 0 is the default collection."}),
+        StructField(
+            "document_key",
+            StringType(),
+            metadata={
+                "comment": "The key inside the collection. One that is no text is null, and its bytes stand beside it.",
+            },
+        ),
+        StructField(
+            "document_key_bytes",
+            BinaryType(),
+            metadata={
+                "comment": "Bytes of document_key, if they are not those that it is written as; written back while it "
+                "is unchanged",
+            },
+        ),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+    ],
+)
+
+UNLOCK_KEY = StructType(
+    [
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("collection_id", LongType(), metadata={"comment": "The collection. 0 is the default collection."}),
+        StructField(
+            "document_key",
+            StringType(),
+            metadata={
+                "comment": "The key inside the collection. One that is no text is null, and its bytes stand beside it.",
+            },
+        ),
+        StructField(
+            "document_key_bytes",
+            BinaryType(),
+            metadata={
+                "comment": "Bytes of document_key, if they are not those that it is written as; written back while it "
+                "is unchanged",
+            },
+        ),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+    ],
+)
+
+VERBOSITY = StructType(
+    [
+        StructField("level", LongType(), metadata={"comment": "0 is nothing; the more, the more."}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+    ],
+)
+
 UNKNOWN = StructType(
     [
         StructField("extras", BinaryType(), metadata={"comment": "Bytes of the extras"}),
@@ -1502,6 +3008,7 @@ SCHEMA = StructType(
             metadata={"comment": "Tells a consumer to ask its producer for the stream of a vbucket."},
         ),
         StructField("add_stream_response", ADD_STREAM_RESPONSE, metadata={"comment": "The consumer has the stream."}),
+        StructField("append", APPEND, metadata={"comment": "Adds to the value of an item, behind or in front."}),
         StructField(
             "buffer_acknowledgement",
             BUFFER_ACKNOWLEDGEMENT,
@@ -1513,11 +3020,50 @@ SCHEMA = StructType(
             metadata={"comment": "Documents out of the cache of the producer."},
         ),
         StructField("cache_transfer_end", CACHE_TRANSFER_END, metadata={"comment": "The cache has been copied."}),
+        StructField("cancel_range_scan", CANCEL_RANGE_SCAN, metadata={"comment": "Ends a scan before it is complete."}),
         StructField("close_stream", CLOSE_STREAM, metadata={"comment": "Ends the stream of a vbucket."}),
+        StructField(
+            "clustermap_change_notification",
+            CLUSTERMAP_CHANGE_NOTIFICATION,
+            metadata={
+                "comment": "The server tells a client that has asked for it with Hello that there is a new cluster "
+                "map.",
+            },
+        ),
         StructField("commit", COMMIT, metadata={"comment": "A prepared write is committed."}),
+        StructField(
+            "continue_range_scan",
+            CONTINUE_RANGE_SCAN,
+            metadata={"comment": "Asks for further keys or documents of a scan."},
+        ),
+        StructField(
+            "continue_range_scan_response",
+            CONTINUE_RANGE_SCAN_RESPONSE,
+            metadata={"comment": "Some keys or documents of a scan."},
+        ),
         StructField("control", CONTROL, metadata={"comment": "Sets one property of the connection."}),
+        StructField(
+            "create_range_scan",
+            CREATE_RANGE_SCAN,
+            metadata={
+                "comment": "Begins a scan of a collection's keys or documents in one vbucket, of a range or of a "
+                "sample.",
+            },
+        ),
+        StructField(
+            "create_range_scan_response",
+            CREATE_RANGE_SCAN_RESPONSE,
+            metadata={"comment": "The scan that has begun."},
+        ),
         StructField("dcp_noop", DCP_NOOP, metadata={"comment": "Keeps the connection alive; the client answers it."}),
+        StructField("delete", DELETE, metadata={"comment": "Removes an item."}),
+        StructField("delete_vbucket", DELETE_VBUCKET, metadata={"comment": "Removes a vbucket."}),
         StructField("deletion", DELETION, metadata={"comment": "A document was deleted."}),
+        StructField(
+            "document_response",
+            DOCUMENT_RESPONSE,
+            metadata={"comment": "The document that was locked, or any."},
+        ),
         StructField("expiration", EXPIRATION, metadata={"comment": "A document expired."}),
         StructField(
             "failover_log_request",
@@ -1536,6 +3082,7 @@ SCHEMA = StructType(
             },
         ),
         StructField("flush", FLUSH, metadata={"comment": "All documents of a vbucket go."}),
+        StructField("get", GET, metadata={"comment": "Asks for an item."}),
         StructField(
             "get_all_vb_seqnos",
             GET_ALL_VB_SEQNOS,
@@ -1546,12 +3093,96 @@ SCHEMA = StructType(
             GET_ALL_VB_SEQNOS_RESPONSE,
             metadata={"comment": "The highest seqno of each vbucket."},
         ),
+        StructField(
+            "get_cluster_config",
+            GET_CLUSTER_CONFIG,
+            metadata={
+                "comment": "Asks for the cluster map of the selected bucket, or of the cluster if none is selected.",
+            },
+        ),
+        StructField(
+            "get_cluster_config_response",
+            GET_CLUSTER_CONFIG_RESPONSE,
+            metadata={"comment": "The cluster map."},
+        ),
+        StructField(
+            "get_collection_id",
+            GET_COLLECTION_ID,
+            metadata={"comment": "Asks for the id of a collection or of a scope by its name."},
+        ),
+        StructField(
+            "get_collection_id_response",
+            GET_COLLECTION_ID_RESPONSE,
+            metadata={"comment": "The id of the collection or scope."},
+        ),
+        StructField(
+            "get_collections_manifest",
+            GET_COLLECTIONS_MANIFEST,
+            metadata={"comment": "Asks which scopes and collections the bucket has."},
+        ),
+        StructField(
+            "get_collections_manifest_response",
+            GET_COLLECTIONS_MANIFEST_RESPONSE,
+            metadata={"comment": "The scopes and collections of the bucket."},
+        ),
         StructField("get_error_map", GET_ERROR_MAP, metadata={"comment": "Asks what the statuses mean."}),
         StructField("get_error_map_response", GET_ERROR_MAP_RESPONSE, metadata={"comment": "What the statuses mean."}),
+        StructField(
+            "get_locked",
+            GET_LOCKED,
+            metadata={
+                "comment": "Gets a document and locks it against writes, until it is unlocked or the time is over.",
+            },
+        ),
+        StructField(
+            "get_meta",
+            GET_META,
+            metadata={"comment": "Asks for what the server knows of a document, deleted ones included, but its value."},
+        ),
+        StructField(
+            "get_meta_response",
+            GET_META_RESPONSE,
+            metadata={"comment": "What the server knows of the document."},
+        ),
+        StructField("get_random_key", GET_RANDOM_KEY, metadata={"comment": "Asks for any document."}),
+        StructField("get_response", GET_RESPONSE, metadata={"comment": "The item that was asked for."}),
+        StructField("get_vbucket", GET_VBUCKET, metadata={"comment": "Asks for the state of a vbucket."}),
+        StructField("get_vbucket_response", GET_VBUCKET_RESPONSE, metadata={"comment": "The state of the vbucket."}),
         StructField("hello", HELLO, metadata={"comment": "The client says who it is and which features it can."}),
         StructField("hello_response", HELLO_RESPONSE, metadata={"comment": "The features that are agreed on."}),
+        StructField(
+            "increment",
+            INCREMENT,
+            metadata={"comment": "Counts an item up or down, whose value is a number in decimal digits."},
+        ),
+        StructField(
+            "increment_response",
+            INCREMENT_RESPONSE,
+            metadata={"comment": "What the item has been counted to."},
+        ),
+        StructField("list_buckets", LIST_BUCKETS, metadata={"comment": "Asks which buckets the client may select."}),
+        StructField("list_buckets_response", LIST_BUCKETS_RESPONSE, metadata={"comment": "The buckets."}),
         StructField("mutation", MUTATION, metadata={"comment": "A document was written."}),
         StructField("noop", NOOP, metadata={"comment": "Asks for a response and nothing else."}),
+        StructField("observe", OBSERVE, metadata={"comment": "Asks whether documents are written to disk."}),
+        StructField(
+            "observe_response",
+            OBSERVE_RESPONSE,
+            metadata={"comment": "Which of the documents are written to disk."},
+        ),
+        StructField(
+            "observe_seqno",
+            OBSERVE_SEQNO,
+            metadata={"comment": "Asks how far a vbucket is written to disk, on the branch that the client knows."},
+        ),
+        StructField(
+            "observe_seqno_response",
+            OBSERVE_SEQNO_RESPONSE,
+            metadata={
+                "comment": "How far the vbucket is written to disk, and where a failover cut off the branch that the "
+                "client knows.",
+            },
+        ),
         StructField("open_connection", OPEN_CONNECTION, metadata={"comment": "Opens the DCP connection and names it."}),
         StructField(
             "oso_snapshot",
@@ -1563,10 +3194,24 @@ SCHEMA = StructType(
             PREPARE,
             metadata={"comment": "A durable write is prepared; it counts when it is committed."},
         ),
+        StructField("quit", QUIT, metadata={"comment": "Ends the connection."}),
         StructField(
             "response",
             RESPONSE,
-            metadata={"comment": "The response to a request whose response has no data of its own."},
+            metadata={
+                "comment": "The response to a request whose response has no data of its own, but for the place of a "
+                "write.",
+            },
+        ),
+        StructField(
+            "return_meta",
+            RETURN_META,
+            metadata={"comment": "Sets, adds or deletes a document, and asks for its metadata."},
+        ),
+        StructField(
+            "return_meta_response",
+            RETURN_META_RESPONSE,
+            metadata={"comment": "The metadata of the document that was written."},
         ),
         StructField("sasl_auth", SASL_AUTH, metadata={"comment": "The client authenticates, or goes on with it."}),
         StructField(
@@ -1596,9 +3241,50 @@ SCHEMA = StructType(
             metadata={"comment": "The seqno moves past changes that the filter of the stream hides."},
         ),
         StructField(
+            "seqno_persistence",
+            SEQNO_PERSISTENCE,
+            metadata={"comment": "Is responded to when the vbucket is written to disk up to a seqno."},
+        ),
+        StructField(
+            "server_request",
+            SERVER_REQUEST,
+            metadata={
+                "comment": "What a server asks the client that provides its external users: to authenticate one, to "
+                "say what one may do, or to take note of those that are active.",
+            },
+        ),
+        StructField(
+            "server_response",
+            SERVER_RESPONSE,
+            metadata={"comment": "The client's response to a request of the server."},
+        ),
+        StructField("server_version", SERVER_VERSION, metadata={"comment": "Asks for the version of the server."}),
+        StructField(
+            "server_version_response",
+            SERVER_VERSION_RESPONSE,
+            metadata={"comment": "The version of the server."},
+        ),
+        StructField(
+            "set",
+            SET,
+            metadata={
+                "comment": "Stores an item, whether there is one of its key or not; adds one that there is not yet; "
+                "replaces one that there is.",
+            },
+        ),
+        StructField("set_vbucket", SET_VBUCKET, metadata={"comment": "Makes a vbucket, or sets its state."}),
+        StructField(
             "set_vbucket_state",
             SET_VBUCKET_STATE,
             metadata={"comment": "The vbucket changes its state at the end of a takeover."},
+        ),
+        StructField(
+            "set_with_meta",
+            SET_WITH_META,
+            metadata={
+                "comment": "Writes a document, or that it was deleted, as it is elsewhere: with its cas, its revision "
+                "and its times.",
+            },
         ),
         StructField("snapshot_marker", SNAPSHOT_MARKER, metadata={"comment": "The producer begins a new snapshot."}),
         StructField(
@@ -1610,12 +3296,43 @@ SCHEMA = StructType(
                 "incomplete (Einval).",
             },
         ),
+        StructField("stat", STAT, metadata={"comment": "Asks for statistics."}),
+        StructField("stat_response", STAT_RESPONSE, metadata={"comment": "One number or text that the server keeps."}),
         StructField("stream_end", STREAM_END, metadata={"comment": "The producer has ended the stream of a vbucket."}),
         StructField("stream_req", STREAM_REQ, metadata={"comment": "The consumer asks for the changes of a vbucket."}),
         StructField(
             "stream_req_response",
             STREAM_REQ_RESPONSE,
             metadata={"comment": "The stream begins, or the consumer has to roll back first."},
+        ),
+        StructField("subdoc", SUBDOC, metadata={"comment": "Reads or changes one place in a document."}),
+        StructField(
+            "subdoc_multi_lookup",
+            SUBDOC_MULTI_LOOKUP,
+            metadata={"comment": "Reads several places in a document."},
+        ),
+        StructField(
+            "subdoc_multi_lookup_response",
+            SUBDOC_MULTI_LOOKUP_RESPONSE,
+            metadata={"comment": "What stands at each of the places."},
+        ),
+        StructField(
+            "subdoc_multi_mutation",
+            SUBDOC_MULTI_MUTATION,
+            metadata={"comment": "Changes several places in a document at once."},
+        ),
+        StructField(
+            "subdoc_multi_mutation_response",
+            SUBDOC_MULTI_MUTATION_RESPONSE,
+            metadata={
+                "comment": "That all places were changed, with the values that there are; or the first that could not "
+                "be.",
+            },
+        ),
+        StructField(
+            "subdoc_response",
+            SUBDOC_RESPONSE,
+            metadata={"comment": "What stands at the path, or that it was changed."},
         ),
         StructField(
             "system_event",
@@ -1630,6 +3347,16 @@ SCHEMA = StructType(
                 "is malformed or incomplete (Einval), or its seqno is not above the last (Erange).",
             },
         ),
+        StructField("touch", TOUCH, metadata={"comment": "Sets when an item goes, and gets it or its flags."}),
+        StructField(
+            "unlock_key",
+            UNLOCK_KEY,
+            metadata={
+                "comment": "Unlocks a document, whose cas has to be that of the lock; or takes a document out of "
+                "memory.",
+            },
+        ),
+        StructField("verbosity", VERBOSITY, metadata={"comment": "Sets how much the server writes into its log."}),
         StructField(
             "unknown",
             UNKNOWN,

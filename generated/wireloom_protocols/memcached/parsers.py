@@ -250,7 +250,11 @@ get_response = Message(
     ),
     decisive="extras",
     whole=("key",),
-    answers=Answers(("get", "touch"), ("opcode", "opaque"), quiet={"opcode": (0x09, 0x0d, 0x1e, 0x24)}),
+    answers=Answers(
+        ("get", "touch"),
+        ("opcode", "opaque"),
+        quiet={"opcode": (0x09, 0x0d, 0x11, 0x12, 0x13, 0x14, 0x15, 0x16, 0x17, 0x18, 0x19, 0x1a, 0x1e, 0x24)},
+    ),
 )
 """Get response. The item that was asked for. Touch is answered with its flags alone."""
 
@@ -301,13 +305,25 @@ increment_response = Message(
     RECORD,
     match={"magic": (0x81, 0x18), "opcode": (0x05, 0x06, 0x15, 0x16)},
     variants=(
-        Variant("success", "record.status == 0", {"value": Layout("counter" / Int64ub)}, valid="size(value) == 8"),
+        Variant(
+            "success",
+            "record.status == 0",
+            {
+                "extras": Layout(Optional("vb_uuid" / Int64ub, Optional("by_seqno" / Field(Int64ub, long=True)))),
+                "value": Layout("counter" / Int64ub),
+            },
+            valid="size(extras) in [0, 16] and size(value) == 8",
+        ),
         NOT_MY_VBUCKET_VARIANT,
         ERROR_VARIANT,
     ),
-    decisive="value",
+    decisive="extras",
     valid="size(key) == 0",
-    answers=Answers(("increment",), ("opcode", "opaque"), quiet={"opcode": (0x15, 0x16)}),
+    answers=Answers(
+        ("increment",),
+        ("opcode", "opaque"),
+        quiet={"opcode": (0x09, 0x0d, 0x11, 0x12, 0x13, 0x14, 0x15, 0x16, 0x17, 0x18, 0x19, 0x1a, 0x1e, 0x24)},
+    ),
 )
 """Increment response. What the item has been counted to."""
 
@@ -354,20 +370,21 @@ response = Message(
             0x89,
         ),
     },
+    sections={"extras": Layout(Optional("vb_uuid" / Int64ub, Optional("by_seqno" / Field(Int64ub, long=True))))},
     variants=(
         Variant("acknowledgement", "record.status == 0", {}, valid="size(value) == 0"),
         NOT_MY_VBUCKET_VARIANT,
         ERROR_VARIANT,
     ),
     decisive="value",
-    valid="size(key) == 0",
+    valid="size(extras) in [0, 16] and size(key) == 0",
     answers=Answers(
         ("append", "delete", "flush", "noop", "quit", "select_bucket", "set", "verbosity"),
         ("opcode", "opaque"),
-        quiet={"opcode": (0x11, 0x12, 0x13, 0x14, 0x17, 0x18, 0x19, 0x1a)},
+        quiet={"opcode": (0x09, 0x0d, 0x11, 0x12, 0x13, 0x14, 0x15, 0x16, 0x17, 0x18, 0x19, 0x1a, 0x1e, 0x24)},
     ),
 )
-"""Response. The response to a request whose response has no data of its own."""
+"""Response. The response to a request whose response has no data of its own, but for the place of a write."""
 
 sasl_auth = Message(
     "sasl_auth",
@@ -582,6 +599,8 @@ PROTOCOL = Protocol(
                     "== 0",
                     "magic in [0x80, 0x08] and opcode in [0x08, 0x18] and not extras_length in [0, 4]",
                     "magic in [0x80, 0x08] and opcode in [0x05, 0x06, 0x15, 0x16] and not extras_length == 20",
+                    "magic in [0x81, 0x18] and opcode in [0x01, 0x02, 0x03, 0x04, 0x07, 0x08, 0x0a, 0x0e, 0x0f, 0x11, "
+                    "0x12, 0x13, 0x14, 0x17, 0x18, 0x19, 0x1a, 0x1b, 0x89] and not extras_length in [0, 16]",
                     "magic in [0x80, 0x08] and opcode in [0x01, 0x02, 0x03, 0x11, 0x12, 0x13] and not extras_length "
                     "== 8",
                     "magic in [0x80, 0x08] and opcode in [0x1c, 0x1d, 0x1e, 0x23, 0x24, 0x1b] and not extras_length "

@@ -308,6 +308,8 @@ INCREMENT_RESPONSE = StructType(
             StringType(),
             metadata={"comment": "Which of the message's layouts it has; null if none known"},
         ),
+        StructField("vb_uuid", DecimalType(20, 0), metadata={"comment": "The branch of the vbucket's history."}),
+        StructField("by_seqno", LongType(), metadata={"comment": "The seqno of the write."}),
         StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
         StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
         StructField("counter", DecimalType(20, 0)),
@@ -354,6 +356,8 @@ RESPONSE = StructType(
             StringType(),
             metadata={"comment": "Which of the message's layouts it has; null if none known"},
         ),
+        StructField("vb_uuid", DecimalType(20, 0), metadata={"comment": "The branch of the vbucket's history."}),
+        StructField("by_seqno", LongType(), metadata={"comment": "The seqno of the write."}),
         StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
         StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
         StructField("cluster_map", StringType(), metadata={"comment": "The layout of the cluster as JSON, or empty."}),
@@ -736,7 +740,10 @@ SCHEMA = StructType(
         StructField(
             "response",
             RESPONSE,
-            metadata={"comment": "The response to a request whose response has no data of its own."},
+            metadata={
+                "comment": "The response to a request whose response has no data of its own, but for the place of a "
+                "write.",
+            },
         ),
         StructField("sasl_auth", SASL_AUTH, metadata={"comment": "The client authenticates, or goes on with it."}),
         StructField(

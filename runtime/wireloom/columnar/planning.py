@@ -26,7 +26,8 @@ def plan_of(protocol: codec.Protocol) -> Plan:
     record = _record(protocol.record, readers.proving(_proof(protocol, {})))
 
     def make(message: codec.Message) -> Message:
-        return _message(message, record, readers.proving(_proof(protocol, message.match)))
+        of_message = readers.of(rowwise.Judge.of(protocol, message))
+        return _message(message, record, of_message.proving(_proof(protocol, message.match)))
 
     framing, unpacks = _framing(protocol.framing, readers), rowwise.unpacks(protocol)
     return Plan(record, tuple(protocol.records.values()), make, framing, unpacks=unpacks)

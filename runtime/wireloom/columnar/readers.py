@@ -45,6 +45,10 @@ class Readers:
     structs: dict[int, Layout] = field(default_factory=dict)
     judging: bool = True
 
+    def of(self, judge: rowwise.Judge) -> "Readers":
+        """The same for a message with this judge."""
+        return replace(self, judge=judge)
+
     def proving(self, proven: tuple[str, codec.Checksum] | None) -> "Readers":
         """The same for records that this checksum proves."""
         return replace(self, proven=proven)

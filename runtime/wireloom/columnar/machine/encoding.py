@@ -38,6 +38,7 @@ from wireloom.columnar.machine.rooms import Space
 from wireloom.columnar.machine.stages import PresentLists, Stage, read_items, registers_for
 from wireloom.columnar.machine.values import Level, NoProgramError
 from wireloom.columnar.planning import is_proven
+from wireloom.rowwise import Judge
 
 _TURN = 1024
 """Programs that write a batch take turns, each with so many rows or so: what they read and write stays in the cache."""
@@ -271,7 +272,7 @@ class WritingPrograms:
         asm.check(inputs.valid((said.name,), outline), op.ONES)
         header = _given(inputs, (), outlines, protocol.record.columns)
         fields = _given(inputs, (said.name,), dict(outline.fields), said.columns)
-        arranging = Arranging(programs.judge, self.parameters, asm, header, little=programs.little)
+        arranging = Arranging(Judge.of(protocol, said), self.parameters, asm, header, little=programs.little)
         for name, selection in said.match.items():
             if name in {column.name for column in protocol.record.columns}:
                 arranging.fill(header, name, selection.first)

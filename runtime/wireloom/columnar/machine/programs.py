@@ -261,6 +261,7 @@ class Programs:
     def _message(self, number: int, fields: Iterable[pa.Field], at: Lowering) -> dict[str, Column]:
         """Read the rest of a record, and write columns of its message."""
         said = self.messages[number]
+        at.judge = Judge.of(self.protocol, said)
         return _written(at, fields, message(said, at, is_proven(self.protocol, said.match)))
 
 
