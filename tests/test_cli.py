@@ -595,7 +595,7 @@ def test_a_terminal_gets_no_binary_output(capture: Path) -> None:
 def test_memory_does_not_grow_with_the_capture(tmp_path: Path) -> None:
     path = tmp_path / "large.bin"
     body = bytes(1 << 20)
-    record = couchbase_dcp.build({"message": "unknown", "magic": 0x80, "opcode": 0x01, "unknown": {"value": body}})
+    record = couchbase_dcp.build({"message": "unknown", "magic": 0x80, "opcode": 0xB6, "unknown": {"value": body}})
     with path.open("wb") as file:
         for _ in range(200):
             file.write(record)

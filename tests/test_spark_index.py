@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.spark
 
-LONG = couchbase_dcp.build({"message": "unknown", "magic": 0x80, "opcode": 0x01, "unknown": {"value": bytes(999_976)}})
+LONG = couchbase_dcp.build({"message": "unknown", "magic": 0x80, "opcode": 0xB6, "unknown": {"value": bytes(999_976)}})
 """A million bytes."""
 
 

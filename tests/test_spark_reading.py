@@ -44,7 +44,7 @@ def event(value: bytes) -> bytes:
 
 
 def frame(value: bytes) -> bytes:
-    return couchbase_dcp.build({"message": "unknown", "magic": 0x80, "opcode": 0x01, "unknown": {"value": value}})
+    return couchbase_dcp.build({"message": "unknown", "magic": 0x80, "opcode": 0xB6, "unknown": {"value": value}})
 
 
 @pytest.fixture

@@ -267,7 +267,7 @@ def test_values_are_those_python_has() -> None:
 
 # Indexes
 
-LONG = couchbase_dcp.build({"message": "unknown", "magic": 0x80, "opcode": 0x01, "unknown": {"value": bytes(999_976)}})
+LONG = couchbase_dcp.build({"message": "unknown", "magic": 0x80, "opcode": 0xB6, "unknown": {"value": bytes(999_976)}})
 """A million bytes."""
 
 

@@ -65,7 +65,6 @@ MESSAGES = {
     0xA2: ("set_with_meta", "response"),
     0xA8: ("set_with_meta", "response"),
     0xB2: ("return_meta", "return_meta_response"),
-    0xB6: ("get_random_key", "document_response"),
     0xB7: ("seqno_persistence", "response"),
 }
 """The messages of each opcode: of its requests, and of its responses."""
@@ -86,7 +85,6 @@ COMMANDS: dict[str, tuple[str, tuple[str, ...], str, str]] = {
     "list_buckets_response": ("", (), "", "buckets"),
     "get_meta": (">B", ("version",), "document_key", ""),
     "get_meta_response": (">IIIQB", ("deleted", "flags", "expiration", "rev_seqno", "document_datatype"), "", ""),
-    "document_response": ("", (), "document_key", ""),
     "return_meta": (">III", ("mutation_type", "flags", "expiration"), "document_key", "value"),
     "return_meta_response": (">IIQ", ("flags", "expiration", "rev_seqno"), "", ""),
     "seqno_persistence": (">Q", ("seqno",), "", ""),

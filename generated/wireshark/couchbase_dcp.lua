@@ -4550,151 +4550,6 @@ messages[#messages + 1] = {
 }
 
 messages[#messages + 1] = {
-  name = "document_response",
-  match = function(this, record, frame)
-    return ((among(this.magic, 0x81, 0x18)) and (this.opcode ~= nil and among(this.opcode, 0x94, 0xb6)))
-  end,
-  otherwise = {"true", function(this, record, frame) return true end},
-  sections = {
-    key = {
-      {
-        kind = "choice",
-        options = {
-          {
-            when = function(this, record, frame)
-              return (parameters.collections and (frame[0] ~= nil and frame[0] > 0))
-            end,
-            nodes = {
-              {
-                kind = "field",
-                name = "collection_id",
-                shape = "uint32",
-                value = varint("Leb128", 32),
-                doc = "The collection. 0 is the default collection.",
-              },
-            },
-          },
-        },
-      },
-      {
-        kind = "field",
-        name = "document_key",
-        raw = {name = "document_key_bytes", shape = "bytes"},
-        shape = "string",
-        value = text("utf-8", true, rest),
-        doc = "The key inside the collection. One that is no text is null, and its bytes stand beside it.",
-      },
-    },
-  },
-  variants = {
-    {
-      name = "success",
-      when = function(this, record, frame) return (record.status == 0) end,
-      valid = {
-        "size(extras) in [0, 4]",
-        function(this, record, frame) return (among(size_of(frame, "extras"), 0, 4)) end,
-      },
-      sections = {
-        extras = {
-          {
-            kind = "tail",
-            nodes = {
-              {
-                kind = "field",
-                name = "flags",
-                shape = "uint32",
-                value = uint(4, "big"),
-                doc = "What the client stored beside the document, as it sent it.",
-              },
-            },
-          },
-        },
-        value = {{kind = "field", name = "value", shape = "bytes", value = bytes(rest)}},
-      },
-    },
-    {
-      name = "not_my_vbucket",
-      when = function(this, record, frame) return (record.status == 7) end,
-      sections = {
-        value = {
-          {
-            kind = "choice",
-            options = {
-              {
-                when = function(this, record, frame)
-                  return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none")
-                end,
-                nodes = {
-                  {
-                    kind = "field",
-                    name = "cluster_map.packed",
-                    shape = "bytes",
-                    value = bytes(rest),
-                    doc = "The layout of the cluster as JSON, or empty.",
-                  },
-                },
-              },
-              {
-                nodes = {
-                  {
-                    kind = "field",
-                    name = "cluster_map",
-                    shape = "string",
-                    value = text("utf-8", false, rest),
-                    doc = "The layout of the cluster as JSON, or empty.",
-                  },
-                },
-              },
-            },
-          },
-        },
-      },
-    },
-    {
-      name = "error",
-      when = function(this, record, frame)
-        return (record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd,
-          0xd3))
-      end,
-      sections = {
-        value = {
-          {
-            kind = "choice",
-            options = {
-              {
-                when = function(this, record, frame)
-                  return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none")
-                end,
-                nodes = {
-                  {
-                    kind = "field",
-                    name = "error.packed",
-                    shape = "bytes",
-                    value = bytes(rest),
-                    doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
-                  },
-                },
-              },
-              {
-                nodes = {
-                  {
-                    kind = "field",
-                    name = "error",
-                    shape = "string",
-                    value = text("utf-8", false, rest),
-                    doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
-                  },
-                },
-              },
-            },
-          },
-        },
-      },
-    },
-  },
-}
-
-messages[#messages + 1] = {
   name = "expiration",
   match = function(this, record, frame) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x59)) end,
   valid = {"size(extras) == 20", function(this, record, frame) return (size_of(frame, "extras") == 20) end},
@@ -5825,6 +5680,149 @@ messages[#messages + 1] = {
 }
 
 messages[#messages + 1] = {
+  name = "get_locked_response",
+  match = function(this, record, frame) return ((among(this.magic, 0x81, 0x18)) and (this.opcode == 0x94)) end,
+  otherwise = {"true", function(this, record, frame) return true end},
+  sections = {
+    key = {
+      {
+        kind = "choice",
+        options = {
+          {
+            when = function(this, record, frame)
+              return (parameters.collections and (frame[0] ~= nil and frame[0] > 0))
+            end,
+            nodes = {
+              {
+                kind = "field",
+                name = "collection_id",
+                shape = "uint32",
+                value = varint("Leb128", 32),
+                doc = "The collection. 0 is the default collection.",
+              },
+            },
+          },
+        },
+      },
+      {
+        kind = "field",
+        name = "document_key",
+        raw = {name = "document_key_bytes", shape = "bytes"},
+        shape = "string",
+        value = text("utf-8", true, rest),
+        doc = "The key inside the collection. One that is no text is null, and its bytes stand beside it.",
+      },
+    },
+  },
+  variants = {
+    {
+      name = "success",
+      when = function(this, record, frame) return (record.status == 0) end,
+      valid = {
+        "size(extras) in [0, 4]",
+        function(this, record, frame) return (among(size_of(frame, "extras"), 0, 4)) end,
+      },
+      sections = {
+        extras = {
+          {
+            kind = "tail",
+            nodes = {
+              {
+                kind = "field",
+                name = "flags",
+                shape = "uint32",
+                value = uint(4, "big"),
+                doc = "What the client stored beside the document, as it sent it.",
+              },
+            },
+          },
+        },
+        value = {{kind = "field", name = "value", shape = "bytes", value = bytes(rest)}},
+      },
+    },
+    {
+      name = "not_my_vbucket",
+      when = function(this, record, frame) return (record.status == 7) end,
+      sections = {
+        value = {
+          {
+            kind = "choice",
+            options = {
+              {
+                when = function(this, record, frame)
+                  return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none")
+                end,
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "cluster_map.packed",
+                    shape = "bytes",
+                    value = bytes(rest),
+                    doc = "The layout of the cluster as JSON, or empty.",
+                  },
+                },
+              },
+              {
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "cluster_map",
+                    shape = "string",
+                    value = text("utf-8", false, rest),
+                    doc = "The layout of the cluster as JSON, or empty.",
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+    {
+      name = "error",
+      when = function(this, record, frame)
+        return (record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd,
+          0xd3))
+      end,
+      sections = {
+        value = {
+          {
+            kind = "choice",
+            options = {
+              {
+                when = function(this, record, frame)
+                  return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none")
+                end,
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "error.packed",
+                    shape = "bytes",
+                    value = bytes(rest),
+                    doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
+                  },
+                },
+              },
+              {
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "error",
+                    shape = "string",
+                    value = text("utf-8", false, rest),
+                    doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+  },
+}
+
+messages[#messages + 1] = {
   name = "get_meta",
   match = function(this, record, frame)
     return ((among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0xa0, 0xa1)))
@@ -6023,47 +6021,6 @@ messages[#messages + 1] = {
       },
     },
   },
-}
-
-messages[#messages + 1] = {
-  name = "get_random_key",
-  match = function(this, record, frame) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0xb6)) end,
-  valid = {
-    "size(extras) in [0, 4, 5] and size(key) == 0 and size(value) == 0",
-    function(this, record, frame)
-      return ((among(size_of(frame, "extras"), 0, 4, 5)) and (size_of(frame, "key") == 0) and (size_of(frame, "value")
-        == 0))
-    end,
-  },
-  sections = {
-    extras = {
-      {
-        kind = "tail",
-        nodes = {
-          {
-            kind = "field",
-            name = "collection_id",
-            shape = "uint32",
-            value = uint(4, "big"),
-            doc = "The collection, on connections with collections.",
-          },
-          {
-            kind = "tail",
-            nodes = {
-              {
-                kind = "field",
-                name = "include_xattrs",
-                shape = "uint8",
-                value = uint(1),
-                doc = "Whether with its extended attributes, if not 0.",
-              },
-            },
-          },
-        },
-      },
-    },
-  },
-  variants = {},
 }
 
 messages[#messages + 1] = {
@@ -10655,13 +10612,6 @@ local framing = {
           function(this, record, frame)
             return ((among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0xa0, 0xa1, 0xd0))
               and (not (among(this.extras_length, 0, 1))))
-          end,
-        },
-        {
-          "magic in [0x80, 0x08] and opcode == 0xb6 and not size(extras) in [0, 4, 5]",
-          function(this, record, frame)
-            return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0xb6) and (not (among(this.extras_length, 0,
-              4, 5))))
           end,
         },
         {

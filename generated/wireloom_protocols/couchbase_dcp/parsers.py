@@ -693,32 +693,6 @@ deletion = Message(
 attributes may be left of the document.
 """
 
-document_response = Message(
-    "document_response",
-    RECORD,
-    match={"magic": (0x81, 0x18), "opcode": (0x94, 0xb6)},
-    sections={
-        "key": Layout(
-            When("parameters.collections and section.left > 0", "collection_id" / Leb128(32)),
-            "document_key" / Field(Text(Rest()), raw="document_key_bytes"),
-        ),
-    },
-    variants=(
-        Variant(
-            "success",
-            "record.status == 0",
-            {"extras": Layout(Optional("flags" / Int32ub)), "value": Layout("value" / Blob(Rest()))},
-            valid="size(extras) in [0, 4]",
-        ),
-        NOT_MY_VBUCKET_VARIANT,
-        ERROR_VARIANT,
-    ),
-    decisive="extras",
-    whole=("key",),
-    answers=Answers(("get_locked", "get_random_key"), ("opcode", "opaque")),
-)
-"""Document response. The document that was locked, or any."""
-
 expiration = Message(
     "expiration",
     RECORD,
@@ -1003,6 +977,32 @@ get_locked = Message(
 )
 """Get and lock. Gets a document and locks it against writes, until it is unlocked or the time is over."""
 
+get_locked_response = Message(
+    "get_locked_response",
+    RECORD,
+    match={"magic": (0x81, 0x18), "opcode": (0x94,)},
+    sections={
+        "key": Layout(
+            When("parameters.collections and section.left > 0", "collection_id" / Leb128(32)),
+            "document_key" / Field(Text(Rest()), raw="document_key_bytes"),
+        ),
+    },
+    variants=(
+        Variant(
+            "success",
+            "record.status == 0",
+            {"extras": Layout(Optional("flags" / Int32ub)), "value": Layout("value" / Blob(Rest()))},
+            valid="size(extras) in [0, 4]",
+        ),
+        NOT_MY_VBUCKET_VARIANT,
+        ERROR_VARIANT,
+    ),
+    decisive="extras",
+    whole=("key",),
+    answers=Answers(("get_locked",), ("opaque",)),
+)
+"""Get and lock response. The document that was locked."""
+
 get_meta = Message(
     "get_meta",
     RECORD,
@@ -1084,15 +1084,6 @@ get_meta_response = Message(
     ),
 )
 """Metadata response. What the server knows of the document. Its cas is that of the header."""
-
-get_random_key = Message(
-    "get_random_key",
-    RECORD,
-    match={"magic": (0x80, 0x08), "opcode": (0xb6,)},
-    sections={"extras": Layout(Optional("collection_id" / Int32ub, Optional("include_xattrs" / Int8ub)))},
-    valid="size(extras) in [0, 4, 5] and size(key) == 0 and size(value) == 0",
-)
-"""Random document request. Asks for any document."""
 
 get_response = Message(
     "get_response",
@@ -2426,7 +2417,6 @@ PROTOCOL = Protocol(
         delete,
         delete_vbucket,
         deletion,
-        document_response,
         expiration,
         failover_log_request,
         failover_log_response,
@@ -2443,9 +2433,9 @@ PROTOCOL = Protocol(
         get_error_map,
         get_error_map_response,
         get_locked,
+        get_locked_response,
         get_meta,
         get_meta_response,
-        get_random_key,
         get_response,
         get_vbucket,
         get_vbucket_response,
@@ -2538,7 +2528,6 @@ PROTOCOL = Protocol(
                     "0xcc, 0xcd, 0xce, 0xcf, 0xd3] and not extras_length in [0, 16]",
                     "magic in [0x80, 0x08] and opcode == 0x94 and not extras_length in [0, 4]",
                     "magic in [0x80, 0x08] and opcode in [0xa0, 0xa1, 0xd0] and not extras_length in [0, 1]",
-                    "magic in [0x80, 0x08] and opcode == 0xb6 and not extras_length in [0, 4, 5]",
                     "magic in [0x80, 0x08] and opcode in [0x57, 0x60] and not extras_length == 31",
                     "magic in [0x80, 0x08] and opcode in [0x50, 0x61, 0x64, 0xb7, 0x01, 0x02, 0x03, 0x11, 0x12, 0x13] "
                     "and not extras_length == 8",
@@ -2567,10 +2556,10 @@ PROTOCOL = Protocol(
                 "commit",
                 "delete",
                 "deletion",
-                "document_response",
                 "expiration",
                 "get",
                 "get_locked",
+                "get_locked_response",
                 "get_meta",
                 "get_response",
                 "increment",

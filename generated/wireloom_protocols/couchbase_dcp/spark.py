@@ -609,56 +609,6 @@ DELETION = StructType(
     ],
 )
 
-DOCUMENT_RESPONSE = StructType(
-    [
-        StructField(
-            "variant",
-            StringType(),
-            metadata={"comment": "Which of the message's layouts it has; null if none known"},
-        ),
-        StructField(
-            "flags",
-            LongType(),
-            metadata={"comment": "What the client stored beside the document, as it sent it."},
-        ),
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
-        StructField("collection_id", LongType(), metadata={"comment": "The collection. 0 is the default collection."}),
-        StructField(
-            "document_key",
-            StringType(),
-            metadata={
-                "comment": "The key inside the collection. One that is no text is null, and its bytes stand beside it.",
-            },
-        ),
-        StructField(
-            "document_key_bytes",
-            BinaryType(),
-            metadata={
-                "comment": "Bytes of document_key, if they are not those that it is written as; written back while it "
-                "is unchanged",
-            },
-        ),
-        StructField("value", BinaryType()),
-        StructField("cluster_map", StringType(), metadata={"comment": "The layout of the cluster as JSON, or empty."}),
-        StructField(
-            "cluster_map_snappy",
-            BinaryType(),
-            metadata={"comment": "Packed bytes of cluster_map; written back while it is unchanged"},
-        ),
-        StructField(
-            "error",
-            StringType(),
-            metadata={"comment": "What is wrong, as JSON from Couchbase and in words from memcached, or empty."},
-        ),
-        StructField(
-            "error_snappy",
-            BinaryType(),
-            metadata={"comment": "Packed bytes of error; written back while it is unchanged"},
-        ),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
-    ],
-)
-
 EXPIRATION = StructType(
     [
         StructField("by_seqno", LongType(), metadata={"comment": "The seqno of the change in its vbucket."}),
@@ -1087,6 +1037,56 @@ GET_LOCKED = StructType(
     ],
 )
 
+GET_LOCKED_RESPONSE = StructType(
+    [
+        StructField(
+            "variant",
+            StringType(),
+            metadata={"comment": "Which of the message's layouts it has; null if none known"},
+        ),
+        StructField(
+            "flags",
+            LongType(),
+            metadata={"comment": "What the client stored beside the document, as it sent it."},
+        ),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("collection_id", LongType(), metadata={"comment": "The collection. 0 is the default collection."}),
+        StructField(
+            "document_key",
+            StringType(),
+            metadata={
+                "comment": "The key inside the collection. One that is no text is null, and its bytes stand beside it.",
+            },
+        ),
+        StructField(
+            "document_key_bytes",
+            BinaryType(),
+            metadata={
+                "comment": "Bytes of document_key, if they are not those that it is written as; written back while it "
+                "is unchanged",
+            },
+        ),
+        StructField("value", BinaryType()),
+        StructField("cluster_map", StringType(), metadata={"comment": "The layout of the cluster as JSON, or empty."}),
+        StructField(
+            "cluster_map_snappy",
+            BinaryType(),
+            metadata={"comment": "Packed bytes of cluster_map; written back while it is unchanged"},
+        ),
+        StructField(
+            "error",
+            StringType(),
+            metadata={"comment": "What is wrong, as JSON from Couchbase and in words from memcached, or empty."},
+        ),
+        StructField(
+            "error_snappy",
+            BinaryType(),
+            metadata={"comment": "Packed bytes of error; written back while it is unchanged"},
+        ),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+    ],
+)
+
 GET_META = StructType(
     [
         StructField("version", ShortType(), metadata={"comment": "2 asks for the datatype as well."}),
@@ -1161,24 +1161,6 @@ GET_META_RESPONSE = StructType(
             BinaryType(),
             metadata={"comment": "Packed bytes of error; written back while it is unchanged"},
         ),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
-    ],
-)
-
-GET_RANDOM_KEY = StructType(
-    [
-        StructField(
-            "collection_id",
-            LongType(),
-            metadata={"comment": "The collection, on connections with collections."},
-        ),
-        StructField(
-            "include_xattrs",
-            ShortType(),
-            metadata={"comment": "Whether with its extended attributes, if not 0."},
-        ),
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
-        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
         StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
     ],
 )
@@ -3059,11 +3041,6 @@ SCHEMA = StructType(
         StructField("delete", DELETE, metadata={"comment": "Removes an item."}),
         StructField("delete_vbucket", DELETE_VBUCKET, metadata={"comment": "Removes a vbucket."}),
         StructField("deletion", DELETION, metadata={"comment": "A document was deleted."}),
-        StructField(
-            "document_response",
-            DOCUMENT_RESPONSE,
-            metadata={"comment": "The document that was locked, or any."},
-        ),
         StructField("expiration", EXPIRATION, metadata={"comment": "A document expired."}),
         StructField(
             "failover_log_request",
@@ -3134,6 +3111,7 @@ SCHEMA = StructType(
                 "comment": "Gets a document and locks it against writes, until it is unlocked or the time is over.",
             },
         ),
+        StructField("get_locked_response", GET_LOCKED_RESPONSE, metadata={"comment": "The document that was locked."}),
         StructField(
             "get_meta",
             GET_META,
@@ -3144,7 +3122,6 @@ SCHEMA = StructType(
             GET_META_RESPONSE,
             metadata={"comment": "What the server knows of the document."},
         ),
-        StructField("get_random_key", GET_RANDOM_KEY, metadata={"comment": "Asks for any document."}),
         StructField("get_response", GET_RESPONSE, metadata={"comment": "The item that was asked for."}),
         StructField("get_vbucket", GET_VBUCKET, metadata={"comment": "Asks for the state of a vbucket."}),
         StructField("get_vbucket_response", GET_VBUCKET_RESPONSE, metadata={"comment": "The state of the vbucket."}),
