@@ -66,6 +66,14 @@ def alike(found: DataFrame, expected: pa.Table, *order: str) -> None:
     assert expected.num_rows > 0
 
 
+def test_frames_that_documents_lack_are_named_alike(frames: DataFrame, table: pa.Table) -> None:
+    from wireloom.cdc.couchbase import spark as vbuckets
+
+    expected = couchbase.omissions(table, **PEERS)
+    assert {*expected["problem"].to_pylist()} == {"malformed", "its request is not there"}
+    alike(vbuckets.omissions(frames, **PEERS), expected, "_file", "_offset")
+
+
 def test_frames_are_followed_alike(frames: DataFrame, table: pa.Table) -> None:
     from wireloom.cdc.couchbase import spark as vbuckets
 

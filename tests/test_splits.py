@@ -26,7 +26,7 @@ UNKNOWN = couchbase_dcp.build({"message": "unknown", "magic": 0x80, "opcode": 0x
 
 def frame(value: bytes, key: bytes = b"") -> bytes:
     fields = {"key": key, "value": value}
-    return couchbase_dcp.build({"message": "unknown", "magic": 0x80, "opcode": 0x01, "unknown": fields})
+    return couchbase_dcp.build({"message": "unknown", "magic": 0x80, "opcode": 0xB6, "unknown": fields})
 
 
 def event(value: bytes, order: str = "big") -> bytes:

@@ -3,7 +3,7 @@
 from wireloom.extras import needed
 
 with needed("wireloom.cdc", "arrow"):
-    from wireloom.cdc.couchbase.documents import changes, dropped, latest, positions
+    from wireloom.cdc.couchbase.documents import changes, dropped, latest, omissions, positions
     from wireloom.cdc.couchbase.follow import follow
     from wireloom.cdc.couchbase.frames import COLUMNS
     from wireloom.cdc.couchbase.history import History
@@ -18,6 +18,7 @@ __all__ = [
     "dropped",
     "follow",
     "latest",
+    "omissions",
     "positions",
     "rollback_point",
 ]

@@ -69,6 +69,25 @@ def dropped(
     return History(batches, connection=connection, source=source, vbuckets=vbuckets).dropped()
 
 
+def omissions(
+    batches: Batches,
+    *,
+    connection: Sequence[str] = (),
+    source: Sequence[str] = (),
+    vbuckets: Collection[int] | None = None,
+) -> pa.Table:
+    """The frames that the documents of a session lack, a row each, in the order in which they came.
+
+    Columns are ``source``, ``connection``, ``vbucket``, ``stream_id``, ``message``, ``problem``, and those of
+    ``_file``, ``_offset`` and ``_corrupt_reason`` that the frames have. ``problem`` says ``malformed`` of changes,
+    markers, requests and responses that could not be decoded, and of bytes that may have been such, whose ``message``
+    is null; ``its request is not there`` of responses with a failover log or a rollback, as nobody knows of which
+    vbucket; and ``its collection is not known`` of system events of a version to come. ``latest`` and ``changes`` warn
+    of them in the log. What a reader has dropped, in mode ``DROPMALFORMED``, is not among them.
+    """
+    return History(batches, connection=connection, source=source, vbuckets=vbuckets).omissions()
+
+
 def positions(
     batches: Batches,
     *,

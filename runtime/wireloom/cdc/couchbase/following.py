@@ -22,10 +22,11 @@ PROBLEMS = (
     "outside of its snapshot",
     "not above the seqno before it",
     "its request is not there",
+    "its collection is not known",
 )
-"""What can be wrong with a change, or with the response to a request for a vbucket."""
+"""What can be wrong with a change, or with the response to a request for a vbucket. The last is of system events."""
 
-MALFORMED, NO_SNAPSHOT, OUTSIDE, NOT_RISING, NO_REQUEST = range(1, len(PROBLEMS))
+MALFORMED, NO_SNAPSHOT, OUTSIDE, NOT_RISING, NO_REQUEST, NO_COLLECTION = range(1, len(PROBLEMS))
 
 WITHIN, START, END, TYPE, PREVIOUS, POSITION, BEGUN, PURGE = range(8)
 """The columns of what is known of a stream; the first four are set by what begins a snapshot or a stream."""
@@ -128,7 +129,8 @@ class StreamFollower:
         problems[ranged[seqnos[ranged] <= previous[ranged]]] = NOT_RISING
         problems[ranged[(seqnos[ranged] < start) | (seqnos[ranged] > end)]] = OUTSIDE
         problems[changes[current[changes, WITHIN] == NOTHING]] = NO_SNAPSHOT
-        problems[changes[seqnos[changes] < 0]] = MALFORMED
+        problems[changes[seqnos[changes] < 0]] = MALFORMED  # with a seqno that is none
+        problems[frames.malformed] = MALFORMED
         self._move_on(frames, streams, seqnos, changes, responses)
         rows = grouped.last_rows
         self.known[streams[rows], : TYPE + 1] = current[rows]

@@ -24,6 +24,14 @@ SEQNOS = {
 }
 """The messages that are changes of a vbucket, and the field that each has its seqno in."""
 
+REQUESTS = ("stream_req", "failover_log_request")
+"""The messages that ask about a vbucket."""
+RESPONSES = ("stream_req_response", "failover_log_response")
+"""The messages that answer them, and do not say which vbucket."""
+
+STREAMED = (*SEQNOS, "snapshot_marker", "oso_snapshot", *REQUESTS, *RESPONSES)
+"""The messages that it takes to follow vbuckets."""
+
 HEADER = ("message", "vbucket", "opcode", "opaque", "status", "frame_infos")
 
 COLUMNS = (
@@ -83,6 +91,16 @@ class Frames:
         """The rows of a message that could be decoded."""
         rows = self.rows(message)
         return rows[self.column(message).is_valid().to_numpy(zero_copy_only=False)[rows]] if len(rows) else rows
+
+    @cached_property
+    def malformed(self) -> Ints:
+        """The rows of ``STREAMED`` that could not be decoded."""
+        return np.sort(np.concatenate([np.setdiff1d(self.rows(name), self.sound(name)) for name in STREAMED]))
+
+    @cached_property
+    def damage(self) -> Ints:
+        """The rows of bytes that might be anything."""
+        return np.flatnonzero(self.column("message").is_null().to_numpy(zero_copy_only=False))
 
     def field(self, message: str, name: str, rows: Ints) -> pa.Array:
         """A field of a message in some of its rows."""

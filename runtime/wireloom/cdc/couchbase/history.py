@@ -43,6 +43,7 @@ class History:
 
     def latest(self, *, removed: bool = False) -> pa.Table:
         """As the function ``latest``."""
+        self._versions.omissions.log()
         found = StandingVersions(self._versions)
         rows = found.newest if removed else found.newest[found.removed[found.newest] == 0]
         return self._table(found, rows, found.removed[rows])
@@ -54,8 +55,13 @@ class History:
         rows = rows[np.lexsort((found.arrivals[rows], found.places[rows]))]
         return self._table(found, rows, found.removed[rows])
 
+    def omissions(self) -> pa.Table:
+        """As the function ``omissions``."""
+        return self._versions.omissions.table()
+
     def changes(self, since: pa.Table | None = None) -> pa.Table:
         """As the function ``changes``."""
+        self._versions.omissions.log()
         found = StandingVersions(self._versions)
         floors = self._floors(since)
         places, inverse = np.unique(found.places, return_inverse=True)

@@ -9,14 +9,9 @@ from typing import Any
 import pyarrow as pa
 
 from wireloom import registry
-from wireloom.cdc.couchbase.frames import HIGHEST, Frames
+from wireloom.cdc.couchbase.frames import HIGHEST, REQUESTS, RESPONSES, Frames
 from wireloom.cdc.couchbase.histories import FailoverLog
 from wireloom.pairing import MOST, Incoming, Queue, conversations
-
-REQUESTS = ("stream_req", "failover_log_request")
-"""The messages that ask about a vbucket."""
-RESPONSES = ("stream_req_response", "failover_log_response")
-"""The messages that answer them, and do not say which vbucket."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +37,11 @@ class Response:
     request: Request | None
     log: FailoverLog | None
     rollback_seqno: int | None
+
+    @property
+    def tells(self) -> bool:
+        """Whether it says anything of a vbucket: a failover log, or where to go back to."""
+        return self.log is not None or self.rollback_seqno is not None
 
     @property
     def begins(self) -> bool:

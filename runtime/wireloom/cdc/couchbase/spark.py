@@ -12,9 +12,8 @@ import pyarrow as pa
 
 from wireloom.cdc.couchbase.follow import follow as followed
 from wireloom.cdc.couchbase.follow import followed_schema
-from wireloom.cdc.couchbase.frames import SEQNOS
+from wireloom.cdc.couchbase.frames import REQUESTS, RESPONSES, STREAMED
 from wireloom.cdc.couchbase.history import History
-from wireloom.cdc.couchbase.requests import REQUESTS, RESPONSES
 from wireloom.cdc.couchbase.versions import STATE_COLUMNS
 from wireloom.extras import needed
 from wireloom.pairing import REQUEST
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 _GROUP = "_vbucket_of_stream"
-_STREAMED = (*SEQNOS, "snapshot_marker", "oso_snapshot", *REQUESTS, *RESPONSES)
 
 
 def follow(frames: DataFrame, *, connection: Sequence[str] = (), order: Sequence[str] = ORDER) -> DataFrame:
@@ -77,6 +75,13 @@ def dropped(
     return _states(frames, History.dropped, connection, source, order)
 
 
+def omissions(
+    frames: DataFrame, *, connection: Sequence[str] = (), source: Sequence[str] = (), order: Sequence[str] = ORDER
+) -> DataFrame:
+    """As the function ``omissions`` for batches, in no order."""
+    return _states(frames, History.omissions, connection, source, order)
+
+
 def positions(
     frames: DataFrame, *, connection: Sequence[str] = (), source: Sequence[str] = (), order: Sequence[str] = ORDER
 ) -> DataFrame:
@@ -97,7 +102,7 @@ def _states(
         return state(History(table, connection=connection, source=source))
 
     taken = {*(path.partition(".")[0] for path in STATE_COLUMNS), *connection, *source, *order}
-    streamed = frames.where(fn.col("message").isin(*_STREAMED))
+    streamed = frames.where(fn.col("message").isin(*STREAMED) | fn.col("message").isNull())
     narrow = streamed.select(*(name for name in frames.columns if name in taken))
     return _by_vbucket(narrow, [*source, *connection], source, order, made)
 

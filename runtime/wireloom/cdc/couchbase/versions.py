@@ -14,8 +14,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from wireloom.cdc.couchbase.following import FollowedRows, StreamFollower
-from wireloom.cdc.couchbase.frames import COLUMNS, Frames, Ints, Uints
+from wireloom.cdc.couchbase.following import MALFORMED, NO_COLLECTION, NO_REQUEST, FollowedRows, StreamFollower
+from wireloom.cdc.couchbase.frames import COLUMNS, Bools, Frames, Ints, Uints
+from wireloom.cdc.couchbase.omission import Omissions
 
 KEY = ("collection_id", "document_key", "document_key_bytes")
 """What a document goes by inside its vbucket: a key is text, or bytes that are none."""
@@ -37,6 +38,7 @@ STATE_COLUMNS = (
     "prepare.deleted",
     "commit.prepared_seqno",
     *(f"system_event.{name}" for name in ("event_name", "collection_id", "collection", "dropped_collection")),
+    "_corrupt_reason",
 )
 """The columns that it takes to know the state of documents, as ``columns`` of readers name them."""
 
@@ -94,6 +96,7 @@ class Versions:
         self.last: dict[int, tuple[int, int]] = {}
         """By stream of a source the arrival of its last change, and the number that its stream has in following."""
         self.numbers = VersionNumbers()
+        self.omissions = Omissions([*source, *connection])
         self.pieces: list[pa.RecordBatch] = []
         self.schema: pa.Schema | None = None
         self._arrived = 0
@@ -103,6 +106,7 @@ class Versions:
         """Learn what frames are like, if that is not known yet."""
         if self.schema is None:
             self.schema = _schema(frames, self.source)
+            self.omissions.know(frames)
 
     def add(self, batch: pa.RecordBatch) -> None:
         """Take up the versions of the next batch."""
@@ -113,6 +117,7 @@ class Versions:
         streams = places << 16 | found.stream_ids
         wanted = found.vbuckets >= 0 if self._wanted is None else self._wanted[found.vbuckets] & (found.vbuckets >= 0)
         self._take_responses(found, streams)
+        self.omissions.take(frames, found, _problems(frames, found, wanted))
         moves = found.seqnos >= 0  # other frames, such as a noop, say vbucket 0 and mean none
         moves[[response.row for response in found.responses if response.position]] = True
         rows = np.flatnonzero(wanted & moves)
@@ -148,8 +153,7 @@ class Versions:
             case "commit":
                 prepared = frames.integers(message, "prepared_seqno", rows)
             case "system_event":
-                events = pc.is_in(frames.field(message, "event_name", rows), pa.array(_OF_KEYS))
-                rows = rows[pc.and_(events, _collections(frames, message, rows).is_valid()).to_numpy(False)]
+                rows = rows[_of_keys(frames, rows) & _are_known(frames, rows)]
                 effects, prepared = effects[: len(rows)], prepared[: len(rows)]
         collections = _collections(frames, message, rows)
         arrays = [_column(frames, message, kept, rows) for kept in self.schema]
@@ -175,6 +179,29 @@ _EFFECTS = {
     "commit": Effect.COMMIT,
     "system_event": Effect.COLLECTION,
 }
+
+
+def _problems(frames: Frames, found: FollowedRows, wanted: Bools) -> Ints:
+    """What is wrong with the rows that the state of documents lacks, as numbers of ``PROBLEMS``."""
+    problems = np.where((found.problems == MALFORMED) & (wanted | (found.vbuckets < 0)), MALFORMED, 0)
+    problems[frames.damage] = MALFORMED
+    problems[[one.row for one in found.responses if one.request is None and one.tells]] = NO_REQUEST
+    events = frames.sound("system_event")
+    if len(events):
+        problems[events[wanted[events] & _of_keys(frames, events) & ~_are_known(frames, events)]] = NO_COLLECTION
+    return problems
+
+
+def _of_keys(frames: Frames, events: Ints) -> Bools:
+    """Which system events take the keys of a collection along."""
+    found: Bools = pc.is_in(frames.field("system_event", "event_name", events), pa.array(_OF_KEYS)).to_numpy(False)
+    return found
+
+
+def _are_known(frames: Frames, events: Ints) -> Bools:
+    """Of which system events the collection is known."""
+    found: Bools = _collections(frames, "system_event", events).is_valid().to_numpy(False)
+    return found
 
 
 def _schema(frames: pa.Schema, source: Sequence[str]) -> pa.Schema:
