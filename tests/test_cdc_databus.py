@@ -248,6 +248,18 @@ def rows(table: pa.Table, *names: str) -> list[tuple[Any, ...]]:
     return [tuple(row.values()) for row in table.select(names).to_pylist()]
 
 
+def test_what_upserts_lack_is_counted(caplog: pytest.LogCaptureFixture) -> None:
+    found = upserts(windows(decoded(stream("10a 10. 11a 11b ! 11. ! 12. 13c"))))
+    assert found["sequence"].to_pylist() == [10]
+    assert [record.message for record in caplog.records] == [
+        "wireloom: 2 malformed among the events; windows with them are not complete",
+        "wireloom: 3 events left out, as their windows are not complete",
+    ]
+    caplog.clear()
+    upserts(windows(decoded(stream("10a 10. 11b 11."))))
+    assert caplog.records == []
+
+
 def test_upserts_are_the_last_event_of_each_key() -> None:
     data = b"".join(
         [

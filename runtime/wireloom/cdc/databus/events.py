@@ -1,11 +1,14 @@
 """Events of both versions as one table: what each is in the stream, and its values under one name each."""
 
+import logging
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+
+LOG = logging.getLogger("wireloom")
 
 EventBatches: TypeAlias = Iterable[pa.RecordBatch] | pa.Table
 """Events as readers give them, with all columns of ``databus`` or ``COLUMNS``, malformed ones among them, in order."""

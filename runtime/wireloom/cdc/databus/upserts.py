@@ -3,7 +3,7 @@
 import numpy as np
 import pyarrow as pa
 
-from wireloom.cdc.databus.events import EventBatches
+from wireloom.cdc.databus.events import LOG, EventBatches
 
 KEY = ("src_id", "key", "key_bytes", "key_schema_id", "key_schema_version")
 """The columns that tell keys apart; of the last four some are null, and nulls are equal here."""
@@ -16,10 +16,13 @@ def upserts(events: EventBatches) -> pa.Table:
     is newer, as sequences go back after an SCN regress. What this returned may stand in front of them, which gives the
     latest state up to now. A row is to be inserted or updated by ``KEY``, or deleted where ``deleted`` is true.
 
-    Takes the memory of ``events``.
+    Events of other windows are left out, and counted in the log. Takes the memory of ``events``.
     """
     table = events if isinstance(events, pa.Table) else pa.Table.from_batches(list(events))
-    table = table.filter(table["complete"])
+    whole = table.filter(table["complete"])
+    if lacking := len(table) - len(whole):
+        LOG.warning("wireloom: %d events left out, as their windows are not complete", lacking)
+    table = whole
     numbered = table.select(KEY).append_column("row", pa.array(np.arange(len(table))))
     last = numbered.group_by(list(KEY)).aggregate([("row", "max")])["row_max"].to_numpy()
     return table.take(np.sort(last))

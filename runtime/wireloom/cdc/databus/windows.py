@@ -13,6 +13,7 @@ from wireloom.cdc.databus.events import (
     DAMAGE,
     DATA,
     END,
+    LOG,
     REGRESS,
     EventBatches,
     Kinds,
@@ -43,7 +44,8 @@ def windows(batches: EventBatches, *, drop_old: bool = False) -> Iterator[pa.Rec
     from an SCN regress to the end of the window after it, and what was before it is forgotten. Where Java gives up,
     because a window has no end, this goes on with the next one.
 
-    Raises ``ValueError`` for a column that is not there.
+    What is malformed among the events is counted in the log: it may have been all that a window had. Raises
+    ``ValueError`` for a column that is not there.
     """
     stream = Windows(drop_old=drop_old)
     yield from stream.closed(batches)
@@ -106,6 +108,8 @@ class Windows:
     def _add(self, batch: pa.RecordBatch) -> pa.RecordBatch | None:
         """The events of the windows that ended in a batch; None if none did."""
         rows, kinds = events(batch)
+        if damaged := int(np.count_nonzero(kinds == DAMAGE)):
+            LOG.warning("wireloom: %d malformed among the events; windows with them are not complete", damaged)
         begun = self._place.window
         numbers = np.full(len(kinds), -1)
         complete: list[bool] = []
