@@ -2923,6 +2923,24 @@ types.CachedDocument = {
   },
 }
 
+types.ScannedKey = {
+  {
+    kind = "field",
+    name = "key_length",
+    shape = "uint32",
+    value = varint("Leb128", 32),
+    derive = function(this, record, frame) return size_of(frame, "document_key") end,
+    doc = "(bytes)",
+  },
+  {
+    kind = "field",
+    name = "document_key",
+    shape = "bytes",
+    value = bytes(size(function(this, record, frame) return this.key_length end)),
+    doc = "The key inside the collection.",
+  },
+}
+
 types.ScannedDocument = {
   {
     kind = "field",
@@ -2964,16 +2982,32 @@ types.ScannedDocument = {
   },
   {
     kind = "field",
+    name = "key_length",
+    shape = "uint32",
+    value = varint("Leb128", 32),
+    derive = function(this, record, frame) return size_of(frame, "document_key") end,
+    doc = "(bytes)",
+  },
+  {
+    kind = "field",
     name = "document_key",
     shape = "bytes",
-    value = bytes(prefix(varint("Leb128", 32))),
+    value = bytes(size(function(this, record, frame) return this.key_length end)),
     doc = "The key inside the collection.",
+  },
+  {
+    kind = "field",
+    name = "value_length",
+    shape = "uint32",
+    value = varint("Leb128", 32),
+    derive = function(this, record, frame) return size_of(frame, "document_value") end,
+    doc = "(bytes)",
   },
   {
     kind = "field",
     name = "document_value",
     shape = "bytes",
-    value = bytes(prefix(varint("Leb128", 32))),
+    value = bytes(size(function(this, record, frame) return this.value_length end)),
     doc = "As it was stored.",
   },
 }
@@ -3017,9 +3051,17 @@ types.ObservedKey = {
   {kind = "field", name = "vbucket_id", shape = "uint16", value = uint(2, "big"), doc = "The vbucket."},
   {
     kind = "field",
+    name = "key_length",
+    shape = "uint16",
+    value = uint(2, "big"),
+    derive = function(this, record, frame) return size_of(frame, "document_key") end,
+    doc = "(bytes)",
+  },
+  {
+    kind = "field",
     name = "document_key",
     shape = "bytes",
-    value = bytes(prefix(uint(2, "big"))),
+    value = bytes(size(function(this, record, frame) return this.key_length end)),
     doc = "The key, with its collection if there are some.",
   },
 }
@@ -3028,9 +3070,17 @@ types.ObservedDocument = {
   {kind = "field", name = "vbucket_id", shape = "uint16", value = uint(2, "big"), doc = "The vbucket."},
   {
     kind = "field",
+    name = "key_length",
+    shape = "uint16",
+    value = uint(2, "big"),
+    derive = function(this, record, frame) return size_of(frame, "document_key") end,
+    doc = "(bytes)",
+  },
+  {
+    kind = "field",
     name = "document_key",
     shape = "bytes",
-    value = bytes(prefix(uint(2, "big"))),
+    value = bytes(size(function(this, record, frame) return this.key_length end)),
     doc = "The key, with its collection if there are some.",
   },
   {
@@ -3062,7 +3112,7 @@ types.SubdocLookup = {
     labels = true,
     doc = "Such as SubdocGet, or Get for the document.",
   },
-  {kind = "field", name = "path_flags", shape = "uint8", value = uint(1), hex = true, flags = flags.SubdocPathFlag},
+  {kind = "field", name = "flags", shape = "uint8", value = uint(1), hex = true, flags = flags.SubdocPathFlag},
   {
     kind = "field",
     name = "path_length",
@@ -3116,7 +3166,7 @@ types.SubdocMutation = {
     labels = true,
     doc = "Such as SubdocDictUpsert, or Set for the document.",
   },
-  {kind = "field", name = "path_flags", shape = "uint8", value = uint(1), hex = true, flags = flags.SubdocPathFlag},
+  {kind = "field", name = "flags", shape = "uint8", value = uint(1), hex = true, flags = flags.SubdocPathFlag},
   {
     kind = "field",
     name = "path_length",
@@ -3897,15 +3947,7 @@ messages[#messages + 1] = {
             options = {
               {
                 when = function(this, record, frame) return (this.content == 0) end,
-                nodes = {
-                  {
-                    kind = "field",
-                    name = "keys",
-                    shape = "bytes",
-                    value = bytes(prefix(varint("Leb128", 32))),
-                    list = true,
-                  },
-                },
+                nodes = {{kind = "field", name = "keys", shape = "none", value = struct("ScannedKey"), list = true}},
               },
             },
           },
@@ -3954,15 +3996,7 @@ messages[#messages + 1] = {
             options = {
               {
                 when = function(this, record, frame) return (this.content == 0) end,
-                nodes = {
-                  {
-                    kind = "field",
-                    name = "keys",
-                    shape = "bytes",
-                    value = bytes(prefix(varint("Leb128", 32))),
-                    list = true,
-                  },
-                },
+                nodes = {{kind = "field", name = "keys", shape = "none", value = struct("ScannedKey"), list = true}},
               },
             },
           },
@@ -9423,7 +9457,7 @@ messages[#messages + 1] = {
         derive = function(this, record, frame) return size_of(frame, "path") end,
         doc = "(bytes)",
       },
-      {kind = "field", name = "path_flags", shape = "uint8", value = uint(1), hex = true, flags = flags.SubdocPathFlag},
+      {kind = "field", name = "flags", shape = "uint8", value = uint(1), hex = true, flags = flags.SubdocPathFlag},
       {
         kind = "choice",
         options = {

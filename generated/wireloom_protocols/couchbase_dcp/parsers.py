@@ -30,7 +30,6 @@ from wireloom.codec import (
     Optional,
     Packed,
     Parameter,
-    Prefixed,
     Protocol,
     Record,
     Repeat,
@@ -206,14 +205,22 @@ CachedDocument = Layout(
 )
 """A document, or its key alone."""
 
+ScannedKey = Layout(
+    "key_length" / Field(Leb128(32), derive="size(document_key)"),
+    "document_key" / Blob(Size("key_length")),
+)
+"""A key of a scan."""
+
 ScannedDocument = Layout(
     "flags" / Int32ub,
     "expiration" / Int32ub,
     "by_seqno" / Field(Int64ub, long=True),
     "document_cas" / Int64ub,
     "document_datatype" / Field(Int8ub, flags=Datatype, hex=True),
-    "document_key" / Blob(Prefixed(Leb128(32))),
-    "document_value" / Blob(Prefixed(Leb128(32))),
+    "key_length" / Field(Leb128(32), derive="size(document_key)"),
+    "document_key" / Blob(Size("key_length")),
+    "value_length" / Field(Leb128(32), derive="size(document_value)"),
+    "document_value" / Blob(Size("value_length")),
 )
 """A document of a scan."""
 
@@ -226,12 +233,17 @@ VbucketSeqno = Layout("vbucket" / Int16ub, "seqno" / Field(Int64ub, long=True))
 AgreedFeature = Layout("feature" / Field(Int16ub, enum=Feature, hex=True))
 """A feature that Hello is about."""
 
-ObservedKey = Layout("vbucket_id" / Int16ub, "document_key" / Blob(Prefixed(Int16ub)))
+ObservedKey = Layout(
+    "vbucket_id" / Int16ub,
+    "key_length" / Field(Int16ub, derive="size(document_key)"),
+    "document_key" / Blob(Size("key_length")),
+)
 """A document that is asked for."""
 
 ObservedDocument = Layout(
     "vbucket_id" / Int16ub,
-    "document_key" / Blob(Prefixed(Int16ub)),
+    "key_length" / Field(Int16ub, derive="size(document_key)"),
+    "document_key" / Blob(Size("key_length")),
     "state" / Field(Int8ub, enum=ObservedState, hex=True),
     "document_cas" / Int64ub,
 )
@@ -239,7 +251,7 @@ ObservedDocument = Layout(
 
 SubdocLookup = Layout(
     "lookup_opcode" / Field(Int8ub, enum=ClientOpcode, hex=True),
-    "path_flags" / Field(Int8ub, flags=SubdocPathFlag, default=0, hex=True),
+    "flags" / Field(Int8ub, flags=SubdocPathFlag, default=0, hex=True),
     "path_length" / Field(Int16ub, derive="size(path)"),
     "path" / Text(Size("path_length")),
 )
@@ -254,7 +266,7 @@ SubdocLookupResult = Layout(
 
 SubdocMutation = Layout(
     "mutation_opcode" / Field(Int8ub, enum=ClientOpcode, hex=True),
-    "path_flags" / Field(Int8ub, flags=SubdocPathFlag, default=0, hex=True),
+    "flags" / Field(Int8ub, flags=SubdocPathFlag, default=0, hex=True),
     "path_length" / Field(Int16ub, derive="size(path)"),
     "value_length" / Field(Int32ub, derive="size(value)"),
     "path" / Text(Size("path_length")),
@@ -516,7 +528,7 @@ continue_range_scan_response = Message(
             {
                 "extras": Layout("content" / Field(Int32ub, enum=ScanContent)),
                 "value": Layout(
-                    When("content == 0", "keys" / Repeat(Blob(Prefixed(Leb128(32))))),
+                    When("content == 0", "keys" / Repeat(ScannedKey)),
                     When("content == 1", "documents" / Repeat(ScannedDocument)),
                     When("content > 1", "entries" / Blob(Rest())),
                 ),
@@ -528,7 +540,7 @@ continue_range_scan_response = Message(
             {
                 "extras": Layout("content" / Field(Int32ub, enum=ScanContent)),
                 "value": Layout(
-                    When("content == 0", "keys" / Repeat(Blob(Prefixed(Leb128(32))))),
+                    When("content == 0", "keys" / Repeat(ScannedKey)),
                     When("content == 1", "documents" / Repeat(ScannedDocument)),
                     When("content > 1", "entries" / Blob(Rest())),
                 ),
@@ -2126,7 +2138,7 @@ subdoc = Message(
     sections={
         "extras": Layout(
             "path_length" / Field(Int16ub, derive="size(path)"),
-            "path_flags" / Field(Int8ub, flags=SubdocPathFlag, default=0, hex=True),
+            "flags" / Field(Int8ub, flags=SubdocPathFlag, default=0, hex=True),
             When("section.left > 3", "expiration" / Int32ub),
             Optional("doc_flags" / Field(Int8ub, flags=SubdocDocFlag, hex=True)),
         ),

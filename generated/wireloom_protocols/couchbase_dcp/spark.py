@@ -361,7 +361,21 @@ CONTINUE_RANGE_SCAN_RESPONSE = StructType(
         StructField("content_name", StringType(), metadata={"comment": "Name of content; null if it has none"}),
         StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
         StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
-        StructField("keys", ArrayType(BinaryType())),
+        StructField(
+            "keys",
+            ArrayType(
+                StructType(
+                    [
+                        StructField("key_length", LongType()),
+                        StructField(
+                            "document_key",
+                            BinaryType(),
+                            metadata={"comment": "The key inside the collection."},
+                        ),
+                    ],
+                ),
+            ),
+        ),
         StructField(
             "documents",
             ArrayType(
@@ -393,11 +407,13 @@ CONTINUE_RANGE_SCAN_RESPONSE = StructType(
                             ArrayType(StringType()),
                             metadata={"comment": "Bits set in document_datatype"},
                         ),
+                        StructField("key_length", LongType()),
                         StructField(
                             "document_key",
                             BinaryType(),
                             metadata={"comment": "The key inside the collection."},
                         ),
+                        StructField("value_length", LongType()),
                         StructField("document_value", BinaryType(), metadata={"comment": "As it was stored."}),
                     ],
                 ),
@@ -1541,6 +1557,7 @@ OBSERVE = StructType(
                 StructType(
                     [
                         StructField("vbucket_id", IntegerType(), metadata={"comment": "The vbucket."}),
+                        StructField("key_length", IntegerType()),
                         StructField(
                             "document_key",
                             BinaryType(),
@@ -1568,6 +1585,7 @@ OBSERVE_RESPONSE = StructType(
                 StructType(
                     [
                         StructField("vbucket_id", IntegerType(), metadata={"comment": "The vbucket."}),
+                        StructField("key_length", IntegerType()),
                         StructField(
                             "document_key",
                             BinaryType(),
@@ -2388,8 +2406,8 @@ STREAM_REQ_RESPONSE = StructType(
 SUBDOC = StructType(
     [
         StructField("path_length", IntegerType()),
-        StructField("path_flags", ShortType()),
-        StructField("path_flags_flags", ArrayType(StringType()), metadata={"comment": "Bits set in path_flags"}),
+        StructField("flags", ShortType()),
+        StructField("flags_flags", ArrayType(StringType()), metadata={"comment": "Bits set in flags"}),
         StructField("expiration", LongType(), metadata={"comment": "When the document expires, of what changes it."}),
         StructField("doc_flags", ShortType()),
         StructField("doc_flags_flags", ArrayType(StringType()), metadata={"comment": "Bits set in doc_flags"}),
@@ -2451,12 +2469,8 @@ SUBDOC_MULTI_LOOKUP = StructType(
                             StringType(),
                             metadata={"comment": "Name of lookup_opcode; null if it has none"},
                         ),
-                        StructField("path_flags", ShortType()),
-                        StructField(
-                            "path_flags_flags",
-                            ArrayType(StringType()),
-                            metadata={"comment": "Bits set in path_flags"},
-                        ),
+                        StructField("flags", ShortType()),
+                        StructField("flags_flags", ArrayType(StringType()), metadata={"comment": "Bits set in flags"}),
                         StructField("path_length", IntegerType()),
                         StructField("path", StringType()),
                     ],
@@ -2550,12 +2564,8 @@ SUBDOC_MULTI_MUTATION = StructType(
                             StringType(),
                             metadata={"comment": "Name of mutation_opcode; null if it has none"},
                         ),
-                        StructField("path_flags", ShortType()),
-                        StructField(
-                            "path_flags_flags",
-                            ArrayType(StringType()),
-                            metadata={"comment": "Bits set in path_flags"},
-                        ),
+                        StructField("flags", ShortType()),
+                        StructField("flags_flags", ArrayType(StringType()), metadata={"comment": "Bits set in flags"}),
                         StructField("path_length", IntegerType()),
                         StructField("value_length", LongType()),
                         StructField("path", StringType()),

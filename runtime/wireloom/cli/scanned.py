@@ -1,5 +1,6 @@
 """Captures as DuckDB reads them: as often as it wants, and only the columns that its query needs."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -32,10 +33,16 @@ class Captures(Dataset):  # type: ignore[misc]
         """A scan of the rows for which ``filter`` holds, as far as ``columns`` go."""
         names = self.schema.names if columns is None else list(columns)
         said = str(filter)  # it has the name of every column that it needs, and perhaps of others in its texts
-        needed = {name for name in self.schema.names if name in names or name in said} or {self.schema.names[0]}
+        needed = {name for name in self.schema.names if name in names or _mentions(said, name)}
+        needed = needed or {self.schema.names[0]}
         given = self._arguments.get("columns") or self.schema.names
         arguments = {**self._arguments, "columns": [path for path in given if path.partition(".")[0] in needed]}
         return _Scanner(self._table.scan(**arguments), pa.schema(map(self.schema.field, names)), filter)
+
+
+def _mentions(text: str, name: str) -> bool:
+    """Whether a name is a word of a text."""
+    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None
 
 
 def _calculable(field: pa.Field) -> pa.Field:
