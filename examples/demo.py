@@ -21,6 +21,7 @@ from rich.console import Console
 from rich.table import Table
 
 from wireloom.cdc import couchbase
+from wireloom.lakes import parquet_options
 from wireloom.spark import register
 from wireloom_protocols import couchbase_dcp
 
@@ -77,7 +78,7 @@ def follow(folder: Path, session: dcp_session.Session) -> None:
     history = couchbase.History(frames, connection=["_file"])
     found = {"documents": history.latest(), "dropped": history.dropped(), "collections": collections(frames)}
     for name, table in found.items():
-        parquet.write_table(table, folder / f"{name}.parquet")
+        parquet.write_table(table, folder / f"{name}.parquet", **parquet_options(table.schema))
     known = {(vbucket, *key): document.seqno for (vbucket, key), document in session.documents.items()}
     keys = zip(
         *(found["documents"][name].to_pylist() for name in ("vbucket", "collection_id", "document_key")), strict=True

@@ -17,6 +17,7 @@ import pytest
 from click.testing import CliRunner
 from pyarrow import parquet
 
+from wireloom import lakes
 from wireloom.cli import app
 from wireloom.columnar.tables import Table
 from wireloom_protocols import couchbase_dcp, databus
@@ -158,7 +159,8 @@ def test_dask_has_every_row(protocol: Any) -> None:
 @PROTOCOLS
 def test_parquet_has_every_row_and_comment(protocol: Any, tmp_path: Path) -> None:
     reader = scanned(protocol)
-    with parquet.ParquetWriter(tmp_path / "t.parquet", reader.schema) as writer:
+    options = lakes.parquet_options(reader.schema)
+    with parquet.ParquetWriter(tmp_path / "t.parquet", reader.schema, **options) as writer:
         for batch in reader:
             writer.write_batch(batch)
     found = parquet.read_table(tmp_path / "t.parquet")
@@ -181,9 +183,9 @@ def comments(schema: pa.Schema | pa.StructType, within: str = "") -> dict[str, b
 
 @PROTOCOLS
 def test_delta_has_every_row_and_comment(protocol: Any, tmp_path: Path) -> None:
-    from deltalake import DeltaTable, write_deltalake
+    from deltalake import DeltaTable
 
-    write_deltalake(tmp_path / "delta", scanned(protocol))
+    lakes.write_delta(tmp_path / "delta", scanned(protocol))
     found = DeltaTable(tmp_path / "delta")
     stored = found.to_pyarrow_table().sort_by([("_file", "ascending"), ("_offset", "ascending")])
     assert stored.to_pylist() == whole(protocol)
@@ -258,10 +260,10 @@ GROWN = [{"celsius": 21, "serial": None}, {"celsius": 22, "serial": 2**64 - 1}]
 
 
 def test_a_delta_table_grows_as_compat_promised(revisions: list[pa.RecordBatchReader], tmp_path: Path) -> None:
-    from deltalake import DeltaTable, write_deltalake
+    from deltalake import DeltaTable
 
     for rows in revisions:
-        write_deltalake(tmp_path / "delta", rows, mode="append", schema_mode="merge")
+        lakes.write_delta(tmp_path / "delta", rows, mode="append", schema_mode="merge")
     assert readings(DeltaTable(tmp_path / "delta").to_pyarrow_table()) == GROWN
 
 

@@ -91,7 +91,11 @@ def table_writer(schema: "pa.Schema", form: Format, stream: BinaryIO) -> "Parque
     import pyarrow as pa
     from pyarrow.parquet import ParquetWriter
 
-    return pa.ipc.new_file(stream, schema) if form is Format.ARROW else ParquetWriter(stream, schema)
+    from wireloom.lakes import parquet_options
+
+    if form is Format.ARROW:
+        return pa.ipc.new_file(stream, schema)
+    return ParquetWriter(stream, schema, **parquet_options(schema))
 
 
 def batches_of(stream: BufferedIOBase, name: str) -> "Iterator[pa.RecordBatch] | None":

@@ -1,0 +1,168 @@
+"""Parquet files and Delta tables whose statistics are exact, so that readers find every row that is there.
+
+Readers skip files by the least and greatest value of a column, which are inexact for some types: Parquet files leave
+NaN out, and delta-rs writes decimals as floats of 64 bits. Such columns have no statistics here (docs/decisions/0099).
+"""
+
+import logging
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from wireloom.extras import needed
+
+with needed("wireloom.lakes", "arrow"):
+    import pyarrow as pa
+    from pyarrow import parquet
+
+if TYPE_CHECKING:
+    from deltalake import DeltaTable, WriterProperties
+    from deltalake.table import TableMerger
+
+STATISTICS_COLUMNS = "delta.dataSkippingStatsColumns"
+"""The property of a Delta table that names the columns with statistics."""
+
+_log = logging.getLogger("wireloom")
+
+
+class ArrowStream(Protocol):
+    """What Arrow can read as batches: tables and readers of pyarrow, Polars, DuckDB and others."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None, /) -> object:
+        """The batches, in Arrow's C stream interface."""
+        ...
+
+
+def parquet_options(schema: pa.Schema) -> dict[str, Any]:
+    """Arguments of ``ParquetWriter`` and ``write_table`` of ``pyarrow.parquet`` for tables of that schema.
+
+    Floating-point numbers have no statistics, and no dictionary, in which Spark does not find 0.0 for -0.0.
+    """
+    if not any(map(_has_floats, schema.types)):
+        return {}
+    file = pa.BufferOutputStream()
+    parquet.write_table(schema.empty_table(), file)
+    leaves = parquet.ParquetFile(pa.BufferReader(file.getvalue())).schema
+    exact = [leaf.path for leaf in leaves if not _is_floating(leaf)]
+    return {"write_statistics": exact, "use_dictionary": exact}
+
+
+def delta_properties(schema: pa.Schema) -> dict[str, str]:
+    """Properties of a Delta table of that schema: only columns whose statistics are exact have some."""
+    names = (field.name for field in schema if _is_exact(field.type))
+    return {STATISTICS_COLUMNS: ",".join(map(_quoted, names))}
+
+
+def delta_writer_properties(schema: pa.Schema) -> "WriterProperties | None":
+    """How delta-rs writes Parquet files of that schema; None, its defaults, if there are no floating-point numbers.
+
+    ``delete``, ``update`` and ``optimize`` also write files, and take it as ``writer_properties``.
+    """
+    if not any(map(_has_floats, schema.types)):
+        return None
+    with needed("delta_writer_properties", "delta"):
+        from deltalake import ColumnProperties, WriterProperties
+    exact = ColumnProperties(statistics_enabled="PAGE")
+    floating = ColumnProperties(statistics_enabled="NONE", dictionary_enabled=False)
+    return WriterProperties(
+        default_column_properties=ColumnProperties(
+            statistics_enabled="NONE"
+        ),  # delta-rs knows no names inside of structs
+        column_properties={field.name: exact for field in schema if _is_exact(field.type)}
+        | {field.name: floating for field in schema if pa.types.is_floating(field.type)},
+    )
+
+
+def write_delta(path: str | Path, data: ArrowStream, **options: Any) -> None:
+    """Write to a Delta table, new or not, so that its statistics are exact. The options are ``write_deltalake``'s."""
+    with needed("write_delta", "delta"):
+        from deltalake import DeltaTable, write_deltalake
+    rows = _in_microseconds(pa.RecordBatchReader.from_stream(data))
+    storage = options.get("storage_options")
+    if DeltaTable.is_deltatable(str(path), storage):
+        _keep_exact(DeltaTable(path, storage_options=storage))
+    options["configuration"] = delta_properties(rows.schema) | (options.get("configuration") or {})
+    options.setdefault("writer_properties", delta_writer_properties(rows.schema))
+    write_deltalake(path, rows, **options)
+
+
+def merge_delta(
+    path: str | Path,
+    data: ArrowStream,
+    predicate: str,
+    *,
+    storage_options: Mapping[str, str] | None = None,
+    **options: Any,
+) -> "TableMerger":
+    """A merge into a Delta table, made if there is none, so that its statistics are exact.
+
+    The options are those of ``DeltaTable.merge``.
+    """
+    with needed("merge_delta", "delta"):
+        from deltalake import DeltaTable
+    rows = _in_microseconds(pa.RecordBatchReader.from_stream(data))
+    storage = dict(storage_options) if storage_options else None
+    made = delta_properties(rows.schema)
+    table = DeltaTable.create(path, rows.schema, mode="ignore", configuration=made, storage_options=storage)
+    _keep_exact(table)
+    options.setdefault("writer_properties", delta_writer_properties(rows.schema))
+    return table.merge(rows, predicate, **options)
+
+
+def _keep_exact(table: "DeltaTable") -> None:
+    """Let a table have exact statistics, unless it names columns that have some; warn if these are inexact."""
+    schema = pa.schema(table.schema().to_arrow())
+    exact = delta_properties(schema)
+    names = table.metadata().configuration.get(STATISTICS_COLUMNS)
+    if names is None:
+        table.alter.set_table_properties(exact)
+        return
+    wanted = {name.strip().strip("`") for name in names.split(",")}
+    inexact = [field.name for field in schema if field.name in wanted and not _is_exact(field.type)]
+    if inexact:
+        _log.warning(
+            "%s: filters on %s may miss rows, as the statistics of these columns are inexact; set %s to %r",
+            table.table_uri,
+            ", ".join(inexact),
+            STATISTICS_COLUMNS,
+            exact[STATISTICS_COLUMNS],
+        )
+
+
+def _in_microseconds(rows: pa.RecordBatchReader) -> pa.RecordBatchReader:
+    """Rows whose times are cut to microseconds: delta-rs makes tables with nanoseconds that its own readers refuse."""
+    schema = pa.schema(map(_cut, rows.schema), rows.schema.metadata)
+    if schema == rows.schema:
+        return rows
+    return pa.RecordBatchReader.from_batches(schema, (batch.cast(schema, safe=False) for batch in rows))
+
+
+def _cut(field: pa.Field) -> pa.Field:
+    kind = field.type
+    if pa.types.is_timestamp(kind) and kind.unit == "ns":
+        return field.with_type(pa.timestamp("us", kind.tz))
+    if pa.types.is_struct(kind):
+        return field.with_type(pa.struct(list(map(_cut, kind))))
+    return field.with_type(pa.list_(_cut(kind.value_field))) if pa.types.is_list(kind) else field
+
+
+def _is_exact(kind: pa.DataType) -> bool:
+    """Whether a column of a Delta table has statistics by which nothing is lost."""
+    types = pa.types
+    tests = (types.is_integer, types.is_boolean, types.is_string, types.is_large_string, types.is_temporal)
+    return any(test(kind) for test in tests)
+
+
+def _is_floating(leaf: Any) -> bool:
+    return leaf.physical_type in ("FLOAT", "DOUBLE") or leaf.logical_type.type == "FLOAT16"
+
+
+def _has_floats(kind: pa.DataType) -> bool:
+    """Whether a type is one of floating-point numbers, or has such a type in it."""
+    inner = (kind.field(index).type for index in range(kind.num_fields))
+    return pa.types.is_floating(kind) or any(map(_has_floats, inner))
+
+
+def _quoted(name: str) -> str:
+    return name if re.fullmatch(r"\w+", name) else "`" + name.replace("`", "``") + "`"
