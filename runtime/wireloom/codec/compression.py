@@ -82,6 +82,15 @@ def _deflated(bits: int) -> Compressor:
     return Compressor(pack, _by_steps(lambda: zlib.decompressobj(bits), open_ended=bits < 0))
 
 
+def has_library() -> bool:
+    """Whether there is what unpacks the formats that the standard library lacks."""
+    try:
+        _library()
+    except ModuleNotFoundError:
+        return False
+    return True
+
+
 @cache
 def _library() -> Any:
     with needed("this compression", "compression"):

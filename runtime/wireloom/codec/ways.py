@@ -119,11 +119,16 @@ class Compressed(Transform):
             raise DecodeError("packed", f"no {self.name}: {error}") from None
         except OverflowingError:
             raise DecodeError("too-long", f"{self.name} of more than the {most} bytes allowed") from None
+        except ModuleNotFoundError as error:
+            raise DecodeError("missing-package", str(error)) from None
 
     def pack(self, data: bytes) -> bytes:
         from wireloom.codec.compression import COMPRESSORS
 
-        return COMPRESSORS[self.name].pack(data)
+        try:
+            return COMPRESSORS[self.name].pack(data)
+        except ModuleNotFoundError as error:
+            raise EncodeError(str(error)) from None
 
     def keeps(self, data: bytes, unpacked: bytes) -> bool:
         return True

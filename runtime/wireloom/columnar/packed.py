@@ -132,7 +132,7 @@ class Compressing:
         assert step is not None
         try:
             return step.unpack(data, self.most)
-        except (DamagedError, OverflowingError):
+        except (DamagedError, OverflowingError, ModuleNotFoundError):
             at.doubt(np.array([row]))
             return b""
 

@@ -1,7 +1,7 @@
 """Compressed bytes in programs: Snappy's blocks are unpacked, other compressions are left to the plan."""
 
 from wireloom import codec
-from wireloom.codec.compression import COMPRESSORS
+from wireloom.codec.compression import COMPRESSORS, has_library
 from wireloom.columnar.machine import operations as op
 from wireloom.columnar.machine.formulas import both
 from wireloom.columnar.machine.lowering import Lowering, Span
@@ -35,7 +35,8 @@ def _are_packed(way: codec.Compressing, at: Lowering) -> Mask:
     tree = way.asked.tree
     known = words(tree)
     found = at.ask_tree(numbered(tree, known))
-    kinds = [_SNAPPY if word == _SNAPPY and at.decoding else COMPRESSORS.get(word) for word in known]
+    snappy = at.decoding and has_library()  # else the codec refuses what is packed, and no engine may differ
+    kinds = [_SNAPPY if word == _SNAPPY and snappy else COMPRESSORS.get(word) for word in known]
     if any(kind not in (None, _SNAPPY) for kind in kinds):
         at.left["compressed bytes"] = None
     if isinstance(found, int):
