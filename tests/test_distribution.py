@@ -104,7 +104,7 @@ def test_what_runs_needs_no_compiler(made: Path, tmp_path: Path) -> None:
 def test_the_oldest_versions_are_those_that_are_tested() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
-    needed = map(Requirement, (*project["dependencies"], *extras["arrow"], *extras["spark"]))
+    needed = map(Requirement, (*project["dependencies"], *extras["arrow"], *extras["compression"], *extras["spark"]))
     pinned: dict[str, set[Version]] = {}
     for line in (ROOT / "constraints-oldest.txt").read_text(encoding="utf-8").splitlines():
         if not line.startswith("#"):

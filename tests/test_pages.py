@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from pages import ELSEWHERE, PAGES, ROOT, blocks, text
+from pages import ELSEWHERE, IN_GIT, PAGES, ROOT, blocks, text
 
 from wireloom import registry
 from wireloom.cli import app
@@ -85,14 +85,6 @@ def test_commands_end_well(page: str, tmp_path: Path) -> None:
         _run(block, tmp_path)
         if "init" in block:
             _run(IN_GIT, tmp_path)
-
-
-IN_GIT = """
-$ git init --initial-branch main
-$ git add specs my_protocols
-$ git -c user.name=me -c user.email=me@localhost -c commit.gpgsign=false commit --message "A thermometer"
-$ git tag v1.0
-"""
 
 
 def _run(block: str, folder: Path) -> None:

@@ -26,8 +26,7 @@ from wireloom_generator.types import FlatBuffers, spelled
 _CODES = (
     "ambiguous", "checksum", "constant", "count", "damaged", "derived", "flatbuffers", "gap", "http", "invalid",
     "invalid-size", "json", "leb128", "message", "missing-package", "overrun", "packed", "padding", "place", "range",
-    "text", "tls",
-    "too-deep", "too-long", "trailing-bytes", "truncated", "unknown-layout", "unterminated", "varint",
+    "text", "tls", "too-deep", "too-long", "trailing-bytes", "truncated", "unknown-layout", "unterminated", "varint",
 )  # fmt: skip
 """The kinds of damage that readers distinguish."""
 
