@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import math
 import operator
+import struct
 from collections.abc import Callable, Iterator, Sequence
-from datetime import UTC, datetime
-from decimal import Decimal
+from datetime import UTC, datetime, timedelta
+from decimal import Context, Decimal
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pyarrow as pa
@@ -29,6 +31,8 @@ COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
 }
 _WIDE = "9" * 38
 _BEFORE_1970 = datetime(1969, 12, 31, 23, 59, 59, 999999, UTC)
+_FAR = [datetime(4389, 4, 10, 5, 46, 7, 721405, UTC), datetime(9137, 5, 16, 20, 2, 24, 82707, UTC)]
+"""More microseconds from 1970 on than a float of 64 bits tells apart."""
 _LAST = datetime.max.replace(tzinfo=UTC)
 
 KINDS: dict[str, tuple[pa.DataType, list[Any]]] = {
@@ -45,12 +49,33 @@ KINDS: dict[str, tuple[pa.DataType, list[Any]]] = {
     "nan": (pa.float64(), [0.5, 1.0, math.nan]),  # and nothing infinite, which would be the greatest
     "timestamp": (
         pa.timestamp("us", "UTC"),
-        [datetime.min.replace(tzinfo=UTC), datetime(1969, 12, 31, 23, 59, 59, 999999, UTC), _LAST],
+        [datetime.min.replace(tzinfo=UTC), _BEFORE_1970, *_FAR, _LAST],
     ),
     "binary": (pa.binary(), [b"", b"\0" * 99, b"a" * 99, b"\xff" * 99]),
     "string": (pa.string(), ["", "a" * 99, "a" * 31 + "\U0010ffff", "it's", "\uffff" * 40, "\U0010ffff" * 40]),
 }
 """The types of our columns, each with values at the ends of its range and where other types end."""
+
+
+def random_value(random: Random, kind: pa.DataType) -> Any:
+    """A value from anywhere in the range of a type, and not of a boolean."""
+    if pa.types.is_floating(kind):
+        code = "d" if kind == pa.float64() else "f"
+        (value,) = struct.unpack(code, random.randbytes(struct.calcsize(code)))
+        return random.choice([value, math.nan, -0.0, 0.5])
+    size = random.choice([0, 1, 31, 32, 33, 63, 64, 65, 200])  # readers cut texts at some of these
+    if kind == pa.string():
+        return "".join(random.choices("a'%\x7f\u07ff\uffff\U0010ffff", k=size))
+    if kind == pa.binary():
+        return bytes(random.choices((0, 97, 254, 255), k=size))
+    if pa.types.is_timestamp(kind):
+        first = datetime.min.replace(tzinfo=UTC)
+        return first + timedelta(microseconds=random.randint(0, (_LAST - first) // timedelta(microseconds=1)))
+    if pa.types.is_decimal(kind):
+        most = 10**kind.precision - 1
+        return Decimal(random.randint(-most, most)).scaleb(-kind.scale, Context(prec=38))
+    most = 2 ** (kind.bit_width - 1)
+    return random.randrange(-most, most)
 
 
 def tables(kind: pa.DataType, values: Sequence[Any]) -> dict[str, list[pa.Table]]:

@@ -14,7 +14,16 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pytest
 from deltalake import DeltaTable, write_deltalake
-from lake_readers import COMPARISONS, KINDS, delta_readers, iceberg_readers, parquet_readers, tables, wrong
+from lake_readers import (
+    COMPARISONS,
+    KINDS,
+    delta_readers,
+    iceberg_readers,
+    parquet_readers,
+    random_value,
+    tables,
+    wrong,
+)
 from pages import text
 from pyarrow import parquet
 
@@ -110,19 +119,27 @@ def catalog(folder: Path) -> SqlCatalog:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("seed", range(20))
-def test_decimals_of_any_size_are_found(seed: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize("seed", range(50))
+def test_values_from_anywhere_in_a_range_are_found(seed: int, tmp_path: Path) -> None:
     random = Random(seed)
     precision = random.randint(1, 38)
-    kind = pa.decimal128(precision, random.randint(0, precision))
-    most = 10**precision - 1
-    values = sorted({Decimal((0, tuple(map(int, str(random.randint(0, most)))), -kind.scale)) for _ in range(8)})
-    values = [value.copy_negate() if random.random() < 0.5 else value for value in values]
-    asked = [*((question, value) for question in COMPARISONS for value in values), ("in", values), ("null", None)]
+    decimals = pa.decimal128(precision, random.randint(0, precision))
+    kind = random.choice([decimals, *(kind for kind, _ in KINDS.values() if kind != pa.bool_())])
+    values = [random_value(random, kind) for _ in range(random.randint(1, 6))]
+    asked = [*((random.choice([*COMPARISONS]), value) for value in values), ("in", values), ("null", None)]
     for shape, parts in tables(kind, values).items():
-        for part in parts:
-            lakes.write_delta(tmp_path / shape, part, mode="append")
-        assert wrong(delta_readers(tmp_path / shape, ("it",), kind), values, asked) == [], (shape, kind)
+        (tmp_path / shape).mkdir()
+        for number, part in enumerate(parts):
+            by_recipe(part, tmp_path / shape / f"{number}.parquet")
+            lakes.write_delta(tmp_path / f"{shape}_delta", part, mode="append")
+        for path in PATHS:
+            files = parquet_readers(tmp_path / shape, path, kind)
+            assert wrong(files, values, asked) == [], (shape, path, kind)
+            assert wrong(delta_readers(tmp_path / f"{shape}_delta", path, kind), values, asked) == [], (
+                shape,
+                path,
+                kind,
+            )
 
 
 @pytest.mark.spark

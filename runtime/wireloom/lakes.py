@@ -1,7 +1,8 @@
 """Parquet files and Delta tables whose statistics are exact, so that readers find every row that is there.
 
 Readers skip files by the least and greatest value of a column, which are inexact for some types: Parquet files leave
-NaN out, and delta-rs writes decimals as floats of 64 bits. Such columns have no statistics here (docs/decisions/0099).
+NaN out, and delta-rs calculates with decimals and times as floats. Such columns have no statistics here
+(docs/decisions/0099).
 """
 
 import logging
@@ -150,7 +151,7 @@ def _cut(field: pa.Field) -> pa.Field:
 def _is_exact(kind: pa.DataType) -> bool:
     """Whether a column of a Delta table has statistics by which nothing is lost."""
     types = pa.types
-    tests = (types.is_integer, types.is_boolean, types.is_string, types.is_large_string, types.is_temporal)
+    tests = (types.is_integer, types.is_boolean, types.is_string, types.is_large_string, types.is_date)
     return any(test(kind) for test in tests)
 
 
