@@ -169,3 +169,45 @@ def test_a_value_that_one_variant_always_has_is_absent_in_another() -> None:
 def test_records_beside_those_without_a_line_have_one() -> None:
     body, records, _ = CASES["a number that waits in an item without a line"]
     assert reads(compiled.of(f"{HEAD}sections:\n  body:{body}\n").codec, bytes.fromhex(records[0]))
+
+
+SELECTED = """\
+protocol: selected
+byte_order: big
+enums: [{name: Kind, values: [{name: A, value: 1}, {name: B, value: 2}]}]
+record:
+  length: rest
+  fields:
+    - bits: u8%s
+      fields: [{name: kind, width: 4%s}, {name: other, width: 4, default: 0}]
+    - {section: body, size: rest}
+---
+message: one
+match: {kind: 1%s}
+sections:
+  body: [{name: x, type: u8}]
+---
+message: two
+match: {kind: 2}
+sections:
+  body: [{name: y, type: u8}]
+"""
+
+
+@pytest.mark.parametrize("also", ["", ", other: 3"])
+@pytest.mark.parametrize("more", ["", ", enum: Kind", ", default: 1", ", enum: Kind, default: 1", ", valid: kind < 3"])
+@pytest.mark.parametrize("named", ["", "\n      name: word"])
+def test_bits_that_select_the_message_may_be_left_out(named: str, more: str, also: str) -> None:
+    """Also where the whole number is given, and where the message matches bits besides those that tell it apart."""
+    protocol = compiled.of(SELECTED % (named, more, also)).codec
+    words = ({}, {"word": 0x13}, {"word": 0x23}) if named else ({},)
+    for word in words:
+        for head in (
+            {},
+            {"kind": 1},
+            {"kind": 1, "other": 3},
+            {"other": 4},
+            {"kind_name": "A"} if "enum" in more else {},
+        ):
+            for message in ({}, {"message": "one"}):
+                build_alike(protocol, {**message, **word, **head, "one": {"x": 1}})

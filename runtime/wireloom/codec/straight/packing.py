@@ -8,7 +8,7 @@ from wireloom.codec.fields import Field, packing_of
 from wireloom.codec.straight.drafts import DraftLines
 from wireloom.codec.straight.flow import Nest
 from wireloom.codec.straight.pieces import LateSum, LateValue, PackedNumber
-from wireloom.codec.straight.terms import Certain, UnsaidError, lies_within, text_of
+from wireloom.codec.straight.terms import Certain, Operand, UnsaidError, lies_within, text_of
 from wireloom.expressions import Expression
 from wireloom.expressions.tree import Name, Origin
 
@@ -35,7 +35,7 @@ class NumberPieces(DraftLines):
         elif field.derive is not None:
             self.follows(nest, name, field.derive)
         else:
-            self.fill(nest, name, field, variable)
+            self.fill(nest, name, field, term)
         text = variable
         if kind.dump is None and self.guard is None and kind.type in LIMITS:
             self.state.ranges[variable] = LIMITS[kind.type]
@@ -74,11 +74,11 @@ class NumberPieces(DraftLines):
         guards = (*(before.guards if before else ()), *((self.guard,) if self.guard else ()))
         self.body.late[key] = LateValue(nest, name, value, guards, unless)
 
-    def fill(self, nest: Nest, name: str, field: Field, variable: str) -> None:
-        """Put in what is not given."""
+    def fill(self, nest: Nest, name: str, field: Field, term: Operand) -> None:
+        """Put in what is not given; what selected the message is."""
         label, default = field.label(name), field.const if field.const is not None else field.default
-        key = nest.number, name
-        if default is None and not label:
+        key, variable = (nest.number, name), text_of(term)
+        if isinstance(term, Certain) or (default is None and not label):
             self.settled.add(key)
             return
         doubt = self.branches.doubt
@@ -152,11 +152,14 @@ class NumberPieces(DraftLines):
             self._split(part, nest)
         terms = []
         for name, field, shift, mask in part.fields:
-            variable = text_of(self.value_of(nest, name))
-            if field.derive is not None:
+            term = self.value_of(nest, name)
+            variable = text_of(term)
+            if isinstance(term, Certain):
+                self._plain(field)
+            elif field.derive is not None:
                 self.follows(nest, name, field.derive)
             else:
-                self.fill(nest, name, field, variable)
+                self.fill(nest, name, field, term)
             if isinstance(field.subcon, Bit) and field.subcon.boolean:
                 self.defer(lambda v=variable: self.branches.refuse(f"{v} is not True and {v} is not False"))  # type: ignore[misc]
             else:
@@ -176,10 +179,14 @@ class NumberPieces(DraftLines):
         with self.source.block(f"if {whole} is not None:"):
             self.branches.refuse(f"type({whole}) is not int or not 0 <= {whole} < {1 << 8 * part.size}")
             for name, field, shift, mask in part.fields:
-                variable = text_of(self.value_of(nest, name))
+                term = self.value_of(nest, name)
+                variable = text_of(term)
                 if field.derived:
                     continue
                 bits = f"{whole} >> {shift} & {mask}"
                 value = f"bool({bits})" if isinstance(field.subcon, Bit) and field.subcon.boolean else bits
+                if isinstance(term, Certain):  # as it selected the message
+                    self.source.insert(f"if {variable} != ({bits}):", [self.branches.doubt])
+                    continue
                 self.source.insert(f"if {variable} is None:", [f"{variable} = {value}"])
                 self.source.insert(f"elif {variable} != ({bits}):", [self.branches.doubt])

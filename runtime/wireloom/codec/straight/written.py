@@ -38,7 +38,8 @@ class ValuePieces(WritingLines):
 
     def _lone(self, part: Lone, nest: Nest) -> None:
         """A value by itself."""
-        field, variable, start = part.field, text_of(self.value_of(nest, part.name)), self.state.pos
+        field, term, start = part.field, self.value_of(nest, part.name), self.state.pos
+        variable = text_of(term)
         if part.derived or field.watched or field.meaning is not None or field.last:
             raise UnsaidError(f"{part.name}, which follows or is asked for")
         if part.raw is not None and not (isinstance(part.subcon, Text) and part.subcon.encoding == "utf-8"):
@@ -47,7 +48,7 @@ class ValuePieces(WritingLines):
             raise UnsaidError(f"bytes beside {part.name}")
         self.must_lack(nest, field.raw)
         if not isinstance(part.subcon, Constant):
-            self.fill(nest, part.name, field, variable)
+            self.fill(nest, part.name, field, term)
         if (nest.number, part.name) in self.body.late:
             raise UnsaidError(f"{part.name}, which follows from others")
         self.value(part.subcon, nest, variable, part.name)
