@@ -157,4 +157,6 @@ def test_spark_has_the_same_values(
     frame = spark.createDataFrame(found.to_pandas(), schema(payments, tmp_path))
     row = frame.select("payment.*").first()
     assert row is not None
-    assert row.asDict() == {**ROW, **{name: Decimal(ROW[name]) for name in ("account", "branch", "pieces", "balance")}}  # type: ignore[arg-type]
+    whole = {name: Decimal(ROW[name]) for name in ("account", "branch", "pieces", "balance")}  # type: ignore[arg-type]
+    signs = dict.fromkeys(("total_bytes", "amount_bytes", "balance_bytes", "pieces_bytes", "rates_bytes"))
+    assert row.asDict() == {**ROW, **whole, **signs}
