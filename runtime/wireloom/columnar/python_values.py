@@ -125,7 +125,7 @@ def _moments(column: pa.Array) -> list[Any]:
     def moment(number: int) -> Any:
         microseconds, left = divmod(number * step, 1000)
         if left:
-            return Unheld(f"{number} {kind.unit}, which microseconds do not count")
+            return Unheld(f"{number} {kind.unit}, which is not in whole microseconds")
         try:
             return begin + timedelta(0, 0, microseconds)
         except OverflowError:
