@@ -4,10 +4,9 @@ from collections.abc import Mapping
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from wireloom.columnar.buffers import as_arrow, as_numpy, ends_of, lists, valid_of
-from wireloom.columnar.python_values import LISTS
+from wireloom.columnar.python_values import LISTS, lengths_of
 
 _UNKNOWN = pa.null()
 """The type of a column that readers do not have."""
@@ -75,9 +74,8 @@ def _converted_list(column: pa.Array, known: pa.DataType) -> pa.Array:
     items = _converted(given, known)
     if pa.types.is_list(column.type) and items.type.equals(given.type):
         return column
-    counts = pc.fill_null(pc.list_value_length(column), 0).cast(pa.int32())
     kind = pa.list_(column.type.value_field.with_type(items.type))
-    return lists(kind, as_numpy(counts), items, valid_of(column), None)
+    return lists(kind, lengths_of(column), items, valid_of(column), None)
 
 
 def _wanted(kind: pa.DataType, known: pa.DataType) -> pa.DataType:

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from wireloom.codec import floats
 from wireloom.codec.meanings import EPOCH
-from wireloom.columnar.buffers import array, as_arrow, valid_of
+from wireloom.columnar.buffers import Array, array, as_arrow, as_numpy, valid_of
 from wireloom.units import NANOSECONDS
 
 
@@ -75,7 +75,7 @@ def to_python(column: pa.Array) -> list[Any]:
         return _nulled([dict(zip(names, row, strict=True)) for row in rows], column)
     if any(is_one(kind) for is_one in LISTS):
         items = to_python(column.flatten())
-        ends = np.cumsum([0, *pc.fill_null(pc.list_value_length(column), 0).to_pylist()]).tolist()
+        ends = np.cumsum([0, *lengths_of(column)]).tolist()
         return _nulled([items[start:stop] for start, stop in pairwise(ends)], column)
     if types.is_timestamp(kind) or types.is_duration(kind):
         return _moments(column)
@@ -97,6 +97,13 @@ LISTS = (
     pa.types.is_list_view,
     pa.types.is_large_list_view,
 )
+
+
+def lengths_of(lists: pa.Array) -> Array:
+    """How many items each list of any of ``LISTS`` has; a missing one has none."""
+    lengths = pc.list_value_length(lists)
+    found: Array = np.where(valid_of(lengths), as_numpy(lengths), 0)
+    return found
 
 
 def _nulled(values: list[Any], column: pa.Array) -> list[Any]:
