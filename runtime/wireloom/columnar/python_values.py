@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from wireloom.codec import floats
 from wireloom.codec.meanings import EPOCH
@@ -101,6 +100,8 @@ LISTS = (
 
 def lengths_of(lists: pa.Array) -> Array:
     """How many items each list of any of ``LISTS`` has; a missing one has none."""
+    import pyarrow.compute as pc  # which a table of bytes does not need
+
     lengths = pc.list_value_length(lists)
     found: Array = np.where(valid_of(lengths), as_numpy(lengths), 0)
     return found
