@@ -17,7 +17,7 @@ PYTEST := $(BIN)/pytest --numprocesses auto --dist loadgroup
 FAST := 'not spark and not site and not wireshark and not memcached and not program and not accelerated and not sweep and not long'
 
 .NOTPARALLEL:
-.PHONY: help setup java browser tshark memcached generate schema-check lint types test test-all test-fast test-spark matrix pythons fuzz bench docs demo check clean
+.PHONY: help setup java browser tshark memcached generate schema-check lint types test test-all test-fast test-spark matrix pythons fuzz mutants bench docs demo check clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 15
@@ -93,6 +93,10 @@ fuzz: $(STAMP) java ## attack every protocol with made-up input: make fuzz SEED=
 	$(PYTEST) -m long
 	$(PYTEST) --hypothesis-profile thorough -m 'not spark and not site and not long'
 	PYTHONPATH=tests $(BIN)/python -m attack.fuzz --seed $(SEED) --seconds $(SECONDS)
+
+COUNT ?= 200
+mutants: $(STAMP) java ## make faults on purpose, and see whether tests find them: make mutants SEED=1 COUNT=200
+	$(BIN)/python scripts/mutants.py --seed $(SEED) --count $(COUNT) $(if $(AGAIN),--again $(AGAIN)) $(ONLY)
 
 bench: $(STAMP) java ## measure decoding
 	$(BIN)/python benchmarks/run.py
