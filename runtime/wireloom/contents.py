@@ -11,7 +11,6 @@ from construct import BytesInteger, FormatField
 from wireloom.codec import (
     As,
     Ascii,
-    Bcd,
     Bits,
     Blob,
     Boolean,
@@ -43,6 +42,7 @@ from wireloom.codec import (
     Until,
     When,
     With,
+    raw,
 )
 from wireloom.codec.computed import Computed
 from wireloom.codec.flatbuffers import Encoded
@@ -167,8 +167,9 @@ _NAMES: Mapping[type, Callable[[Any], str]] = {
 """What the parts of layouts among ``CONTENTS`` are called in messages."""
 
 
-KEEPING = (Ascii, Bcd, Blob, Text)
-"""The values that are read together with the bytes for their ``raw`` column."""
+def read_with_raw(value: object) -> bool:
+    """Whether a value is read for many records at once together with the bytes for its ``raw`` column."""
+    return isinstance(value, raw.Value) and value.read_with_raw
 
 
 def readable() -> frozenset[type]:

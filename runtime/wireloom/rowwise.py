@@ -46,7 +46,7 @@ from wireloom.codec.layout import Lone, Part
 from wireloom.codec.lengths import Ends
 from wireloom.codec.runs import Run
 from wireloom.codec.values import Ended, Scalar
-from wireloom.contents import KEEPING, contents, is_fixed, name_of, within
+from wireloom.contents import contents, is_fixed, name_of, read_with_raw, within
 from wireloom.expressions import Expression
 from wireloom.expressions.tree import Name, Origin, Value
 from wireloom.expressions.unvectorised import Strange, items_of, reason
@@ -88,7 +88,7 @@ def account(protocol: Protocol) -> Account:
     hollow = dict.fromkeys(part.name for part in lists if part.subcon.hollow)
     varying = dict.fromkeys(part.name for part in lists if part.subcon.until or not _alike(part.subcon))
     chained = all(map(_is_chained, protocol.framing.lengths))
-    kept = dict.fromkeys(part.field.raw for part in alone if part.field.raw and not isinstance(part.subcon, KEEPING))
+    kept = dict.fromkeys(part.field.raw for part in alone if part.field.raw and not read_with_raw(part.subcon))
     return Account(left, tuple(varying), tuple(kept), tuple(_gaps(protocol)), tuple(hollow), chained)
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from wireloom_generator import model, types
 from wireloom_generator.model import U64, Column, ColumnType, Primitive
 from wireloom_generator.reading import syntax
-from wireloom_generator.types import Bcd, FlatBuffers, meanings
+from wireloom_generator.types import FlatBuffers, meanings
 
 
 def labelled(
@@ -22,12 +22,13 @@ def labelled(
 
 
 def raw_column(field: syntax.Field) -> str | None:
-    """The column for the bytes that a value does not determine: that of ``raw``, or of a packed decimal with a sign one
-    that follows from its name. A list whose items stand apart has none.
+    """The column for the bytes that a value does not determine: that of ``raw``, or one whose name follows from the
+    field's if its type has it in any case. A list whose items stand apart has none.
     """
-    is_signed = isinstance(types.of(field), Bcd) and field.sign is not None and field.compute is None
+    kind = types.of(field)
+    has_raw = kind is not None and kind.has_raw and field.compute is None
     stands_apart = field.place is not None and field.repeat is not None
-    return f"{field.name}_bytes" if field.raw is None and is_signed and not stands_apart else field.raw
+    return f"{field.name}_bytes" if field.raw is None and has_raw and not stands_apart else field.raw
 
 
 def field_columns(

@@ -68,6 +68,11 @@ class Base(ABC):
         yield from ()
 
     @property
+    def has_raw(self) -> bool:
+        """Whether a field of it has a column for other bytes even if its spec does not name one with ``raw``."""
+        return False
+
+    @property
     def kind(self) -> Kind:
         """What sort of value it is."""
         return self.values.kind

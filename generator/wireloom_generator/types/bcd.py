@@ -53,6 +53,10 @@ class Bcd(Base):
         return f"bcd of {self.digits} digits{behind}{f', {self.sign}' if self.sign else ''}"
 
     @property
+    def has_raw(self) -> bool:
+        return self.sign is not None  # since machines write several signs for one number
+
+    @property
     def nibbles(self) -> str:
         """What its sign nibble is written as, in hexadecimal digits: plus and minus, or always the same; or empty."""
         return "" if self.sign is None else SIGNS[self.sign]

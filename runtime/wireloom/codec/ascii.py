@@ -23,6 +23,8 @@ class Ascii(Ended):
     ``width``.
     """
 
+    read_with_raw = True
+
     def __init__(
         self,
         extent: Extent,

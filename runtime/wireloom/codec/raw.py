@@ -20,11 +20,13 @@ class Value(Construct):
 
     A ``strict`` one accepts only the bytes that it writes; with others the record is malformed. Those of a field with
     ``raw`` are not strict. They read all bytes that have a meaning, and as None those that only ``raw`` can hold.
-    ``beside`` is the column of one that keeps its bytes itself.
+    ``beside`` is the column of one that keeps its bytes itself. One that is ``read_with_raw`` is read for many records
+    at once together with the bytes for its ``raw`` column.
     """
 
     strict = True
     beside = ""
+    read_with_raw = False
 
     def lenient(self) -> Self:
         """The same value for a field with ``raw``."""

@@ -183,6 +183,7 @@ class Blob(Ended):
     """Bytes as they are."""
 
     type = "binary"
+    read_with_raw = True
 
     def _parse(self, stream: Any, context: Any, path: str) -> bytes:
         return self.extent.read(stream, context)
@@ -198,6 +199,7 @@ class Text(Ended):
     """
 
     type = "string"
+    read_with_raw = True
 
     def __init__(self, extent: Extent, encoding: str = "utf-8") -> None:
         super().__init__(extent)

@@ -118,7 +118,7 @@ def _run(part: runs.Run, readers: Readers) -> Run:
 @reader.register
 def _lone(part: layout.Lone, readers: Readers) -> parts.Lone:
     inside = [name.partition(".")[2] for name in readers.measured if name.startswith(f"{part.name}.")]
-    keeps = part.raw is not None and isinstance(part.subcon, contents.KEEPING)
+    keeps = part.raw is not None and contents.read_with_raw(part.subcon)
     return parts.Lone(readers.field(part.name, part.field), reader(part.subcon, readers), inside, keeps=keeps)
 
 
