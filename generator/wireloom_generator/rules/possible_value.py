@@ -73,7 +73,8 @@ def _field(
     for word, condition in _amounts(field):
         tree = condition.tree
         if tree is not None and condition.constant is None and domains.known(tree, known):
-            never = conditions.excludes(TRUE, Compare(">=", tree, Value(0)), known)
+            enough, below = Compare(">=", tree, Value(0)), Compare("<", tree, Value(0))  # neither, if it is never there
+            never = conditions.excludes(TRUE, enough, known) and not conditions.excludes(TRUE, below, known)
             yield condition.at, f"the {word} of {field.name!r} is always below 0", Severity.ERROR, never
     source = field.compute if isinstance(field, model.Computed) else field.derive
     tree = source.tree if source is not None else None
