@@ -2018,13 +2018,18 @@ enums.LinkType = {
   {9, 9, "PPP"},
   {12, 12, "RAW_BSD"},
   {14, 14, "RAW_OPENBSD"},
+  {50, 50, "PPP_HDLC"},
+  {51, 51, "PPP_ETHER"},
   {101, 101, "RAW"},
+  {104, 104, "C_HDLC"},
   {105, 105, "IEEE802_11"},
   {108, 108, "LOOP"},
   {113, 113, "LINUX_SLL"},
   {127, 127, "IEEE802_11_RADIOTAP"},
+  {219, 219, "MPLS"},
   {228, 228, "IPV4"},
   {229, 229, "IPV6"},
+  {239, 239, "NFLOG"},
   {276, 276, "LINUX_SLL2"},
 }
 
@@ -2033,17 +2038,32 @@ enums.EtherType = {
   {0x0806, 0x0806, "ARP"},
   {0x8100, 0x8100, "CustomerTag"},
   {0x86dd, 0x86dd, "IPv6"},
+  {0x880b, 0x880b, "PPP"},
+  {0x8847, 0x8847, "MPLS"},
+  {0x8848, 0x8848, "MPLSUpstream"},
   {0x8863, 0x8863, "PPPoEDiscovery"},
   {0x8864, 0x8864, "PPPoESession"},
   {0x888e, 0x888e, "EAPOL"},
   {0x88a8, 0x88a8, "ServiceTag"},
   {0x88cc, 0x88cc, "LLDP"},
-  {0x8847, 0x8847, "MPLS"},
+  {0x88e5, 0x88e5, "MACsec"},
   {0x9100, 0x9100, "OldServiceTag"},
   {0, 1500, "Length"},
 }
 
 enums.AddressFamily = {{2, 2, "IPv4"}, {24, 24, "IPv6Bsd"}, {28, 28, "IPv6FreeBsd"}, {30, 30, "IPv6Darwin"}}
+
+enums.PppProtocol = {
+  {0x0021, 0x0021, "IPv4"},
+  {0x0057, 0x0057, "IPv6"},
+  {0x0281, 0x0281, "MPLS"},
+  {0x0283, 0x0283, "MPLSMulticast"},
+  {0x8021, 0x8021, "IPCP"},
+  {0x8057, 0x8057, "IPv6CP"},
+  {0xc021, 0xc021, "LCP"},
+  {0xc023, 0xc023, "PAP"},
+  {0xc223, 0xc223, "CHAP"},
+}
 
 enums.CookedPacketType = {
   {0, 0, "ToUs"},
@@ -2084,7 +2104,7 @@ types.EthernetHeader = {
     kind = "field",
     name = "type",
     shape = "uint16",
-    value = uint(2, "big"),
+    value = uint(2, "parameter"),
     hex = true,
     enum = enums.EtherType,
     doc = "What follows, or the length of an 802.3 frame.",
@@ -2096,17 +2116,23 @@ types.LinuxCooked = {
     kind = "field",
     name = "packet_type",
     shape = "uint16",
-    value = uint(2, "big"),
+    value = uint(2, "parameter"),
     enum = enums.CookedPacketType,
     labels = true,
     doc = "Whose packet it was.",
   },
-  {kind = "field", name = "arphrd_type", shape = "uint16", value = uint(2, "big"), doc = "The kind of the device."},
+  {
+    kind = "field",
+    name = "arphrd_type",
+    shape = "uint16",
+    value = uint(2, "parameter"),
+    doc = "The kind of the device.",
+  },
   {
     kind = "field",
     name = "address_length",
     shape = "uint16",
-    value = uint(2, "big"),
+    value = uint(2, "parameter"),
     doc = "How long the address of the sender is. (bytes)",
   },
   {
@@ -2120,7 +2146,7 @@ types.LinuxCooked = {
     kind = "field",
     name = "protocol",
     shape = "uint16",
-    value = uint(2, "big"),
+    value = uint(2, "parameter"),
     hex = true,
     enum = enums.EtherType,
     doc = "What follows.",
@@ -2132,20 +2158,26 @@ types.LinuxCooked2 = {
     kind = "field",
     name = "protocol",
     shape = "uint16",
-    value = uint(2, "big"),
+    value = uint(2, "parameter"),
     hex = true,
     enum = enums.EtherType,
     doc = "What follows.",
   },
-  {kind = "field", name = "reserved", shape = "uint16", value = uint(2, "big")},
+  {kind = "field", name = "reserved", shape = "uint16", value = uint(2, "parameter")},
   {
     kind = "field",
     name = "interface_index",
     shape = "uint32",
-    value = uint(4, "big"),
+    value = uint(4, "parameter"),
     doc = "The number of the device on the machine that recorded.",
   },
-  {kind = "field", name = "arphrd_type", shape = "uint16", value = uint(2, "big"), doc = "The kind of the device."},
+  {
+    kind = "field",
+    name = "arphrd_type",
+    shape = "uint16",
+    value = uint(2, "parameter"),
+    doc = "The kind of the device.",
+  },
   {
     kind = "field",
     name = "packet_type",
@@ -2171,10 +2203,272 @@ types.LinuxCooked2 = {
   },
 }
 
+types.CiscoHdlc = {
+  {kind = "field", name = "address", shape = "uint8", value = uint(1), doc = "0x0f for one receiver, 0x8f for all."},
+  {kind = "field", name = "control", shape = "uint8", value = uint(1), doc = "0."},
+  {
+    kind = "field",
+    name = "protocol",
+    shape = "uint16",
+    value = uint(2, "parameter"),
+    hex = true,
+    enum = enums.EtherType,
+    doc = "What follows.",
+  },
+}
+
+types.NflogAttribute = {
+  {
+    kind = "field",
+    name = "length",
+    shape = "uint16",
+    value = uint(2, "parameter"),
+    doc = "How long it is, with these four bytes and without padding. (bytes)",
+  },
+  {kind = "field", name = "type", shape = "uint16", value = uint(2, "parameter"), doc = "9 for the payload."},
+  {
+    kind = "choice",
+    options = {
+      {
+        when = function(this, record, frame) return (this.type ~= 9) end,
+        nodes = {
+          {
+            kind = "field",
+            name = "value",
+            shape = "bytes",
+            value = bytes(size(function(this, record, frame) return sub(greatest(this.length, 4), 4) end)),
+            doc = "All behind the type.",
+          },
+          {
+            kind = "field",
+            name = "padding",
+            shape = "bytes",
+            value = bytes(size(function(this, record, frame) return sub(3, mod(add(this.length, 3), 4)) end)),
+            doc = "Up to a multiple of four bytes.",
+          },
+        },
+      },
+    },
+  },
+}
+
+types.Nflog = {
+  {kind = "field", name = "family", shape = "uint8", value = uint(1), doc = "2 for IPv4, 10 for IPv6."},
+  {kind = "field", name = "version", shape = "uint8", value = uint(1), doc = "0."},
+  {
+    kind = "field",
+    name = "resource",
+    shape = "uint16",
+    value = uint(2, "parameter"),
+    doc = "The number of the group that logs.",
+  },
+  {
+    kind = "elsewhere",
+    name = "order",
+    place = function(this, record, frame) return add(offset_of(frame, "resource"), 2) end,
+    shared = true,
+    nodes = {
+      {
+        kind = "field",
+        name = "order",
+        shape = "uint16",
+        value = uint(2, "parameter"),
+        doc = "The length of the first attribute as a big endian number, which is below 256; otherwise it is little " ..
+          "endian.",
+      },
+    },
+  },
+  {
+    kind = "ordered",
+    little = function(this, record, frame) return (not (this.order < 256)) end,
+    nodes = {
+      {
+        kind = "field",
+        name = "attributes",
+        shape = "none",
+        value = struct("NflogAttribute"),
+        ["until"] = function(this, record, frame) return (this.type == 9) end,
+        doc = "What is known of the packet.",
+      },
+    },
+  },
+}
+
+types.Radiotap = {
+  {kind = "field", name = "version", shape = "uint8", value = uint(1), doc = "0."},
+  {kind = "field", name = "pad", shape = "uint8", value = uint(1), doc = "0."},
+  {
+    kind = "field",
+    name = "length",
+    shape = "uint16",
+    value = uint(2, "little"),
+    valid = {"length >= 8", function(this, record, frame) return (this.length >= 8) end},
+    doc = "How long this header is. (bytes)",
+  },
+  {kind = "field", name = "present", shape = "uint32", value = uint(4, "little"), doc = "Which fields are there."},
+  {
+    kind = "field",
+    name = "data",
+    shape = "bytes",
+    value = bytes(size(function(this, record, frame) return sub(this.length, 8) end)),
+    doc = "The fields, behind other words that say which are there.",
+  },
+}
+
+types.Wlan = {
+  {
+    kind = "bits",
+    value = uint(1),
+    bits = {
+      {name = "subtype", shape = "uint8", width = 4, shift = 4, doc = "What it is among frames of its type."},
+      {name = "type", shape = "uint8", width = 2, shift = 2, doc = "0 for management, 1 for control, 2 for data."},
+      {name = "version", shape = "uint8", width = 2, shift = 0, doc = "0."},
+    },
+  },
+  {
+    kind = "bits",
+    value = uint(1),
+    bits = {
+      {
+        name = "has_more_controls",
+        shape = "bool",
+        width = 1,
+        shift = 7,
+        doc = "Whether the frame has another four bytes of control.",
+      },
+      {name = "is_encrypted", shape = "bool", width = 1, shift = 6, doc = "Whether the data are encrypted."},
+      {name = "more_data", shape = "bool", width = 1, shift = 5, doc = "Whether more is buffered for the receiver."},
+      {name = "saves_power", shape = "bool", width = 1, shift = 4, doc = "Whether the sender sleeps."},
+      {name = "is_retry", shape = "bool", width = 1, shift = 3, doc = "Whether it is sent again."},
+      {
+        name = "more_fragments",
+        shape = "bool",
+        width = 1,
+        shift = 2,
+        doc = "Whether other fragments stand behind this one.",
+      },
+      {name = "from_ds", shape = "bool", width = 1, shift = 1, doc = "Whether an access point sent it."},
+      {name = "to_ds", shape = "bool", width = 1, shift = 0, doc = "Whether it is for an access point."},
+    },
+  },
+  {
+    kind = "choice",
+    options = {
+      {
+        when = function(this, record, frame) return (this.type == 2) end,
+        nodes = {
+          {
+            kind = "field",
+            name = "duration",
+            shape = "uint16",
+            value = uint(2, "little"),
+            doc = "How long the air is taken, in microseconds.",
+          },
+          {
+            kind = "field",
+            name = "address_1",
+            shape = "ether",
+            value = bytes(size(6)),
+            doc = "The address of the next receiver.",
+          },
+          {
+            kind = "field",
+            name = "address_2",
+            shape = "ether",
+            value = bytes(size(6)),
+            doc = "The address of the sender.",
+          },
+          {kind = "field", name = "address_3", shape = "ether", value = bytes(size(6)), doc = "Another address."},
+          {
+            kind = "bits",
+            value = uint(2, "little"),
+            bits = {
+              {name = "sequence", shape = "uint16", width = 12, shift = 4, doc = "The number of the frame."},
+              {name = "fragment", shape = "uint8", width = 4, shift = 0, doc = "The number of the fragment."},
+            },
+          },
+          {
+            kind = "choice",
+            options = {
+              {
+                when = function(this, record, frame) return (this.to_ds and this.from_ds) end,
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "address_4",
+                    shape = "ether",
+                    value = bytes(size(6)),
+                    doc = "Between access points.",
+                  },
+                },
+              },
+            },
+          },
+          {
+            kind = "choice",
+            options = {
+              {
+                when = function(this, record, frame) return (this.subtype >= 8) end,
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "quality",
+                    shape = "uint16",
+                    value = uint(2, "little"),
+                    doc = "Quality of service.",
+                  },
+                },
+              },
+            },
+          },
+          {
+            kind = "choice",
+            options = {
+              {
+                when = function(this, record, frame) return ((this.subtype >= 8) and this.has_more_controls) end,
+                nodes = {
+                  {
+                    kind = "field",
+                    name = "more_controls",
+                    shape = "uint32",
+                    value = uint(4, "little"),
+                    doc = "HT control, or another.",
+                  },
+                },
+              },
+            },
+          },
+          {
+            kind = "field",
+            name = "padding",
+            shape = "bytes",
+            value = bytes(size(function(this, record, frame)
+              return ((frame[1].is_padded and ((this.address_4 ~= nil) ~= (this.quality ~= nil))) and 2 or 0)
+            end)),
+            doc = "Some radios fill the header up to a multiple of four bytes.",
+          },
+        },
+      },
+    },
+  },
+  {
+    kind = "computed",
+    name = "carries_llc",
+    shape = "bool",
+    compute = function(this, record, frame)
+      return ((this.type == 2) and (band(this.subtype, 4) == 0) and (not this.is_encrypted) and (not
+        this.more_fragments) and (this.fragment == 0) and ((this.quality ~= nil and band(this.quality, 0x80) == 0) or
+        (this.subtype < 8)))
+    end,
+    type = "boolean",
+    doc = "Whether a header of LLC follows.",
+  },
+}
+
 types.VlanTag = {
   {
     kind = "bits",
-    value = uint(2, "big"),
+    value = uint(2, "parameter"),
     bits = {
       {name = "priority", shape = "uint8", width = 3, shift = 13, doc = "The priority of the frame, 0 to 7."},
       {name = "drop_eligible", shape = "bool", width = 1, shift = 12, doc = "Whether the frame may be dropped first."},
@@ -2191,10 +2485,383 @@ types.VlanTag = {
     kind = "field",
     name = "ether_type",
     shape = "uint16",
-    value = uint(2, "big"),
+    value = uint(2, "parameter"),
     hex = true,
     enum = enums.EtherType,
     doc = "What follows the tag.",
+  },
+}
+
+types.Llc = {
+  {
+    kind = "field",
+    name = "dsap",
+    shape = "uint8",
+    value = uint(1),
+    doc = "The service that the frame is for: 6 for IPv4, 0xaa where SNAP follows.",
+  },
+  {kind = "field", name = "ssap", shape = "uint8", value = uint(1), doc = "The service that sent it."},
+  {
+    kind = "field",
+    name = "control",
+    shape = "uint8",
+    value = uint(1),
+    doc = "What kind of frame it is; 3 for unnumbered information.",
+  },
+  {
+    kind = "choice",
+    options = {
+      {
+        when = function(this, record, frame) return (band(this.control, 3) ~= 3) end,
+        nodes = {
+          {
+            kind = "field",
+            name = "control_high",
+            shape = "uint8",
+            value = uint(1),
+            doc = "The second byte of control in numbered frames.",
+          },
+        },
+      },
+    },
+  },
+  {
+    kind = "choice",
+    options = {
+      {
+        when = function(this, record, frame) return ((this.dsap == 0xaa) and (this.control == 3)) end,
+        nodes = {
+          {
+            kind = "field",
+            name = "organization",
+            shape = "uint24",
+            value = uint(3, "parameter"),
+            doc = "Whose numbers the next field has.",
+          },
+          {
+            kind = "field",
+            name = "protocol",
+            shape = "uint16",
+            value = uint(2, "parameter"),
+            doc = "What follows the header of SNAP.",
+          },
+        },
+      },
+    },
+  },
+  {
+    kind = "computed",
+    name = "ether_type",
+    shape = "int32",
+    compute = function(this, record, frame)
+      return (function() if (((this.organization ~= nil and among(this.organization, 0, 0xf8)) and (this.protocol ~=
+        nil and this.protocol > 1535)) or ((this.dsap == 6) and (this.control == 3))) then return (function() if
+        (this.protocol ~= nil) then return this.protocol end return 0x0800 end)() end return nil end)()
+    end,
+    type = "int",
+    enum = enums.EtherType,
+    doc = "What follows; absent if no EtherType says it.",
+  },
+}
+
+types.Ppp = {
+  {
+    kind = "field",
+    name = "first",
+    shape = "uint8",
+    value = uint(1),
+    doc = "0xff, the address of framing like HDLC's, or without this the protocol's first byte.",
+  },
+  {
+    kind = "choice",
+    options = {
+      {
+        when = function(this, record, frame) return (this.first == 0xff) end,
+        nodes = {
+          {kind = "field", name = "control", shape = "uint8", value = uint(1), doc = "3 for unnumbered information."},
+          {
+            kind = "field",
+            name = "second",
+            shape = "uint8",
+            value = uint(1),
+            doc = "The first byte of the protocol in such framing.",
+          },
+        },
+      },
+    },
+  },
+  {
+    kind = "computed",
+    name = "high",
+    shape = "int16",
+    compute = function(this, record, frame)
+      return (function() if (this.first == 0xff) then return this.second end return this.first end)()
+    end,
+    type = "short",
+    doc = "The first byte of the protocol. If it is odd, it is all of it.",
+  },
+  {
+    kind = "choice",
+    options = {
+      {
+        when = function(this, record, frame) return (this.high ~= nil and band(this.high, 1) == 0) end,
+        nodes = {
+          {kind = "field", name = "low", shape = "uint8", value = uint(1), doc = "The second byte of the protocol."},
+        },
+      },
+    },
+  },
+  {
+    kind = "computed",
+    name = "protocol",
+    shape = "int32",
+    compute = function(this, record, frame)
+      return ((this.low ~= nil) and add(mul(256, this.high), this.low) or this.high)
+    end,
+    type = "int",
+    enum = enums.PppProtocol,
+    doc = "What follows.",
+  },
+  {
+    kind = "computed",
+    name = "ether_type",
+    shape = "int32",
+    compute = function(this, record, frame)
+      return ((this.protocol ~= nil and among(this.protocol, 0x0021, 0x0057, 0x0281, 0x0283)) and ((this.protocol ==
+        0x0021) and 0x0800 or ((this.protocol == 0x0057) and 0x86dd or 0x8847)) or nil)
+    end,
+    type = "int",
+    enum = enums.EtherType,
+    doc = "The same as an EtherType; absent for what has none.",
+  },
+}
+
+types.Pppoe = {
+  {
+    kind = "bits",
+    value = uint(1),
+    bits = {
+      {name = "version", shape = "uint8", width = 4, shift = 4, const = 1},
+      {name = "type", shape = "uint8", width = 4, shift = 0, const = 1},
+    },
+  },
+  {kind = "field", name = "code", shape = "uint8", value = uint(1), doc = "0 in a session."},
+  {
+    kind = "field",
+    name = "session",
+    shape = "uint16",
+    value = uint(2, "parameter"),
+    doc = "The number of the session.",
+  },
+  {
+    kind = "field",
+    name = "length",
+    shape = "uint16",
+    value = uint(2, "parameter"),
+    doc = "How long the frame of PPP is that follows. (bytes)",
+  },
+}
+
+types.Macsec = {
+  {
+    kind = "bits",
+    value = uint(1),
+    bits = {
+      {name = "version", shape = "bool", width = 1, shift = 7, const = false},
+      {
+        name = "is_end_station",
+        shape = "bool",
+        width = 1,
+        shift = 6,
+        doc = "Whether the address of the sender identifies the channel.",
+      },
+      {name = "has_channel", shape = "bool", width = 1, shift = 5, doc = "Whether the tag identifies the channel."},
+      {
+        name = "is_broadcast",
+        shape = "bool",
+        width = 1,
+        shift = 4,
+        doc = "Whether it is the channel of a single copy broadcast.",
+      },
+      {name = "is_encrypted", shape = "bool", width = 1, shift = 3, doc = "Whether what follows is encrypted."},
+      {
+        name = "is_changed",
+        shape = "bool",
+        width = 1,
+        shift = 2,
+        doc = "Whether what follows differs from what was to be protected.",
+      },
+      {name = "association", shape = "uint8", width = 2, shift = 0, doc = "Which of the keys of the channel it is."},
+    },
+  },
+  {
+    kind = "field",
+    name = "short_length",
+    shape = "uint8",
+    value = uint(1),
+    doc = "How long what is protected is; 0 if it is 48 bytes or longer. (bytes)",
+  },
+  {
+    kind = "field",
+    name = "packet_number",
+    shape = "uint32",
+    value = uint(4, "parameter"),
+    doc = "The number of the frame.",
+  },
+  {
+    kind = "choice",
+    options = {
+      {
+        when = function(this, record, frame) return this.has_channel end,
+        nodes = {
+          {kind = "field", name = "channel", shape = "uint64", value = uint(8, "parameter"), doc = "The channel."},
+        },
+      },
+    },
+  },
+  {
+    kind = "choice",
+    options = {
+      {
+        when = function(this, record, frame) return ((not this.is_encrypted) and (not this.is_changed)) end,
+        nodes = {
+          {
+            kind = "field",
+            name = "ether_type",
+            shape = "uint16",
+            value = uint(2, "parameter"),
+            hex = true,
+            enum = enums.EtherType,
+            doc = "What follows; absent if it is encrypted.",
+          },
+        },
+      },
+    },
+  },
+}
+
+types.MplsLabel = {
+  {
+    kind = "bits",
+    value = uint(4, "parameter"),
+    bits = {
+      {name = "label", shape = "uint24", width = 20, shift = 12, doc = "The label."},
+      {name = "traffic_class", shape = "uint8", width = 3, shift = 9, doc = "The class of service, or congestion."},
+      {name = "is_bottom", shape = "bool", width = 1, shift = 8, doc = "Whether it is the last label of the stack."},
+      {
+        name = "time_to_live",
+        shape = "uint8",
+        width = 8,
+        shift = 0,
+        doc = "How many routers may still pass the packet on.",
+      },
+    },
+  },
+  {
+    kind = "choice",
+    options = {
+      {
+        when = function(this, record, frame) return this.is_bottom end,
+        nodes = {
+          {
+            kind = "elsewhere",
+            name = "ahead",
+            place = function(this, record, frame) return add(offset_of(frame, "label"), 4) end,
+            shared = true,
+            nodes = {
+              {
+                kind = "field",
+                name = "ahead",
+                shape = "uint8",
+                value = uint(1),
+                doc = "The byte behind the last label. If an IP packet follows, its first four bits are the version " ..
+                  "of IP.",
+              },
+            },
+          },
+        },
+      },
+    },
+  },
+  {
+    kind = "computed",
+    name = "ether_type",
+    shape = "int32",
+    compute = function(this, record, frame)
+      return (((this.is_bottom == false) or (this.ahead ~= nil and among(shr(this.ahead, 4), 4, 6))) and
+        ((this.is_bottom == false) and 0x8847 or ((this.ahead ~= nil and shr(this.ahead, 4) == 4) and 0x0800 or
+        0x86dd)) or nil)
+    end,
+    type = "int",
+    enum = enums.EtherType,
+    doc = "What follows; absent if that is no IP packet.",
+  },
+}
+
+types.Encapsulation = {
+  {
+    kind = "computed",
+    name = "kind",
+    shape = "int32",
+    compute = function(this, record, frame) return frame[1].before end,
+    type = "int",
+    enum = enums.EtherType,
+    doc = "Which header it is.",
+  },
+  {
+    kind = "choice",
+    options = {
+      {
+        when = function(this, record, frame)
+          return ((this.kind ~= nil and this.kind >= 0) and (this.kind ~= nil and this.kind <= 1500))
+        end,
+        nodes = {{kind = "field", name = "llc", shape = "none", value = struct("Llc"), doc = "LLC."}},
+      },
+      {
+        when = function(this, record, frame) return (this.kind == 0x880b) end,
+        nodes = {{kind = "field", name = "ppp", shape = "none", value = struct("Ppp"), doc = "PPP."}},
+      },
+      {
+        when = function(this, record, frame) return (this.kind == 0x8864) end,
+        nodes = {{kind = "field", name = "pppoe", shape = "none", value = struct("Pppoe"), doc = "PPP over Ethernet."}},
+      },
+      {
+        when = function(this, record, frame) return (this.kind == 0x88e5) end,
+        nodes = {{kind = "field", name = "macsec", shape = "none", value = struct("Macsec"), doc = "MACsec."}},
+      },
+      {
+        when = function(this, record, frame) return (this.kind ~= nil and among(this.kind, 0x8847, 0x8848)) end,
+        nodes = {
+          {kind = "field", name = "mpls", shape = "none", value = struct("MplsLabel"), doc = "A label of MPLS."},
+        },
+      },
+      {
+        nodes = {
+          {
+            kind = "field",
+            name = "vlan",
+            shape = "none",
+            value = struct("VlanTag"),
+            doc = "A VLAN tag behind another header.",
+          },
+        },
+      },
+    },
+  },
+  {
+    kind = "computed",
+    name = "ether_type",
+    shape = "int32",
+    compute = function(this, record, frame)
+      return (function() if (this.llc ~= nil) then return in_struct(this.llc, "ether_type") end return (function() if
+        (this.ppp ~= nil) then return in_struct(this.ppp, "ether_type") end return ((this.pppoe ~= nil) and 0x880b or
+        (function() if (this.macsec ~= nil) then return in_struct(this.macsec, "ether_type") end return (function() if
+        (this.mpls ~= nil) then return in_struct(this.mpls, "ether_type") end return in_struct(this.vlan,
+        "ether_type") end)() end)()) end)() end)()
+    end,
+    type = "int",
+    enum = enums.EtherType,
+    doc = "What follows; absent if no EtherType says it.",
   },
 }
 
@@ -2226,7 +2893,7 @@ types.Ipv4 = {
     kind = "field",
     name = "total_length",
     shape = "uint16",
-    value = uint(2, "big"),
+    value = uint(2, "parameter"),
     valid = {
       "total_length == 0 or total_length >= 4 * header_words",
       function(this, record, frame)
@@ -2240,12 +2907,12 @@ types.Ipv4 = {
     kind = "field",
     name = "identification",
     shape = "uint16",
-    value = uint(2, "big"),
+    value = uint(2, "parameter"),
     doc = "Fragments of one packet share it.",
   },
   {
     kind = "bits",
-    value = uint(2, "big"),
+    value = uint(2, "parameter"),
     bits = {
       {name = "reserved", shape = "bool", width = 1, shift = 15},
       {
@@ -2291,7 +2958,7 @@ types.Ipv4 = {
     kind = "field",
     name = "checksum",
     shape = "uint16",
-    value = uint(2, "big"),
+    value = uint(2, "parameter"),
     doc = "Of this header, as it was recorded. It is not verified: cards fill it in late.",
   },
   {kind = "field", name = "source", shape = "ipv4", value = bytes(size(4)), doc = "The address of the sender."},
@@ -2308,7 +2975,7 @@ types.Ipv4 = {
 types.Ipv6 = {
   {
     kind = "bits",
-    value = uint(4, "big"),
+    value = uint(4, "parameter"),
     bits = {
       {name = "version", shape = "uint8", width = 4, shift = 28, const = 6},
       {name = "dscp", shape = "uint8", width = 6, shift = 22, doc = "The class of service."},
@@ -2320,7 +2987,7 @@ types.Ipv6 = {
     kind = "field",
     name = "payload_length",
     shape = "uint16",
-    value = uint(2, "big"),
+    value = uint(2, "parameter"),
     doc = "How long all is that follows this header. It is 0 in packets that are too long for it, or that were " ..
       "recorded before the network card divided them. (bytes)",
   },
@@ -2373,7 +3040,7 @@ types.Ipv6Extension = {
           {kind = "field", name = "reserved", shape = "uint8", value = uint(1)},
           {
             kind = "bits",
-            value = uint(2, "big"),
+            value = uint(2, "parameter"),
             bits = {
               {
                 name = "fragment_offset",
@@ -2396,7 +3063,7 @@ types.Ipv6Extension = {
             kind = "field",
             name = "identification",
             shape = "uint32",
-            value = uint(4, "big"),
+            value = uint(4, "parameter"),
             doc = "Fragments of one packet share it.",
           },
         },
@@ -2498,6 +3165,107 @@ local record = {
     kind = "choice",
     options = {
       {
+        when = function(this, record, frame) return (parameters.link_type == 104) end,
+        nodes = {
+          {
+            kind = "field",
+            name = "cisco_hdlc",
+            shape = "none",
+            value = struct("CiscoHdlc"),
+            doc = "That of HDLC of Cisco.",
+          },
+        },
+      },
+    },
+  },
+  {
+    kind = "choice",
+    options = {
+      {
+        when = function(this, record, frame) return (parameters.link_type == 239) end,
+        nodes = {
+          {
+            kind = "field",
+            name = "nflog",
+            shape = "none",
+            value = struct("Nflog"),
+            doc = "What netfilter says of a packet.",
+          },
+        },
+      },
+    },
+  },
+  {
+    kind = "choice",
+    options = {
+      {
+        when = function(this, record, frame) return (parameters.link_type == 127) end,
+        nodes = {
+          {kind = "field", name = "radiotap", shape = "none", value = struct("Radiotap"), doc = "What the radio says."},
+        },
+      },
+    },
+  },
+  {
+    kind = "choice",
+    options = {
+      {
+        when = function(this, record, frame)
+          return ((in_struct(this.radiotap, "present") ~= nil and band(in_struct(this.radiotap, "present"), 2) ~= 0)
+            and (in_struct(this.radiotap, "present") ~= nil and in_struct(this.radiotap, "present") < 0x80000000))
+        end,
+        nodes = {
+          {
+            kind = "elsewhere",
+            name = "radiotap_flags",
+            place = function(this, record, frame)
+              return (((in_struct(this.radiotap, "present") ~= nil and band(in_struct(this.radiotap, "present"), 3) >=
+                0) and (in_struct(this.radiotap, "present") ~= nil and band(in_struct(this.radiotap, "present"), 3) <
+                4)) and ((in_struct(this.radiotap, "present") ~= nil and band(in_struct(this.radiotap, "present"), 3)
+                < 2) and ((in_struct(this.radiotap, "present") ~= nil and band(in_struct(this.radiotap, "present"), 3)
+                < 1) and 0 or 0) or ((in_struct(this.radiotap, "present") ~= nil and band(in_struct(this.radiotap,
+                "present"), 3) < 3) and 8 or 16)) or nil)
+            end,
+            shared = true,
+            nodes = {
+              {
+                kind = "field",
+                name = "radiotap_flags",
+                shape = "uint8",
+                value = uint(1),
+                doc = "The flags of the radio. They are not read where several words say which fields are there.",
+              },
+            },
+          },
+        },
+      },
+    },
+  },
+  {
+    kind = "choice",
+    options = {
+      {
+        when = function(this, record, frame) return (among(parameters.link_type, 105, 127)) end,
+        nodes = {
+          {
+            kind = "field",
+            name = "wlan",
+            shape = "none",
+            value = struct("Wlan", nil, {
+              is_padded = function(this, record, frame)
+                return (this.radiotap_flags ~= nil and band(this.radiotap_flags, 0x20) ~= 0)
+              end,
+            }),
+            doc = "The header of a wireless LAN.",
+          },
+        },
+      },
+    },
+  },
+  {
+    kind = "choice",
+    options = {
+      {
         when = function(this, record, frame) return (among(parameters.link_type, 0, 108)) end,
         nodes = {
           {
@@ -2518,12 +3286,13 @@ local record = {
     shape = "int64",
     compute = function(this, record, frame)
       return (function() if (among(parameters.link_type, 0, 108)) then return ((this.loopback ~= nil and
-        band(this.loopback, 0xffffff) == 0) and shr(this.loopback, 24) or this.loopback) end return nil end)()
+        band(this.loopback, 0xffff) == 0) and add(shr(this.loopback, 24), band(shr(this.loopback, 8), 0xff00)) or
+        this.loopback) end return nil end)()
     end,
     type = "long",
     enum = enums.AddressFamily,
     labels = true,
-    doc = "What a BSD loopback packet carries.",
+    doc = "What a BSD loopback packet carries. Some programs write an EtherType.",
   },
   {
     kind = "choice",
@@ -2555,14 +3324,22 @@ local record = {
     name = "link_protocol",
     shape = "int32",
     compute = function(this, record, frame)
-      return (function() if (among(parameters.link_type, 1, 113, 276)) then return (function() if
-        (parameters.link_type == 1) then return in_struct(this.ethernet, "type") end return (function() if
-        (parameters.link_type == 113) then return in_struct(this.linux_cooked, "protocol") end return
-        in_struct(this.linux_cooked_2, "protocol") end)() end)() end return nil end)()
+      return (function() if ((among(parameters.link_type, 1, 51, 104, 113, 219, 276)) or (among(parameters.link_type,
+        9, 50)) or (in_struct(this.nflog, "family") ~= nil and among(in_struct(this.nflog, "family"), 2, 10)) or
+        (in_struct(this.wlan, "carries_llc") == true) or ((this.family ~= nil and this.family > 1535) and (this.family
+        ~= nil and this.family < 65536))) then return (function() if (parameters.link_type == 1) then return
+        in_struct(this.ethernet, "type") end return (function() if (parameters.link_type == 113) then return
+        in_struct(this.linux_cooked, "protocol") end return (function() if (parameters.link_type == 276) then return
+        in_struct(this.linux_cooked_2, "protocol") end return (function() if (parameters.link_type == 104) then return
+        in_struct(this.cisco_hdlc, "protocol") end return (function() if (this.family ~= nil) then return this.family
+        end return ((parameters.link_type == 219) and 0x8847 or ((parameters.link_type == 51) and 0x8864 or
+        ((among(parameters.link_type, 9, 50)) and 0x880b or ((this.wlan ~= nil) and 0 or ((in_struct(this.nflog,
+        "family") == 2) and 0x0800 or 0x86dd))))) end)() end)() end)() end)() end)() end return nil end)()
     end,
     type = "int",
     enum = enums.EtherType,
-    doc = "What the header of the link says that follows it, be it a VLAN tag.",
+    doc = "What the header of the link says that follows it, be it a VLAN tag or another encapsulation; the same as " ..
+      "an EtherType where it says it otherwise.",
   },
   {
     kind = "choice",
@@ -2585,18 +3362,52 @@ local record = {
     },
   },
   {
+    kind = "choice",
+    options = {
+      {
+        when = function(this, record, frame)
+          return (((this.link_protocol ~= nil and this.link_protocol <= 1500) and ((not among(parameters.link_type,
+            113, 276)) or (this.link_protocol == 4))) or (this.link_protocol ~= nil and among(this.link_protocol,
+            0x880b, 0x8847, 0x8848, 0x8864, 0x88e5)) or (last_item(this.vlan_tags, "ether_type") ~= nil and
+            last_item(this.vlan_tags, "ether_type") <= 1500) or (last_item(this.vlan_tags, "ether_type") ~= nil and
+            among(last_item(this.vlan_tags, "ether_type"), 0x880b, 0x8847, 0x8848, 0x8864, 0x88e5)))
+        end,
+        nodes = {
+          {
+            kind = "field",
+            name = "encapsulations",
+            shape = "none",
+            value = struct("Encapsulation", nil, {number = function(this, record, frame) return frame[2] end, before = function(this, record, frame) return (function() if (frame[2] > 0) then return item(this.encapsulations, sub(frame[2], 1), "ether_type") end return (function() if (this.vlan_tags ~= nil) then return last_item(this.vlan_tags, "ether_type") end return (function() if (this.link_protocol ~= nil) then return this.link_protocol end return 0 end)() end)() end)() end}, {
+              before = true,
+            }),
+            ["until"] = function(this, record, frame)
+              return ((not ((this.ether_type ~= nil and this.ether_type <= 1500) or (this.ether_type ~= nil and
+                among(this.ether_type, 0x880b, 0x8847, 0x8848, 0x8864, 0x88e5)) or (this.ether_type ~= nil and
+                among(this.ether_type, 0x8100, 0x88a8, 0x9100)))) or (frame[1].number == 15))
+            end,
+            numbered = true,
+            watched = true,
+            doc = "Other headers in front of that of IP, 16 at most, such as those of LLC, MPLS and PPP over " ..
+              "Ethernet. Of the numbers below 1501 in Linux cooked captures, 4 alone is LLC.",
+          },
+        },
+      },
+    },
+  },
+  {
     kind = "computed",
     name = "ether_type",
     shape = "int32",
     compute = function(this, record, frame)
-      return (function() if (among(parameters.link_type, 1, 113, 276)) then return (function() if (this.link_protocol
-        ~= nil and among(this.link_protocol, 0x8100, 0x88a8, 0x9100)) then return last_item(this.vlan_tags,
-        "ether_type") end return this.link_protocol end)() end return nil end)()
+      return (function() if (this.link_protocol ~= nil) then return (function() if (this.encapsulations ~= nil) then
+        return last_item(this.encapsulations, "ether_type") end return (function() if (this.link_protocol ~= nil and
+        among(this.link_protocol, 0x8100, 0x88a8, 0x9100)) then return last_item(this.vlan_tags, "ether_type") end
+        return this.link_protocol end)() end)() end return nil end)()
     end,
     type = "int",
     enum = enums.EtherType,
     labels = true,
-    doc = "What stands behind the header of the link and all VLAN tags.",
+    doc = "What stands behind the header of the link and all that encapsulates it; absent if no EtherType says it.",
   },
   {
     kind = "choice",
@@ -2629,15 +3440,16 @@ local record = {
     options = {
       {
         when = function(this, record, frame)
-          return (in_struct(this.ipv6, "next_header") ~= nil and among(in_struct(this.ipv6, "next_header"), 0, 43, 44,
-            51, 60, 135, 139, 140))
+          return ((in_struct(this.ipv6, "next_header") ~= nil and among(in_struct(this.ipv6, "next_header"), 0, 43,
+            44, 51, 60, 135, 139, 140)) or ((in_struct(this.ipv4, "protocol") == 51) and (in_struct(this.ipv4,
+            "fragment_offset") == 0) and (in_struct(this.ipv4, "more_fragments") == false)))
         end,
         nodes = {
           {
             kind = "field",
             name = "extensions",
             shape = "none",
-            value = struct("Ipv6Extension", nil, {number = function(this, record, frame) return frame[2] end, before = function(this, record, frame) return (function() if (frame[2] > 0) then return item(this.extensions, sub(frame[2], 1), "next_header") end return (function() if (in_struct(this.ipv6, "next_header") ~= nil) then return in_struct(this.ipv6, "next_header") end return 0 end)() end)() end}, {
+            value = struct("Ipv6Extension", nil, {number = function(this, record, frame) return frame[2] end, before = function(this, record, frame) return (function() if (frame[2] > 0) then return item(this.extensions, sub(frame[2], 1), "next_header") end return (function() if (in_struct(this.ipv6, "next_header") ~= nil) then return in_struct(this.ipv6, "next_header") end return 51 end)() end)() end}, {
               before = true,
             }),
             ["until"] = function(this, record, frame)
@@ -2646,8 +3458,8 @@ local record = {
             end,
             numbered = true,
             watched = true,
-            doc = "The extension headers of IPv6, 16 at most. Behind that of a fragment are none, since what " ..
-              "follows belongs to the whole packet.",
+            doc = "The extension headers of IPv6, 16 at most, or the authentication header behind IPv4. Behind that " ..
+              "of a fragment are none, since what follows belongs to the whole packet.",
           },
         },
       },
@@ -2658,9 +3470,9 @@ local record = {
     name = "transport",
     shape = "int16",
     compute = function(this, record, frame)
-      return (function() if ((this.ipv4 ~= nil) or (this.ipv6 ~= nil)) then return (function() if (this.ipv4 ~= nil)
-        then return in_struct(this.ipv4, "protocol") end return (function() if (this.extensions ~= nil) then return
-        last_item(this.extensions, "next_header") end return in_struct(this.ipv6, "next_header") end)() end)() end
+      return (function() if ((this.ipv4 ~= nil) or (this.ipv6 ~= nil)) then return (function() if (this.extensions ~=
+        nil) then return last_item(this.extensions, "next_header") end return (function() if (this.ipv4 ~= nil) then
+        return in_struct(this.ipv4, "protocol") end return in_struct(this.ipv6, "next_header") end)() end)() end
         return nil end)()
     end,
     type = "short",
@@ -2722,10 +3534,12 @@ local record = {
     compute = function(this, record, frame)
       return (((in_struct(this.ipv4, "total_length") ~= nil and in_struct(this.ipv4, "total_length") ~= 0) or
         (in_struct(this.ipv6, "payload_length") ~= nil and in_struct(this.ipv6, "payload_length") ~= 0)) and
-        (((in_struct(this.ipv4, "total_length") ~= nil) and (in_struct(this.ipv4, "header_words") ~= nil)) and
-        sub(in_struct(this.ipv4, "total_length"), mul(4, in_struct(this.ipv4, "header_words"))) or sub((function() if
-        (in_struct(this.ipv6, "payload_length") ~= nil) then return in_struct(this.ipv6, "payload_length") end return
-        0 end)(), size_of(frame, "extensions"))) or nil)
+        sub((function() if ((in_struct(this.ipv4, "total_length") ~= nil) and (in_struct(this.ipv4, "header_words") ~=
+        nil)) then return (in_struct(this.ipv4, "total_length") ~= nil and in_struct(this.ipv4, "header_words") ~= nil
+        and sub(in_struct(this.ipv4, "total_length"), mul(4, in_struct(this.ipv4, "header_words"))) or nil) end return
+        (function() if (in_struct(this.ipv6, "payload_length") ~= nil) then return in_struct(this.ipv6,
+        "payload_length") end return 0 end)() end)(), ((this.extensions ~= nil) and size_of(frame, "extensions") or
+        0)) or nil)
     end,
     type = "long",
     doc = "How many bytes follow all headers of IP, as the first of these says. Absent if that says 0, as it does " ..

@@ -2018,13 +2018,18 @@ enums.LinkType = {
   {9, 9, "PPP"},
   {12, 12, "RAW_BSD"},
   {14, 14, "RAW_OPENBSD"},
+  {50, 50, "PPP_HDLC"},
+  {51, 51, "PPP_ETHER"},
   {101, 101, "RAW"},
+  {104, 104, "C_HDLC"},
   {105, 105, "IEEE802_11"},
   {108, 108, "LOOP"},
   {113, 113, "LINUX_SLL"},
   {127, 127, "IEEE802_11_RADIOTAP"},
+  {219, 219, "MPLS"},
   {228, 228, "IPV4"},
   {229, 229, "IPV6"},
+  {239, 239, "NFLOG"},
   {276, 276, "LINUX_SLL2"},
 }
 
@@ -2033,17 +2038,32 @@ enums.EtherType = {
   {0x0806, 0x0806, "ARP"},
   {0x8100, 0x8100, "CustomerTag"},
   {0x86dd, 0x86dd, "IPv6"},
+  {0x880b, 0x880b, "PPP"},
+  {0x8847, 0x8847, "MPLS"},
+  {0x8848, 0x8848, "MPLSUpstream"},
   {0x8863, 0x8863, "PPPoEDiscovery"},
   {0x8864, 0x8864, "PPPoESession"},
   {0x888e, 0x888e, "EAPOL"},
   {0x88a8, 0x88a8, "ServiceTag"},
   {0x88cc, 0x88cc, "LLDP"},
-  {0x8847, 0x8847, "MPLS"},
+  {0x88e5, 0x88e5, "MACsec"},
   {0x9100, 0x9100, "OldServiceTag"},
   {0, 1500, "Length"},
 }
 
 enums.AddressFamily = {{2, 2, "IPv4"}, {24, 24, "IPv6Bsd"}, {28, 28, "IPv6FreeBsd"}, {30, 30, "IPv6Darwin"}}
+
+enums.PppProtocol = {
+  {0x0021, 0x0021, "IPv4"},
+  {0x0057, 0x0057, "IPv6"},
+  {0x0281, 0x0281, "MPLS"},
+  {0x0283, 0x0283, "MPLSMulticast"},
+  {0x8021, 0x8021, "IPCP"},
+  {0x8057, 0x8057, "IPv6CP"},
+  {0xc021, 0xc021, "LCP"},
+  {0xc023, 0xc023, "PAP"},
+  {0xc223, 0xc223, "CHAP"},
+}
 
 enums.CookedPacketType = {
   {0, 0, "ToUs"},

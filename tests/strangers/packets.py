@@ -86,7 +86,7 @@ def _others() -> Iterator[Made]:
         yield _made(f"cooked 2 {version}", 276, bytes(newer / network), CookedLinuxV2)
     tagged = CookedLinux(pkttype=0, lladdrtype=1, lladdrlen=6, proto=0x8100) / Dot1Q(vlan=9) / four / udp
     yield _made("cooked tagged", 113, bytes(tagged), CookedLinux)
-    yield Made("another link type", 9, b"\xff\x03\x00\x21", Raw(b"\xff\x03\x00\x21"))
+    yield Made("another link type", 147, b"\xff\x03\x00\x21", Raw(b"\xff\x03\x00\x21"))
 
 
 def _networks() -> dict[str, Packet]:
@@ -142,7 +142,8 @@ def _unread(made: Made) -> Mapping[str, Any]:
 def _before(made: Made) -> int:
     """How much stands in front of the headers of IP."""
     tags = sum(isinstance(layer, Dot1Q | Dot1AD) for layer in layers(made.read))
-    return {0: 4, 1: 14, 108: 4, 113: 16, 276: 20}.get(made.link_type, 0) + 4 * tags
+    snapped = 8 if SNAP in made.read else 0
+    return {0: 4, 1: 14, 108: 4, 113: 16, 276: 20}.get(made.link_type, 0) + 4 * tags + snapped
 
 
 def _link(made: Made) -> dict[str, Any]:
@@ -164,7 +165,8 @@ def _link(made: Made) -> dict[str, Any]:
             if made.link_type in (0, 108):
                 found["family"] = max(made.data[:4])
             return {**found, **told}
-    return {**found, **told, "link_protocol": kind, "ether_type": tags[-1].type if tags else kind}
+    last = None if SNAP in read else tags[-1].type if tags else kind
+    return {**found, **told, "link_protocol": kind, "ether_type": last}
 
 
 def _cooked(read: Packet) -> dict[str, Any]:

@@ -14,13 +14,18 @@ class LinkType(WireEnum):
     PPP = 9
     RAW_BSD = 12
     RAW_OPENBSD = 14
+    PPP_HDLC = 50
+    PPP_ETHER = 51
     RAW = 101
+    C_HDLC = 104
     IEEE802_11 = 105
     LOOP = 108
     LINUX_SLL = 113
     IEEE802_11_RADIOTAP = 127
+    MPLS = 219
     IPV4 = 228
     IPV6 = 229
+    NFLOG = 239
     LINUX_SLL2 = 276
 
 
@@ -31,12 +36,15 @@ class EtherType(WireEnum):
     ARP = 0x0806
     CustomerTag = 0x8100
     IPv6 = 0x86dd
+    PPP = 0x880b
+    MPLS = 0x8847
+    MPLSUpstream = 0x8848
     PPPoEDiscovery = 0x8863
     PPPoESession = 0x8864
     EAPOL = 0x888e
     ServiceTag = 0x88a8
     LLDP = 0x88cc
-    MPLS = 0x8847
+    MACsec = 0x88e5
     OldServiceTag = 0x9100
 
     @classmethod
@@ -45,12 +53,28 @@ class EtherType(WireEnum):
 
 
 class AddressFamily(WireEnum):
-    """What a loopback packet carries. IPv6 has another number on each of the BSD systems."""
+    """What a loopback packet carries. IPv6 has another number on each of the BSD systems. Numbers above 1535 are
+    EtherTypes.
+    """
 
     IPv4 = 2
     IPv6Bsd = 24
     IPv6FreeBsd = 28
     IPv6Darwin = 30
+
+
+class PppProtocol(WireEnum):
+    """What a frame of PPP carries."""
+
+    IPv4 = 0x0021
+    IPv6 = 0x0057
+    MPLS = 0x0281
+    MPLSMulticast = 0x0283
+    IPCP = 0x8021
+    IPv6CP = 0x8057
+    LCP = 0xc021
+    PAP = 0xc023
+    CHAP = 0xc223
 
 
 class CookedPacketType(WireEnum):

@@ -6,7 +6,7 @@ UDP datagrams and fragments are told apart behind all IP headers. A packet that 
 what is there of its payload, and says how much is missing; one that was cut off inside of a header is malformed.
 """
 
-from construct import Int8ub, Int16ub, Int32ub
+from construct import Int8ub, Int16ub, Int16ul, Int24ub, Int24ul, Int32ub, Int32ul, Int64ub, Int64ul
 
 from wireloom.codec import (
     As,
@@ -15,6 +15,7 @@ from wireloom.codec import (
     Blob,
     Choice,
     Compute,
+    EitherOrder,
     Elsewhere,
     Everything,
     Expression,
@@ -25,6 +26,7 @@ from wireloom.codec import (
     Layout,
     MacMeaning,
     Message,
+    Ordered,
     Parameter,
     Protocol,
     Record,
@@ -36,45 +38,224 @@ from wireloom.codec import (
     With,
 )
 
-from .enums import AddressFamily, CookedPacketType, EtherType, IpProtocol
+from .enums import AddressFamily, CookedPacketType, EtherType, IpProtocol, PppProtocol
+
+u16 = EitherOrder(Int16ub, Int16ul)
+u32 = EitherOrder(Int32ub, Int32ul)
+u24 = EitherOrder(Int24ub, Int24ul)
+u64 = EitherOrder(Int64ub, Int64ul)
 
 EthernetHeader = Layout(
     "destination" / As(Blob(Size(6)), MacMeaning()),
     "source" / As(Blob(Size(6)), MacMeaning()),
-    "type" / Field(Int16ub, enum=EtherType, labels=False, hex=True),
+    "type" / Field(u16, enum=EtherType, labels=False, hex=True),
 )
 """The header of an Ethernet frame. VLAN tags follow it."""
 
 LinuxCooked = Layout(
-    "packet_type" / Field(Int16ub, enum=CookedPacketType),
-    "arphrd_type" / Int16ub,
-    "address_length" / Int16ub,
+    "packet_type" / Field(u16, enum=CookedPacketType),
+    "arphrd_type" / u16,
+    "address_length" / u16,
     "address" / Blob(Size(8)),
-    "protocol" / Field(Int16ub, enum=EtherType, labels=False, hex=True),
+    "protocol" / Field(u16, enum=EtherType, labels=False, hex=True),
 )
 """The header that Linux makes up for packets of any device."""
 
 LinuxCooked2 = Layout(
-    "protocol" / Field(Int16ub, enum=EtherType, labels=False, hex=True),
-    "reserved" / Field(Int16ub, default=0),
-    "interface_index" / Int32ub,
-    "arphrd_type" / Int16ub,
+    "protocol" / Field(u16, enum=EtherType, labels=False, hex=True),
+    "reserved" / Field(u16, default=0),
+    "interface_index" / u32,
+    "arphrd_type" / u16,
     "packet_type" / Field(Int8ub, enum=CookedPacketType),
     "address_length" / Int8ub,
     "address" / Blob(Size(8)),
 )
 """The second version of that header, which tells the device, too."""
 
+CiscoHdlc = Layout(
+    "address" / Int8ub,
+    "control" / Int8ub,
+    "protocol" / Field(u16, enum=EtherType, labels=False, hex=True),
+)
+"""The header of a frame of HDLC between routers of Cisco."""
+
+NflogAttribute = Layout(
+    "length" / u16,
+    "type" / u16,
+    When("type != 9", "value" / Blob(Size("max(length, 4) - 4")), "padding" / Blob(Size("3 - (length + 3) % 4"))),
+)
+"""An attribute of a logged packet. Of the payload it is the header alone, as the packet itself follows."""
+
+Nflog = Layout(
+    "family" / Int8ub,
+    "version" / Int8ub,
+    "resource" / u16,
+    Elsewhere("offset(resource) + 2", "order" / u16, shared=True),
+    Ordered("not order < 256", "attributes" / Repeat(NflogAttribute, until="type == 9")),
+)
+"""What the netfilter of Linux says of a packet that it logs. Attributes are in the byte order of the machine."""
+
+Radiotap = Layout(
+    "version" / Int8ub,
+    "pad" / Int8ub,
+    "length" / Field(Int16ul, valid="length >= 8"),
+    "present" / Int32ul,
+    "data" / Blob(Size("length - 8")),
+)
+"""What the radio says of a frame of a wireless LAN."""
+
+Wlan = Layout(
+    Bits(
+        Int8ub,
+        "subtype" / Bit(4),
+        "type" / Field(
+            Bit(2),
+            default=Expression(
+                "2 if present(duration) or present(address_1) or present(address_2) or present(address_3) or "
+                "present(sequence) or present(fragment) or present(address_4) or present(quality) or "
+                "present(more_controls) or present(padding) else None",
+            ),
+        ),
+        "version" / Bit(2),
+    ),
+    Bits(
+        Int8ub,
+        "has_more_controls" / Bit(1, boolean=True),
+        "is_encrypted" / Bit(1, boolean=True),
+        "more_data" / Bit(1, boolean=True),
+        "saves_power" / Bit(1, boolean=True),
+        "is_retry" / Bit(1, boolean=True),
+        "more_fragments" / Bit(1, boolean=True),
+        "from_ds" / Bit(1, boolean=True),
+        "to_ds" / Bit(1, boolean=True),
+    ),
+    Choice(
+        When(
+            "type == 2",
+            "duration" / Int16ul,
+            "address_1" / As(Blob(Size(6)), MacMeaning()),
+            "address_2" / As(Blob(Size(6)), MacMeaning()),
+            "address_3" / As(Blob(Size(6)), MacMeaning()),
+            Bits(Int16ul, "sequence" / Bit(12), "fragment" / Bit(4)),
+            When("to_ds and from_ds", "address_4" / As(Blob(Size(6)), MacMeaning())),
+            When("subtype >= 8", "quality" / Int16ul),
+            When("subtype >= 8 and has_more_controls", "more_controls" / Int32ul),
+            "padding" / Blob(Size("2 if given.is_padded and (present(address_4) != present(quality)) else 0")),
+        ),
+    ),
+    "carries_llc" / Compute(
+        "type == 2 and subtype & 4 == 0 and not is_encrypted and not more_fragments and fragment == 0 and "
+        "(quality & 0x80 == 0 or subtype < 8)",
+        "boolean",
+    ),
+)
+"""The header of a frame of a wireless LAN. Of frames that carry no data, only the first two bytes are read."""
+
 VlanTag = Layout(
     Bits(
-        Int16ub,
+        u16,
         "priority" / Field(Bit(3), default=0),
         "drop_eligible" / Field(Bit(1, boolean=True), default=False),
         "id" / Bit(12),
     ),
-    "ether_type" / Field(Int16ub, enum=EtherType, labels=False, hex=True),
+    "ether_type" / Field(u16, enum=EtherType, labels=False, hex=True),
 )
 """A VLAN tag. It stands behind the type that announces it."""
+
+Llc = Layout(
+    "dsap" / Int8ub,
+    "ssap" / Int8ub,
+    "control" / Int8ub,
+    When("control & 3 != 3", "control_high" / Int8ub),
+    When("dsap == 0xaa and control == 3", "organization" / u24, "protocol" / u16),
+    "ether_type" / Compute(
+        "(protocol if present(protocol) else 0x0800) if organization in [0, 0xf8] and protocol > 1535 or dsap == 6 "
+        "and control == 3 else None",
+        "int",
+        enum=EtherType,
+        labels=False,
+        hex=True,
+    ),
+)
+"""A header of LLC, and that of SNAP if one follows it."""
+
+Ppp = Layout(
+    "first" / Int8ub,
+    When("first == 0xff", "control" / Int8ub, "second" / Int8ub),
+    "high" / Compute("second if first == 0xff else first", "short"),
+    When("high & 1 == 0", "low" / Int8ub),
+    "protocol" / Compute("256 * high + low if present(low) else high", "int", enum=PppProtocol, labels=False, hex=True),
+    "ether_type" / Compute(
+        "(0x0800 if protocol == 0x0021 else 0x86dd if protocol == 0x0057 else 0x8847) if protocol in [0x0021, 0x0057, "
+        "0x0281, 0x0283] else None",
+        "int",
+        enum=EtherType,
+        labels=False,
+        hex=True,
+    ),
+)
+"""The header of a frame of PPP. The first byte of the protocol is left out if it is 0, and so may the framing be."""
+
+Pppoe = Layout(
+    Bits(Int8ub, "version" / Field(Bit(4), const=1), "type" / Field(Bit(4), const=1)),
+    "code" / Int8ub,
+    "session" / u16,
+    "length" / u16,
+)
+"""The header of a session of PPP over Ethernet."""
+
+Macsec = Layout(
+    Bits(
+        Int8ub,
+        "version" / Field(Bit(1, boolean=True), const=False),
+        "is_end_station" / Bit(1, boolean=True),
+        "has_channel" / Bit(1, boolean=True),
+        "is_broadcast" / Bit(1, boolean=True),
+        "is_encrypted" / Bit(1, boolean=True),
+        "is_changed" / Bit(1, boolean=True),
+        "association" / Bit(2),
+    ),
+    "short_length" / Int8ub,
+    "packet_number" / u32,
+    When("has_channel", "channel" / u64),
+    When("not is_encrypted and not is_changed", "ether_type" / Field(u16, enum=EtherType, labels=False, hex=True)),
+)
+"""The tag of a frame that MACsec protects."""
+
+MplsLabel = Layout(
+    Bits(u32, "label" / Bit(20), "traffic_class" / Bit(3), "is_bottom" / Bit(1, boolean=True), "time_to_live" / Bit(8)),
+    When("is_bottom", Elsewhere("offset(label) + 4", "ahead" / Int8ub, shared=True)),
+    "ether_type" / Compute(
+        "(0x8847 if is_bottom == false else 0x0800 if ahead >> 4 == 4 else 0x86dd) if is_bottom == false or ahead >> "
+        "4 in [4, 6] else None",
+        "int",
+        enum=EtherType,
+        labels=False,
+        hex=True,
+    ),
+)
+"""An entry of a stack of MPLS labels."""
+
+Encapsulation = Layout(
+    "kind" / Compute("given.before", "int", enum=EtherType, labels=False, hex=True),
+    Choice(
+        When("kind >= 0 and kind <= 1500", "llc" / Llc),
+        When("kind == 0x880b", "ppp" / Ppp),
+        When("kind == 0x8864", "pppoe" / Pppoe),
+        When("kind == 0x88e5", "macsec" / Macsec),
+        When("kind in [0x8847, 0x8848]", "mpls" / MplsLabel),
+        Layout("vlan" / VlanTag),
+    ),
+    "ether_type" / Compute(
+        "llc.ether_type if present(llc) else ppp.ether_type if present(ppp) else 0x880b if present(pppoe) else "
+        "macsec.ether_type if present(macsec) else mpls.ether_type if present(mpls) else vlan.ether_type",
+        "int",
+        enum=EtherType,
+        labels=False,
+        hex=True,
+    ),
+)
+"""A header between that of the link and that of IP. What kind it is, the header before says."""
 
 Ipv4 = Layout(
     Bits(
@@ -83,10 +264,10 @@ Ipv4 = Layout(
         "header_words" / Field(Bit(4), valid="header_words >= 5", default=Expression("5 + size(options) // 4")),
     ),
     Bits(Int8ub, "dscp" / Field(Bit(6), default=0), "ecn" / Field(Bit(2), default=0)),
-    "total_length" / Field(Int16ub, valid="total_length == 0 or total_length >= 4 * header_words"),
-    "identification" / Field(Int16ub, default=0),
+    "total_length" / Field(u16, valid="total_length == 0 or total_length >= 4 * header_words"),
+    "identification" / Field(u16, default=0),
     Bits(
-        Int16ub,
+        u16,
         "reserved" / Field(Bit(1, boolean=True), default=0),
         "dont_fragment" / Field(Bit(1, boolean=True), default=False),
         "more_fragments" / Field(Bit(1, boolean=True), default=False),
@@ -94,7 +275,7 @@ Ipv4 = Layout(
     ),
     "time_to_live" / Int8ub,
     "protocol" / Field(Int8ub, enum=IpProtocol),
-    "checksum" / Int16ub,
+    "checksum" / u16,
     "source" / As(Blob(Size(4)), Ipv4Meaning()),
     "destination" / As(Blob(Size(4)), Ipv4Meaning()),
     "options" / Blob(Size("4 * header_words - 20")),
@@ -103,13 +284,13 @@ Ipv4 = Layout(
 
 Ipv6 = Layout(
     Bits(
-        Int32ub,
+        u32,
         "version" / Field(Bit(4), const=6),
         "dscp" / Field(Bit(6), default=0),
         "ecn" / Field(Bit(2), default=0),
         "flow_label" / Field(Bit(20), default=0),
     ),
-    "payload_length" / Int16ub,
+    "payload_length" / u16,
     "next_header" / Field(Int8ub, enum=IpProtocol),
     "hop_limit" / Int8ub,
     "source" / As(Blob(Size(16)), Ipv6Meaning()),
@@ -125,33 +306,47 @@ Ipv6Extension = Layout(
             "header == 44",
             "reserved" / Field(Int8ub, default=0),
             Bits(
-                Int16ub,
+                u16,
                 "fragment_offset" / Bit(13),
                 "reserved_bits" / Field(Bit(2), default=0),
                 "more_fragments" / Bit(1, boolean=True),
             ),
-            "identification" / Int32ub,
+            "identification" / u32,
         ),
         When("header == 51", "length" / Int8ub, "data" / Blob(Size("4 * length + 6"))),
         Layout("length" / Int8ub, "data" / Blob(Size("8 * length + 6"))),
     ),
 )
-"""An extension header of IPv6. What kind it is, the header before it says."""
+"""An extension header of IPv6, or AH behind IPv4. What kind it is, the header before it says."""
 
 RECORD = Record(
     When("parameters.link_type == 1", "ethernet" / EthernetHeader),
     When("parameters.link_type == 113", "linux_cooked" / LinuxCooked),
     When("parameters.link_type == 276", "linux_cooked_2" / LinuxCooked2),
+    When("parameters.link_type == 104", "cisco_hdlc" / CiscoHdlc),
+    When("parameters.link_type == 239", "nflog" / Nflog),
+    When("parameters.link_type == 127", "radiotap" / Radiotap),
+    When(
+        "radiotap.present & 2 != 0 and radiotap.present < 0x80000000",
+        Elsewhere("[0, 0, 8, 16][radiotap.present & 3]", "radiotap_flags" / Int8ub, shared=True),
+    ),
+    When("parameters.link_type in [105, 127]", "wlan" / With(Wlan, {"is_padded": "radiotap_flags & 0x20 != 0"})),
     When("parameters.link_type in [0, 108]", "loopback" / Int32ub),
     "family" / Compute(
-        "(loopback >> 24 if loopback & 0xffffff == 0 else loopback) if parameters.link_type in [0, 108] else None",
+        "((loopback >> 24) + (loopback >> 8 & 0xff00) if loopback & 0xffff == 0 else loopback) if "
+        "parameters.link_type in [0, 108] else None",
         "long",
         enum=AddressFamily,
     ),
     When("parameters.link_type in [12, 14, 101]", Elsewhere(0, "first_byte" / Int8ub, shared=True)),
     "link_protocol" / Compute(
         "(ethernet.type if parameters.link_type == 1 else linux_cooked.protocol if parameters.link_type == 113 else "
-        "linux_cooked_2.protocol) if parameters.link_type in [1, 113, 276] else None",
+        "linux_cooked_2.protocol if parameters.link_type == 276 else cisco_hdlc.protocol if parameters.link_type == "
+        "104 else family if present(family) else 0x8847 if parameters.link_type == 219 else 0x8864 if "
+        "parameters.link_type == 51 else 0x880b if parameters.link_type in [9, 50] else 0 if present(wlan) else "
+        "0x0800 if nflog.family == 2 else 0x86dd) if parameters.link_type in [1, 51, 104, 113, 219, 276] or "
+        "parameters.link_type in [9, 50] or nflog.family in [2, 10] or wlan.carries_llc == true or family > 1535 and "
+        "family < 65536 else None",
         "int",
         enum=EtherType,
         labels=False,
@@ -161,9 +356,29 @@ RECORD = Record(
         "link_protocol in [0x8100, 0x88a8, 0x9100]",
         "vlan_tags" / Repeat(VlanTag, until="ether_type not in [0x8100, 0x88a8, 0x9100]"),
     ),
+    When(
+        "link_protocol <= 1500 and (parameters.link_type not in [113, 276] or link_protocol == 4) or link_protocol in "
+        "[0x880b, 0x8847, 0x8848, 0x8864, 0x88e5] or last(vlan_tags).ether_type <= 1500 or last(vlan_tags).ether_type "
+        "in [0x880b, 0x8847, 0x8848, 0x8864, 0x88e5]",
+        "encapsulations" / Repeat(
+            With(
+                Encapsulation,
+                {
+                    "number": "item.index",
+                    "before": "encapsulations[item.index - 1].ether_type if item.index > 0 else "
+                    "last(vlan_tags).ether_type if present(vlan_tags) else link_protocol if present(link_protocol) "
+                    "else 0",
+                },
+            ),
+            until="not (ether_type <= 1500 or ether_type in [0x880b, 0x8847, 0x8848, 0x8864, 0x88e5] or ether_type in "
+            "[0x8100, 0x88a8, 0x9100]) or given.number == 15",
+            numbered=True,
+            name="encapsulations",
+        ),
+    ),
     "ether_type" / Compute(
-        "(last(vlan_tags).ether_type if link_protocol in [0x8100, 0x88a8, 0x9100] else link_protocol) if "
-        "parameters.link_type in [1, 113, 276] else None",
+        "(last(encapsulations).ether_type if present(encapsulations) else last(vlan_tags).ether_type if link_protocol "
+        "in [0x8100, 0x88a8, 0x9100] else link_protocol) if present(link_protocol) else None",
         "int",
         enum=EtherType,
         hex=True,
@@ -179,14 +394,15 @@ RECORD = Record(
         "ipv6" / Ipv6,
     ),
     When(
-        "ipv6.next_header in [0, 43, 44, 51, 60, 135, 139, 140]",
+        "ipv6.next_header in [0, 43, 44, 51, 60, 135, 139, 140] or ipv4.protocol == 51 and ipv4.fragment_offset == 0 "
+        "and ipv4.more_fragments == false",
         "extensions" / Repeat(
             With(
                 Ipv6Extension,
                 {
                     "number": "item.index",
                     "before": "extensions[item.index - 1].next_header if item.index > 0 else ipv6.next_header if "
-                    "present(ipv6.next_header) else 0",
+                    "present(ipv6.next_header) else 51",
                 },
             ),
             until="next_header not in [0, 43, 44, 51, 60, 135, 139, 140] or fragment_offset != 0 or more_fragments or "
@@ -196,7 +412,7 @@ RECORD = Record(
         ),
     ),
     "transport" / Compute(
-        "(ipv4.protocol if present(ipv4) else last(extensions).next_header if present(extensions) else "
+        "(last(extensions).next_header if present(extensions) else ipv4.protocol if present(ipv4) else "
         "ipv6.next_header) if present(ipv4) or present(ipv6) else None",
         "short",
         enum=IpProtocol,
@@ -223,8 +439,9 @@ RECORD = Record(
     ),
     "transport_length" / Compute(
         "(ipv4.total_length - 4 * ipv4.header_words if present(ipv4.total_length) and present(ipv4.header_words) else "
-        "(ipv6.payload_length if present(ipv6.payload_length) else 0) - size(extensions)) if ipv4.total_length != 0 "
-        "or ipv6.payload_length != 0 else None",
+        "ipv6.payload_length if present(ipv6.payload_length) else 0) - "
+        "(size(extensions) if present(extensions) else 0) if ipv4.total_length != 0 or ipv6.payload_length != 0 else "
+        "None",
         "long",
     ),
     Slot("body", Size("min(section.rest, transport_length) if present(transport_length) else section.rest")),

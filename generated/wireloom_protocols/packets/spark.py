@@ -8,6 +8,7 @@ from pyspark.sql.types import (
     BinaryType,
     BooleanType,
     ByteType,
+    DecimalType,
     IntegerType,
     LongType,
     ShortType,
@@ -208,6 +209,138 @@ SCHEMA = StructType(
             metadata={"comment": "That of Linux cooked captures of version 2."},
         ),
         StructField(
+            "cisco_hdlc",
+            StructType(
+                [
+                    StructField("address", ShortType(), metadata={"comment": "0x0f for one receiver, 0x8f for all."}),
+                    StructField("control", ShortType(), metadata={"comment": "0."}),
+                    StructField("protocol", IntegerType(), metadata={"comment": "What follows."}),
+                ],
+            ),
+            metadata={"comment": "That of HDLC of Cisco."},
+        ),
+        StructField(
+            "nflog",
+            StructType(
+                [
+                    StructField("family", ShortType(), metadata={"comment": "2 for IPv4, 10 for IPv6."}),
+                    StructField("version", ShortType(), metadata={"comment": "0."}),
+                    StructField("resource", IntegerType(), metadata={"comment": "The number of the group that logs."}),
+                    StructField(
+                        "order",
+                        IntegerType(),
+                        metadata={
+                            "comment": "The length of the first attribute as a big endian number, which is below 256; "
+                            "otherwise it is little endian.",
+                        },
+                    ),
+                    StructField(
+                        "attributes",
+                        ArrayType(
+                            StructType(
+                                [
+                                    StructField(
+                                        "length",
+                                        IntegerType(),
+                                        metadata={
+                                            "comment": "How long it is, with these four bytes and without padding.",
+                                        },
+                                    ),
+                                    StructField("type", IntegerType(), metadata={"comment": "9 for the payload."}),
+                                    StructField("value", BinaryType(), metadata={"comment": "All behind the type."}),
+                                    StructField(
+                                        "padding",
+                                        BinaryType(),
+                                        metadata={"comment": "Up to a multiple of four bytes."},
+                                    ),
+                                ],
+                            ),
+                        ),
+                        metadata={"comment": "What is known of the packet."},
+                    ),
+                ],
+            ),
+            metadata={"comment": "What netfilter says of a packet."},
+        ),
+        StructField(
+            "radiotap",
+            StructType(
+                [
+                    StructField("version", ShortType(), metadata={"comment": "0."}),
+                    StructField("pad", ShortType(), metadata={"comment": "0."}),
+                    StructField("length", IntegerType(), metadata={"comment": "How long this header is."}),
+                    StructField("present", LongType(), metadata={"comment": "Which fields are there."}),
+                    StructField(
+                        "data",
+                        BinaryType(),
+                        metadata={"comment": "The fields, behind other words that say which are there."},
+                    ),
+                ],
+            ),
+            metadata={"comment": "What the radio says."},
+        ),
+        StructField(
+            "radiotap_flags",
+            ShortType(),
+            metadata={
+                "comment": "The flags of the radio. They are not read where several words say which fields are there.",
+            },
+        ),
+        StructField(
+            "wlan",
+            StructType(
+                [
+                    StructField("subtype", ByteType(), metadata={"comment": "What it is among frames of its type."}),
+                    StructField(
+                        "type",
+                        ByteType(),
+                        metadata={"comment": "0 for management, 1 for control, 2 for data."},
+                    ),
+                    StructField("version", ByteType(), metadata={"comment": "0."}),
+                    StructField(
+                        "has_more_controls",
+                        BooleanType(),
+                        metadata={"comment": "Whether the frame has another four bytes of control."},
+                    ),
+                    StructField("is_encrypted", BooleanType(), metadata={"comment": "Whether the data are encrypted."}),
+                    StructField(
+                        "more_data",
+                        BooleanType(),
+                        metadata={"comment": "Whether more is buffered for the receiver."},
+                    ),
+                    StructField("saves_power", BooleanType(), metadata={"comment": "Whether the sender sleeps."}),
+                    StructField("is_retry", BooleanType(), metadata={"comment": "Whether it is sent again."}),
+                    StructField(
+                        "more_fragments",
+                        BooleanType(),
+                        metadata={"comment": "Whether other fragments stand behind this one."},
+                    ),
+                    StructField("from_ds", BooleanType(), metadata={"comment": "Whether an access point sent it."}),
+                    StructField("to_ds", BooleanType(), metadata={"comment": "Whether it is for an access point."}),
+                    StructField(
+                        "duration",
+                        IntegerType(),
+                        metadata={"comment": "How long the air is taken, in microseconds."},
+                    ),
+                    StructField("address_1", StringType(), metadata={"comment": "The address of the next receiver."}),
+                    StructField("address_2", StringType(), metadata={"comment": "The address of the sender."}),
+                    StructField("address_3", StringType(), metadata={"comment": "Another address."}),
+                    StructField("sequence", ShortType(), metadata={"comment": "The number of the frame."}),
+                    StructField("fragment", ByteType(), metadata={"comment": "The number of the fragment."}),
+                    StructField("address_4", StringType(), metadata={"comment": "Between access points."}),
+                    StructField("quality", IntegerType(), metadata={"comment": "Quality of service."}),
+                    StructField("more_controls", LongType(), metadata={"comment": "HT control, or another."}),
+                    StructField(
+                        "padding",
+                        BinaryType(),
+                        metadata={"comment": "Some radios fill the header up to a multiple of four bytes."},
+                    ),
+                    StructField("carries_llc", BooleanType(), metadata={"comment": "Whether a header of LLC follows."}),
+                ],
+            ),
+            metadata={"comment": "The header of a wireless LAN."},
+        ),
+        StructField(
             "loopback",
             LongType(),
             metadata={
@@ -215,7 +348,11 @@ SCHEMA = StructType(
                 "little endian one.",
             },
         ),
-        StructField("family", LongType(), metadata={"comment": "What a BSD loopback packet carries."}),
+        StructField(
+            "family",
+            LongType(),
+            metadata={"comment": "What a BSD loopback packet carries. Some programs write an EtherType."},
+        ),
         StructField("family_name", StringType(), metadata={"comment": "Name of family; null if it has none"}),
         StructField(
             "first_byte",
@@ -228,7 +365,10 @@ SCHEMA = StructType(
         StructField(
             "link_protocol",
             IntegerType(),
-            metadata={"comment": "What the header of the link says that follows it, be it a VLAN tag."},
+            metadata={
+                "comment": "What the header of the link says that follows it, be it a VLAN tag or another "
+                "encapsulation; the same as an EtherType where it says it otherwise.",
+            },
         ),
         StructField(
             "vlan_tags",
@@ -253,9 +393,266 @@ SCHEMA = StructType(
             metadata={"comment": "The VLAN tags, the outermost first."},
         ),
         StructField(
+            "encapsulations",
+            ArrayType(
+                StructType(
+                    [
+                        StructField("kind", IntegerType(), metadata={"comment": "Which header it is."}),
+                        StructField(
+                            "llc",
+                            StructType(
+                                [
+                                    StructField(
+                                        "dsap",
+                                        ShortType(),
+                                        metadata={
+                                            "comment": "The service that the frame is for: 6 for IPv4, 0xaa where "
+                                            "SNAP follows.",
+                                        },
+                                    ),
+                                    StructField("ssap", ShortType(), metadata={"comment": "The service that sent it."}),
+                                    StructField(
+                                        "control",
+                                        ShortType(),
+                                        metadata={"comment": "What kind of frame it is; 3 for unnumbered information."},
+                                    ),
+                                    StructField(
+                                        "control_high",
+                                        ShortType(),
+                                        metadata={"comment": "The second byte of control in numbered frames."},
+                                    ),
+                                    StructField(
+                                        "organization",
+                                        IntegerType(),
+                                        metadata={"comment": "Whose numbers the next field has."},
+                                    ),
+                                    StructField(
+                                        "protocol",
+                                        IntegerType(),
+                                        metadata={"comment": "What follows the header of SNAP."},
+                                    ),
+                                    StructField(
+                                        "ether_type",
+                                        IntegerType(),
+                                        metadata={"comment": "What follows; absent if no EtherType says it."},
+                                    ),
+                                ],
+                            ),
+                            metadata={"comment": "LLC."},
+                        ),
+                        StructField(
+                            "ppp",
+                            StructType(
+                                [
+                                    StructField(
+                                        "first",
+                                        ShortType(),
+                                        metadata={
+                                            "comment": "0xff, the address of framing like HDLC's, or without this the "
+                                            "protocol's first byte.",
+                                        },
+                                    ),
+                                    StructField(
+                                        "control",
+                                        ShortType(),
+                                        metadata={"comment": "3 for unnumbered information."},
+                                    ),
+                                    StructField(
+                                        "second",
+                                        ShortType(),
+                                        metadata={"comment": "The first byte of the protocol in such framing."},
+                                    ),
+                                    StructField(
+                                        "high",
+                                        ShortType(),
+                                        metadata={
+                                            "comment": "The first byte of the protocol. If it is odd, it is all of it.",
+                                        },
+                                    ),
+                                    StructField(
+                                        "low",
+                                        ShortType(),
+                                        metadata={"comment": "The second byte of the protocol."},
+                                    ),
+                                    StructField("protocol", IntegerType(), metadata={"comment": "What follows."}),
+                                    StructField(
+                                        "ether_type",
+                                        IntegerType(),
+                                        metadata={"comment": "The same as an EtherType; absent for what has none."},
+                                    ),
+                                ],
+                            ),
+                            metadata={"comment": "PPP."},
+                        ),
+                        StructField(
+                            "pppoe",
+                            StructType(
+                                [
+                                    StructField("version", ByteType()),
+                                    StructField("type", ByteType()),
+                                    StructField("code", ShortType(), metadata={"comment": "0 in a session."}),
+                                    StructField(
+                                        "session",
+                                        IntegerType(),
+                                        metadata={"comment": "The number of the session."},
+                                    ),
+                                    StructField(
+                                        "length",
+                                        IntegerType(),
+                                        metadata={"comment": "How long the frame of PPP is that follows."},
+                                    ),
+                                ],
+                            ),
+                            metadata={"comment": "PPP over Ethernet."},
+                        ),
+                        StructField(
+                            "macsec",
+                            StructType(
+                                [
+                                    StructField("version", BooleanType()),
+                                    StructField(
+                                        "is_end_station",
+                                        BooleanType(),
+                                        metadata={
+                                            "comment": "Whether the address of the sender identifies the channel.",
+                                        },
+                                    ),
+                                    StructField(
+                                        "has_channel",
+                                        BooleanType(),
+                                        metadata={"comment": "Whether the tag identifies the channel."},
+                                    ),
+                                    StructField(
+                                        "is_broadcast",
+                                        BooleanType(),
+                                        metadata={"comment": "Whether it is the channel of a single copy broadcast."},
+                                    ),
+                                    StructField(
+                                        "is_encrypted",
+                                        BooleanType(),
+                                        metadata={"comment": "Whether what follows is encrypted."},
+                                    ),
+                                    StructField(
+                                        "is_changed",
+                                        BooleanType(),
+                                        metadata={
+                                            "comment": "Whether what follows differs from what was to be protected.",
+                                        },
+                                    ),
+                                    StructField(
+                                        "association",
+                                        ByteType(),
+                                        metadata={"comment": "Which of the keys of the channel it is."},
+                                    ),
+                                    StructField(
+                                        "short_length",
+                                        ShortType(),
+                                        metadata={
+                                            "comment": "How long what is protected is; 0 if it is 48 bytes or longer.",
+                                        },
+                                    ),
+                                    StructField(
+                                        "packet_number",
+                                        LongType(),
+                                        metadata={"comment": "The number of the frame."},
+                                    ),
+                                    StructField("channel", DecimalType(20, 0), metadata={"comment": "The channel."}),
+                                    StructField(
+                                        "ether_type",
+                                        IntegerType(),
+                                        metadata={"comment": "What follows; absent if it is encrypted."},
+                                    ),
+                                ],
+                            ),
+                            metadata={"comment": "MACsec."},
+                        ),
+                        StructField(
+                            "mpls",
+                            StructType(
+                                [
+                                    StructField("label", IntegerType(), metadata={"comment": "The label."}),
+                                    StructField(
+                                        "traffic_class",
+                                        ByteType(),
+                                        metadata={"comment": "The class of service, or congestion."},
+                                    ),
+                                    StructField(
+                                        "is_bottom",
+                                        BooleanType(),
+                                        metadata={"comment": "Whether it is the last label of the stack."},
+                                    ),
+                                    StructField(
+                                        "time_to_live",
+                                        ShortType(),
+                                        metadata={"comment": "How many routers may still pass the packet on."},
+                                    ),
+                                    StructField(
+                                        "ahead",
+                                        ShortType(),
+                                        metadata={
+                                            "comment": "The byte behind the last label. If an IP packet follows, its "
+                                            "first four bits are the version of IP.",
+                                        },
+                                    ),
+                                    StructField(
+                                        "ether_type",
+                                        IntegerType(),
+                                        metadata={"comment": "What follows; absent if that is no IP packet."},
+                                    ),
+                                ],
+                            ),
+                            metadata={"comment": "A label of MPLS."},
+                        ),
+                        StructField(
+                            "vlan",
+                            StructType(
+                                [
+                                    StructField(
+                                        "priority",
+                                        ByteType(),
+                                        metadata={"comment": "The priority of the frame, 0 to 7."},
+                                    ),
+                                    StructField(
+                                        "drop_eligible",
+                                        BooleanType(),
+                                        metadata={"comment": "Whether the frame may be dropped first."},
+                                    ),
+                                    StructField(
+                                        "id",
+                                        ShortType(),
+                                        metadata={
+                                            "comment": "The number of the VLAN; 0 if the tag tells a priority alone.",
+                                        },
+                                    ),
+                                    StructField(
+                                        "ether_type",
+                                        IntegerType(),
+                                        metadata={"comment": "What follows the tag."},
+                                    ),
+                                ],
+                            ),
+                            metadata={"comment": "A VLAN tag behind another header."},
+                        ),
+                        StructField(
+                            "ether_type",
+                            IntegerType(),
+                            metadata={"comment": "What follows; absent if no EtherType says it."},
+                        ),
+                    ],
+                ),
+            ),
+            metadata={
+                "comment": "Other headers in front of that of IP, 16 at most, such as those of LLC, MPLS and PPP over "
+                "Ethernet. Of the numbers below 1501 in Linux cooked captures, 4 alone is LLC.",
+            },
+        ),
+        StructField(
             "ether_type",
             IntegerType(),
-            metadata={"comment": "What stands behind the header of the link and all VLAN tags."},
+            metadata={
+                "comment": "What stands behind the header of the link and all that encapsulates it; absent if no "
+                "EtherType says it.",
+            },
         ),
         StructField("ether_type_name", StringType(), metadata={"comment": "Name of ether_type; null if it has none"}),
         StructField(
@@ -401,8 +798,8 @@ SCHEMA = StructType(
                 ),
             ),
             metadata={
-                "comment": "The extension headers of IPv6, 16 at most. Behind that of a fragment are none, since what "
-                "follows belongs to the whole packet.",
+                "comment": "The extension headers of IPv6, 16 at most, or the authentication header behind IPv4. "
+                "Behind that of a fragment are none, since what follows belongs to the whole packet.",
             },
         ),
         StructField("transport", ShortType(), metadata={"comment": "What follows all headers of IP."}),

@@ -8,7 +8,7 @@ from typing import Any
 
 from wireloom.extras import available, needed
 
-from .enums import AddressFamily, CookedPacketType, EtherType, IpProtocol, LinkType
+from .enums import AddressFamily, CookedPacketType, EtherType, IpProtocol, LinkType, PppProtocol
 from .parsers import PROTOCOL, packet
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "EtherType",
     "IpProtocol",
     "LinkType",
+    "PppProtocol",
     "build",
     "iter_records",
     "messages",

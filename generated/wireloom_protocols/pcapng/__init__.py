@@ -8,7 +8,7 @@ from typing import Any
 
 from wireloom.extras import available, needed
 
-from .enums import AddressFamily, BlockType, CookedPacketType, EtherType, IpProtocol, LinkType, SecretsType
+from .enums import AddressFamily, BlockType, CookedPacketType, EtherType, IpProtocol, LinkType, PppProtocol, SecretsType
 from .parsers import (
     PROTOCOL,
     decryption_secrets,
@@ -30,6 +30,7 @@ __all__ = [
     "EtherType",
     "IpProtocol",
     "LinkType",
+    "PppProtocol",
     "SecretsType",
     "build",
     "decryption_secrets",

@@ -1,8 +1,10 @@
 """What packets carry: segments of TCP and datagrams of UDP."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -100,18 +102,56 @@ def _joined(several: list[Carried]) -> Carried:
 
 RAW = 101
 """The link type of packets that begin with the header of IP."""
+_LLC = 1500
+"""Numbers up to this one are no EtherTypes but lengths, of frames that begin with a header of LLC."""
 
 
 @lru_cache(maxsize=16)
-def _decoder(link_type: int) -> Decoder:
-    return decoder_of(PACKETS, COLUMNS, link_type=link_type)
+def _decoder(link_type: int, columns: tuple[str, ...] = COLUMNS) -> Decoder:
+    return decoder_of(PACKETS, columns, link_type=link_type)
+
+
+def _rows(packets: Packets, columns: tuple[str, ...] = COLUMNS) -> PacketRows:
+    """Columns of packets."""
+    decoder = _decoder(packets.link_type, columns)
+    return PacketRows(cells.one_between(decoder, packets.buffer, packets.start, packets.stop))
 
 
 def carried(packets: Packets, fragments: Fragments, ledger: Ledger) -> Iterator[Carried]:
     """What packets carry; see ``carried_by``."""
-    decoder = _decoder(packets.link_type)
-    rows = PacketRows(cells.one_between(decoder, packets.buffer, packets.start, packets.stop))
+    rows = _rows(packets)
+    others = np.flatnonzero(pc.equal(rows.column("message"), "unknown").fill_null(False))
+    if len(others):
+        ledger.others += _contents(packets.part(others))
     return carried_by(rows, packets.known, fragments, ledger)
+
+
+def _contents(packets: Packets) -> Counter[str]:
+    """What packets hold that carry neither TCP nor UDP: how many are of each protocol of IP, of each EtherType, behind
+    each header that does not say what follows in such numbers, and of a link type of which nothing is read.
+    """
+    rows = _rows(packets, ("transport", "ether_type", "link_protocol"))
+    kinds = tuple(rows.column(name) for name in ("transport", "ether_type", "link_protocol"))
+    return Counter(
+        _content(packets.link_type, *each) for each in zip(*(kind.to_pylist() for kind in kinds), strict=True)
+    )
+
+
+@lru_cache(maxsize=1024)
+def _content(link_type: int, transport: int | None, ether_type: int | None, link_protocol: int | None) -> str:
+    enums = import_module(f"wireloom_protocols.{PACKETS}.enums")
+    if transport is not None:
+        return _numbered("IP protocol", str(transport), enums.IpProtocol.label(transport))
+    if ether_type is not None:
+        return _numbered("EtherType", f"0x{ether_type:04x}", enums.EtherType.label(ether_type))
+    if link_protocol is None:
+        return _numbered("link type", str(link_type), enums.LinkType.label(link_type))
+    label = enums.EtherType.label(link_protocol)
+    return f"behind {_numbered('EtherType', f'0x{link_protocol:04x}', label)}" if link_protocol > _LLC else "behind LLC"
+
+
+def _numbered(kind: str, number: str, label: str | None) -> str:
+    return f"{kind} {number} {label}" if label else f"{kind} {number}"
 
 
 def carried_by(rows: PacketRows, known: Array, fragments: Fragments, ledger: Ledger) -> Iterator[Carried]:

@@ -12,6 +12,10 @@ from wireloom.columnar.tallies import Tally
 LOG = logging.getLogger("wireloom")
 
 
+_NAMED = 10
+"""So many kinds of other packets are named, those of which there are most."""
+
+
 class Fate(StrEnum):
     """What became of a packet, as the log has it. Each packet has one fate."""
 
@@ -36,6 +40,8 @@ class Ledger:
     """What became of the packets of a file: how many of each fate, and what is missing between them."""
 
     packets: Counter[Fate] = field(default_factory=Counter)
+    others: Counter[str] = field(default_factory=Counter)
+    """What those hold that are not TCP or UDP: protocols of IP, EtherTypes and link types."""
     cut: int = 0
     """How many of those that were read, or are without data, lack the end of what they carried."""
     gaps: int = 0
@@ -78,7 +84,9 @@ class Ledger:
 
     def _said(self) -> Iterator[str]:
         yield counted(self.packets.total(), "packet")
-        yield from (f"{count} {fate}" for fate, count in self.packets.most_common() if count)
+        for fate, count in self.packets.most_common():
+            if count:
+                yield f"{count} {fate}{self._named() if fate is Fate.NOT_TCP_OR_UDP else ''}"
         if self.cut:
             yield f"{self.cut} of these cut short"
         if self.gaps:
@@ -86,3 +94,10 @@ class Ledger:
         if self.differing:
             yield f"{counted(self.differing, 'byte')} sent again with other values"
         yield from self.damage
+
+    def _named(self) -> str:
+        """What packets are that are not TCP or UDP."""
+        named = [f"{count} {name}" for name, count in self.others.most_common(_NAMED)]
+        more = len(self.others) - len(named)
+        named += [f"others of {counted(more, 'kind')}"] if more else []
+        return f" ({', '.join(named)})" if named else ""
