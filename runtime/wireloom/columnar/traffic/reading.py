@@ -17,6 +17,7 @@ from wireloom.columnar.traffic.carried import Carried, carried, in_order
 from wireloom.columnar.traffic.connections import Exchange, grouped, heard
 from wireloom.columnar.traffic.conversations import Dialogue, Said
 from wireloom.columnar.traffic.courses import Sent
+from wireloom.columnar.traffic.datagrams import FRAMED, Datagrams, FramedMessage, MessageKey
 from wireloom.columnar.traffic.fragments import Fragments
 from wireloom.columnar.traffic.ledgers import Fate, Ledger
 from wireloom.columnar.traffic.packets import Consecutive, Packets, parts
@@ -48,6 +49,7 @@ class Traffic:
         self.direction = options.direction
         self.most = options.max_stream_bytes
         self.fragments = Fragments()
+        self.datagrams = Datagrams(self.most)
         self.conversations: OrderedDict[Endpoints, Dialogue] = OrderedDict()
         self.waiting: dict[Endpoints, int] = {}
         """How many bytes wait in conversations for what is missing."""
@@ -127,6 +129,8 @@ class Traffic:
             yield from _together(self, said)
             while sum(self.waiting.values()) > self.most:
                 yield from self._give_up(max(self.waiting, key=self.waiting.__getitem__))
+        if final:
+            yield from _together(self, [*self._messages(self.datagrams.rest())])
         while final and self.conversations:
             last: list[Said] = []
             while self.conversations and len(last) < _TOGETHER:
@@ -197,19 +201,31 @@ class Traffic:
         return list(conversation.end(self.ledger))
 
     def _datagrams(self, exchange: Exchange, carried: Carried) -> Iterator[Said]:
-        """The records in datagrams, each of which is a capture of its own."""
+        """The records in datagrams, each of which is a capture of its own but where frame headers say otherwise."""
         low_is_client = is_client(exchange.endpoints, self.ports)
         found = heard(exchange, carried, self.direction, self.ledger, low_is_client=low_is_client)
         if self.decoder.protocol.framing.to_the_end:
             yield from self._whole_datagrams(found, carried, low_is_client=low_is_client)
             return
+        framed = self.decoder.protocol.name in FRAMED
         for row, upward in zip(found.rows.tolist(), found.upward.tolist(), strict=True):
-            start, stop = int(carried.start[row]), int(carried.stop[row])
-            window = Window(bytes(carried.data[start:stop]))
-            for cuts, _ in self.decoder.scanner().scan(window):
+            data = carried.data[int(carried.start[row]) : int(carried.stop[row])]
+            packet = carried.packets[row].tolist()
+            whole = self.datagrams.take(exchange.endpoints, data, packet, upward=upward) if framed else None
+            if whole is not None:
+                yield from self._messages(whole)
+                continue
+            for cuts, _ in self.decoder.scanner().scan(Window(bytes(data))):
                 packets = np.repeat(carried.packets[[row]], len(cuts.start), axis=0)
                 sent = Sent(cuts, packets, packets[:, 0], np.zeros(len(cuts.start), np.int64))
                 yield Said(sent, str(exchange.endpoints), upward == low_is_client)
+
+    def _messages(self, messages: Iterable[tuple[MessageKey, FramedMessage]]) -> Iterator[Said]:
+        """The records in messages that datagrams with a frame header carry."""
+        for key, message in messages:
+            from_client = key.upward == is_client(key.endpoints, self.ports)
+            for sent in message.records(self.decoder, self.ledger):
+                yield Said(sent, str(key.endpoints), from_client)
 
     def _whole_datagrams(self, exchange: Exchange, carried: Carried, *, low_is_client: bool) -> Iterator[Said]:
         """Datagrams that are a record each."""

@@ -20,6 +20,7 @@ from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.traffic.bodies import Bodies, PackedBody
 from wireloom.columnar.traffic.conversations import Dialogue, OneWay
 from wireloom.columnar.traffic.courses import Plain
+from wireloom.columnar.traffic.datagrams import Datagrams, FramedMessage, MessageKey
 from wireloom.columnar.traffic.fragments import Fragmented, Fragments
 from wireloom.columnar.traffic.reading import Traffic
 from wireloom.columnar.traffic.reassembly import Chunk, Delivered, Stream
@@ -73,12 +74,15 @@ _TYPES = (
     *(
         Bodies,
         Chunk,
+        Datagrams,
         Delivered,
         Dialogue,
         Encrypted,
         Endpoints,
         Fragmented,
         Fragments,
+        FramedMessage,
+        MessageKey,
         Messages,
         OneWay,
         PackedBody,
@@ -98,7 +102,7 @@ def suspended(traffic: Traffic, digest: str) -> bytes:
     """What is left of a recording behind the files that were read of it. ``digest`` is that of the protocol."""
     found = io.BytesIO()
     pickler = _Pickler(found, traffic.decoder)
-    pickler.dump((traffic.conversations, traffic.waiting, traffic.fragments, traffic.count))
+    pickler.dump((traffic.conversations, traffic.waiting, traffic.datagrams, traffic.fragments, traffic.count))
     pickler.dump({number: traffic.files[number] for number in sorted(pickler.sources)})
     return _told(traffic.decoder, digest) + _sum(found.getvalue()) + found.getvalue()
 
@@ -113,7 +117,8 @@ def resumed(decoder: Decoder, digest: str, data: bytes) -> Traffic:
         raise UnfitStateError("it is damaged")
     try:
         unpickler = _Unpickler(io.BytesIO(data[begun:]), decoder)
-        traffic.conversations, traffic.waiting, traffic.fragments, traffic.count = unpickler.load()
+        state = unpickler.load()
+        traffic.conversations, traffic.waiting, traffic.datagrams, traffic.fragments, traffic.count = state
         traffic.files = unpickler.load()
     except Exception as error:  # whatever bytes can do
         raise UnfitStateError(f"it is no state of conversations: {error}") from None

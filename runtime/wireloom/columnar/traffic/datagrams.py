@@ -1,0 +1,107 @@
+"""Datagrams with the frame header of memcached: messages that several of them carry, put in order.
+
+The header has 8 bytes: the number of the request, that of the datagram, how many datagrams there are, and two zeros
+(memcached, doc/protocol.txt, "UDP protocol").
+"""
+
+import struct
+from collections import OrderedDict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from wireloom.columnar.decoder import Decoder
+from wireloom.columnar.traffic.courses import Plain, Sent
+from wireloom.columnar.traffic.ledgers import Ledger
+from wireloom.columnar.traffic.reassembly import Chunk, Delivered
+from wireloom.endpoints import Endpoints
+
+FRAMED = ("memcached",)
+"""The protocols whose datagrams begin with this header."""
+_HEADER = struct.Struct(">4H")
+_WAITING = 4096
+"""So many messages wait for datagrams at once; the one that began to wait first is given up for another."""
+
+
+class MessageKey(NamedTuple):
+    """What the datagrams of a message have in common: their ends, the direction, and the number of the request."""
+
+    endpoints: Endpoints
+    upward: bool
+    request: int
+
+
+@dataclass(slots=True)
+class FramedMessage:
+    """What is there of a message of ``count`` datagrams, by their numbers."""
+
+    count: int
+    parts: dict[int, Chunk] = field(default_factory=dict)
+
+    @property
+    def size(self) -> int:
+        """How many bytes are there."""
+        return sum(len(part.data) for part in self.parts.values())
+
+    def records(self, decoder: Decoder, ledger: Ledger) -> Iterator[Sent]:
+        """The records in it. Nobody knows how much is missing where a datagram is."""
+        course, at, begin = Plain(decoder), 0, 0
+        for number in sorted(self.parts):
+            if number != at:
+                ledger.lost(0)
+                yield from course.lose(None)
+            part = self.parts[number]
+            yield from course.take(Delivered([part.data], [begin], [part.packet]))
+            at, begin = number + 1, begin + len(part.data)
+        if at != self.count:
+            ledger.lost(0)
+        yield from course.take(Delivered(), final=True)
+
+
+Found = tuple[MessageKey, FramedMessage]
+"""A message that is whole, or given up."""
+
+
+class Datagrams:
+    """Messages that are not whole yet, with ``most`` bytes at most."""
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self.waiting: OrderedDict[MessageKey, FramedMessage] = OrderedDict()
+        self.held = 0
+        """How many bytes wait."""
+
+    def take(
+        self, endpoints: Endpoints, data: memoryview, packet: list[int], *, upward: bool
+    ) -> Iterator[Found] | None:
+        """The messages that are whole with a datagram, or are given up for it. None if it has no such header."""
+        if len(data) < _HEADER.size:
+            return None
+        request, number, count, reserved = _HEADER.unpack_from(data)
+        if number >= count or reserved:
+            return None
+        part = Chunk(memoryview(bytes(data[_HEADER.size :])), packet)
+        return self._take(MessageKey(endpoints, upward, request), number, count, part)
+
+    def _take(self, key: MessageKey, number: int, count: int, part: Chunk) -> Iterator[Found]:
+        before = self.waiting.get(key)
+        if before is not None and (before.count != count or before.parts.get(number, part).data != part.data):
+            yield self._out(key)  # the number of the request is used again
+        message = self.waiting.setdefault(key, FramedMessage(count))
+        if number not in message.parts:
+            message.parts[number] = part
+            self.held += len(part.data)
+        if len(message.parts) == count:
+            yield self._out(key)
+        while len(self.waiting) > _WAITING or self.held > self.most:
+            yield self._out(next(iter(self.waiting)))
+
+    def rest(self) -> Iterator[Found]:
+        """All that are not whole."""
+        while self.waiting:
+            yield self._out(next(iter(self.waiting)))
+
+    def _out(self, key: MessageKey) -> Found:
+        message = self.waiting.pop(key)
+        self.held -= message.size
+        return key, message

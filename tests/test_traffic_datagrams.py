@@ -1,0 +1,135 @@
+"""memcached over UDP: requests and answers that datagrams with frame headers carry, in any order."""
+
+import struct
+from pathlib import Path
+from random import Random
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+from lockstep import Pair
+from test_traffic_resumed import alike
+from traffic import Flow, datagram, written
+
+from wireloom.columnar.traffic.datagrams import Datagrams
+from wireloom.endpoints import Endpoints
+from wireloom_protocols import memcached
+
+SERVER = Flow(source_port=11211)
+CLIENT = SERVER.back
+
+
+def answers(count: int, size: int = 40) -> bytes:
+    """Values of a server, as frames end to end."""
+    value = {"variant": "success", "flags": 5, "key": ""}
+    return b"".join(
+        memcached.build(
+            {
+                "message": "get_response", "opcode": 0, "status": 0, "opaque": number, "cas": 1,
+                "get_response": value | {"value": bytes([number]) * (size + number)},
+            }
+        )
+        for number in range(count)
+    )  # fmt: skip
+
+
+def framed(request: int, data: bytes, size: int = 100) -> list[bytes]:
+    """A message in datagrams of so many bytes."""
+    parts = [data[at : at + size] for at in range(0, len(data), size)]
+    return [struct.pack(">4H", request, number, len(parts), 0) + part for number, part in enumerate(parts)]
+
+
+def capture(path: Path, sent: list[bytes], flow: Flow = SERVER) -> Path:
+    return written(path, [datagram(data, flow) for data in sent])
+
+
+def rows(path: Path) -> pa.Table:
+    return memcached.scan(path, mode="PERMISSIVE", connections=True).read_all()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_answers_over_several_datagrams_are_put_in_order(tmp_path: Path, seed: int) -> None:
+    random, messages = Random(seed), [answers(number + 1) for number in range(6)]
+    sent = [part for number, data in enumerate(messages) for part in framed(number, data)]
+    random.shuffle(sent)
+    table = rows(capture(tmp_path / "sent.pcap", sent))
+    expected = memcached.decode_columnar(b"".join(messages))
+    assert table["_corrupt_reason"].null_count == len(table) == len(expected)
+    values = [sorted(each["opaque"].to_pylist()) for each in (table, expected)]
+    assert values[0] == values[1]
+    assert {*table["_from_client"].to_pylist()} == {False}
+    assert {*table["_gap_before"].to_pylist()} == {0}
+
+
+def test_datagrams_in_order_give_the_records_that_were_sent(tmp_path: Path) -> None:
+    data = answers(9)
+    sent = framed(7, data)
+    for name, copies in {"once": sent, "twice": [part for part in sent for _ in range(2)][:-1]}.items():
+        table = rows(capture(tmp_path / f"{name}.pcap", copies))
+        expected = memcached.decode_columnar(data)
+        assert table.select(expected.schema.names).equals(expected)
+
+
+def test_the_number_of_a_request_is_used_again(tmp_path: Path) -> None:
+    first, second = answers(2), answers(3)
+    table = rows(capture(tmp_path / "again.pcap", framed(7, first) + framed(7, second)[:-1] + framed(7, first)))
+    sound = table.filter(table["_corrupt_reason"].is_null())["opaque"].to_pylist()
+    assert sound[:2] == [0, 1]
+    assert sound[-2:] == [0, 1]
+    assert sound.count(0) == 3
+
+
+@pytest.mark.parametrize("lost", [0, 2, 4])
+def test_what_a_lost_datagram_leaves_is_kept(tmp_path: Path, lost: int) -> None:
+    data = answers(10, 30)
+    sent = framed(7, data, 130)
+    assert len(sent) == 5
+    left = [*sent[:lost], *sent[lost + 1 :]]
+    table = rows(capture(tmp_path / "lost.pcap", left))
+    whole = table.filter(table["_corrupt_reason"].is_null())
+    frames = memcached.decode_columnar(data, positions=True).to_pylist()
+    gap = 130 * lost, 130 * (lost + 1)
+    there = [row["opaque"] for row in frames if row["_offset"] + row["_length"] <= gap[0] or row["_offset"] >= gap[1]]
+    assert whole["opaque"].to_pylist() == there
+    sizes = [24 + row["total_body_length"] for row in whole.to_pylist()]
+    malformed = pc.sum(pc.binary_length(table["_corrupt_record"])).as_py()
+    assert sum(sizes) + malformed == sum(len(part) - 8 for part in left)
+    (told,) = memcached.summary(tmp_path / "lost.pcap").to_pylist()
+    assert told["gaps"] == 1
+
+
+def test_a_datagram_without_a_header_is_a_capture_of_its_own(tmp_path: Path) -> None:
+    odd = [b"short", struct.pack(">4H", 1, 2, 2, 0) + b"none", struct.pack(">4H", 1, 0, 1, 9) + answers(1)]
+    table = rows(capture(tmp_path / "odd.pcap", odd))
+    assert pc.sum(table["opaque"].is_valid()).as_py() == 1
+    assert table["_corrupt_record"].drop_null().to_pylist()[:2] == odd[:2]
+
+
+def test_requests_and_answers_of_one_number_are_apart(tmp_path: Path) -> None:
+    data = answers(3)
+    packets = [datagram(part, flow) for part in framed(7, data) for flow in (SERVER, CLIENT)]
+    table = rows(written(tmp_path / "both.pcap", packets))
+    assert table["_from_client"].to_pylist().count(True) == 3
+    assert len(table) == 6
+
+
+def test_messages_wait_from_file_to_file(tmp_path: Path) -> None:
+    data = answers(9)
+    packets = [datagram(part, SERVER) for part in framed(7, data)]
+    packets[1:3] = reversed(packets[1:3])
+    found = alike(Pair.of(memcached.columnar), tmp_path, packets, [1, 2, 4])
+    assert [row["opaque"] for row in found] == [*range(9)]
+
+
+def test_so_many_messages_wait_and_no_more() -> None:
+    endpoints = Endpoints("udp", ("10.0.0.1", 11211), ("10.0.0.7", 50000))
+    for most, wanted in ((1 << 20, 4096), (300, 100)):
+        datagrams, out = Datagrams(most), 0
+        for request in range(6000):
+            data = memoryview(struct.pack(">4H", request, 1, 2, 0) + b"abc")
+            found = datagrams.take(endpoints, data, [request, 0, 0, 0], upward=True)
+            assert found is not None
+            out += len([*found])
+        assert len(datagrams.waiting) == wanted
+        assert out + len([*datagrams.rest()]) == 6000
+        assert datagrams.held == 0
