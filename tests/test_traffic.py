@@ -500,6 +500,8 @@ def test_conversations_span_files_and_tasks(spark: Any, tmp_path: Path) -> None:
     assert len(rows) == 5 * len(ALL)
     with pytest.raises(OptionError, match="_time"):
         conversations(reader.load(str(folder)).drop("_time"), "couchbase_dcp")
+    with pytest.raises(OptionError, match="ends of tunnels"):
+        conversations(reader.load(str(folder)), "couchbase_dcp", tunnels=True)
 
 
 def test_bytes_in_memory_are_recognised_too(tmp_path: Path) -> None:

@@ -2037,6 +2037,7 @@ enums.EtherType = {
   {0x0800, 0x0800, "IPv4"},
   {0x0806, 0x0806, "ARP"},
   {0x8100, 0x8100, "CustomerTag"},
+  {0x6558, 0x6558, "TransparentEthernet"},
   {0x86dd, 0x86dd, "IPv6"},
   {0x880b, 0x880b, "PPP"},
   {0x8847, 0x8847, "MPLS"},
@@ -2050,6 +2051,8 @@ enums.EtherType = {
   {0x9100, 0x9100, "OldServiceTag"},
   {0, 1500, "Length"},
 }
+
+enums.Tunnel = {{65583, 65583, "GRE"}, {133224, 133224, "GTPU"}, {135861, 135861, "VXLAN"}, {137153, 137153, "GENEVE"}}
 
 enums.AddressFamily = {{2, 2, "IPv4"}, {24, 24, "IPv6Bsd"}, {28, 28, "IPv6FreeBsd"}, {30, 30, "IPv6Darwin"}}
 
@@ -2465,6 +2468,276 @@ types.Wlan = {
   },
 }
 
+types.Gre = {
+  {
+    kind = "bits",
+    value = uint(2, "parameter"),
+    bits = {
+      {name = "has_checksum", shape = "bool", width = 1, shift = 15, doc = "Whether there is a checksum."},
+      {
+        name = "has_routing",
+        shape = "bool",
+        width = 1,
+        shift = 14,
+        doc = "Whether there are routes, as of RFC 1701; they are not read.",
+      },
+      {name = "has_key", shape = "bool", width = 1, shift = 13, doc = "Whether there is a key."},
+      {name = "has_sequence", shape = "bool", width = 1, shift = 12, doc = "Whether there is a sequence number."},
+      {name = "is_strict", shape = "bool", width = 1, shift = 11, doc = "Of RFC 1701."},
+      {name = "recursion", shape = "uint8", width = 3, shift = 8, doc = "Of RFC 1701."},
+      {
+        name = "has_acknowledgment",
+        shape = "bool",
+        width = 1,
+        shift = 7,
+        doc = "Whether there is an acknowledgment, in version 1.",
+      },
+      {name = "reserved", shape = "uint8", width = 4, shift = 3},
+      {name = "version", shape = "uint8", width = 3, shift = 0, doc = "0, or 1 as of RFC 2637."},
+    },
+  },
+  {
+    kind = "field",
+    name = "protocol",
+    shape = "uint16",
+    value = uint(2, "parameter"),
+    hex = true,
+    enum = enums.EtherType,
+    doc = "What follows.",
+  },
+  {
+    kind = "choice",
+    options = {
+      {
+        when = function(this, record, frame) return this.has_checksum end,
+        nodes = {
+          {
+            kind = "field",
+            name = "checksum",
+            shape = "uint32",
+            value = uint(4, "parameter"),
+            doc = "The checksum, and two bytes behind it. It is not verified.",
+          },
+        },
+      },
+    },
+  },
+  {
+    kind = "choice",
+    options = {
+      {
+        when = function(this, record, frame) return this.has_key end,
+        nodes = {
+          {
+            kind = "field",
+            name = "key",
+            shape = "uint32",
+            value = uint(4, "parameter"),
+            doc = "The key; in version 1 the size of what follows, and a call.",
+          },
+        },
+      },
+    },
+  },
+  {
+    kind = "choice",
+    options = {
+      {
+        when = function(this, record, frame) return this.has_sequence end,
+        nodes = {
+          {
+            kind = "field",
+            name = "sequence",
+            shape = "uint32",
+            value = uint(4, "parameter"),
+            doc = "The number of the packet.",
+          },
+        },
+      },
+    },
+  },
+  {
+    kind = "choice",
+    options = {
+      {
+        when = function(this, record, frame) return (this.has_acknowledgment and (this.version == 1)) end,
+        nodes = {
+          {
+            kind = "field",
+            name = "acknowledgment",
+            shape = "uint32",
+            value = uint(4, "parameter"),
+            doc = "The highest number that came.",
+          },
+        },
+      },
+    },
+  },
+  {
+    kind = "computed",
+    name = "ether_type",
+    shape = "int32",
+    compute = function(this, record, frame)
+      return (function() if ((not this.has_routing) and (this.protocol > 1535) and ((this.version == 0) or
+        ((this.version == 1) and (this.key ~= nil and this.key > 65535)))) then return this.protocol end return nil
+        end)()
+    end,
+    type = "int",
+    enum = enums.EtherType,
+    doc = "What follows, if it is read.",
+  },
+}
+
+types.Vxlan = {
+  {kind = "field", name = "flags", shape = "uint8", value = uint(1), doc = "8 if the number of the network counts."},
+  {
+    kind = "field",
+    name = "group",
+    shape = "uint24",
+    value = uint(3, "parameter"),
+    doc = "0, or a group with flags of extensions.",
+  },
+  {
+    kind = "field",
+    name = "network",
+    shape = "uint24",
+    value = uint(3, "parameter"),
+    doc = "The number of the network.",
+  },
+  {kind = "field", name = "reserved", shape = "uint8", value = uint(1)},
+}
+
+types.Geneve = {
+  {
+    kind = "bits",
+    value = uint(1),
+    bits = {
+      {name = "version", shape = "uint8", width = 2, shift = 6, const = 0},
+      {name = "options_words", shape = "uint8", width = 6, shift = 0, doc = "How long the options are. (4 bytes)"},
+    },
+  },
+  {
+    kind = "field",
+    name = "flags",
+    shape = "uint8",
+    value = uint(1),
+    doc = "0x80 for control, 0x40 where options are critical.",
+  },
+  {
+    kind = "field",
+    name = "protocol",
+    shape = "uint16",
+    value = uint(2, "parameter"),
+    hex = true,
+    enum = enums.EtherType,
+    doc = "What follows.",
+  },
+  {
+    kind = "field",
+    name = "network",
+    shape = "uint24",
+    value = uint(3, "parameter"),
+    doc = "The number of the network.",
+  },
+  {kind = "field", name = "reserved", shape = "uint8", value = uint(1)},
+  {
+    kind = "field",
+    name = "options",
+    shape = "bytes",
+    value = bytes(size(function(this, record, frame) return mul(4, this.options_words) end)),
+    doc = "The options, as they were sent.",
+  },
+}
+
+types.GtpExtension = {
+  {
+    kind = "field",
+    name = "length",
+    shape = "uint8",
+    value = uint(1),
+    valid = {"length > 0", function(this, record, frame) return (this.length > 0) end},
+    doc = "How long it is. (4 bytes)",
+  },
+  {
+    kind = "field",
+    name = "data",
+    shape = "bytes",
+    value = bytes(size(function(this, record, frame) return sub(mul(4, this.length), 2) end)),
+    doc = "What it says.",
+  },
+  {
+    kind = "field",
+    name = "next_extension",
+    shape = "uint8",
+    value = uint(1),
+    doc = "Which extension header follows; 0 for none.",
+  },
+}
+
+types.Gtpu = {
+  {
+    kind = "bits",
+    value = uint(1),
+    bits = {
+      {name = "version", shape = "uint8", width = 3, shift = 5, const = 1},
+      {name = "is_gtp", shape = "bool", width = 1, shift = 4, doc = "Whether it is GTP and not GTP'."},
+      {name = "reserved", shape = "bool", width = 1, shift = 3},
+      {name = "has_extension", shape = "bool", width = 1, shift = 2, doc = "Whether next_extension counts."},
+      {name = "has_sequence", shape = "bool", width = 1, shift = 1, doc = "Whether sequence counts."},
+      {name = "has_number", shape = "bool", width = 1, shift = 0, doc = "Whether number counts."},
+    },
+  },
+  {kind = "field", name = "type", shape = "uint8", value = uint(1), doc = "255 for a packet, others for signals."},
+  {
+    kind = "field",
+    name = "length",
+    shape = "uint16",
+    value = uint(2, "parameter"),
+    doc = "How long all is behind the first eight bytes. (bytes)",
+  },
+  {kind = "field", name = "endpoint", shape = "uint32", value = uint(4, "parameter"), doc = "The end of the tunnel."},
+  {
+    kind = "choice",
+    options = {
+      {
+        when = function(this, record, frame) return (this.has_extension or this.has_sequence or this.has_number) end,
+        nodes = {
+          {
+            kind = "field",
+            name = "sequence",
+            shape = "uint16",
+            value = uint(2, "parameter"),
+            doc = "The number of the message.",
+          },
+          {kind = "field", name = "number", shape = "uint8", value = uint(1), doc = "The number of the packet."},
+          {kind = "field", name = "next_extension", shape = "uint8", value = uint(1), doc = "Which extension follows."},
+        },
+      },
+    },
+  },
+  {
+    kind = "choice",
+    options = {
+      {
+        when = function(this, record, frame)
+          return (this.has_extension and (this.next_extension ~= nil and this.next_extension ~= 0))
+        end,
+        nodes = {
+          {
+            kind = "field",
+            name = "extensions",
+            shape = "none",
+            value = struct("GtpExtension"),
+            ["until"] = function(this, record, frame) return (this.next_extension == 0) end,
+            watched = true,
+            doc = "The extension headers.",
+          },
+        },
+      },
+    },
+  },
+}
+
 types.VlanTag = {
   {
     kind = "bits",
@@ -2836,6 +3109,12 @@ types.Encapsulation = {
         },
       },
       {
+        when = function(this, record, frame) return (this.kind == 0x6558) end,
+        nodes = {
+          {kind = "field", name = "ethernet", shape = "none", value = struct("EthernetHeader"), doc = "Ethernet."},
+        },
+      },
+      {
         nodes = {
           {
             kind = "field",
@@ -2856,8 +3135,9 @@ types.Encapsulation = {
       return (function() if (this.llc ~= nil) then return in_struct(this.llc, "ether_type") end return (function() if
         (this.ppp ~= nil) then return in_struct(this.ppp, "ether_type") end return ((this.pppoe ~= nil) and 0x880b or
         (function() if (this.macsec ~= nil) then return in_struct(this.macsec, "ether_type") end return (function() if
-        (this.mpls ~= nil) then return in_struct(this.mpls, "ether_type") end return in_struct(this.vlan,
-        "ether_type") end)() end)()) end)() end)()
+        (this.mpls ~= nil) then return in_struct(this.mpls, "ether_type") end return (function() if (this.ethernet ~=
+        nil) then return in_struct(this.ethernet, "type") end return in_struct(this.vlan, "ether_type") end)() end)()
+        end)()) end)() end)()
     end,
     type = "int",
     enum = enums.EtherType,
@@ -3266,6 +3546,67 @@ local record = {
     kind = "choice",
     options = {
       {
+        when = function(this, record, frame) return (parameters.link_type == 65583) end,
+        nodes = {{kind = "field", name = "gre", shape = "none", value = struct("Gre"), doc = "That of GRE."}},
+      },
+    },
+  },
+  {
+    kind = "choice",
+    options = {
+      {
+        when = function(this, record, frame) return (parameters.link_type == 135861) end,
+        nodes = {{kind = "field", name = "vxlan", shape = "none", value = struct("Vxlan"), doc = "That of VXLAN."}},
+      },
+    },
+  },
+  {
+    kind = "choice",
+    options = {
+      {
+        when = function(this, record, frame) return (parameters.link_type == 137153) end,
+        nodes = {{kind = "field", name = "geneve", shape = "none", value = struct("Geneve"), doc = "That of GENEVE."}},
+      },
+    },
+  },
+  {
+    kind = "choice",
+    options = {
+      {
+        when = function(this, record, frame) return (parameters.link_type == 133224) end,
+        nodes = {{kind = "field", name = "gtpu", shape = "none", value = struct("Gtpu"), doc = "That of GTP-U."}},
+      },
+    },
+  },
+  {
+    kind = "choice",
+    options = {
+      {
+        when = function(this, record, frame) return (in_struct(this.gtpu, "type") == 255) end,
+        nodes = {
+          {
+            kind = "elsewhere",
+            name = "tunneled",
+            place = function(this, record, frame) return size_of(frame, "gtpu") end,
+            shared = true,
+            nodes = {
+              {
+                kind = "field",
+                name = "tunneled",
+                shape = "uint8",
+                value = uint(1),
+                doc = "The first byte of IP behind GTP-U, whose first four bits are the version of IP.",
+              },
+            },
+          },
+        },
+      },
+    },
+  },
+  {
+    kind = "choice",
+    options = {
+      {
         when = function(this, record, frame) return (among(parameters.link_type, 0, 108)) end,
         nodes = {
           {
@@ -3327,14 +3668,19 @@ local record = {
       return (function() if ((among(parameters.link_type, 1, 51, 104, 113, 219, 276)) or (among(parameters.link_type,
         9, 50)) or (in_struct(this.nflog, "family") ~= nil and among(in_struct(this.nflog, "family"), 2, 10)) or
         (in_struct(this.wlan, "carries_llc") == true) or ((this.family ~= nil and this.family > 1535) and (this.family
-        ~= nil and this.family < 65536))) then return (function() if (parameters.link_type == 1) then return
-        in_struct(this.ethernet, "type") end return (function() if (parameters.link_type == 113) then return
+        ~= nil and this.family < 65536)) or (in_struct(this.gre, "ether_type") ~= nil) or (this.vxlan ~= nil) or
+        (in_struct(this.geneve, "protocol") ~= nil and in_struct(this.geneve, "protocol") > 1535) or (this.tunneled ~=
+        nil and among(shr(this.tunneled, 4), 4, 6))) then return (function() if (parameters.link_type == 1) then
+        return in_struct(this.ethernet, "type") end return (function() if (parameters.link_type == 113) then return
         in_struct(this.linux_cooked, "protocol") end return (function() if (parameters.link_type == 276) then return
         in_struct(this.linux_cooked_2, "protocol") end return (function() if (parameters.link_type == 104) then return
         in_struct(this.cisco_hdlc, "protocol") end return (function() if (this.family ~= nil) then return this.family
         end return ((parameters.link_type == 219) and 0x8847 or ((parameters.link_type == 51) and 0x8864 or
-        ((among(parameters.link_type, 9, 50)) and 0x880b or ((this.wlan ~= nil) and 0 or ((in_struct(this.nflog,
-        "family") == 2) and 0x0800 or 0x86dd))))) end)() end)() end)() end)() end)() end return nil end)()
+        ((among(parameters.link_type, 9, 50)) and 0x880b or ((this.wlan ~= nil) and 0 or (function() if (this.gre ~=
+        nil) then return in_struct(this.gre, "ether_type") end return (function() if (this.geneve ~= nil) then return
+        in_struct(this.geneve, "protocol") end return ((this.vxlan ~= nil) and 0x6558 or (((in_struct(this.nflog,
+        "family") == 2) or (this.tunneled ~= nil and shr(this.tunneled, 4) == 4)) and 0x0800 or 0x86dd)) end)()
+        end)())))) end)() end)() end)() end)() end)() end return nil end)()
     end,
     type = "int",
     enum = enums.EtherType,
@@ -3368,9 +3714,9 @@ local record = {
         when = function(this, record, frame)
           return (((this.link_protocol ~= nil and this.link_protocol <= 1500) and ((not among(parameters.link_type,
             113, 276)) or (this.link_protocol == 4))) or (this.link_protocol ~= nil and among(this.link_protocol,
-            0x880b, 0x8847, 0x8848, 0x8864, 0x88e5)) or (last_item(this.vlan_tags, "ether_type") ~= nil and
+            0x6558, 0x880b, 0x8847, 0x8848, 0x8864, 0x88e5)) or (last_item(this.vlan_tags, "ether_type") ~= nil and
             last_item(this.vlan_tags, "ether_type") <= 1500) or (last_item(this.vlan_tags, "ether_type") ~= nil and
-            among(last_item(this.vlan_tags, "ether_type"), 0x880b, 0x8847, 0x8848, 0x8864, 0x88e5)))
+            among(last_item(this.vlan_tags, "ether_type"), 0x6558, 0x880b, 0x8847, 0x8848, 0x8864, 0x88e5)))
         end,
         nodes = {
           {
@@ -3382,7 +3728,7 @@ local record = {
             }),
             ["until"] = function(this, record, frame)
               return ((not ((this.ether_type ~= nil and this.ether_type <= 1500) or (this.ether_type ~= nil and
-                among(this.ether_type, 0x880b, 0x8847, 0x8848, 0x8864, 0x88e5)) or (this.ether_type ~= nil and
+                among(this.ether_type, 0x6558, 0x880b, 0x8847, 0x8848, 0x8864, 0x88e5)) or (this.ether_type ~= nil and
                 among(this.ether_type, 0x8100, 0x88a8, 0x9100)))) or (frame[1].number == 15))
             end,
             numbered = true,
@@ -3800,9 +4146,10 @@ register({
       name = "link_type",
       default = 1,
       least = 0,
-      most = 65535,
+      most = 4294967295,
       doc = "The header with which packets begin, as a number of LinkType: 1 for Ethernet, 101 for IP without a " ..
-        "header in front, 113 and 276 for Linux cooked captures. Captures tell it.",
+        "header in front, 113 and 276 for Linux cooked captures. Captures tell it. Numbers of Tunnel are for what " ..
+        "tunnels carry.",
     },
   },
 })

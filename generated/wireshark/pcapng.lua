@@ -2037,6 +2037,7 @@ enums.EtherType = {
   {0x0800, 0x0800, "IPv4"},
   {0x0806, 0x0806, "ARP"},
   {0x8100, 0x8100, "CustomerTag"},
+  {0x6558, 0x6558, "TransparentEthernet"},
   {0x86dd, 0x86dd, "IPv6"},
   {0x880b, 0x880b, "PPP"},
   {0x8847, 0x8847, "MPLS"},
@@ -2050,6 +2051,8 @@ enums.EtherType = {
   {0x9100, 0x9100, "OldServiceTag"},
   {0, 1500, "Length"},
 }
+
+enums.Tunnel = {{65583, 65583, "GRE"}, {133224, 133224, "GTPU"}, {135861, 135861, "VXLAN"}, {137153, 137153, "GENEVE"}}
 
 enums.AddressFamily = {{2, 2, "IPv4"}, {24, 24, "IPv6Bsd"}, {28, 28, "IPv6FreeBsd"}, {30, 30, "IPv6Darwin"}}
 

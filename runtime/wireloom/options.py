@@ -178,7 +178,8 @@ class ReadOptions(NamedTuple):
     ``messages``, at most one is given.
 
     Of recorded packets, those are read whose server is at one of the ``ports``, and one of whose ends is in one of the
-    networks ``hosts``. None means the ports that the protocol declares, and all hosts; no port means all of them. If
+    networks ``hosts``. None means the ports that the protocol declares, and all hosts; no port means all of them. With
+    ``tunnels``, those count that tunnels carry. If
     they are ``rotated``, files are parts of one recording. ``max_stream_bytes`` is how many bytes of all streams
     together wait for what is missing in front of them.
     """
@@ -197,6 +198,7 @@ class ReadOptions(NamedTuple):
     ports: frozenset[int] | None = None
     hosts: tuple[Network, ...] | None = None
     direction: Sender = Sender.BOTH
+    tunnels: bool = False
     rotated: bool = False
     max_stream_bytes: int = MAX_STREAM_BYTES
     parameters: Mapping[str, ParameterValue] = _NO_PARAMETERS
@@ -448,6 +450,13 @@ READING: Options = {
         "name",
         "server",
         "Of recorded packets, only what the `client` or the `server` sent; by default `both`.",
+    ),
+    "tunnels": TextOption(
+        "tunnels",
+        truth,
+        TRUTH,
+        "true",
+        "Of recorded packets, whether those are read that tunnels carry: GRE, VXLAN, GENEVE, GTP-U, and IP in IP.",
     ),
     "rotated": TextOption(
         "rotated",

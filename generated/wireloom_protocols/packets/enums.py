@@ -35,6 +35,7 @@ class EtherType(WireEnum):
     IPv4 = 0x0800
     ARP = 0x0806
     CustomerTag = 0x8100
+    TransparentEthernet = 0x6558
     IPv6 = 0x86dd
     PPP = 0x880b
     MPLS = 0x8847
@@ -50,6 +51,17 @@ class EtherType(WireEnum):
     @classmethod
     def ranges(cls) -> tuple[tuple[int, int, str], ...]:
         return ((0, 1500, "Length"),)
+
+
+class Tunnel(WireEnum):
+    """Headers of tunnels, with which what a packet carries begins, in the place of a link type. No capture has these
+    numbers: above 65536 they are those of a protocol of IP, and above 131072 those of a port of UDP.
+    """
+
+    GRE = 65583
+    GTPU = 133224
+    VXLAN = 135861
+    GENEVE = 137153
 
 
 class AddressFamily(WireEnum):

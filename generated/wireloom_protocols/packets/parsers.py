@@ -151,6 +151,75 @@ Wlan = Layout(
 )
 """The header of a frame of a wireless LAN. Of frames that carry no data, only the first two bytes are read."""
 
+Gre = Layout(
+    Bits(
+        u16,
+        "has_checksum" / Bit(1, boolean=True),
+        "has_routing" / Bit(1, boolean=True),
+        "has_key" / Bit(1, boolean=True),
+        "has_sequence" / Bit(1, boolean=True),
+        "is_strict" / Bit(1, boolean=True),
+        "recursion" / Bit(3),
+        "has_acknowledgment" / Bit(1, boolean=True),
+        "reserved" / Field(Bit(4), default=0),
+        "version" / Bit(3),
+    ),
+    "protocol" / Field(u16, enum=EtherType, labels=False, hex=True),
+    When("has_checksum", "checksum" / u32),
+    When("has_key", "key" / u32),
+    When("has_sequence", "sequence" / u32),
+    When("has_acknowledgment and version == 1", "acknowledgment" / u32),
+    "ether_type" / Compute(
+        "protocol if not has_routing and protocol > 1535 and (version == 0 or version == 1 and key > 65535) else None",
+        "int",
+        enum=EtherType,
+        labels=False,
+        hex=True,
+    ),
+)
+"""The header of generic routing encapsulation, and of its version 1, in which PPTP carries PPP."""
+
+Vxlan = Layout("flags" / Int8ub, "group" / u24, "network" / u24, "reserved" / Field(Int8ub, default=0))
+"""The header of VXLAN. A frame of Ethernet follows."""
+
+Geneve = Layout(
+    Bits(Int8ub, "version" / Field(Bit(2), const=0), "options_words" / Bit(6)),
+    "flags" / Int8ub,
+    "protocol" / Field(u16, enum=EtherType, labels=False, hex=True),
+    "network" / u24,
+    "reserved" / Field(Int8ub, default=0),
+    "options" / Blob(Size("4 * options_words")),
+)
+"""The header of GENEVE."""
+
+GtpExtension = Layout(
+    "length" / Field(Int8ub, valid="length > 0"),
+    "data" / Blob(Size("4 * length - 2")),
+    "next_extension" / Int8ub,
+)
+"""An extension header of GTP-U."""
+
+Gtpu = Layout(
+    Bits(
+        Int8ub,
+        "version" / Field(Bit(3), const=1),
+        "is_gtp" / Bit(1, boolean=True),
+        "reserved" / Field(Bit(1, boolean=True), default=0),
+        "has_extension" / Bit(1, boolean=True),
+        "has_sequence" / Bit(1, boolean=True),
+        "has_number" / Bit(1, boolean=True),
+    ),
+    "type" / Int8ub,
+    "length" / u16,
+    "endpoint" / u32,
+    When("has_extension or has_sequence or has_number", "sequence" / u16, "number" / Int8ub, "next_extension" / Int8ub),
+    When(
+        "has_extension and next_extension != 0",
+        "extensions" / Repeat(GtpExtension, until="next_extension == 0", name="extensions"),
+    ),
+)
+"""The header of GTP-U. In a message of type 255, a packet of IP follows."""
+
 VlanTag = Layout(
     Bits(
         u16,
@@ -244,11 +313,13 @@ Encapsulation = Layout(
         When("kind == 0x8864", "pppoe" / Pppoe),
         When("kind == 0x88e5", "macsec" / Macsec),
         When("kind in [0x8847, 0x8848]", "mpls" / MplsLabel),
+        When("kind == 0x6558", "ethernet" / EthernetHeader),
         Layout("vlan" / VlanTag),
     ),
     "ether_type" / Compute(
         "llc.ether_type if present(llc) else ppp.ether_type if present(ppp) else 0x880b if present(pppoe) else "
-        "macsec.ether_type if present(macsec) else mpls.ether_type if present(mpls) else vlan.ether_type",
+        "macsec.ether_type if present(macsec) else mpls.ether_type if present(mpls) else ethernet.type if "
+        "present(ethernet) else vlan.ether_type",
         "int",
         enum=EtherType,
         labels=False,
@@ -331,6 +402,11 @@ RECORD = Record(
         Elsewhere("[0, 0, 8, 16][radiotap.present & 3]", "radiotap_flags" / Int8ub, shared=True),
     ),
     When("parameters.link_type in [105, 127]", "wlan" / With(Wlan, {"is_padded": "radiotap_flags & 0x20 != 0"})),
+    When("parameters.link_type == 65583", "gre" / Gre),
+    When("parameters.link_type == 135861", "vxlan" / Vxlan),
+    When("parameters.link_type == 137153", "geneve" / Geneve),
+    When("parameters.link_type == 133224", "gtpu" / Gtpu),
+    When("gtpu.type == 255", Elsewhere("size(gtpu)", "tunneled" / Int8ub, shared=True)),
     When("parameters.link_type in [0, 108]", "loopback" / Int32ub),
     "family" / Compute(
         "((loopback >> 24) + (loopback >> 8 & 0xff00) if loopback & 0xffff == 0 else loopback) if "
@@ -344,9 +420,11 @@ RECORD = Record(
         "linux_cooked_2.protocol if parameters.link_type == 276 else cisco_hdlc.protocol if parameters.link_type == "
         "104 else family if present(family) else 0x8847 if parameters.link_type == 219 else 0x8864 if "
         "parameters.link_type == 51 else 0x880b if parameters.link_type in [9, 50] else 0 if present(wlan) else "
-        "0x0800 if nflog.family == 2 else 0x86dd) if parameters.link_type in [1, 51, 104, 113, 219, 276] or "
-        "parameters.link_type in [9, 50] or nflog.family in [2, 10] or wlan.carries_llc == true or family > 1535 and "
-        "family < 65536 else None",
+        "gre.ether_type if present(gre) else geneve.protocol if present(geneve) else 0x6558 if present(vxlan) else "
+        "0x0800 if nflog.family == 2 or tunneled >> 4 == 4 else 0x86dd) if parameters.link_type in [1, 51, 104, 113, "
+        "219, 276] or parameters.link_type in [9, 50] or nflog.family in [2, 10] or wlan.carries_llc == true or "
+        "family > 1535 and family < 65536 or present(gre.ether_type) or present(vxlan) or geneve.protocol > 1535 or "
+        "tunneled >> 4 in [4, 6] else None",
         "int",
         enum=EtherType,
         labels=False,
@@ -358,8 +436,8 @@ RECORD = Record(
     ),
     When(
         "link_protocol <= 1500 and (parameters.link_type not in [113, 276] or link_protocol == 4) or link_protocol in "
-        "[0x880b, 0x8847, 0x8848, 0x8864, 0x88e5] or last(vlan_tags).ether_type <= 1500 or last(vlan_tags).ether_type "
-        "in [0x880b, 0x8847, 0x8848, 0x8864, 0x88e5]",
+        "[0x6558, 0x880b, 0x8847, 0x8848, 0x8864, 0x88e5] or last(vlan_tags).ether_type <= 1500 or "
+        "last(vlan_tags).ether_type in [0x6558, 0x880b, 0x8847, 0x8848, 0x8864, 0x88e5]",
         "encapsulations" / Repeat(
             With(
                 Encapsulation,
@@ -370,8 +448,8 @@ RECORD = Record(
                     "else 0",
                 },
             ),
-            until="not (ether_type <= 1500 or ether_type in [0x880b, 0x8847, 0x8848, 0x8864, 0x88e5] or ether_type in "
-            "[0x8100, 0x88a8, 0x9100]) or given.number == 15",
+            until="not (ether_type <= 1500 or ether_type in [0x6558, 0x880b, 0x8847, 0x8848, 0x8864, 0x88e5] or "
+            "ether_type in [0x8100, 0x88a8, 0x9100]) or given.number == 15",
             numbered=True,
             name="encapsulations",
         ),
@@ -549,5 +627,5 @@ PROTOCOL = Protocol(
     record=RECORD,
     messages=(fragment, tcp, udp, unknown),
     framing=Framing((Everything(),)),
-    parameters=(Parameter("link_type", default=1, bounds=(0, 65535)),),
+    parameters=(Parameter("link_type", default=1, bounds=(0, 4294967295)),),
 )

@@ -341,6 +341,130 @@ SCHEMA = StructType(
             metadata={"comment": "The header of a wireless LAN."},
         ),
         StructField(
+            "gre",
+            StructType(
+                [
+                    StructField("has_checksum", BooleanType(), metadata={"comment": "Whether there is a checksum."}),
+                    StructField(
+                        "has_routing",
+                        BooleanType(),
+                        metadata={"comment": "Whether there are routes, as of RFC 1701; they are not read."},
+                    ),
+                    StructField("has_key", BooleanType(), metadata={"comment": "Whether there is a key."}),
+                    StructField(
+                        "has_sequence",
+                        BooleanType(),
+                        metadata={"comment": "Whether there is a sequence number."},
+                    ),
+                    StructField("is_strict", BooleanType(), metadata={"comment": "Of RFC 1701."}),
+                    StructField("recursion", ByteType(), metadata={"comment": "Of RFC 1701."}),
+                    StructField(
+                        "has_acknowledgment",
+                        BooleanType(),
+                        metadata={"comment": "Whether there is an acknowledgment, in version 1."},
+                    ),
+                    StructField("reserved", ByteType()),
+                    StructField("version", ByteType(), metadata={"comment": "0, or 1 as of RFC 2637."}),
+                    StructField("protocol", IntegerType(), metadata={"comment": "What follows."}),
+                    StructField(
+                        "checksum",
+                        LongType(),
+                        metadata={"comment": "The checksum, and two bytes behind it. It is not verified."},
+                    ),
+                    StructField(
+                        "key",
+                        LongType(),
+                        metadata={"comment": "The key; in version 1 the size of what follows, and a call."},
+                    ),
+                    StructField("sequence", LongType(), metadata={"comment": "The number of the packet."}),
+                    StructField("acknowledgment", LongType(), metadata={"comment": "The highest number that came."}),
+                    StructField("ether_type", IntegerType(), metadata={"comment": "What follows, if it is read."}),
+                ],
+            ),
+            metadata={"comment": "That of GRE."},
+        ),
+        StructField(
+            "vxlan",
+            StructType(
+                [
+                    StructField("flags", ShortType(), metadata={"comment": "8 if the number of the network counts."}),
+                    StructField(
+                        "group",
+                        IntegerType(),
+                        metadata={"comment": "0, or a group with flags of extensions."},
+                    ),
+                    StructField("network", IntegerType(), metadata={"comment": "The number of the network."}),
+                    StructField("reserved", ShortType()),
+                ],
+            ),
+            metadata={"comment": "That of VXLAN."},
+        ),
+        StructField(
+            "geneve",
+            StructType(
+                [
+                    StructField("version", ByteType()),
+                    StructField("options_words", ByteType(), metadata={"comment": "How long the options are."}),
+                    StructField(
+                        "flags",
+                        ShortType(),
+                        metadata={"comment": "0x80 for control, 0x40 where options are critical."},
+                    ),
+                    StructField("protocol", IntegerType(), metadata={"comment": "What follows."}),
+                    StructField("network", IntegerType(), metadata={"comment": "The number of the network."}),
+                    StructField("reserved", ShortType()),
+                    StructField("options", BinaryType(), metadata={"comment": "The options, as they were sent."}),
+                ],
+            ),
+            metadata={"comment": "That of GENEVE."},
+        ),
+        StructField(
+            "gtpu",
+            StructType(
+                [
+                    StructField("version", ByteType()),
+                    StructField("is_gtp", BooleanType(), metadata={"comment": "Whether it is GTP and not GTP'."}),
+                    StructField("reserved", BooleanType()),
+                    StructField("has_extension", BooleanType(), metadata={"comment": "Whether next_extension counts."}),
+                    StructField("has_sequence", BooleanType(), metadata={"comment": "Whether sequence counts."}),
+                    StructField("has_number", BooleanType(), metadata={"comment": "Whether number counts."}),
+                    StructField("type", ShortType(), metadata={"comment": "255 for a packet, others for signals."}),
+                    StructField(
+                        "length",
+                        IntegerType(),
+                        metadata={"comment": "How long all is behind the first eight bytes."},
+                    ),
+                    StructField("endpoint", LongType(), metadata={"comment": "The end of the tunnel."}),
+                    StructField("sequence", IntegerType(), metadata={"comment": "The number of the message."}),
+                    StructField("number", ShortType(), metadata={"comment": "The number of the packet."}),
+                    StructField("next_extension", ShortType(), metadata={"comment": "Which extension follows."}),
+                    StructField(
+                        "extensions",
+                        ArrayType(
+                            StructType(
+                                [
+                                    StructField("length", ShortType(), metadata={"comment": "How long it is."}),
+                                    StructField("data", BinaryType(), metadata={"comment": "What it says."}),
+                                    StructField(
+                                        "next_extension",
+                                        ShortType(),
+                                        metadata={"comment": "Which extension header follows; 0 for none."},
+                                    ),
+                                ],
+                            ),
+                        ),
+                        metadata={"comment": "The extension headers."},
+                    ),
+                ],
+            ),
+            metadata={"comment": "That of GTP-U."},
+        ),
+        StructField(
+            "tunneled",
+            ShortType(),
+            metadata={"comment": "The first byte of IP behind GTP-U, whose first four bits are the version of IP."},
+        ),
+        StructField(
             "loopback",
             LongType(),
             metadata={
@@ -602,6 +726,29 @@ SCHEMA = StructType(
                                 ],
                             ),
                             metadata={"comment": "A label of MPLS."},
+                        ),
+                        StructField(
+                            "ethernet",
+                            StructType(
+                                [
+                                    StructField(
+                                        "destination",
+                                        StringType(),
+                                        metadata={"comment": "The address of the receiver."},
+                                    ),
+                                    StructField(
+                                        "source",
+                                        StringType(),
+                                        metadata={"comment": "The address of the sender."},
+                                    ),
+                                    StructField(
+                                        "type",
+                                        IntegerType(),
+                                        metadata={"comment": "What follows, or the length of an 802.3 frame."},
+                                    ),
+                                ],
+                            ),
+                            metadata={"comment": "Ethernet."},
                         ),
                         StructField(
                             "vlan",

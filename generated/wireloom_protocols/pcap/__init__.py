@@ -8,7 +8,7 @@ from typing import Any
 
 from wireloom.extras import available, needed
 
-from .enums import AddressFamily, CookedPacketType, EtherType, IpProtocol, LinkType, PppProtocol
+from .enums import AddressFamily, CookedPacketType, EtherType, IpProtocol, LinkType, PppProtocol, Tunnel
 from .parsers import PROTOCOL, packet
 
 __all__ = [
@@ -19,6 +19,7 @@ __all__ = [
     "IpProtocol",
     "LinkType",
     "PppProtocol",
+    "Tunnel",
     "build",
     "iter_records",
     "messages",

@@ -8,7 +8,17 @@ from typing import Any
 
 from wireloom.extras import available, needed
 
-from .enums import AddressFamily, BlockType, CookedPacketType, EtherType, IpProtocol, LinkType, PppProtocol, SecretsType
+from .enums import (
+    AddressFamily,
+    BlockType,
+    CookedPacketType,
+    EtherType,
+    IpProtocol,
+    LinkType,
+    PppProtocol,
+    SecretsType,
+    Tunnel,
+)
 from .parsers import (
     PROTOCOL,
     decryption_secrets,
@@ -32,6 +42,7 @@ __all__ = [
     "LinkType",
     "PppProtocol",
     "SecretsType",
+    "Tunnel",
     "build",
     "decryption_secrets",
     "enhanced_packet",

@@ -65,6 +65,7 @@ def traffic(command: Decorated) -> Decorated:
     )
     waits = "Of recorded packets: how many bytes wait for those that are missing."
     command = click.option("--max-stream-bytes", "maxStreamBytes", metavar="N", help=waits)(command)
+    command = click.option("--tunnels", is_flag=True, help="Of recorded packets, also those in tunnels.")(command)
     for name, what, about in reversed(told):
         command = click.option(name, metavar=what, help=about)(command)
     return command

@@ -40,6 +40,8 @@ def conversations(packets: DataFrame, protocol: str, **options: object) -> DataF
     chosen = ReadOptions.of({**options, "connections": True}, found.parameters, found.messages, Mode.PERMISSIVE)
     if chosen.positions:
         raise OptionError("records of a conversation come from several files; connections tell where they come from")
+    if chosen.tunnels:
+        raise OptionError("conversations are brought together by the ends of tunnels; read tunnels without it")
     needed = {path.partition(".")[0] for path in COLUMNS} | {*NEEDED}
     packets = with_known_names(packets, needed)
     for name in sorted(needed - {*packets.columns}):

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from wireloom.columnar import cells
-from wireloom.columnar.buffers import Array, octets_of
+from wireloom.columnar.buffers import Array, as_arrow, octets_of
 from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.traffic.fragments import Fragments
 from wireloom.columnar.traffic.ledgers import Fate, Ledger
@@ -35,6 +35,8 @@ COLUMNS = (
     "fragment.data",
 )
 """What is read of packets."""
+_OTHERS = "unknown.body"
+"""The column with what packets hold that are neither of TCP nor of UDP."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +104,13 @@ def _joined(several: list[Carried]) -> Carried:
 
 RAW = 101
 """The link type of packets that begin with the header of IP."""
+_IP_TUNNELS = {4: 228, 41: 229, 47: 65583}
+"""The link types of what follows headers of IP that have these protocols: IPv4, IPv6 and GRE."""
+_UDP_TUNNELS = {port: 131072 + port for port in (2152, 4789, 6081)}
+"""The link types of what datagrams to these ports carry: GTP-U, VXLAN and GENEVE."""
+TUNNELS_INSIDE = 4
+"""So many tunnels are read inside each other."""
+_LARGEST_LINK_TYPE = 65535
 _LLC = 1500
 """Numbers up to this one are no EtherTypes but lengths, of frames that begin with a header of LLC."""
 
@@ -117,13 +126,32 @@ def _rows(packets: Packets, columns: tuple[str, ...] = COLUMNS) -> PacketRows:
     return PacketRows(cells.one_between(decoder, packets.buffer, packets.start, packets.stop))
 
 
-def carried(packets: Packets, fragments: Fragments, ledger: Ledger) -> Iterator[Carried]:
-    """What packets carry; see ``carried_by``."""
-    rows = _rows(packets)
+def carried(packets: Packets, fragments: Fragments, ledger: Ledger, tunnels: int = 0) -> Iterator[Carried]:
+    """What packets carry; see ``carried_by``. So many ``tunnels`` inside each other are read."""
+    rows = _rows(packets, (*COLUMNS, _OTHERS) if tunnels else COLUMNS)
     others = np.flatnonzero(pc.equal(rows.column("message"), "unknown").fill_null(False))
+    left = np.ones(len(packets.known), bool)
+    for inner, which in tunneled(rows, packets.known) if tunnels else ():
+        left[which] = False
+        yield from carried(inner, fragments, ledger, tunnels - 1)
+    others = others[left[others]]
     if len(others):
         ledger.others += _contents(packets.part(others))
-    return carried_by(rows, packets.known, fragments, ledger)
+    yield from carried_by(rows, packets.known, fragments, ledger, left, tunnels)
+
+
+def tunneled(rows: PacketRows, known: Array) -> Iterator[tuple[Packets, Array]]:
+    """The packets in tunnels, those that begin with the same header together, and in which rows these are."""
+    for column, numbers, payloads in (
+        ("udp.destination_port", _UDP_TUNNELS, "udp.payload"),
+        ("transport", _IP_TUNNELS, _OTHERS),
+    ):
+        there = rows.there(payloads)
+        values = rows.numbers(column, there)
+        for number, link_type in numbers.items():
+            which = there[values == number]
+            if len(which):
+                yield Packets.of(link_type, taken(rows.column(payloads), which), known[which]), which
 
 
 def _contents(packets: Packets) -> Counter[str]:
@@ -145,6 +173,8 @@ def _content(link_type: int, transport: int | None, ether_type: int | None, link
     if ether_type is not None:
         return _numbered("EtherType", f"0x{ether_type:04x}", enums.EtherType.label(ether_type))
     if link_protocol is None:
+        if link_type > _LARGEST_LINK_TYPE:
+            return f"tunnel header {enums.Tunnel.label(link_type)}"
         return _numbered("link type", str(link_type), enums.LinkType.label(link_type))
     label = enums.EtherType.label(link_protocol)
     return f"behind {_numbered('EtherType', f'0x{link_protocol:04x}', label)}" if link_protocol > _LLC else "behind LLC"
@@ -154,14 +184,18 @@ def _numbered(kind: str, number: str, label: str | None) -> str:
     return f"{kind} {number} {label}" if label else f"{kind} {number}"
 
 
-def carried_by(rows: PacketRows, known: Array, fragments: Fragments, ledger: Ledger) -> Iterator[Carried]:
+def carried_by(
+    rows: PacketRows, known: Array, fragments: Fragments, ledger: Ledger, left: Array | None = None, tunnels: int = 0
+) -> Iterator[Carried]:
     """What packets carry that are decoded, and what ``fragments`` do that are whole with them. ``ledger`` is told of
-    others. ``known`` is as in ``Packets``.
+    others. ``known`` is as in ``Packets``. If not all are, those are taken that are ``left``.
     """
-    for each in rows.column("message").value_counts().to_pylist():
+    messages = rows.column("message")
+    for each in (messages if left is None else messages.filter(as_arrow(left))).value_counts().to_pylist():
         match each["values"]:
             case "tcp" | "udp" as transport:
                 which = rows.there(f"{transport}.source_port")
+                which = which if left is None else which[left[which]]
                 ledger.packets[Fate.DAMAGED] += each["counts"] - len(which)
                 if len(which):
                     yield _of(transport, which, rows, known)
@@ -169,7 +203,7 @@ def carried_by(rows: PacketRows, known: Array, fragments: Fragments, ledger: Led
                 whole = _whole(rows, known, fragments)
                 ledger.packets[Fate.FRAGMENTS] += each["counts"] - len(whole.known)
                 if len(whole.known):
-                    yield from carried(whole, fragments, ledger)
+                    yield from carried(whole, fragments, ledger, tunnels)
             case other:
                 ledger.packets[Fate.NOT_TCP_OR_UDP if other else Fate.DAMAGED] += each["counts"]
 

@@ -58,7 +58,7 @@ class FramedMessage:
         yield from course.take(Delivered(), final=True)
 
 
-Found = tuple[MessageKey, FramedMessage]
+KeyedMessage = tuple[MessageKey, FramedMessage]
 """A message that is whole, or given up."""
 
 
@@ -73,7 +73,7 @@ class Datagrams:
 
     def take(
         self, endpoints: Endpoints, data: memoryview, packet: list[int], *, upward: bool
-    ) -> Iterator[Found] | None:
+    ) -> Iterator[KeyedMessage] | None:
         """The messages that are whole with a datagram, or are given up for it. None if it has no such header."""
         if len(data) < _HEADER.size:
             return None
@@ -83,7 +83,7 @@ class Datagrams:
         part = Chunk(memoryview(bytes(data[_HEADER.size :])), packet)
         return self._take(MessageKey(endpoints, upward, request), number, count, part)
 
-    def _take(self, key: MessageKey, number: int, count: int, part: Chunk) -> Iterator[Found]:
+    def _take(self, key: MessageKey, number: int, count: int, part: Chunk) -> Iterator[KeyedMessage]:
         before = self.waiting.get(key)
         if before is not None and (before.count != count or before.parts.get(number, part).data != part.data):
             yield self._out(key)  # the number of the request is used again
@@ -96,12 +96,12 @@ class Datagrams:
         while len(self.waiting) > _WAITING or self.held > self.most:
             yield self._out(next(iter(self.waiting)))
 
-    def rest(self) -> Iterator[Found]:
+    def rest(self) -> Iterator[KeyedMessage]:
         """All that are not whole."""
         while self.waiting:
             yield self._out(next(iter(self.waiting)))
 
-    def _out(self, key: MessageKey) -> Found:
+    def _out(self, key: MessageKey) -> KeyedMessage:
         message = self.waiting.pop(key)
         self.held -= message.size
         return key, message

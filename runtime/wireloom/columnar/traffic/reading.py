@@ -13,7 +13,7 @@ from wireloom.columnar.buffers import Array
 from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.provenance import Provenance
 from wireloom.columnar.scanning import Cuts, Window
-from wireloom.columnar.traffic.carried import Carried, carried, in_order
+from wireloom.columnar.traffic.carried import TUNNELS_INSIDE, Carried, carried, in_order
 from wireloom.columnar.traffic.connections import Exchange, grouped, heard
 from wireloom.columnar.traffic.conversations import Dialogue, Said
 from wireloom.columnar.traffic.courses import Sent
@@ -78,7 +78,8 @@ class Traffic:
 
     def _carried(self, packets: Consecutive) -> Iterator[Carried]:
         """What packets carry."""
-        return (found for each in packets for found in carried(each, self.fragments, self.ledger))
+        tunnels = TUNNELS_INSIDE if self.decoder.options.tunnels else 0
+        return (found for each in packets for found in carried(each, self.fragments, self.ledger, tunnels))
 
     def _packets(self, file: Recording) -> Iterator[Consecutive]:
         """The packets of a file, numbered through all files."""
