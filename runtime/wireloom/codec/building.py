@@ -44,7 +44,8 @@ class Building:
             length, little = self.framing.first(data, 0, len(data), writer.frame.parameters)
         except DecodeError as error:
             name = error.field or self._telling(writer, message, proof=True)
-            raise EncodeError(f"cannot be read back: {error.detail}", name) from None
+            first = next((f".{column.name}" for column in message.columns), "") if name == message.name else ""
+            raise EncodeError(f"cannot be read back: {error.detail}", name + first) from None
         if length < len(data) and (until := self.record.until):
             raise EncodeError(
                 f"contains the terminator {until.hex()}", self._field_at(length - len(until), data, writer, message)
