@@ -2,10 +2,13 @@
 the rest, whoever reads them.
 """
 
+import bz2
 import gzip
 import json
+import lzma
 import zlib
 from collections.abc import Callable
+from contextlib import suppress
 from io import BytesIO
 from pathlib import Path
 from random import Random
@@ -181,6 +184,23 @@ def test_a_byte_that_was_changed_costs_little_in_front_of_it(tmp_path: Path) -> 
         sound = sum(end <= len(content) - 64 for end in ENDS)
         assert found.sound[:sound] == ALL[:sound]
         assert found.reasons
+
+
+@pytest.mark.parametrize("suffix", [".gz", ".zst", ".xz", ".bz2"])
+def test_a_file_that_was_cut_off_is_read_up_to_there(tmp_path: Path, suffix: str) -> None:
+    """Not only up to the piece of a megabyte in which it ends, but up to the block that is not whole."""
+    data = b"".join(number.to_bytes(4, "big") for number in range(600_000))
+    pack = {".gz": gzip.compress, ".xz": lzma.compress, ".bz2": bz2.compress, ".zst": pa.Codec("zstd").compress}[suffix]
+    whole = bytes(pack(data))
+    path = tmp_path / f"a{suffix}"
+    path.write_bytes(whole[: len(whole) * 9 // 10])
+    kept = b""
+    with opened(str(path)) as stream, suppress(DamagedFileError):
+        while True:
+            kept += stream.read(1 << 20)
+    assert data.startswith(kept)
+    block = 900_000 if suffix == ".bz2" else 400_000
+    assert len(kept) > len(data) * 9 // 10 - block
 
 
 def test_rows_before_the_damage_are_those_of_what_can_be_read_ahead(tmp_path: Path) -> None:

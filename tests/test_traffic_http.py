@@ -6,6 +6,7 @@ from io import BytesIO
 from random import Random
 from typing import Any
 
+import pytest
 from cases import each, often
 from http_talk import EXCHANGES, LAST, PORT, Burst, Talk, exchange, recorded, request, response, sized, steps, talk
 from test_traffic import EVENTS, _event
@@ -157,6 +158,18 @@ def test_a_body_that_cannot_be_unpacked_is_one_malformed_row() -> None:
         assert told["_corrupt_record"]
         assert found(rows)[-2:] == [0, 1]
     assert len(found(rows)) >= 35
+
+
+@pytest.mark.parametrize("less", [8, 9, 300])
+def test_a_packed_body_that_lacks_its_end_is_told(less: int) -> None:
+    """Of what is there, all records are read."""
+    whole = gzip.compress(numbered(40), 0)
+    rows = read(recorded(packed(whole[:-less]), lambda: 400))
+    reason = "http: record at byte "
+    (told,) = (row["_corrupt_reason"] for row in rows if (row["_corrupt_reason"] or "").startswith(reason))
+    assert told.endswith("cannot be unpacked: it ends before its end is marked")
+    assert found(rows)[:30] == [*range(30)]
+    assert found(rows)[-2:] == [0, 1]
 
 
 def test_a_packed_body_unpacks_to_no_more_than_a_record_may_have() -> None:

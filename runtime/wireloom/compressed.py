@@ -9,6 +9,7 @@ COMPRESSIONS = {".gz": "gzip", ".zst": "zstd", ".xz": "xz", ".bz2": "bzip2"}
 """By what names of files end in."""
 _CHUNK = 1024 * 1024
 _LITTLE = 64
+_ZSTD_PIECE = 64 * 1024
 _XZ_MEMORY = 512 * 1024 * 1024
 """Presets of xz need up to 65 MiB to unpack what they have packed."""
 
@@ -22,7 +23,11 @@ class _MemberError(Exception):
     """A member of a file cannot be decompressed further."""
 
 
-_DATA_ERRORS = (zlib.error, _MemberError)
+_ERRORS = (OSError, EOFError, zlib.error, _MemberError)
+_AGAIN: dict[str, tuple[type[Exception], ...]] = {"gzip": _ERRORS, "xz": _ERRORS, "bzip2": (EOFError,), "zstd": ()}
+"""The errors after which a file is read again up to there. A damaged block of bzip2 unpacks to any bytes, and pyarrow
+closes what it reads.
+"""
 
 
 class DamagedFileError(OSError):
@@ -77,8 +82,9 @@ class _Decompressed(io.RawIOBase):
     def __init__(self, stored: io.BufferedIOBase, compression: str, path: str) -> None:
         self._stored, self._path, self._damage = _Stored(stored), path, ""
         self._open = _OPENING[compression]
+        self._again = _AGAIN[compression]
         self._content = self._open(self._stored)
-        self._count, self._most = 0, _CHUNK
+        self._count, self._most = 0, _ZSTD_PIECE if compression == "zstd" else _CHUNK
 
     def readable(self) -> bool:
         return True
@@ -88,7 +94,7 @@ class _Decompressed(io.RawIOBase):
             raise DamagedFileError(self._path, self._damage)
         try:
             data = self._read(len(buffer))
-        except (OSError, EOFError, *_DATA_ERRORS) as error:
+        except _ERRORS as error:
             if not self._stored.is_read:
                 raise OSError(f"{self._path}: {error}") from error
             raise self._damaged(str(error)) from error
@@ -99,13 +105,13 @@ class _Decompressed(io.RawIOBase):
         return len(data)
 
     def _read(self, size: int) -> bytes:
-        """So many bytes or fewer. A decompressor that meets damage keeps what stands in front of it in the same piece,
-        so the file is then read again, in small pieces from there on.
+        """So many bytes or fewer. A decompressor that meets the end or damage keeps what comes before it in the same
+        piece, so the file is then read again, in small pieces from there on.
         """
         try:
             found: bytes = self._content.read1(min(size, self._most))
-        except _DATA_ERRORS:
-            if self._most < _CHUNK or not self._stored.seekable():
+        except self._again:
+            if self._most == _LITTLE or not self._stored.is_read or not self._stored.seekable():
                 raise
             self._stored.seek(0)
             self._content, left = self._open(self._stored), self._count

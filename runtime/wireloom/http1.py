@@ -196,7 +196,7 @@ class Messages:
             if lines and not (_FIELD.fullmatch(line) or (_FOLDED.fullmatch(line) and len(lines) > 1)):
                 raise _FieldError(f"a field of a head expected, found {line[:20]!r}", begin)
             if len(lines) > _FIELDS:
-                raise _FieldError(f"a response without an end of its head: got more than {_FIELDS} headers", begin)
+                raise _FieldError(f"a head of at most {_FIELDS} fields expected", begin)
             lines.append(line)
             begin = stop
         if len(self.buffer) - at > LINE:
@@ -216,9 +216,10 @@ class Messages:
             raise ValueError(f"a body in chunks alone expected, found Transfer-Encoding: {coding}")
         if length is None:
             return ("open" if self.of_server else "start"), 0
-        if not re.fullmatch("[0-9]{1,20}", length):
+        size, *others = {each.strip() for each in length.split(",")}  # one that came twice is one (RFC 9110, 8.6)
+        if others or not re.fullmatch("[0-9]{1,20}", size):
             raise ValueError(f"the length of a body expected, found Content-Length: {length[:20]}")
-        return ("fixed" if int(length) else "start"), int(length)
+        return ("fixed" if int(size) else "start"), int(size)
 
     def _body(self) -> BodyData | BodyEnd | None:
         """Bytes of a body, or its end."""

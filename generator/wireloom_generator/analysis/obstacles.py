@@ -39,7 +39,7 @@ def of_name(spec: Resolved, owner: model.Record | model.Message, name: str, know
     walk = _walk(spec.record.nodes, owner, None, known)
     reached = next((each for each in walk if getattr(each.node, "name", None) == name), None)
     if reached is None:
-        return "is inside of something else" if {*".["} & {*name} else "is not in every record"
+        return "is inside of something else" if any(mark in name for mark in ".[") else "is not in every record"
     node, before, is_alternative = reached
     if (fault := _fault(node)) is not None:
         return fault

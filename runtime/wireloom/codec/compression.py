@@ -189,7 +189,7 @@ def _xerial(data: bytes) -> bytes:
 
 def _unxerial(data: bytes, most: int) -> bytes:
     """What does not begin with the header is one block, as some clients of Kafka write it."""
-    if data and data[:8] != _XERIAL[:8]:
+    if data[:8] != _XERIAL[:8]:
         return _unsnappy(data, most)
     found = bytearray()
     for block in _blocks(data, len(_XERIAL)):

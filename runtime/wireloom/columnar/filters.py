@@ -1,8 +1,6 @@
 """Conditions on headers, by which records are left out before they are decoded."""
 
-import operator
 from collections.abc import Callable, Iterable
-from decimal import Decimal
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,6 +8,7 @@ import pyarrow as pa
 
 from wireloom.codec import Protocol
 from wireloom.codec.columns import is_whole
+from wireloom.coercion import plain, whole_number
 from wireloom.columnar.arrays import Column, Numbers
 from wireloom.columnar.buffers import Array
 from wireloom.options import OptionError, unknown
@@ -90,13 +89,12 @@ def _checked(name: str, how: str, value: object, protocol: Protocol) -> Filter:
 
 def _number(name: str, value: Any) -> int:
     """The whole number that a column is compared with, whatever type it is of; tables have some as decimals."""
-    if isinstance(value, Decimal) and value.is_finite() and value == value.to_integral_value():
-        return int(value)
     try:
-        if not isinstance(value, bool):
-            return operator.index(value)
-    except TypeError:
-        pass
+        found = whole_number(plain(value))
+    except (TypeError, ValueError, ArithmeticError):
+        found = None
+    if isinstance(found, int):
+        return found
     raise OptionError(f"a filter on {name} compares it with integers, not {value!r}")
 
 

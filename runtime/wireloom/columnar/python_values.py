@@ -14,21 +14,10 @@ import numpy as np
 import pyarrow as pa
 
 from wireloom.codec import floats
+from wireloom.codec.coercion import Misfit
 from wireloom.codec.meanings import EPOCH
 from wireloom.columnar.buffers import Array, array, as_arrow, as_numpy, valid_of
 from wireloom.units import NANOSECONDS
-
-
-class Unheld:
-    """What stands for a value of a table that Python has no object for: no field takes it, and errors show ``text``."""
-
-    __slots__ = ("text",)
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-
-    def __repr__(self) -> str:
-        return self.text
 
 
 def to_arrow(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
@@ -65,7 +54,7 @@ def _has_singles(kind: pa.DataType) -> bool:
 
 def to_python(column: pa.Array) -> list[Any]:
     """The values of a column of any type, as ``build`` takes them: integers in place of decimals without a fraction,
-    times in UTC if they have a zone, and ``Unheld`` in place of what Python cannot hold.
+    times in UTC if they have a zone, and ``Misfit`` in place of what Python cannot hold.
     """
     kind, types = column.type, pa.types
     if types.is_struct(kind) and kind.num_fields:
@@ -120,8 +109,8 @@ def _held(value: pa.Scalar) -> Any:
     except (pa.ArrowException, ArithmeticError, ValueError):
         kind = value.type
         if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
-            return Unheld(f"{value.as_buffer().to_pybytes()!r}, which is not UTF-8")
-        return Unheld(f"a value of {kind} that Python cannot hold")
+            return Misfit(f"{value.as_buffer().to_pybytes()!r}, which is not UTF-8")
+        return Misfit(f"a value of {kind} that Python cannot hold")
 
 
 def _moments(column: pa.Array) -> list[Any]:
@@ -133,11 +122,11 @@ def _moments(column: pa.Array) -> list[Any]:
     def moment(number: int) -> Any:
         microseconds, left = divmod(number * step, 1000)
         if left:
-            return Unheld(f"{number} {kind.unit}, which is not in whole microseconds")
+            return Misfit(f"{number} {kind.unit}, which is not in whole microseconds")
         try:
             return begin + timedelta(0, 0, microseconds)
         except OverflowError:
-            return Unheld(f"{number} {kind.unit}, which is {'not in the years 1 to 9999' if is_time else 'too long'}")
+            return Misfit(f"{number} {kind.unit}, which is {'not in the years 1 to 9999' if is_time else 'too long'}")
 
     return [None if number is None else moment(number) for number in column.view(pa.int64()).to_pylist()]
 

@@ -118,8 +118,10 @@ class Bodies:
         ready, self.ready = self.ready, Delivered()
         yield from self.body.take(ready)
 
-    def _unpacked(self) -> Iterator[Sent]:
-        """The records in what there is of a packed body; what cannot be unpacked is a malformed range."""
+    def _unpacked(self, *, whole: bool = False) -> Iterator[Sent]:
+        """The records in what there is of a packed body. What cannot be unpacked is a malformed range, and so is the
+        end of a ``whole`` body that lacks its mark.
+        """
         assert self.packed is not None
         pieces, refusal = self.packed.pieces, self.packed.refusal
         self.packed.pieces, self.packed.size, used = [], 0, 0
@@ -137,6 +139,13 @@ class Bodies:
                 refusal = self._too_many()
             except zlib.error as error:
                 refusal = str(error)
+            if whole and not refusal and inflater.stream is not None:
+                last, chunk = pieces[-1]
+                pieces, used = (
+                    [*pieces, (last + len(chunk.data) - 1, chunk._replace(data=memoryview(b"")))],
+                    len(pieces),
+                )
+                refusal = "it ends before its end is marked"
         yield from self._taken()
         if refusal and pieces[used:]:
             self.packed.refusal = refusal
@@ -151,7 +160,7 @@ class Bodies:
     def _end(self) -> Iterator[Sent]:
         """The last records of a body."""
         if self.packed is not None:
-            yield from self._unpacked()
+            yield from self._unpacked(whole=True)
         yield from self._end_content()
         self.wanted, self.packed = True, None
 
