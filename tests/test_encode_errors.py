@@ -6,6 +6,7 @@ import compiled
 import pytest
 
 from wireloom.codec import EncodeError
+from wireloom.codec.givens import shown
 
 FIRST = """
 protocol: letters
@@ -189,3 +190,13 @@ def test_left_over_bytes_of_a_wrong_size_are_named_with_their_message() -> None:
     text = FIRST.replace("derive: size(body)", "default: 0")
     with pytest.raises(EncodeError, match=r"^plain\.trailing_body: body has \d+ bytes, but its size says 3$"):
         compiled.of(text).codec.build({"size": 3, "plain": {**PLAIN, "trailing_body": b"xy"}})
+
+
+def test_a_list_in_itself_is_shown() -> None:
+    endless: list[Any] = []
+    endless.append(endless)
+    wide: list[Any] = [1]
+    for _ in range(12):
+        wide = [wide] * 6
+    assert shown(endless) == "[[[…]]]"
+    assert len(shown(wide)) < 70

@@ -313,3 +313,13 @@ def octets(column: pa.Array) -> list[bytes]:
         values = field.flatten() if pa.types.is_list(field.type) else field.drop_null()
         found.append(pa.concat_arrays([values]).buffers()[1].to_pybytes()[: len(values) * values.type.bit_width // 8])
     return found
+
+
+@accelerator.off_and_on
+@pytest.mark.parametrize("names", [pa.array([{"a": 1}] * 3), pa.array([[1]] * 3), pa.array([5] * 3)])
+def test_the_name_of_a_variant_is_text(names: pa.Array, accelerated: bool) -> None:
+    found = compiled.feature("variants")
+    name = next(message.name for message in found.codec.records.values() if message.variants)
+    answer = written(found, pa.table({"message": [name] * 3, name: pa.StructArray.from_arrays([names], ["variant"])}))
+    assert isinstance(answer, tuple)
+    assert answer[:2] == (0, f"{name}.variant")

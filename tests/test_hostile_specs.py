@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 from attack import specs
+from compiled import folders
 
-from wireloom_generator.generate import outputs
+from wireloom_generator.generate import check_outputs, outputs
 from wireloom_generator.problems import Problem, Severity
 
 SOON = 20
@@ -102,3 +103,20 @@ def test_ten_thousand_fields_take_seconds(tmp_path: Path) -> None:
     before = time.process_time()
     assert compiled(named(specs.spec(", ".join(specs.plain(10_000)), length=20_000)), tmp_path) == ()
     assert time.process_time() - before < 15
+
+
+def test_padding_and_encodings_that_no_record_has(tmp_path: Path) -> None:
+    """Zeros without number, and an encoding that no name can have."""
+    text = """\
+protocol: p
+byte_order: big
+record:
+  until: "7e"
+  fields: [{pad: 100000000000000000000}, {name: a, type: text, size: 1, encoding: "\\0", const: b}]
+---
+message: m
+match: {}
+"""
+    assert any(
+        problem.rule == "encoding" or "encoding" in problem.what for problem in check_outputs([folders(text, tmp_path)])
+    )

@@ -1,5 +1,6 @@
 """The n-th call of ``parse`` and ``build`` answers as the first, also where one branch has what others have not."""
 
+from itertools import count
 from random import Random
 from typing import Any
 
@@ -7,7 +8,7 @@ import compiled
 import pytest
 from straight_lines import build_alike, changed, parse_alike, present, reads
 
-from wireloom.codec import DecodeError
+from wireloom.codec import DecodeError, EncodeError, straight
 
 HEAD = """\
 protocol: branches
@@ -211,3 +212,16 @@ def test_bits_that_select_the_message_may_be_left_out(named: str, more: str, als
         ):
             for message in ({}, {"message": "one"}):
                 build_alike(protocol, {**message, **word, **head, "one": {"x": 1}})
+
+
+def test_nobody_looks_into_what_is_no_struct() -> None:
+    """It may be endless."""
+    text = """
+    - {name: items_count, type: u8, derive: count(items)}
+    - {name: items, type: Filled, repeat: {count: items_count}}"""
+    codec = compiled.of(f"{HEAD}sections:\n  body:{text}").codec
+    for _ in range(straight.MANY + 2):
+        codec.build({"only": {"items": [{"flag": 5}]}})
+        for wrong in (count(), range(10**9), memoryview(b"abcd").cast("B", (2, 2))):
+            with pytest.raises(EncodeError, match="a mapping of fields expected"):
+                codec.build({"only": {"items": [wrong]}})

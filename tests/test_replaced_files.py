@@ -182,3 +182,11 @@ def test_a_wildcard_matches_nothing_that_a_directory_hides(folder: str) -> None:
     assert seen(folder, "/{*,day=1/*}/part.bin") == {"_y=1/part.bin"}
     assert seen(folder, "/_temporary-*/*") == {"_temporary-1/part.bin"}  # it is meant
     assert seen(folder, "/day=1/_x/*") == {"day=1/_x/part.bin"}
+
+
+@pytest.mark.parametrize("data", [b"", b"{", b"5", b'{"a.bin": 1}', b'[["a.bin"]]', b"\xff", b"[" * 100_000])
+def test_a_list_of_hidden_files_that_is_none_is_named(tmp_path: Path, data: bytes) -> None:
+    tmp_path.joinpath("a.bin").touch()
+    tmp_path.joinpath("_hidden-00000000-0000-0000-0000-000000000000.json").write_bytes(data)
+    with pytest.raises(OSError, match=r"_hidden-.*\.json is not a list of hidden files"):
+        listed([str(tmp_path)])

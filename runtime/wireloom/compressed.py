@@ -8,8 +8,7 @@ from typing import Any
 COMPRESSIONS = {".gz": "gzip", ".zst": "zstd", ".xz": "xz", ".bz2": "bzip2"}
 """By what names of files end in."""
 _CHUNK = 1024 * 1024
-_LITTLE = 64
-_ZSTD_PIECE = 64 * 1024
+_PIECE = 64 * 1024
 _XZ_MEMORY = 512 * 1024 * 1024
 """Presets of xz need up to 65 MiB to unpack what they have packed."""
 
@@ -19,15 +18,7 @@ def decompressed(stored: io.BufferedIOBase, compression: str, path: str) -> io.B
     return _Content(_Decompressed(stored, compression, path), _CHUNK)
 
 
-class _MemberError(Exception):
-    """A member of a file cannot be decompressed further."""
-
-
-_ERRORS = (OSError, EOFError, zlib.error, _MemberError)
-_AGAIN: dict[str, tuple[type[Exception], ...]] = {"gzip": _ERRORS, "xz": _ERRORS, "bzip2": (EOFError,), "zstd": ()}
-"""The errors after which a file is read again up to there. A damaged block of bzip2 unpacks to any bytes, and pyarrow
-closes what it reads.
-"""
+_ERRORS = (OSError, EOFError, zlib.error)
 
 
 class DamagedFileError(OSError):
@@ -82,9 +73,11 @@ class _Decompressed(io.RawIOBase):
     def __init__(self, stored: io.BufferedIOBase, compression: str, path: str) -> None:
         self._stored, self._path, self._damage = _Stored(stored), path, ""
         self._open = _OPENING[compression]
-        self._again = _AGAIN[compression]
         self._content = self._open(self._stored)
-        self._count, self._most = 0, _ZSTD_PIECE if compression == "zstd" else _CHUNK
+        self._count = 0
+        self._most, self._smaller = _CHUNK, [64, 1]
+        if compression == "zstd":  # pyarrow closes a file at an error, so that it cannot be read again
+            self._most, self._smaller = _PIECE, []
 
     def readable(self) -> bool:
         return True
@@ -110,14 +103,14 @@ class _Decompressed(io.RawIOBase):
         """
         try:
             found: bytes = self._content.read1(min(size, self._most))
-        except self._again:
-            if self._most == _LITTLE or not self._stored.is_read or not self._stored.seekable():
+        except _ERRORS:
+            if not (self._smaller and self._stored.is_read and self._stored.seekable()):
                 raise
             self._stored.seek(0)
             self._content, left = self._open(self._stored), self._count
             while left and (again := self._content.read1(min(left, _CHUNK))):
                 left -= len(again)
-            self._most = _LITTLE
+            self._most = self._smaller.pop(0)
             return self._read(size)
         return found
 
@@ -147,7 +140,7 @@ def _xz(stored: Any) -> Any:
 def _bzip2(stored: Any) -> Any:
     import bz2
 
-    return _Members(stored, bz2.BZ2Decompressor, _MemberError)  # what it raises is an OSError already
+    return _Members(stored, bz2.BZ2Decompressor, OSError)
 
 
 _OPENING: dict[str, Callable[[Any], Any]] = {"gzip": _gzip, "zstd": _zstd, "xz": _xz, "bzip2": _bzip2}
@@ -169,15 +162,15 @@ class _Members:
             if self.member.eof:
                 packed = self.member.unused_data
                 while not (packed := packed.lstrip(b"\0")):
-                    if not (packed := self.stored.read(_CHUNK)):
+                    if not (packed := self.stored.read(_PIECE)):
                         return b""
                 self.member = self.decompressor()
-            elif self.member.needs_input and not (packed := self.stored.read(_CHUNK)):
+            elif self.member.needs_input and not (packed := self.stored.read(_PIECE)):
                 raise EOFError("Compressed file ended before the end-of-stream marker was reached")
             try:
                 data: bytes = self.member.decompress(packed, size)
             except self.error as error:
-                raise _MemberError(str(error)) from error
+                raise OSError(str(error)) from error
             if data:
                 return data
             packed = b""

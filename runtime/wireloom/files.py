@@ -91,6 +91,10 @@ def hidden_by(path: str) -> frozenset[str]:
             names = json.load(stream)
     except FileNotFoundError:
         return frozenset()
+    except (ValueError, RecursionError):
+        names = None
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise OSError(f"{path} is not a list of hidden files; remove it if no job writes to its folder")
     folder = path.rpartition("/")[0]
     return frozenset(f"{folder}/{name}" for name in names)
 

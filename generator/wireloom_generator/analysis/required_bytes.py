@@ -9,6 +9,9 @@ from wireloom_generator.expressions.comparisons import conjuncts
 from wireloom_generator.model import Order
 from wireloom_generator.types import Boolean, Bytes, Integer, Text
 
+_ENOUGH = 4096
+"""So much padding is as good as more: no terminator is as long."""
+
 OnlyValues = Mapping[str, object]
 Filling = Mapping[str, tuple[model.Node, ...]]
 
@@ -59,7 +62,7 @@ def octets(field: model.Field, found: Literal | bytes) -> bytes | None:
         case Text() as text, str():
             try:
                 return found.encode(text.encoding)
-            except (LookupError, UnicodeError):
+            except (LookupError, ValueError):
                 return None
     return None
 
@@ -93,7 +96,7 @@ def _pieces(
             case model.Computed():
                 pass
             case model.Padding(fixed=int() as size):
-                yield node, bytes(size)
+                yield node, bytes(min(size, _ENOUGH))
             case model.Field() if not (node.when or node.optional or node.place or node.through):
                 yield from ((node, known) for known in _field(node, match))
             case _:

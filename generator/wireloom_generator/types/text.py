@@ -56,7 +56,7 @@ class Text(Base):
             return f"{spelled(const)} is not text", f"write it in quotes, as '{const}'"
         try:
             given = len(const.encode(self.encoding))
-        except (LookupError, UnicodeError):
+        except (LookupError, ValueError):
             return f"{const!r} cannot be written in {self.encoding}", ""
         if size is not None and size != given:
             return f"{const!r} is {counted(given, 'byte')}, so that must be the size", f"write size: {given}"

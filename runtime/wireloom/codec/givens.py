@@ -63,16 +63,20 @@ def octets(value: Any, path: str = "") -> bytes:
     return bytes(value)
 
 
-def shown(value: object, digits: int = 0) -> str:
-    """A value as an error shows it: at most one line, and in hexadecimal if ``digits`` is not 0."""
+def shown(value: object, digits: int = 0, depth: int = 2) -> str:
+    """A value as an error shows it: at most one line, in hexadecimal if ``digits`` is not 0, with lists in each other down
+    to a ``depth``.
+    """
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, int):
         if value.bit_length() > 4 * _LONGEST:
             return f"a number of {value.bit_length()} bits"
         return f"{value:#0{2 + digits}x}" if digits and value >= 0 else str(int(value))
+    if isinstance(value, list) and not depth:
+        return "[…]"
     if isinstance(value, list) and len(value) <= _LONGEST:
-        text = f"[{', '.join(shown(each, digits) for each in value)}]"
+        text = f"[{', '.join(shown(each, digits, depth - 1) for each in value)}]"
         return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
     try:
         text = str(value) if isinstance(value, Decimal) else repr(value)

@@ -252,7 +252,10 @@ class Encoder:
         """The number of the variant of each of these rows of a message's column, -1 if it has none."""
         if column.type.get_field_index("variant") < 0:
             return np.full(len(rows), -1)
-        numbers, told = _numbered(pc.struct_field(column, "variant"), rows)
+        names = pc.struct_field(column, "variant")
+        if names.type != pa.string():
+            return np.full(len(rows), -1 if pa.types.is_null(names.type) else _UNKNOWN)
+        numbers, told = _numbered(names, rows)
         known: dict[str | None, int] = {None: -1}
         known |= {variant.name: number for number, variant in enumerate(self.plan.said[code].variants)}
         return np.array([known.get(name, _UNKNOWN) for name in told], np.int64).take(numbers)

@@ -125,5 +125,6 @@ def _must_be_sound(column: pa.Array) -> None:
         if pa.types.is_list(kind):
             _must_be_sound(column.flatten())
     elif not (pa.types.is_primitive(kind) or pa.types.is_decimal(kind)):
-        octets = {pa.large_string(): pa.large_binary(), pa.string_view(): pa.binary_view()}.get(kind)
-        (column if octets is None else column.view(octets)).validate(full=True)  # UTF-8 is the codec's affair
+        if pa.types.is_large_string(kind) or pa.types.is_string_view(kind):  # UTF-8 is the codec's affair
+            column = column.view(pa.large_binary() if pa.types.is_large_string(kind) else pa.binary_view())
+        column.validate(full=True)

@@ -1,6 +1,6 @@
 """What a function that writes knows: the columns that are given, and what must hold of them in the end."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
 from wireloom.codec.coercion import Coercion
@@ -44,6 +44,8 @@ class DraftLines(Flow):
         if nest.columns:
             columns = self.source.bind("columns", list(nest.columns))
             empty = self.source.bind("empty", nest.columns)
+            mappings = self.source.bind("mappings", (dict, Mapping))
+            self.source.insert(f"if not isinstance({given}, {mappings}):", [self.branches.doubt])
             self.source.insert(
                 f"if list({given}) != {columns}:",
                 [
