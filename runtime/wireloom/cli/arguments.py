@@ -63,9 +63,10 @@ def traffic(command: Decorated) -> Decorated:
         ("--hosts", "HOST,…", "Of recorded packets, those of these addresses or networks."),
         ("--direction", "WHO", "Of recorded packets, what the client or the server sent; by default both."),
     )
+    inside = "Of recorded packets, those that tunnels carry in place of the tunnels' own."
     waits = "Of recorded packets: how many bytes wait for those that are missing."
     command = click.option("--max-stream-bytes", "maxStreamBytes", metavar="N", help=waits)(command)
-    command = click.option("--tunnels", is_flag=True, help="Of recorded packets, also those in tunnels.")(command)
+    command = click.option("--tunnels", is_flag=True, help=inside)(command)
     for name, what, about in reversed(told):
         command = click.option(name, metavar=what, help=about)(command)
     return command
