@@ -131,7 +131,7 @@ def carried(packets: Packets, fragments: Fragments, ledger: Ledger, tunnels: int
     rows = _rows(packets, (*COLUMNS, _OTHERS) if tunnels else COLUMNS)
     others = np.flatnonzero(pc.equal(rows.column("message"), "unknown").fill_null(False))
     left = np.ones(len(packets.known), bool)
-    for inner, which in tunneled(rows, packets.known) if tunnels else ():
+    for inner, which in tunnel_packets(rows, packets.known) if tunnels else ():
         left[which] = False
         yield from carried(inner, fragments, ledger, tunnels - 1)
     others = others[left[others]]
@@ -140,7 +140,7 @@ def carried(packets: Packets, fragments: Fragments, ledger: Ledger, tunnels: int
     yield from carried_by(rows, packets.known, fragments, ledger, left, tunnels)
 
 
-def tunneled(rows: PacketRows, known: Array) -> Iterator[tuple[Packets, Array]]:
+def tunnel_packets(rows: PacketRows, known: Array) -> Iterator[tuple[Packets, Array]]:
     """The packets in tunnels, those that begin with the same header together, and in which rows these are."""
     for column, numbers, payloads in (
         ("udp.destination_port", _UDP_TUNNELS, "udp.payload"),
