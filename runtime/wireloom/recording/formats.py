@@ -5,17 +5,16 @@ from collections.abc import Callable, Mapping
 
 from wireloom.codec.errors import EncodeError
 from wireloom.options import CaptureKind
+from wireloom.units import NANOSECONDS
 
 _LINK_TYPE, _LONGEST = 101, 1 << 18
-_SECOND = 10**9
-"""In the nanoseconds that files of both formats are told to count in."""
 _RESOLUTION = 9
 """The option of an interface that tells what part of a second its times count: 9 is that to the ninth, too."""
 _PCAP, _BLOCK = struct.Struct("<IIII"), struct.Struct("<IIIIIII")
 
 
 def _pcap(time: int, packet: bytes) -> bytes:
-    seconds, fraction = divmod(time, _SECOND)
+    seconds, fraction = divmod(time, NANOSECONDS["s"])
     if seconds >> 32:
         raise EncodeError("pcap has times from 1970 to 2106; pcapng has later ones", "_time")
     return _PCAP.pack(seconds, fraction, len(packet), len(packet)) + packet

@@ -11,8 +11,9 @@ from wireloom.options import CaptureKind
 from wireloom.recording.connections import Connection
 from wireloom.recording.formats import ENCLOSING, HEADS
 from wireloom.recording.headers import Route
+from wireloom.units import NANOSECONDS
 
-_BEGIN, _LATER = 946_684_800 * 10**9, 1000
+_BEGIN, _LATER = 946_684_800 * NANOSECONDS["s"], 1000
 """The first packet is recorded then, in nanoseconds since 1970, if nobody says when: as the year 2000 begins; and the
 next one so much later.
 """

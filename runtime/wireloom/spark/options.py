@@ -25,6 +25,7 @@ from wireloom.options import (
     text,
     truth,
 )
+from wireloom.units import NANOSECONDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,7 @@ class SourceOptions:
     max_files_per_trigger: int | None = None
     max_bytes_per_trigger: int | None = None
     latest_first: bool = False
-    max_file_age: int = 7 * 24 * 60 * 60 * 10**9
+    max_file_age: int = 7 * NANOSECONDS["d"]
     clean_source: str = "off"
     source_archive_dir: str | None = None
     log_location: str | None = None
@@ -138,15 +139,14 @@ def _duration(name: str, value: str) -> int:
     return int(found[1]) * unit
 
 
-_SECOND = 10**9
 _UNITS = {
-    **dict.fromkeys(("us", "microsecond"), 1000),
-    **dict.fromkeys(("", "ms", "millisecond"), 10**6),
-    **dict.fromkeys(("s", "sec", "second"), _SECOND),
-    **dict.fromkeys(("m", "min", "minute"), 60 * _SECOND),
-    **dict.fromkeys(("h", "hour"), 3600 * _SECOND),
-    **dict.fromkeys(("d", "day"), 24 * 3600 * _SECOND),
-    "week": 7 * 24 * 3600 * _SECOND,
+    **dict.fromkeys(("us", "microsecond"), NANOSECONDS["us"]),
+    **dict.fromkeys(("", "ms", "millisecond"), NANOSECONDS["ms"]),
+    **dict.fromkeys(("s", "sec", "second"), NANOSECONDS["s"]),
+    **dict.fromkeys(("m", "min", "minute"), NANOSECONDS["min"]),
+    **dict.fromkeys(("h", "hour"), NANOSECONDS["h"]),
+    **dict.fromkeys(("d", "day"), NANOSECONDS["d"]),
+    "week": 7 * NANOSECONDS["d"],
 }
 
 

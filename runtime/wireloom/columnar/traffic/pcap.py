@@ -10,9 +10,8 @@ from wireloom.columnar.traffic.ledgers import Ledger
 from wireloom.columnar.traffic.packets import Consecutive, Packets
 from wireloom.columnar.traffic.rows import PacketRows, decoder_of
 from wireloom.kinds import Recording
+from wireloom.units import NANOSECONDS
 
-_SECOND = 10**9
-"""In nanoseconds."""
 _COLUMNS = (
     *("message", "seconds", "fraction", "captured_length", "capture.link_type", "capture.is_nano"),
     *("_offset", "_length", "_corrupt_reason"),
@@ -33,8 +32,8 @@ def packets_of_pcap(file: Recording, ledger: Ledger) -> Iterator[Consecutive]:
         if not len(which):
             continue
         fractions = rows.numbers("fraction", which) * scale
-        odd += int(np.count_nonzero(fractions >= _SECOND))
-        times = rows.numbers("seconds", which) * _SECOND + fractions
+        odd += int(np.count_nonzero(fractions >= NANOSECONDS["s"]))
+        times = rows.numbers("seconds", which) * NANOSECONDS["s"] + fractions
         numbers = np.arange(count, count := count + len(which))
         offsets = rows.numbers("_offset", which)
         stop = offsets - window.base + rows.numbers("_length", which)

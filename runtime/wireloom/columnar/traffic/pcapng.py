@@ -18,9 +18,8 @@ from wireloom.columnar.traffic.ledgers import Fate, Ledger
 from wireloom.columnar.traffic.packets import Consecutive, Packets
 from wireloom.columnar.traffic.rows import PacketRows, decoder_of, taken
 from wireloom.kinds import Recording
+from wireloom.units import NANOSECONDS
 
-_SECOND = 10**9
-"""In nanoseconds."""
 _EARLIEST, _LATEST = NO_TIME + 1, (1 << 63) - 1
 """The earliest and the latest time in 64 bits of nanoseconds."""
 _TIMED = ("enhanced_packet", "packet")
@@ -68,13 +67,13 @@ class _Interface(NamedTuple):
         """Timestamps, which are unsigned, in nanoseconds since 1970; those out of reach are the earliest or the latest
         time.
         """
-        begins = self.offset * _SECOND
-        if _SECOND % self.parts == 0 and _EARLIEST <= begins <= _LATEST:
-            scale = _SECOND // self.parts
+        begins = self.offset * NANOSECONDS["s"]
+        if NANOSECONDS["s"] % self.parts == 0 and _EARLIEST <= begins <= _LATEST:
+            scale = NANOSECONDS["s"] // self.parts
             if not len(timestamps) or int(timestamps.max()) <= min((_LATEST - begins) // scale, _LATEST):
                 found: Array = timestamps.astype(np.int64) * scale + begins
                 return found
-        exact = (each * _SECOND // self.parts + begins for each in timestamps.tolist())
+        exact = (each * NANOSECONDS["s"] // self.parts + begins for each in timestamps.tolist())
         return np.array([min(max(each, _EARLIEST), _LATEST) for each in exact], np.int64)
 
 
