@@ -225,3 +225,18 @@ def test_what_stands_behind_options_costs_no_packet(tmp_path: Path, order: str) 
             told = f"{malformed} blocks with damaged options, which were read without these: "
             assert (found["damage"] or told if malformed else "").startswith(told if malformed else "")
             assert bool(malformed) == bool(found["damage"])
+
+
+@ORDERS
+def test_blocks_that_stay_malformed_without_their_damaged_options_are_no_packets(tmp_path: Path, order: str) -> None:
+    packet, tail = ip(tcp(FRAMES[0])), struct.pack(f"{order}HH", 1, 100) + bytes(4)
+    odd = block(0x0A0D0D0A, struct.pack(f"{order}IHHq", 0x11111111, 1, 0, -1) + tail, order)
+    sizes = struct.pack(f"{order}IIIII", 0, 0, 5, len(packet), len(packet))
+    read = block(6, sizes + packet + bytes(-len(packet) % 4) + tail, order)
+    head = section(order) + block(1, struct.pack(f"{order}HHI", RAW_IP, 0, 0), order)
+    found = summary(tmp_path, head + read + odd)
+    assert (found["packets"], found["read"]) == (1, 1)
+    damage = found["damage"]
+    assert "1 block with damaged options, which were read without these: " in damage
+    assert f"{len(odd)} bytes are no packets: " in damage
+    assert "damaged options" not in summary(tmp_path, head + odd)["damage"]

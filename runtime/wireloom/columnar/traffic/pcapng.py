@@ -181,12 +181,16 @@ def _blocks(file: Recording, ledger: Ledger) -> Iterator[PacketRows]:
         malformed = rows.there("_corrupt_reason")
         reasons, records = (taken(rows.column(f"_corrupt_{what}"), malformed) for what in ("reason", "record"))
         whole: dict[int, bytes] = {}
-        for row, reason, record in zip(malformed.tolist(), reasons.to_pylist(), records.to_pylist(), strict=True):
-            shortened = _without_damaged_options(record)
-            (lost if shortened is None else shortened_blocks).add(reason, len(record))
-            if shortened is not None:
+        damaged = [*zip(malformed.tolist(), reasons.to_pylist(), records.to_pylist(), strict=True)]
+        for row, _, record in damaged:
+            if (shortened := _without_damaged_options(record)) is not None:
                 whole[row] = shortened
-        yield PacketRows(_replaced(batch, whole, again, file.name)) if whole else rows
+        if whole:
+            rows = PacketRows(_replaced(batch, whole, again, file.name))
+        still = {*rows.there("_corrupt_reason").tolist()}
+        for row, reason, record in damaged:
+            (lost if row in still else shortened_blocks).add(reason, len(record))
+        yield rows
     ledger.damaged_options(shortened_blocks)
     ledger.unread(lost, decoder.damage)
 
