@@ -3,6 +3,7 @@
 import struct
 from pathlib import Path
 from random import Random
+from typing import Literal
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -17,6 +18,7 @@ from wireloom_protocols import memcached
 
 SERVER = Flow(source_port=11211)
 CLIENT = SERVER.back
+MEMCACHED = Pair.of(memcached)
 
 
 def answers(count: int, size: int = 40) -> bytes:
@@ -106,18 +108,32 @@ def test_a_datagram_without_a_header_is_a_capture_of_its_own(tmp_path: Path) -> 
 
 
 def test_requests_and_answers_of_one_number_are_apart(tmp_path: Path) -> None:
-    data = answers(3)
-    packets = [datagram(part, flow) for part in framed(7, data) for flow in (SERVER, CLIENT)]
-    table = rows(written(tmp_path / "both.pcap", packets))
-    assert table["_from_client"].to_pylist().count(True) == 3
-    assert len(table) == 6
+    packets = [datagram(part, flow) for flow in (CLIENT, SERVER) for part in framed(7, answers(3))]
+    table = rows(written(tmp_path / "both.pcap", 2 * packets))
+    assert table["_from_client"].to_pylist() == 2 * [*[True] * 3, *[False] * 3]
+    assert table["_corrupt_reason"].null_count == 12
+
+
+@pytest.mark.parametrize("direction", ["both", "server"])
+def test_an_answer_ends_where_its_number_is_asked_with_again(
+    tmp_path: Path, direction: Literal["both", "server"]
+) -> None:
+    begin, end = framed(7, answers(1, 100), 70)
+    (asked,) = framed(7, answers(1))
+    end = end[:-1] + b"!"
+    sent = [datagram(begin, SERVER), datagram(asked, CLIENT), datagram(end, SERVER)]
+    path = written(tmp_path / "lost.pcap", sent)
+    table = memcached.scan(path, mode="PERMISSIVE", connections=True, direction=direction).read_all()
+    answered = table.filter(pc.invert(table["_from_client"]))
+    assert answered["_corrupt_reason"].null_count == 0
+    assert b"".join(answered["_corrupt_record"].to_pylist()) == begin[8:] + end[8:]
 
 
 def test_messages_wait_from_file_to_file(tmp_path: Path) -> None:
     data = answers(9)
     packets = [datagram(part, SERVER) for part in framed(7, data)]
     packets[1:3] = reversed(packets[1:3])
-    found = alike(Pair.of(memcached.columnar), tmp_path, packets, [1, 2, 4])
+    found = alike(MEMCACHED, tmp_path, packets, [1, 2, 4])
     assert [row["opaque"] for row in found] == [*range(9)]
 
 

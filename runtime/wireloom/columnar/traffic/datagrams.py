@@ -23,6 +23,23 @@ _WAITING = 4096
 """So many messages wait for datagrams at once; the one that began to wait first is given up for another."""
 
 
+class FrameHeader(NamedTuple):
+    """The header of a datagram, which is number ``number`` of ``total``."""
+
+    request: int
+    number: int
+    total: int
+
+
+def _header(data: memoryview) -> FrameHeader | None:
+    """The header that a datagram begins with, if it does."""
+    if len(data) < _HEADER.size:
+        return None
+    *numbers, reserved = _HEADER.unpack_from(data)
+    header = FrameHeader(*numbers)
+    return None if header.number >= header.total or reserved else header
+
+
 class MessageKey(NamedTuple):
     """What the datagrams of a message have in common: their ends, the direction, and the number of the request."""
 
@@ -71,17 +88,25 @@ class Datagrams:
         self.held = 0
         """How many bytes wait."""
 
+    def turn(self, endpoints: Endpoints, data: memoryview, *, upward: bool) -> Iterator[KeyedMessage]:
+        """The message that is given up for a datagram of the other direction with the same number: a request and its
+        answer take turns, so that what else comes under the number belongs to another one.
+        """
+        header = _header(data)
+        if header is not None:
+            key = MessageKey(endpoints, not upward, header.request)
+            if key in self.waiting:
+                yield self._out(key)
+
     def take(
         self, endpoints: Endpoints, data: memoryview, packet: list[int], *, upward: bool
     ) -> Iterator[KeyedMessage] | None:
         """The messages that are whole with a datagram, or are given up for it. None if it has no such header."""
-        if len(data) < _HEADER.size:
-            return None
-        request, number, count, reserved = _HEADER.unpack_from(data)
-        if number >= count or reserved:
+        header = _header(data)
+        if header is None:
             return None
         part = Chunk(memoryview(bytes(data[_HEADER.size :])), packet)
-        return self._take(MessageKey(endpoints, upward, request), number, count, part)
+        return self._take(MessageKey(endpoints, upward, header.request), header.number, header.total, part)
 
     def _take(self, key: MessageKey, number: int, count: int, part: Chunk) -> Iterator[KeyedMessage]:
         before = self.waiting.get(key)

@@ -14,7 +14,7 @@ from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.provenance import Provenance
 from wireloom.columnar.scanning import Cuts, Window
 from wireloom.columnar.traffic.carried import TUNNELS_INSIDE, Carried, carried, in_order
-from wireloom.columnar.traffic.connections import Exchange, grouped, heard
+from wireloom.columnar.traffic.connections import Exchange, full, grouped, heard
 from wireloom.columnar.traffic.conversations import Dialogue, Said
 from wireloom.columnar.traffic.courses import Sent
 from wireloom.columnar.traffic.datagrams import FRAMED, Datagrams, FramedMessage, MessageKey
@@ -208,9 +208,14 @@ class Traffic:
         if self.decoder.protocol.framing.to_the_end:
             yield from self._whole_datagrams(found, carried, low_is_client=low_is_client)
             return
-        framed = self.decoder.protocol.name in FRAMED
-        for row, upward in zip(found.rows.tolist(), found.upward.tolist(), strict=True):
+        framed, wanted = self.decoder.protocol.name in FRAMED, {*found.rows.tolist()}
+        every = full(exchange, carried) if framed else found
+        for row, upward in zip(every.rows.tolist(), every.upward.tolist(), strict=True):
             data = carried.data[int(carried.start[row]) : int(carried.stop[row])]
+            if framed:
+                yield from self._messages(self.datagrams.turn(exchange.endpoints, data, upward=upward))
+            if row not in wanted:
+                continue
             packet = carried.packets[row].tolist()
             whole = self.datagrams.take(exchange.endpoints, data, packet, upward=upward) if framed else None
             if whole is not None:
