@@ -9,10 +9,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 from lockstep import Pair
-from test_traffic_resumed import alike
+from test_traffic_resumed import DIGEST, alike, decoder_of
+from test_traffic_resumed import rows as traffic_rows
 from traffic import Flow, datagram, written
 
 from wireloom.columnar.traffic.datagrams import Datagrams
+from wireloom.columnar.traffic.reading import Traffic
+from wireloom.columnar.traffic.resuming import resumed, suspended
 from wireloom.endpoints import Endpoints
 from wireloom_protocols import memcached
 
@@ -139,13 +142,49 @@ def test_messages_wait_from_file_to_file(tmp_path: Path) -> None:
 
 def test_so_many_messages_wait_and_no_more() -> None:
     endpoints = Endpoints("udp", ("10.0.0.1", 11211), ("10.0.0.7", 50000))
-    for most, wanted in ((1 << 20, 4096), (300, 100)):
-        datagrams, out = Datagrams(most), 0
-        for request in range(6000):
-            data = memoryview(struct.pack(">4H", request, 1, 2, 0) + b"abc")
-            found = datagrams.take(endpoints, data, [request, 0, 0, 0], upward=True)
-            assert found is not None
-            out += len([*found])
-        assert len(datagrams.waiting) == wanted
-        assert out + len([*datagrams.rest()]) == 6000
-        assert datagrams.held == 0
+    datagrams, out = Datagrams(), 0
+    for request in range(6000):
+        data = memoryview(struct.pack(">4H", request, 1, 2, 0) + b"abc")
+        found = datagrams.take(endpoints, data, [request, 0, 0, 0], upward=True)
+        assert found is not None
+        out += len([*found])
+    assert len(datagrams.waiting) == 4096
+    assert out + len([*datagrams.give_up(0)]) == 6000
+    assert datagrams.held == 0
+
+
+def test_datagrams_and_segments_wait_within_one_bound(tmp_path: Path) -> None:
+    most, data = 100_000, answers(250, 200)
+    assert most / 2 < len(data) < most
+    traffic = Traffic(decoder_of(MEMCACHED, maxStreamBytes=str(most)))
+    segments = [packet for number, packet in enumerate(SERVER.sent(data)) if number != 1]
+    found = traffic_rows(traffic, [written(tmp_path / "0.pcap", segments)], final=False)
+    waiting = sum(traffic.waiting.values())
+    assert most / 2 < waiting
+    parts = framed(7, data)[1:]
+    found += traffic_rows(
+        traffic, [written(tmp_path / "1.pcap", [datagram(part, SERVER) for part in parts])], final=False
+    )
+    assert waiting <= traffic.datagrams.held + sum(traffic.waiting.values()) <= most
+    assert len(found) > 200
+    assert len(found + traffic_rows(traffic, [], final=True)) > 480
+
+
+def test_datagrams_of_nothing_but_a_header_count(tmp_path: Path) -> None:
+    parts = [struct.pack(">4H", 7, number, 0xFFFF, 0) for number in range(300)]
+    traffic = Traffic(decoder_of(MEMCACHED, maxStreamBytes="100000"))
+    for number in range(3):
+        path = written(tmp_path / f"{number}.pcap", [datagram(part, SERVER) for part in parts[number::3]])
+        traffic_rows(traffic, [path], final=False)
+    assert sum(len(message.parts) for message in traffic.datagrams.waiting.values()) < 100
+
+
+def test_a_bound_that_is_changed_holds_for_what_waits(tmp_path: Path) -> None:
+    parts = framed(7, answers(50))[:-1]
+    traffic = Traffic(decoder_of(MEMCACHED, maxStreamBytes="1m"))
+    path = written(tmp_path / "0.pcap", [datagram(part, SERVER) for part in parts])
+    assert traffic_rows(traffic, [path], final=False) == []
+    traffic = resumed(decoder_of(MEMCACHED, maxStreamBytes="1k"), DIGEST, suspended(traffic, DIGEST))
+    path = written(tmp_path / "1.pcap", [datagram(framed(8, answers(1), 999)[0], SERVER)])
+    assert len(traffic_rows(traffic, [path], final=False)) >= 50
+    assert not traffic.datagrams.waiting

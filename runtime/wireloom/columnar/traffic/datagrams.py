@@ -19,6 +19,8 @@ from wireloom.endpoints import Endpoints
 FRAMED = ("memcached",)
 """The protocols whose datagrams begin with this header."""
 _HEADER = struct.Struct(">4H")
+_PART = 1024
+"""About so many bytes of memory a datagram that waits takes besides what it carries."""
 _WAITING = 4096
 """So many messages wait for datagrams at once; the one that began to wait first is given up for another."""
 
@@ -56,9 +58,9 @@ class FramedMessage:
     parts: dict[int, Chunk] = field(default_factory=dict)
 
     @property
-    def size(self) -> int:
-        """How many bytes are there."""
-        return sum(len(part.data) for part in self.parts.values())
+    def held(self) -> int:
+        """How many bytes of memory it takes."""
+        return sum(_PART + len(part.data) for part in self.parts.values())
 
     def records(self, decoder: Decoder, ledger: Ledger) -> Iterator[Sent]:
         """The records in it. Nobody knows how much is missing where a datagram is."""
@@ -80,13 +82,12 @@ KeyedMessage = tuple[MessageKey, FramedMessage]
 
 
 class Datagrams:
-    """Messages that are not whole yet, with ``most`` bytes at most."""
+    """Messages that are not whole yet."""
 
-    def __init__(self, most: int) -> None:
-        self.most = most
+    def __init__(self) -> None:
         self.waiting: OrderedDict[MessageKey, FramedMessage] = OrderedDict()
         self.held = 0
-        """How many bytes wait."""
+        """How many bytes of memory they take."""
 
     def turn(self, endpoints: Endpoints, data: memoryview, *, upward: bool) -> Iterator[KeyedMessage]:
         """The message that is given up for a datagram of the other direction with the same number: a request and its
@@ -115,18 +116,18 @@ class Datagrams:
         message = self.waiting.setdefault(key, FramedMessage(count))
         if number not in message.parts:
             message.parts[number] = part
-            self.held += len(part.data)
+            self.held += _PART + len(part.data)
         if len(message.parts) == count:
             yield self._out(key)
-        while len(self.waiting) > _WAITING or self.held > self.most:
+        if len(self.waiting) > _WAITING:
             yield self._out(next(iter(self.waiting)))
 
-    def rest(self) -> Iterator[KeyedMessage]:
-        """All that are not whole."""
-        while self.waiting:
+    def give_up(self, most: int) -> Iterator[KeyedMessage]:
+        """Those that began to wait first, until the others take ``most`` bytes at most."""
+        while self.held > most:
             yield self._out(next(iter(self.waiting)))
 
     def _out(self, key: MessageKey) -> KeyedMessage:
         message = self.waiting.pop(key)
-        self.held -= message.size
+        self.held -= message.held
         return key, message

@@ -49,7 +49,7 @@ class Traffic:
         self.direction = options.direction
         self.most = options.max_stream_bytes
         self.fragments = Fragments()
-        self.datagrams = Datagrams(self.most)
+        self.datagrams = Datagrams()
         self.conversations: OrderedDict[Endpoints, Dialogue] = OrderedDict()
         self.waiting: dict[Endpoints, int] = {}
         """How many bytes wait in conversations for what is missing."""
@@ -127,11 +127,13 @@ class Traffic:
             for each in in_order(batch):
                 for exchange in grouped(each):
                     said += self._said(exchange, each)
+            room = max(0, self.most - sum(self.waiting.values()))
+            said += self._messages(self.datagrams.give_up(room))
             yield from _together(self, said)
             while sum(self.waiting.values()) > self.most:
                 yield from self._give_up(max(self.waiting, key=self.waiting.__getitem__))
         if final:
-            yield from _together(self, [*self._messages(self.datagrams.rest())])
+            yield from _together(self, [*self._messages(self.datagrams.give_up(0))])
         while final and self.conversations:
             last: list[Said] = []
             while self.conversations and len(last) < _TOGETHER:
