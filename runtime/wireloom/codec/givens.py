@@ -64,8 +64,8 @@ def octets(value: Any, path: str = "") -> bytes:
 
 
 def shown(value: object, digits: int = 0, depth: int = 2) -> str:
-    """A value as an error shows it: at most one line, in hexadecimal if ``digits`` is not 0, with lists in each other down
-    to a ``depth``.
+    """A value as an error shows it: at most one line, in hexadecimal if ``digits`` is not 0. Lists inside of each other
+    are shown down to a ``depth``.
     """
     if isinstance(value, bool):
         return str(value).lower()
