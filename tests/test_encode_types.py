@@ -14,7 +14,7 @@ import pyarrow as pa
 import pytest
 
 from wireloom.codec import EncodeError
-from wireloom.columnar import encoding
+from wireloom.columnar import encoding, foreign
 from wireloom.columnar.python_values import to_arrow, to_python
 from wireloom.columnar.tables import Table
 
@@ -323,3 +323,16 @@ def test_the_name_of_a_variant_is_text(names: pa.Array, accelerated: bool) -> No
     answer = written(found, pa.table({"message": [name] * 3, name: pa.StructArray.from_arrays([names], ["variant"])}))
     assert isinstance(answer, tuple)
     assert answer[:2] == (0, f"{name}.variant")
+
+
+@pytest.mark.parametrize("shape", ["dictionary", "runs"])
+def test_rows_that_share_a_large_value_are_decoded_some_at_a_time(shape: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(encoding, "LARGEST", 100_000)
+    seen: list[int] = []
+    monkeypatch.setattr(encoding, "own", lambda batch, kinds: (seen.append(len(batch)), foreign.own(batch, kinds))[1])
+    value = pa.array([b"x" * 10_000])
+    runs = pa.RunEndEncodedArray.from_arrays(pa.array([40], pa.int32()), value)
+    column = pa.DictionaryArray.from_arrays(pa.array([0] * 40, pa.int8()), value) if shape == "dictionary" else runs
+    found = compiled.of(SPEC % FIELDS["bytes"])
+    assert written(found, table(column)) == [b"\x27\x10" + b"x" * 10_000] * 40
+    assert max(seen) == 5

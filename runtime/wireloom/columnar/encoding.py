@@ -39,7 +39,7 @@ from wireloom.columnar.buffers import (
     woven,
 )
 from wireloom.columnar.compiled import labelled, weave
-from wireloom.columnar.foreign import own
+from wireloom.columnar.foreign import own, unpacked_size
 from wireloom.columnar.laying import Given, Laid, Laying, UnlaidError
 from wireloom.columnar.machine.encoding import WritingProgram, together, writing
 from wireloom.columnar.machine.given import VARIANT, Outline, outline_of
@@ -138,7 +138,8 @@ class Encoder:
 
     def _some(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """As many of the first rows as have records that an array holds, with columns as readers have them."""
-        rest = own(batch, self.kinds)
+        size = sum(map(unpacked_size, batch.columns))
+        rest = own(batch.slice(0, max(1, LARGEST // 2 // max(1, size))), self.kinds)
         while len(rest) > 1 and sum(map(weight_of, rest.columns)) > LARGEST // 2:
             rest = rest.slice(0, len(rest) // 2)
         return rest

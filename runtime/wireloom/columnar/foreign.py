@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from wireloom.columnar.buffers import as_arrow, as_numpy, ends_of, lists, valid_of
 from wireloom.columnar.python_values import LISTS, lengths_of
@@ -24,6 +25,19 @@ def own(batch: pa.RecordBatch, known: Mapping[str, pa.DataType]) -> pa.RecordBat
     if all(one is other for one, other in zip(columns, batch.columns, strict=True)):
         return batch
     return pa.RecordBatch.from_arrays(columns, names)
+
+
+def unpacked_size(column: pa.Array) -> int:
+    """How many bytes a row of a column takes at most by its values in dictionaries and runs, once these are decoded."""
+    kind, types = column.type, pa.types
+    if types.is_struct(kind):
+        return sum(unpacked_size(column.field(place)) for place in range(kind.num_fields))
+    if not (types.is_dictionary(kind) or types.is_run_end_encoded(kind)):
+        return 0
+    values = column.dictionary if types.is_dictionary(kind) else column.values
+    is_sized = types.is_string(values.type) or types.is_binary(values.type)
+    sizes = as_numpy(pc.binary_length(values)) if is_sized else np.zeros(0, np.int32)
+    return int(sizes.max(initial=0))
 
 
 def _own(column: pa.Array, known: pa.DataType) -> pa.Array:
