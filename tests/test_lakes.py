@@ -31,6 +31,8 @@ from wireloom import columnar, lakes
 from wireloom.cli.formats import Format, write_batches
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pyiceberg.catalog.sql import SqlCatalog
     from pyspark.sql import SparkSession
 
@@ -202,6 +204,59 @@ def test_a_table_that_has_its_own_statistics_is_told_of(tmp_path: Path, caplog: 
     lakes.write_delta(tmp_path, numbers(MOST), mode="append")
     assert "filters on cas may miss rows" in caplog.text
     assert caplog.text.endswith("set delta.dataSkippingStatsColumns to 'opcode'\n")
+
+
+INEXACT = ("u64", "scaled", "widest", "float", "double", "timestamp", "binary")
+
+
+def drop(path: Path, column: str) -> None:
+    """Write the rows of a table anew without a column, which its property still names."""
+    rows = DeltaTable(path).to_pyarrow_table()
+    lakes.write_delta(path, rows.drop_columns([column]), mode="overwrite", schema_mode="overwrite")
+
+
+def overwritten(path: Path, rows: pa.Table) -> None:
+    lakes.write_delta(path, rows, mode="overwrite", schema_mode="overwrite")
+
+
+def appended(path: Path, rows: pa.Table) -> None:
+    drop(path, "a,b")
+    lakes.write_delta(path, rows, mode="append", schema_mode="merge")
+
+
+def merged(path: Path, rows: pa.Table) -> None:
+    drop(path, "a,b")
+    merge = lakes.merge_delta(path, rows, "s.n = t.n", source_alias="s", target_alias="t", merge_schema=True)
+    merge.when_not_matched_insert_all().execute()
+
+
+@pytest.mark.parametrize(
+    ("name", "write"),
+    [*((name, overwritten) for name in INEXACT), ("u64", appended), ("u64", merged)],
+)
+@pytest.mark.parametrize("first", [lakes.write_delta, write_deltalake])
+def test_a_column_whose_type_becomes_inexact_loses_its_statistics(
+    name: str,
+    write: Callable[[Path, pa.Table], None],
+    first: Callable[..., None],
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    kind, values = KINDS[name]
+    most = math.inf if pa.types.is_floating(kind) else values[-1]
+    first(tmp_path, pa.table({"a,b": [1], "n": [-1]}))
+    write(tmp_path, pa.table({"a,b": pa.array([most], kind), "n": [0]}))
+    table = DeltaTable(tmp_path)
+    assert table.to_pyarrow_table(filters=[("a,b", "=", most)]).num_rows == 1
+    assert table.metadata().configuration == {lakes.STATISTICS_COLUMNS: "n"}
+    assert not caplog.records
+
+
+def test_nan_is_found_after_a_merge_of_rows_without_its_column(tmp_path: Path) -> None:
+    lakes.write_delta(tmp_path, pa.table({"n": [1, 2], "roll": [0.5, math.nan]}))
+    merge = lakes.merge_delta(tmp_path, pa.table({"n": [1]}), "s.n = t.n", source_alias="s", target_alias="t")
+    merge.when_matched_update({"n": "s.n + 2"}).execute()
+    assert DeltaTable(tmp_path).delete("roll > 5")["num_deleted_rows"] == 1
 
 
 def test_a_merge_by_a_range_inserts_nothing_twice(tmp_path: Path) -> None:

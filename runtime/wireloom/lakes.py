@@ -64,12 +64,12 @@ def delta_writer_properties(schema: pa.Schema) -> "WriterProperties | None":
         return None
     with needed("delta_writer_properties", "delta"):
         from deltalake import ColumnProperties, WriterProperties
+    # The default is for columns inside of structs, whose names delta-rs does not know.
+    unnamed = ColumnProperties(statistics_enabled="NONE")
     exact = ColumnProperties(statistics_enabled="PAGE")
     floating = ColumnProperties(statistics_enabled="NONE", dictionary_enabled=False)
     return WriterProperties(
-        default_column_properties=ColumnProperties(
-            statistics_enabled="NONE"
-        ),  # delta-rs knows no names inside of structs
+        default_column_properties=unnamed,
         column_properties={field.name: exact for field in schema if _is_exact(field.type)}
         | {field.name: floating for field in schema if pa.types.is_floating(field.type)},
     )
@@ -80,11 +80,13 @@ def write_delta(path: str | Path, data: ArrowStream, **options: Any) -> None:
     with needed("write_delta", "delta"):
         from deltalake import DeltaTable, write_deltalake
     rows = _in_microseconds(pa.RecordBatchReader.from_stream(data))
-    storage = options.get("storage_options")
+    storage, schema = options.get("storage_options"), rows.schema
+    options["configuration"] = delta_properties(schema) | (options.get("configuration") or {})
     if DeltaTable.is_deltatable(str(path), storage):
-        _keep_exact(DeltaTable(path, storage_options=storage))
-    options["configuration"] = delta_properties(rows.schema) | (options.get("configuration") or {})
-    options.setdefault("writer_properties", delta_writer_properties(rows.schema))
+        table = DeltaTable(path, storage_options=storage)
+        schema = _schema_after(table, schema, options.get("schema_mode"))
+        _keep_exact(table, schema)
+    options.setdefault("writer_properties", delta_writer_properties(schema))
     write_deltalake(path, rows, **options)
 
 
@@ -106,29 +108,53 @@ def merge_delta(
     storage = dict(storage_options) if storage_options else None
     made = delta_properties(rows.schema)
     table = DeltaTable.create(path, rows.schema, mode="ignore", configuration=made, storage_options=storage)
-    _keep_exact(table)
-    options.setdefault("writer_properties", delta_writer_properties(rows.schema))
+    schema = _schema_after(table, rows.schema, "merge" if options.get("merge_schema") else None)
+    _keep_exact(table, schema)
+    options.setdefault("writer_properties", delta_writer_properties(schema))
     return table.merge(rows, predicate, **options)
 
 
-def _keep_exact(table: "DeltaTable") -> None:
-    """Let a table have exact statistics, unless it names columns that have some; warn if these are inexact."""
-    schema = pa.schema(table.schema().to_arrow())
-    exact = delta_properties(schema)
+def _schema_after(table: "DeltaTable", rows: pa.Schema, schema_mode: str | None) -> pa.Schema:
+    """The schema that a table has after rows of a schema are written to it, as delta-rs changes it by that mode."""
+    if schema_mode == "overwrite":
+        return rows
+    schema = _schema(table)
+    return pa.schema([*schema, *(field for field in rows if schema_mode == "merge" and field.name not in schema.names)])
+
+
+def _keep_exact(table: "DeltaTable", after: pa.Schema) -> None:
+    """Let a table have exact statistics, also with the schema that it has after a write.
+
+    Columns that its property names lose theirs if the write makes them inexact. If they are inexact already, somebody
+    wants them to be, and a warning names them.
+    """
+    exact = delta_properties(after)
     names = table.metadata().configuration.get(STATISTICS_COLUMNS)
     if names is None:
         table.alter.set_table_properties(exact)
         return
-    wanted = {name.strip().strip("`") for name in names.split(",")}
-    inexact = [field.name for field in schema if field.name in wanted and not _is_exact(field.type)]
-    if inexact:
+    listed = {_unquoted(part.strip()): part for part in re.findall(r"(?:`[^`]*`|[^,`])+", names)}
+    inexact = _inexact(after) & listed.keys()
+    wanted = inexact & _inexact(_schema(table))
+    if inexact > wanted:
+        kept = (part for name, part in listed.items() if name not in inexact - wanted)
+        table.alter.set_table_properties({STATISTICS_COLUMNS: ",".join(kept)})
+    if wanted:
         _log.warning(
             "%s: filters on %s may miss rows, as the statistics of these columns are inexact; set %s to %r",
             table.table_uri,
-            ", ".join(inexact),
+            ", ".join(sorted(wanted)),
             STATISTICS_COLUMNS,
             exact[STATISTICS_COLUMNS],
         )
+
+
+def _schema(table: "DeltaTable") -> pa.Schema:
+    return pa.schema(table.schema().to_arrow())
+
+
+def _inexact(schema: pa.Schema) -> set[str]:
+    return {field.name for field in schema if not _is_exact(field.type)}
 
 
 def _in_microseconds(rows: pa.RecordBatchReader) -> pa.RecordBatchReader:
@@ -167,3 +193,7 @@ def _has_floats(kind: pa.DataType) -> bool:
 
 def _quoted(name: str) -> str:
     return name if re.fullmatch(r"\w+", name) else "`" + name.replace("`", "``") + "`"
+
+
+def _unquoted(name: str) -> str:
+    return name[1:-1].replace("``", "`") if re.fullmatch("`.*`", name) else name
