@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -41,14 +42,17 @@ def test_a_session_says_which_files_are_left_out_unless_a_reader_does(tmp_path: 
         (tmp_path / name).write_bytes(UNKNOWN)
     assert read(tmp_path, found) == 1
     (tmp_path / "gone.bin").write_bytes(UNKNOWN)
-    with pytest.raises(FileNotFoundError, match=r"gone\.bin.*the option ignoreMissingFiles=true leaves such files out"):
+    with pytest.raises(
+        FileNotFoundError, match=r"gone\.bin.*\nthe option ignoreMissingFiles=true leaves such files out"
+    ):
         read(tmp_path, found, **{setting: "false"})
 
 
 def test_a_file_that_cannot_be_read_says_how_it_is_left_out(tmp_path: Path) -> None:
     (tmp_path / "gone.bin").write_bytes(UNKNOWN)
-    with pytest.raises(OSError, match=r"gone\.bin.*the option ignoreCorruptFiles=true leaves such files out"):
+    with pytest.raises(IsADirectoryError, match=r"gone\.bin.*\nthe option ignoreCorruptFiles=true leaves.*") as failure:
         read(tmp_path, {}, replaced=True)
+    assert failure.value.errno == errno.EISDIR
     (tmp_path / "gone.bin").rmdir()
     (tmp_path / "gone.bin").write_bytes(UNKNOWN)
     assert read(tmp_path, {}, replaced=True, ignoreCorruptFiles=True) == 0

@@ -335,12 +335,14 @@ def test_a_file_that_is_not_what_was_planned(
     start, end = query.plan()
     if damage == "lost":
         path.unlink()
-        message = f"{path} is gone, and was still to be read from byte 0 on"
+        message, option = f"{path} is gone, and was still to be read from byte 0 on", "ignoreMissingFiles"
     else:
         path.write_bytes(data[:-1])
         message = f"{path} has {len(data) - 1} bytes now, and had {len(data)} when it was read"
-    with pytest.raises(OSError, match=message):
+        option = "ignoreCorruptFiles"
+    with pytest.raises(OSError, match=message) as failure:
         query.batch(start, end)
+    assert failure.value.__notes__ == [f"the option {option}=true leaves such files out"]
     query.options["ignoreCorruptFiles"] = "true"
     with caplog.at_level(logging.WARNING, "wireloom"):
         assert cas(query.batch(start, end)) == [2]
@@ -363,7 +365,9 @@ def test_a_consumed_file_that_shrinks_is_an_error(tmp_path: Path, caplog: pytest
     path, query = named(tmp_path, "a.bin", FRAMES[0] + FRAMES[1]), Query(tmp_path)
     query.trigger()
     path.write_bytes(FRAMES[0])
-    with pytest.raises(OSError, match="has 44 bytes now, and had 88 when it was read"):
+    with pytest.raises(
+        OSError, match=r"has 44 bytes now, and had 88 when it was read.*\nthe option ignoreCorruptFiles=true"
+    ):
         query.plan()
     query.options["ignoreCorruptFiles"] = "true"
     assert query.trigger() == []

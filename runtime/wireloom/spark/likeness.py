@@ -35,4 +35,4 @@ def must_be_alike(file: CaptureFile, taken: TakenFile) -> None:
         raise OSError(f"{file.path} was replaced: {told}. {_HELP}")
 
 
-_HELP = "Give the new capture another name, or set ignoreCorruptFiles=true to leave it out."
+_HELP = "Give the new capture another name."

@@ -95,6 +95,12 @@ class SourceOptions:
         return max(1, min(self.max_partition_bytes, max(self.open_cost, each)))
 
 
+def hint(error: OSError) -> None:
+    """Note in an error of a file, which Spark shows with its notes, the option that leaves such files out."""
+    option = "ignoreMissingFiles" if isinstance(error, FileNotFoundError) else "ignoreCorruptFiles"
+    error.add_note(f"the option {option}=true leaves such files out")
+
+
 def _time(name: str, value: str) -> datetime:
     try:
         return datetime.fromisoformat(value.strip())

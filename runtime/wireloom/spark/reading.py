@@ -25,7 +25,7 @@ from wireloom.options import OptionError, ReadOptions
 from wireloom.spark.added import Added
 from wireloom.spark.dividing import Divider, tell
 from wireloom.spark.listing import chosen
-from wireloom.spark.options import SourceOptions
+from wireloom.spark.options import SourceOptions, hint
 from wireloom.spark.schemas import arrow_schema
 from wireloom.spark.workers import brief, settle
 
@@ -125,15 +125,9 @@ def _hints() -> Iterator[None]:
     """Let errors of files say how such files are left out."""
     try:
         yield
-    except FileNotFoundError as error:
-        raise FileNotFoundError(_with_hint(error, "ignoreMissingFiles")) from None
     except OSError as error:
-        raise OSError(_with_hint(error, "ignoreCorruptFiles")) from None
-
-
-def _with_hint(error: OSError, option: str) -> str:
-    told = str(error)
-    return told if "ignoreCorruptFiles" in told else f"{told} (the option {option}=true leaves such files out)"
+        hint(error)
+        raise
 
 
 def shared_out(parts: Sequence[tuple[FilePart, int]], source: SourceOptions) -> Iterator[CapturePartition]:

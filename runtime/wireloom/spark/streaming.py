@@ -43,6 +43,7 @@ from wireloom.spark.likeness import AT_ONCE, likeness_of, must_be_alike
 from wireloom.spark.listing import chosen_yet
 from wireloom.spark.log import Log
 from wireloom.spark.offsets import FIRST, State, StreamOffsets, TakenFile
+from wireloom.spark.options import hint
 from wireloom.spark.reading import CapturePartition, shared_out
 from wireloom.spark.taken import TakenFiles, TakenPart, TakenReader
 from wireloom.spark.workers import brief
@@ -182,6 +183,7 @@ class CaptureStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             pass  # it was there a moment ago
         except OSError as error:
             if not self.source.leaves_out(error):
+                hint(error)
                 raise
             LOG.warning("wireloom: left out: %s", error)
             self.judged[file.path] = file.size, file.modified, False
