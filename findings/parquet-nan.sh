@@ -2,7 +2,7 @@
 # Guess: DuckDB finds a NaN in a Parquet file as it does in the same table in memory.
 # What happens: statistics of Parquet leave NaN out, as its specification wants. DuckDB takes NaN for the greatest number, and still
 #   answers by these statistics: x > 5, isnan(x) and max(x) do not see it.
-# Versions: pyarrow 26.0.1, duckdb 2.0.0. PySpark 4.3.0 misses it, too (x > 5, x = double('NaN')).
+# Versions: pyarrow 26.0.1, duckdb 2.0.0.
 # Why it matters: NaN is what instruments write for 'not measured'. A query that looks for it says that there is none.
 #   ParquetWriter(..., write_statistics=[columns that are no floats]) helps.
 set -euo pipefail

@@ -10,7 +10,7 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 python3 -m venv "$folder/venv"
 "$folder/venv/bin/pip" install --quiet "scapy==2.8.0"
-"$folder/venv/bin/python" - <<'PYTHON' 2>"$folder/log"
+"$folder/venv/bin/python" - 2>"$folder/log" <<'PYTHON' || { tail -5 "$folder/log"; exit 1; }
 import sys
 
 import scapy

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pyspark
 from pyspark.sql import SparkSession
 
 FOLDER = Path(sys.argv[1])
@@ -37,6 +38,8 @@ written = bits(pq.read_table(FOLDER / "spark").column("x"))
 by_pyarrow = bits(pq.read_table(FOLDER / "arrow.parquet").column("x"))
 spark.stop()
 given = [f"{number:08x}" for number in BITS]
+print("guess: Spark's Parquet file has the bits that were given")
+print("pyspark", pyspark.__version__, "pyarrow", pa.__version__)
 print("given             ", given)
 print("Parquet of pyarrow", by_pyarrow)
 print("Arrow of Spark    ", kept)

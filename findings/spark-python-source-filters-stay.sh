@@ -12,7 +12,7 @@ python3 -m venv "$folder/venv"
 "$folder/venv/bin/pip" install --quiet "pyspark==4.3.0" "pyarrow==26.0.1"
 export PYSPARK_PYTHON="$folder/venv/bin/python" SPARK_LOCAL_IP=127.0.0.1
 cd "$folder"
-"$folder/venv/bin/python" - <<'PYTHON' 2>"$folder/log"
+"$folder/venv/bin/python" - 2>"$folder/log" <<'PYTHON' || { tail -5 "$folder/log"; exit 1; }
 import sys
 
 import pyspark
