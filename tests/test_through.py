@@ -536,6 +536,7 @@ sections: {body: [{name: filled, type: bytes, size: rest, through: {zeros: lengt
 """)
     pair, size = Pair.of(found.columnar), 1 << 20
     capture = (size.to_bytes(4, "big") + b"ab") * 64
+    list(pair.decoder(pair.options({})).capture(bytes(6)))  # what is imported for it
     tracemalloc.start()
     rows = sum(batch.num_rows for batch in pair.decoder(pair.options({})).capture(capture))
     most = tracemalloc.get_traced_memory()[1]
