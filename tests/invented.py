@@ -172,6 +172,8 @@ class _Row:
             case Bits():
                 for name, field, _, mask in step.fields:
                     self._number(name, field, _bits(field.subcon, mask), this)
+            case Lone() if step.derived:
+                self.derived.add(step.name)
             case Lone():
                 this[step.name] = self._value(step.subcon, this)
             case Pad():

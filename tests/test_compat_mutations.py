@@ -153,8 +153,8 @@ EDITS = {
     ),
     "an enum's name is gone": (
         "couchbase/library.yaml",
-        ("      - {name: Touch,                                 value: 0x1c}\n", None, ""),
-        {"enum-value-removed CODEC B ClientOpcode.Touch"},
+        ("      - {name: GetRandomKey,                          value: 0xb6}\n", None, ""),
+        {"enum-value-removed CODEC B ClientOpcode.GetRandomKey"},
     ),
     "an enum has one more": (
         "couchbase/library.yaml",
