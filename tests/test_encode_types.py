@@ -330,12 +330,15 @@ def test_the_name_of_a_variant_is_text(names: pa.Array, accelerated: bool) -> No
     assert answer[:2] == (0, f"{name}.variant")
 
 
+@pytest.mark.parametrize("kind", [pa.binary(), pa.large_binary()])
 @pytest.mark.parametrize("shape", ["dictionary", "runs"])
-def test_rows_that_share_a_large_value_are_decoded_some_at_a_time(shape: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rows_that_share_a_large_value_are_decoded_some_at_a_time(
+    shape: str, kind: pa.DataType, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(encoding, "LARGEST", 100_000)
     seen: list[int] = []
     monkeypatch.setattr(encoding, "own", lambda batch, kinds: (seen.append(len(batch)), foreign.own(batch, kinds))[1])
-    value = pa.array([b"x" * 10_000])
+    value = pa.array([b"x" * 10_000], kind)
     runs = pa.RunEndEncodedArray.from_arrays(pa.array([40], pa.int32()), value)
     column = pa.DictionaryArray.from_arrays(pa.array([0] * 40, pa.int8()), value) if shape == "dictionary" else runs
     found = compiled.of(SPEC % FIELDS["bytes"])

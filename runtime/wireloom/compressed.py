@@ -11,14 +11,12 @@ _CHUNK = 1024 * 1024
 _PIECE = 64 * 1024
 _XZ_MEMORY = 512 * 1024 * 1024
 """Presets of xz need up to 65 MiB to unpack what they have packed."""
+_ERRORS = (OSError, EOFError, zlib.error)
 
 
 def decompressed(stored: io.BufferedIOBase, compression: str, path: str) -> io.BufferedIOBase:
     """The content of a file with one of ``COMPRESSIONS``. Errors while reading it name its ``path``."""
     return _Content(_Decompressed(stored, compression, path), _CHUNK)
-
-
-_ERRORS = (OSError, EOFError, zlib.error)
 
 
 class DamagedFileError(OSError):

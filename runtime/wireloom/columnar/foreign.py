@@ -35,9 +35,12 @@ def unpacked_size(column: pa.Array) -> int:
     if not (types.is_dictionary(kind) or types.is_run_end_encoded(kind)):
         return 0
     values = column.dictionary if types.is_dictionary(kind) else column.values
-    is_sized = types.is_string(values.type) or types.is_binary(values.type)
-    sizes = as_numpy(pc.binary_length(values)) if is_sized else np.zeros(0, np.int32)
-    return int(sizes.max(initial=0))
+    if not any(is_one(values.type) for is_one in _SIZED):
+        return 0
+    return int(as_numpy(pc.binary_length(values)).max(initial=0))
+
+
+_SIZED = (pa.types.is_string, pa.types.is_binary, pa.types.is_large_string, pa.types.is_large_binary)
 
 
 def _own(column: pa.Array, known: pa.DataType) -> pa.Array:
