@@ -2,6 +2,7 @@
 
 import tracemalloc
 from io import BytesIO
+from typing import Any
 
 import compiled
 import pyarrow as pa
@@ -10,7 +11,8 @@ from lockstep import Pair, capture_alike, captures_alike
 
 from wireloom.codec import DecodeError, EncodeError
 from wireloom.codec.reader import Reader
-from wireloom_protocols import couchbase_dcp
+from wireloom.columnar.buffers import nulls
+from wireloom_protocols import couchbase_dcp, databus, memcached
 
 HEAD = """\
 protocol: heavy
@@ -212,3 +214,12 @@ sections:
     assert [reason and reason.split(":")[0] for reason in reasons] == [None, None, "too-long", None]
     assert max(weight(batch) for batch in batches) < 1_100_000
     captures_alike(pair, capture)
+
+
+@pytest.mark.parametrize("protocol", [couchbase_dcp, memcached, databus], ids=lambda protocol: protocol.__name__)
+def test_parts_of_missing_columns_are_small_in_a_stream(protocol: Any) -> None:
+    """Arrow writes the whole buffers of lists that have items in other rows alone, so these may not be large."""
+    for column in protocol.arrow_schema:
+        part = pa.RecordBatch.from_arrays([nulls(column.type, 3).slice(3)], ["part"])
+        whole = pa.RecordBatch.from_arrays([nulls(column.type, 3)], ["part"])
+        assert pa.ipc.get_record_batch_size(part) <= 4 * pa.ipc.get_record_batch_size(whole)

@@ -68,11 +68,15 @@ _WIDEST = 16
 
 
 def nulls(kind: pa.DataType, count: int) -> pa.Array:
-    """This many nulls. All missing columns of a batch share the same zeros."""
+    """This many nulls. All missing columns of a batch share the same zeros.
+
+    No more than twice the zeros that are needed: of an array without rows, as a list without items has in a slice,
+    Arrow writes the whole buffer of offsets into files and streams.
+    """
     if not count:
-        return _nulls(kind, 0)  # files have all bytes of columns without rows
+        return _nulls(kind, 0)
     if count <= _MANY:
-        return _nulls(kind, _MANY).slice(0, count)
+        return _nulls(kind, 1 << (count - 1).bit_length()).slice(0, count)
     return _of_zeros(kind, count, zeros(count))
 
 
