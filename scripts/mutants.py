@@ -12,6 +12,7 @@ import ast
 import json
 import os
 import random
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -30,8 +31,8 @@ COVERAGE = ROOT / "build" / "mutants.coverage"
 DURATIONS = ROOT / "build" / "mutants.durations"
 FIRST = 40
 """So many of the quickest tests that reach a line are run before all others."""
-LONGEST = 900
-"""Seconds that the tests of one mutant may take; a mutant that makes them hang is found."""
+PATIENCE = 300, 6
+"""Tests may take so many seconds, and so many times what they took before; a mutant that makes them hang is found."""
 
 _SWAPS: dict[type[ast.AST], type[ast.AST]] = {
     ast.Lt: ast.LtE,
@@ -154,15 +155,19 @@ def measure(marks: str, only: list[str]) -> None:
     for line in found.stdout.splitlines():
         seconds, _, rest = line.partition("s ")
         if rest.split(" ")[0] in ("call", "setup", "teardown"):
-            took[rest.split(maxsplit=1)[1]] += float(seconds)
+            took[_ungrouped(rest.split(maxsplit=1)[1])] += float(seconds)
     DURATIONS.write_text(json.dumps(took))
 
 
-def reached() -> dict[str, dict[int, list[str]]]:
+def _ungrouped(test: str) -> str:
+    """The name of a test without that of its group, which pytest-xdist appends."""
+    return re.sub(r"@[a-z]+$", "", test)
+
+
+def reached(took: dict[str, float]) -> dict[str, dict[int, list[str]]]:
     """The tests that reach each line, by file, the quick ones first."""
     from coverage.numbits import numbits_to_nums
 
-    took = json.loads(DURATIONS.read_text())
     tests: dict[str, dict[int, set[str]]] = defaultdict(lambda: defaultdict(set))
     with sqlite3.connect(COVERAGE) as data:
         rows = data.execute(
@@ -173,7 +178,7 @@ def reached() -> dict[str, dict[int, list[str]]]:
         for path, context, bits in rows:
             file = str(Path(path).relative_to(ROOT))
             for line in numbits_to_nums(bits):
-                tests[file][line].add(context.rpartition("|")[0])
+                tests[file][line].add(_ungrouped(context.rpartition("|")[0]))
     return {
         file: {line: sorted(names, key=lambda name: (took.get(name, 9.0), name)) for line, names in lines.items()}
         for file, lines in tests.items()
@@ -189,12 +194,13 @@ def sampled(seed: int, count: int, lines: dict[str, dict[int, list[str]]]) -> li
     return random.Random(seed).sample(there, min(count, len(there)))
 
 
-def is_found(mutant: Mutant, tests: list[str]) -> str:
-    """Which test finds a mutant; nothing if none does."""
+def is_found(mutant: Mutant, tests: list[str], seconds: float) -> str:
+    """Which test finds a mutant; nothing if none does. The tests took so many seconds without it."""
     source = (ROOT / mutant.file).read_text(encoding="utf-8")
     changed = mutant.applied(source)
     if changed is None:
         return "its line is gone"
+    limit = PATIENCE[0] + PATIENCE[1] * seconds
     with tempfile.TemporaryDirectory() as folder:
         for name in FOLDERS:
             shutil.copytree(ROOT / name, Path(folder) / name, ignore=shutil.ignore_patterns("__pycache__"))
@@ -209,12 +215,14 @@ def is_found(mutant: Mutant, tests: list[str]) -> str:
             command = [sys.executable, "-m", "pytest", "-qx", "-p", "no:cacheprovider", f"@{listed}"]
             try:
                 ran = subprocess.run(
-                    command, check=False, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=LONGEST
+                    command, check=False, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=limit
                 )
             except subprocess.TimeoutExpired:
                 return "time out"
             if ran.returncode:
                 failed = [line for line in ran.stdout.splitlines() if line.startswith(("FAILED ", "ERROR "))]
+                if not failed and "ERROR: not found: " in ran.stderr:
+                    raise RuntimeError(f"pytest does not know these tests: {ran.stderr[-2000:]}")
                 return failed[0].split(" ")[1] if failed else "the tests cannot be run"
     return ""
 
@@ -231,7 +239,8 @@ def main() -> None:
     given = parser.parse_args()
     if given.measure or not COVERAGE.exists():
         measure(given.marks, given.only)
-    lines = reached()
+    took = json.loads(DURATIONS.read_text())
+    lines = reached(took)
     before: dict[Mutant, str] = {}
     if given.again:
         rows = [json.loads(line) for line in given.again.read_text().splitlines()]
@@ -239,8 +248,13 @@ def main() -> None:
     chosen = list(before) or sampled(given.seed, given.count, lines)
     began, out = time.monotonic(), ROOT / "build" / f"mutants-{given.again.stem if given.again else given.seed}.jsonl"
     killed = 0
+
+    def answer(mutant: Mutant) -> str:
+        tests = lines.get(mutant.file, {}).get(mutant.line, [])
+        return is_found(mutant, tests, sum(took.get(test, 0.0) for test in tests))
+
     with ThreadPoolExecutor(given.workers) as workers, out.open("w") as stream:
-        answers = workers.map(lambda each: is_found(each, lines.get(each.file, {}).get(each.line, [])), chosen)
+        answers = workers.map(answer, chosen)
         for mutant, found_by in zip(chosen, answers, strict=True):
             killed += bool(found_by)
             stream.write(json.dumps({"mutant": asdict(mutant), "found_by": found_by}) + "\n")
