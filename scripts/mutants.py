@@ -161,7 +161,7 @@ def measure(marks: str, only: list[str]) -> None:
 
 def _ungrouped(test: str) -> str:
     """The name of a test without that of its group, which pytest-xdist appends."""
-    return re.sub(r"@[a-z]+$", "", test)
+    return re.sub(r"@[a-z ]+$", "", test)
 
 
 def reached(took: dict[str, float]) -> dict[str, dict[int, list[str]]]:
