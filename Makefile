@@ -72,8 +72,8 @@ test-spark: $(STAMP) java ## the tests that need Spark
 	$(BIN)/pytest -m spark
 
 matrix: $(OLDEST)/.stamp java ## what versions of PySpark can do, with the oldest of it, pyarrow and numpy
-	$(OLDEST)/bin/pytest -m 'not accelerated and not sweep and not long' tests/test_spark_versions.py tests/test_columnar.py \
-		tests/test_gathering.py tests/test_vectors_committed.py
+	$(OLDEST)/bin/pytest -m 'not accelerated and not sweep and not long' tests/spark/test_versions.py tests/columnar/test_batches.py \
+		tests/columnar/test_gathering.py tests/protocols/test_vectors_committed.py
 
 FOUND = $(foreach version,3.11 3.12 3.13 3.14,$(shell python$(version) -c 'print("$(version)")' 2>/dev/null))
 pythons: ## the tests of test-fast with every python3.11 to python3.14 that is on PATH

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import accelerator
 import pytest
 from hypothesis import settings
-from spark_sessions import configured
+from support import accelerator
+from support.spark_sessions import configured
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -10,8 +10,8 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from lockstep import assert_equal, capture_alike, records_alike
-from test_splits import divided
+from columnar.test_splits import divided
+from support.lockstep import assert_equal, capture_alike, records_alike
 
 from attack import rows
 from attack.targets import Parameters, Target

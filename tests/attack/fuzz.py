@@ -10,7 +10,7 @@ import time
 import traceback
 from random import Random
 
-from lockstep import damaged
+from support.lockstep import damaged
 
 from attack import contracts
 from attack.mutation import Mutator

@@ -10,12 +10,9 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-import compiled
-import every_type
-import invented_specs
-import strangers
-import vectors
-from lockstep import Pair
+from protocols import strangers
+from support import compiled, every_type, invented_specs, vectors
+from support.lockstep import Pair
 
 from wireloom.options import Parameter
 from wireloom_generator.reading import spec

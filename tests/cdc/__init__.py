@@ -1,0 +1,1 @@
+"""What changes: documents of Couchbase, rows of Databus."""

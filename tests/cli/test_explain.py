@@ -1,0 +1,105 @@
+"""``wireloom explain``, and what it shows: every rule has a page whose examples are what they are said to be."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from support import rule_examples
+from support.cases import each
+from support.paths import ROOT
+
+from wireloom.cli import app
+from wireloom_generator.rulebook import ENTRIES, Family, RuleDoc
+
+COMPILER = ROOT / "generator" / "wireloom_generator"
+OF_SPECS = tuple(entry for entry in ENTRIES if entry.family is Family.SPEC)
+NOT_OF_SPECS = {"accepted", "emitted-code", "generated", "lockstep", "no-spec", "taken", "too-large"}
+"""Their examples are commands and other files than specs, or too large to be shown."""
+PLACED = tuple(entry for entry in OF_SPECS if entry.id not in NOT_OF_SPECS)
+
+
+def explained(*arguments: str, status: int = 0) -> str:
+    done = CliRunner().invoke(app, ["explain", *arguments])
+    assert done.exit_code == status, done.output
+    return done.stdout if status == 0 else done.stderr
+
+
+@each("entry", [pytest.param(entry, id=f"{entry.family}-{entry.id}") for entry in ENTRIES])
+def test_every_rule_has_a_whole_page(entry: RuleDoc) -> None:
+    assert entry.purpose.endswith(".")
+    assert entry.text
+    assert entry.bad
+    assert entry.good
+
+
+@each("entry", [pytest.param(entry, id=entry.id) for entry in PLACED])
+def test_the_bad_example_breaks_just_this_rule(entry: RuleDoc, tmp_path: Path) -> None:
+    assert {problem.rule for problem in rule_examples.problems(entry.bad, entry.id, tmp_path / entry.id)} == {entry.id}
+
+
+@each("entry", [pytest.param(entry, id=entry.id) for entry in PLACED])
+def test_the_good_example_breaks_none(entry: RuleDoc, tmp_path: Path) -> None:
+    assert rule_examples.problems(entry.good, entry.id, tmp_path / entry.id) == []
+
+
+def _told() -> Iterator[str]:
+    """Every id that the compiler's source gives to a problem: literals, and the constants ``RULE``."""
+    for path in COMPILER.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "Problem" and len(node.args) > 1:
+                if isinstance(node.args[1], ast.Constant):
+                    yield node.args[1].value
+            elif isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "RULE":
+                assert isinstance(node.value, ast.Constant)
+                yield node.value.value
+
+
+def test_whatever_can_stand_in_brackets_has_a_page() -> None:
+    told = set(_told())
+    assert {"known-type", "yaml", "lockstep", "example"} <= told
+    assert told <= {entry.id for entry in ENTRIES}
+
+
+def test_ids_are_unique_in_their_family() -> None:
+    assert len({(entry.family, entry.id) for entry in ENTRIES}) == len(ENTRIES)
+
+
+def test_entries_are_sorted() -> None:
+    assert list(ENTRIES) == sorted(ENTRIES, key=lambda entry: (entry.family, entry.id))
+
+
+def test_a_rule_is_explained() -> None:
+    assert explained("padding") == (
+        "padding: Padding is a byte or more, alignment a multiple of two or more.\n\n"
+        "`pad` is so many zero bytes, `align` as many as bring the offset from the record's start to a multiple, "
+        "or with\n`from` that from the start of a section around it. Neither would put a byte anywhere with a smaller "
+        "number, so whoever\nwrote it meant something else.\n\n"
+        "Bad:\n\n    - {pad: 0}\n    - {align: 1}\n\n"
+        "Good:\n\n    - {pad: 3}\n    - {align: 4}\n"
+    )
+
+
+def test_several_rules_are_explained() -> None:
+    assert re.findall(r"^[\w-]+(?=: )", explained("padding", "yaml"), re.MULTILINE) == ["padding", "yaml"]
+
+
+@pytest.mark.parametrize("rule", ["error[known-type]", "error[known-type]:", "[known-type]", "known_type"])
+def test_a_rule_may_be_given_as_problems_have_it(rule: str) -> None:
+    assert explained(rule) == explained("known-type")
+
+
+def test_without_a_rule_all_are_listed() -> None:
+    listed = explained()
+    for entry in ENTRIES:
+        assert re.search(rf"^  {entry.id} +{re.escape(entry.purpose.replace('``', '`'))}$", listed, re.MULTILINE)
+
+
+def test_a_rule_that_is_not_known_is_told_with_the_nearest() -> None:
+    assert explained("known-typ", status=2) == "wireloom: there is no rule 'known-typ'; did you mean 'known-type'?\n"
+
+
+def test_a_rule_that_is_like_no_other_is_told_with_where_to_look() -> None:
+    assert explained("zzz", status=2) == "wireloom: there is no rule 'zzz'; list them with: wireloom explain\n"

@@ -1,0 +1,1 @@
+"""The codec: one record, read and written."""

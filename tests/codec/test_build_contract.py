@@ -1,0 +1,64 @@
+"""The contract of ``build``: an error that names the field, or bytes that parse back to the row.
+
+Held for rows that are altered at random and for invented ones, of every protocol that the tests have.
+"""
+
+from functools import cache
+from random import Random
+from typing import Any
+
+import pytest
+from attack import contracts, rows
+from attack.targets import NAMES, Target, parameters, target
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from language.test_reference import BLOCKS, documents
+from support import compiled, invented
+from support.cases import often
+from support.lockstep import Pair
+
+
+@cache
+def shown(number: int) -> Target:
+    """The protocol of an example of the language's reference."""
+    found = compiled.of(documents(BLOCKS[number]))
+    examples = [example for _, example in compiled.worked(found.protocol)]
+    records, pair = tuple(example.data for example in examples), Pair.of(found.columnar)
+    return Target(f"example {number}", pair, records, parameters(pair, [example.parameters for example in examples]))
+
+
+def attack(found: Target, seed: str, count: int) -> None:
+    """Build altered rows of a protocol, with each set of parameters."""
+    for each_of in found.parameters:
+        contracts.rows_come_back(found, each_of, Random(f"{seed} {found.name}"), count)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("name", NAMES)
+def test_many_altered_rows_are_refused_or_come_back(name: str) -> None:
+    attack(target(name), "sweep", often(20, 400))
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("number", range(len(BLOCKS)))
+def test_many_altered_rows_of_the_reference_are_refused_or_come_back(number: int) -> None:
+    attack(shown(number), "sweep", often(12, 200))
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("name", NAMES)
+@given(data=st.data())
+@settings(derandomize=True, database=None, max_examples=often(6, 100), suppress_health_check=list(HealthCheck))
+def test_invented_rows_are_refused_or_come_back(name: str, data: st.DataObject) -> None:
+    invented_comes_back(target(name), data)
+
+
+def invented_comes_back(found: Target, data: st.DataObject) -> None:
+    """Invent a row of a protocol, and see what becomes of it."""
+    codec = found.pair.codec
+    shape, chosen = (
+        data.draw(st.sampled_from([*invented.shapes(codec)])),
+        data.draw(st.sampled_from(found.parameters)),
+    )
+    row: dict[str, Any] = data.draw(invented.rows(*shape, chosen))
+    assert rows.check(codec, row, chosen) is None

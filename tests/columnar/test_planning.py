@@ -1,0 +1,232 @@
+"""The columnar plan, made of the codec's own parts: which part has which reader, and what happens to one without."""
+
+import runpy
+import struct
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from construct import Int8ub
+from support import compiled
+from support.lockstep import Pair, captures_alike
+
+from wireloom import contents, rowwise
+from wireloom.codec import (
+    Blob,
+    Framing,
+    Layout,
+    Lengths,
+    Message,
+    Protocol,
+    Record,
+    Rest,
+    Size,
+    Slot,
+    When,
+)
+from wireloom.codec.chains import chain
+from wireloom.columnar import planning, readers
+from wireloom.columnar.hopping import hop_of
+from wireloom_protocols import couchbase_dcp, databus, pcap
+
+UNTOLD = """\
+protocol: untold
+byte_order: big
+record:
+  length: length
+  fields:
+    - {name: length, type: u8}
+    - {section: first, size: 2}
+    - {section: second, size: rest, trailing: left}
+---
+message: note
+match: {}
+sections:
+  first: [{name: word, type: text, size: rest}]
+variants:
+  - {name: yes, when: "word == ('ja' if length > 2 else 'jo')"}
+  - {name: no, when: word == 'nö'}
+otherwise: true
+"""
+
+
+class Strange(Blob):
+    """A value of a kind that nobody reads in many records."""
+
+
+def strange(*fields: Any) -> Protocol:
+    """A protocol with these fields."""
+    record = Record("length" / Int8ub, Slot("body", Rest()))
+    message = Message("note", record, match={}, sections={"body": Layout("kind" / Int8ub, *fields)})
+    lengths = Lengths(("length", 0, Int8ub), length="length")
+    return Protocol("strange", "strange", record=record, messages=(message,), framing=Framing((lengths,)))
+
+
+def redone(protocol: Protocol, capture: bytes) -> int:
+    """How many records of a capture go to the codec."""
+    pair = Pair(protocol)
+    captures_alike(pair, capture)
+    decoding = pair.decoder(pair.options({"mode": "FAILFAST"}))
+    list(decoding.capture(capture))
+    return decoding.tally.redone
+
+
+def test_without_a_reader_for_all_that_can_be_read_nothing_is_planned(monkeypatch: pytest.MonkeyPatch) -> None:
+    runpy.run_path(readers.__file__)
+    monkeypatch.setitem(contents.CONTENTS, Strange, lambda value: [])
+    with pytest.raises(TypeError, match=r"contents and readers do not both know Strange$"):
+        runpy.run_path(readers.__file__)
+
+
+def test_without_a_name_for_all_that_has_a_reader_nothing_is_planned(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(contents.CONTENTS, Blob)
+    with pytest.raises(TypeError, match=r"contents and readers do not both know Blob$"):
+        runpy.run_path(readers.__file__)
+
+
+@pytest.mark.parametrize("line", ["    Until: lambda extent: False,\n", '    Pad: lambda part: "padding",\n'])
+def test_a_kind_that_is_not_in_all_tables_is_an_error(line: str, tmp_path: Path) -> None:
+    source, lacking = Path(contents.__file__).read_text(encoding="utf-8"), tmp_path / "lacking.py"
+    assert source.count(line) == 1
+    lacking.write_text(source.replace(line, ""), encoding="utf-8")
+    runpy.run_path(contents.__file__)
+    with pytest.raises(TypeError, match=r"not in all tables of contents: (Pad|Until)$"):
+        runpy.run_path(str(lacking))
+
+
+def test_a_part_without_a_reader_is_left_to_the_codec_and_named() -> None:
+    protocol = strange("word" / Strange(Size(2)), "number" / Int8ub)
+    assert rowwise.account(protocol).left == {
+        "note": (("word", "nothing reads a Strange in many records at once"),),
+    }
+    assert redone(protocol, b"\5\1ab\7" * 9) == 9
+
+
+def test_only_records_that_have_such_a_part_are_left_to_the_codec() -> None:
+    protocol = strange(When("kind == 1", "word" / Strange(Rest())))
+    assert redone(protocol, b"\4\1ab" * 4 + b"\2\0" * 5) == 4
+
+
+def test_variants_without_fields_that_only_the_codec_tells_apart() -> None:
+    codec = compiled.of(UNTOLD).codec
+    assert [place for place, _ in rowwise.account(codec).left["note"]] == ["variant"]
+    assert redone(codec, b"\3ja" * 3 + b"\3ab" * 2) == 5
+
+
+COMPARED = """\
+protocol: compared
+byte_order: little
+types:
+  - name: Piece
+    given: [word, mark]
+    fields:
+      - {name: other, type: text, prefix: u8}
+      - {name: same, type: u8, when: other == word}
+      - {name: marked, type: u8, when: "mark in [hex('0a'), hex('0b0c')] and other not in [word, 'b']"}
+record:
+  length: length
+  fields:
+    - {name: length, type: u8}
+    - {section: body, size: rest, trailing: more}
+---
+message: note
+match: {}
+sections:
+  body:
+    - {name: level, type: f32, valid: level < 0.1}
+    - {name: word, type: text, prefix: u8}
+    - {name: mark, type: bytes, until: "00"}
+    - {name: pieces, type: Piece, with: {word: word, mark: mark}, repeat: {count: 2}}
+    - {name: tag, type: text, size: 1, const: b}
+"""
+
+
+def test_texts_bytes_and_floats_are_compared_many_at_once() -> None:
+    both = Pair.of(compiled.of(COMPARED).columnar)
+    assert rowwise.account(both.codec).left == {"note": ()}
+    random = Random(7)
+    levels = [struct.pack("<f", level) for level in (0, 0.099999, 0.1, -0.0, float("nan"), 1e30)]
+    words = [b"\0", b"\1b", b"\1a", b"\2ab"]
+    capture = b""
+    for _ in range(400):
+        body = random.choice(levels[:2] if random.random() < 0.8 else levels)
+        body += random.choice(words) + random.choice([b"\0", b"\n\0", b"\v\f\0"])
+        for _ in range(2):
+            body += random.choice(words) + bytes(random.choices(range(3), k=random.randint(0, 2)))
+        capture += bytes([len(body) + 2]) + body + b"b"
+    captures_alike(both, capture)
+    sound = [row for row in both.codec.iter_records(capture, "PERMISSIVE") if row["_corrupt_reason"] is None]
+    assert len(sound) > 50
+    assert redone(both.codec, b"".join(map(both.codec.build, sound))) == 0
+
+
+NAMESAKES = """\
+protocol: namesakes
+byte_order: big
+record:
+  length: 2 + size
+  fields:
+    - {name: kind, type: u8}
+    - {name: size, type: u8, derive: size(body)}
+    - {section: body, size: rest}
+---
+message: marker
+match: {kind: 1}
+sections:
+  body:
+    - {name: version, type: u8}
+    - {name: number, type: u16, when: version == 2}
+---
+message: release
+match: {kind: 2}
+sections:
+  body: [{name: version, type: text, size: rest}]
+"""
+
+
+def test_a_name_that_is_text_in_one_message_is_a_number_in_another() -> None:
+    found = compiled.of(NAMESAKES)
+    assert set(rowwise.account(found.codec).left.values()) == {()}
+    records = bytes.fromhex("0101 01 0103 02 0007 0203 312e32 0101 02 0202 ff31".replace(" ", ""))
+    rows = captures_alike(Pair.of(found.columnar), records * 20).to_pylist()
+    assert [row["_corrupt_reason"] is None for row in rows[:5]] == [True, True, True, False, False]
+
+
+def test_what_the_framing_has_proven_is_not_summed_up_again() -> None:
+    found = [
+        [field.name for field in message.sections["body"].derived if field.checksum is not None]
+        for message in map(planning.plan_of(databus.PROTOCOL).message, range(2))
+    ]
+    assert found == [["value_crc"], ["body_crc"]]
+
+
+def test_only_what_is_asked_for_its_place_is_placed() -> None:
+    assert {"key", "body", "framing_extras"} <= rowwise.measured(couchbase_dcp.PROTOCOL)
+    assert not {"vb_uuid", "opaque"} & rowwise.measured(couchbase_dcp.PROTOCOL)
+
+
+def test_places_are_asked_for_however_that_is_written() -> None:
+    asks = When("size ( data ) == 2 and offset((head)) == 0", "more" / Int8ub)
+    assert rowwise.measured(strange("head" / Int8ub, "data" / Blob(Size(2)), asks)) == {"head", "data"}
+
+
+def test_a_plan_is_made_once() -> None:
+    assert planning.plan_of(databus.PROTOCOL) is planning.plan_of(databus.PROTOCOL)
+
+
+def test_lengths_that_are_sums_are_followed_from_record_to_record() -> None:
+    (lengths,) = planning.plan_of(couchbase_dcp.PROTOCOL).framing.lengths
+    found = chain(lengths.said, bool)
+    assert found is not None
+    assert [found.constant, *((term.offset, term.factor) for term in found.terms)] == [24, (8, 1)]
+    probes = {(name, offset, kind.format(little=False)) for name, offset, kind in lengths.probes}
+    assert {("magic", 0, ">u1"), ("total_body_length", 8, ">u4")} <= probes
+
+
+def test_lengths_that_parameters_choose_between_are_followed() -> None:
+    framing = planning.plan_of(pcap.PROTOCOL).framing
+    for magic, size in ((0xA1B2C3D4, 16), (0xA1B2CD34, 24)):
+        hop = hop_of(framing, {"magic_number": magic}, little=False)
+        assert (hop.possible, hop.constants) == (True, [size])
+    assert rowwise.account(pcap.PROTOCOL).chained

@@ -1,0 +1,119 @@
+"""Parts of a capture give what the whole gives, wherever it is split and whatever its payloads look like."""
+
+import io
+import random
+from bisect import bisect_left
+from itertools import accumulate, pairwise
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from support import accelerator
+from support.cases import often
+
+from wireloom import columnar
+from wireloom.columnar import accel
+from wireloom.columnar import decoder as decoding
+from wireloom.columnar.decoder import Decoder
+from wireloom.columnar.index import scanner_of
+from wireloom.columnar.splits import places
+from wireloom.options import ReadOptions
+from wireloom.views import View
+from wireloom_protocols import couchbase_dcp, databus
+
+UNKNOWN = couchbase_dcp.build({"message": "unknown", "magic": 0x80, "opcode": 0xB6, "unknown": {}})
+
+
+def frame(value: bytes, key: bytes = b"") -> bytes:
+    fields = {"key": key, "value": value}
+    return couchbase_dcp.build({"message": "unknown", "magic": 0x80, "opcode": 0xB6, "unknown": fields})
+
+
+def event(value: bytes, order: str = "big") -> bytes:
+    fields = {"attributes": 1, "sequence": 5, "physical_partition_id": 1, "logical_partition_id": 2, "src_id": 15}
+    fields |= {"nano_timestamp": 7, "schema_id": bytes(16), "key": 1, "value": value}
+    return databus.build({"message": "dbus_event", "byte_order": order, "version": 0, "dbus_event": fields})
+
+
+FRAMES_IN_FRAMES = (
+    UNKNOWN
+    + frame(UNKNOWN * 5, b"\x80\xb6")
+    + frame(frame(UNKNOWN + UNKNOWN) * 2)
+    + UNKNOWN
+    + frame(UNKNOWN[:-1])
+    + UNKNOWN
+)
+DAMAGED = event(b"a")[:-2] + b"zz" + event(b"x" * 30)[:40]
+CAPTURES = {
+    "frames in frames": (couchbase_dcp, FRAMES_IN_FRAMES),
+    "frames cut off": (couchbase_dcp, FRAMES_IN_FRAMES + frame(UNKNOWN * 2)[:-3]),
+    "frames that end in garbage": (couchbase_dcp, FRAMES_IN_FRAMES + b"\xff" * 30 + FRAMES_IN_FRAMES),
+    "events in events": (databus, event(event(b"a") + event(b"b")) + event(b"c", "little") + event(event(b"d")[:-1])),
+    "damaged events": (databus, event(b"a") + DAMAGED + event(event(b"b")) + DAMAGED + event(b"c")),
+}
+
+
+def decoder(protocol: Any) -> Decoder:
+    options = ReadOptions.of({"positions": "true"}, protocol.PROTOCOL.parameters, protocol.PROTOCOL.messages)
+    schema = columnar.arrow_schema(View(protocol.PROTOCOL, options).columns)
+    return Decoder(protocol.PROTOCOL, options, schema)
+
+
+def divided(decoding: Decoder, capture: bytes, every: int) -> list[tuple[int, int]]:
+    """(start, end) of parts, each ending with a record behind a multiple of ``every``."""
+    found = places(decoding.scanner(), io.BytesIO(capture).readinto, len(capture), every)
+    return list(pairwise([0, *(place.offset for place in found), *([len(capture)] if capture else [])]))
+
+
+def part(protocol: Any, capture: bytes, start: int, stop: int | None) -> list[pa.RecordBatch]:
+    stream = io.BytesIO(capture)
+    stream.seek(start)
+    return list(decoder(protocol).stream(stream.readinto, start=start, stop=stop))
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("name", CAPTURES)
+def test_every_size_of_parts_gives_the_rows_of_the_whole(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    protocol, capture = CAPTURES[name]
+    monkeypatch.setattr(decoding, "PIECE_BYTES", 100)
+    whole = pa.Table.from_batches(decoder(protocol).capture(capture))
+    for every in (*range(1, 62, often(4, 1)), *range(62, len(capture) + 2, 13)):
+        parts = divided(decoder(protocol), capture, every)
+        assert [0, *(stop for _, stop in parts)] == [*(start for start, _ in parts), len(capture)]
+        found = [batch for start, stop in parts for batch in part(protocol, capture, start, stop)]
+        assert pa.Table.from_batches(found).equals(whole), every
+
+
+@pytest.mark.parametrize("name", CAPTURES)
+@pytest.mark.parametrize("size", [1, 7, 24, 61, 100])
+def test_pieces_of_any_size_give_the_rows_of_the_whole(name: str, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    protocol, capture = CAPTURES[name]
+    whole = pa.Table.from_batches(decoder(protocol).capture(capture))
+    monkeypatch.setattr(decoding, "PIECE_BYTES", size)
+    assert pa.Table.from_batches(part(protocol, capture, 0, None)).equals(whole)
+
+
+def test_parts_are_about_as_large_as_asked_for() -> None:
+    capture = UNKNOWN * 1000
+    parts = divided(decoder(couchbase_dcp), capture, 6000)
+    assert [stop - start for start, stop in parts] == [6000] * 4
+
+
+@accelerator.off_and_on
+@pytest.mark.parametrize("window", [500, 2_000, 10_000])
+def test_records_are_noted_wherever_a_window_ends(
+    window: int, accelerated: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert accelerated == accel.ENABLED
+    accelerator.pay(monkeypatch, 0)
+    monkeypatch.setattr(decoding, "PIECE_BYTES", window)
+    chance = random.Random(5)
+    records = [frame(bytes(chance.choice([0, 3, 40, 700, 3_000]))) for _ in range(2_000)]
+    ends = list(accumulate(map(len, records)))
+    protocol, capture, every = couchbase_dcp.PROTOCOL, b"".join(records), 10_000
+    scanner = scanner_of(protocol, ReadOptions.of({}, protocol.parameters, protocol.messages))
+    expected = [bisect_left(ends, at) + 1 for at in range(every, ends[-2] + 1, every)]
+    assert len(expected) > 100
+    found = list(places(scanner, io.BytesIO(capture).readinto, len(capture), every))
+    assert [place.number for place in found] == expected
+    assert [place.offset for place in found] == [ends[number - 1] for number in expected]

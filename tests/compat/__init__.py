@@ -1,0 +1,1 @@
+"""Compatibility: what has changed between two versions of specs."""

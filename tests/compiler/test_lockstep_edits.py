@@ -1,0 +1,174 @@
+"""Edits to what one emitter gave: held against the running codec, each is found before anything is written."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+import pytest
+from support.paths import ROOT
+
+from wireloom.codec import Protocol
+from wireloom_generator import emitters, examples, lockstep, lockstep_names, model
+from wireloom_generator.emitters import columnar, docs, enums, parsers, spark
+from wireloom_generator.output import OutputFile
+from wireloom_generator.reading import spec
+from wireloom_generator.resolve import protocol_of, resolve
+
+
+@dataclass(frozen=True)
+class Emitted:
+    """What the emitters gave for a protocol, and its running codec."""
+
+    protocol: model.Protocol
+    codec: Protocol
+    files: Mapping[PurePosixPath, OutputFile]
+
+
+@pytest.fixture(scope="module")
+def emitted() -> dict[str, Emitted]:
+    specs, problems = spec.load([ROOT / "specs"])
+    assert not problems
+    found = {}
+    for one in specs:
+        protocol = protocol_of(resolve(one))
+        with examples.running(emitters.modules(protocol)) as codec:
+            traces, _ = examples.run(protocol, codec)
+            files = [*enums.emit(protocol), *parsers.emit(protocol), *spark.emit(protocol), *columnar.emit(protocol)]
+            files += docs.emit(protocol, traces)
+            found[protocol.name] = Emitted(protocol, codec, {file.path: file for file in files})
+    return found
+
+
+SPARK, COLUMNAR = "databus/spark.py", "databus/columnar.py"
+INDEX, PAGE = "docs/databus/index.md", "docs/databus/dbus_event.md"
+
+
+@pytest.mark.parametrize("protocol", ["databus", "couchbase_dcp"])
+def test_what_is_emitted_agrees(protocol: str, emitted: dict[str, Emitted]) -> None:
+    one = emitted[protocol]
+    assert list(lockstep.check(one.protocol, one.codec, one.files)) == []
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new"),
+    [
+        (SPARK, 'StructField("version", ShortType()', 'StructField("version", IntegerType()'),
+        (SPARK, '"header_crc", LongType()', '"header_crc", DecimalType(20, 0)'),
+        (SPARK, 'StructField("header_crc"', 'StructField("headerCrc"'),
+        (SPARK, '("header_crc", LongType(),', '("header_crc", LongType(), False,'),
+        (SPARK, '("header_crc", LongType(),', '("header_crc", LongType(), nullable=False,'),
+        (SPARK, "ArrayType(StringType())", "StringType()"),
+        (SPARK, "ArrayType(StringType())", "ArrayType(StringType(), False)"),
+        (SPARK, "ArrayType(StringType())", "ArrayType(BinaryType())"),
+        (SPARK, "DBUS_EVENT = StructType(", "DBUS_EVENTS = StructType("),
+        (SPARK, "\nSCHEMA = ", "\nSCHEMAS = "),
+        (SPARK, "StringType()", "VarcharType(3)"),
+        (INDEX, "| `version` | `short` |", "| `version` | `int` |"),
+        (INDEX, "| `version` | `short` |", "| `versions` | `short` |"),
+        (INDEX, "| `dbus_event` | `struct` |", "| `dbus_event` | `string` |"),
+        (INDEX, "\n## Columns\n", "\n## Column\n"),
+        (PAGE, "| `length` | `int` |", "| `length` | `long` |"),
+        (PAGE, "| `attributes_flags` | `array<string>` |", "| `attributes_flags` | `string` |"),
+        (PAGE, "| `opcode` | `short` |", "| opcode | `short` |"),
+    ],
+)  # fmt: skip
+def test_an_output_that_differs_from_the_codec_is_found(
+    file: str, old: str, new: str, emitted: dict[str, Emitted]
+) -> None:
+    one, path = emitted["databus"], PurePosixPath(file)
+    before, found, after = one.files[path].text.rpartition(old)
+    assert found
+    edited = OutputFile(path, before + new + after)
+    problems = list(lockstep.check(one.protocol, one.codec, {**one.files, path: edited}))
+    assert {problem.rule for problem in problems} == {"lockstep"}
+    assert len(problems) == 1
+    assert f" of {path.name} is " in problems[0].what
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new"),
+    [
+        (SPARK, '"comment": "Whether this is a trace event."', '"comment": "Whether this is one."'),
+        (COLUMNAR, '"version": "The version of the layout. In no CRC."', '"version": "The version."'),
+        (COLUMNAR, '"dbus_event.key": "The key."', '"dbus_event.keys": "The key."'),
+        (COLUMNAR, '    "dbus_event.key": "The key.",\n', ""),
+        (COLUMNAR, "COMMENTS = {", "OTHERS = {"),
+    ],
+)
+def test_a_comment_that_only_one_output_has_is_found(
+    file: str, old: str, new: str, emitted: dict[str, Emitted]
+) -> None:
+    one, path = emitted["databus"], PurePosixPath(file)
+    assert old in one.files[path].text
+    edited = OutputFile(path, one.files[path].text.replace(old, new))
+    (problem,) = lockstep.check(one.protocol, one.codec, {**one.files, path: edited})
+    assert problem.what.startswith("the comment of ")
+
+
+@pytest.mark.parametrize("file", [SPARK, INDEX, PAGE])
+def test_columns_in_another_order_are_found(file: str, emitted: dict[str, Emitted]) -> None:
+    one, path = emitted["databus"], PurePosixPath(file)
+    text = one.files[path].text
+    for name, other in (("_corrupt_record", "_corrupt_reason"), ("trace", "ext_replicated")):
+        text = text.replace(name, "\0").replace(other, name).replace("\0", other)
+    edited = OutputFile(path, text)
+    assert len(list(lockstep.check(one.protocol, one.codec, {**one.files, path: edited}))) == 1
+
+
+@pytest.mark.parametrize("file", [SPARK, INDEX, PAGE])
+def test_an_output_that_is_not_there_is_found(file: str, emitted: dict[str, Emitted]) -> None:
+    one = emitted["databus"]
+    files = {path: text for path, text in one.files.items() if path != PurePosixPath(file)}
+    assert len(list(lockstep.check(one.protocol, one.codec, files))) == 1
+
+
+def test_a_decimal_of_another_size_is_found(emitted: dict[str, Emitted]) -> None:
+    one, path = emitted["couchbase_dcp"], PurePosixPath("couchbase_dcp/spark.py")
+    text = one.files[path].text
+    assert "DecimalType(20, 0)" in text
+    edited = OutputFile(path, text.replace("DecimalType(20, 0)", "DecimalType(38, 0)", 1))
+    (problem,) = lockstep.check(one.protocol, one.codec, {**one.files, path: edited})
+    assert "decimal(38,0)" in problem.what
+
+
+ENUMS = "databus/enums.py"
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "name", "number"),
+    [
+        (ENUMS, "    DELETE = 2\n", "    DELETE = 3\n", "DbusOpcode", "2 is DELETE"),
+        (ENUMS, "    DELETE = 2\n", "", "DbusOpcode", "2 is DELETE"),
+        (ENUMS, "    TRACE = 0x0004\n", "    TRACES = 0x0004\n", "EventAttributes", "4 is TRACE"),
+        (ENUMS, '(-49, -5, "ERROR")', '(-48, -5, "ERROR")', "SourceId", "-49 to -5 is ERROR"),
+        (PAGE, "| 2 | `DELETE` |", "| 3 | `DELETE` |", "DbusOpcode", "2 is DELETE"),
+        (PAGE, "| 0x0004 | `TRACE` |", "| 0x0040 | `TRACE` |", "EventAttributes", "4 is TRACE"),
+        (PAGE, "| -49 to -5 | `ERROR` |", "| -49 to -4 | `ERROR` |", "SourceId", "-49 to -5 is ERROR"),
+    ],
+)
+def test_a_number_of_two_names_is_found(
+    file: str, old: str, new: str, name: str, number: str, emitted: dict[str, Emitted]
+) -> None:
+    one, path = emitted["databus"], PurePosixPath(file)
+    text = one.files[path].text
+    assert text.count(old) == 1
+    edited = OutputFile(path, text.replace(old, new))
+    messages = ["dbus_event.md"] if name == "EventAttributes" else ["dbus_event.md", "dbus_event_v2.md"]
+    pages = ["index.md", *messages] if file == ENUMS else ["dbus_event.md"]
+    assert [problem.what for problem in lockstep.check(one.protocol, one.codec, {**one.files, path: edited})] == [
+        f"{name} in {page}: {number} in only one of the page and enums.py" for page in pages
+    ]
+
+
+def test_an_enum_that_no_page_has_is_found() -> None:
+    text = "class Kind(WireEnum):\n    ONE = 1\n"
+    assert list(lockstep_names.differences(text, [("index.md", "## Enums\n")])) == ["Kind of enums.py is on no page"]
+
+
+def test_a_heading_that_is_called_as_an_enum_is_no_table_of_it() -> None:
+    text = "class Fields(WireEnum):\n    ONE = 1\n"
+    pages = [("index.md", "### Fields\n\n| Value | Name | Meaning |\n|---|---|---|\n| 1 | `ONE` | |\n")]
+    pages.append(
+        ("echo.md", "## Fields\n\n| Offset | Size | Type | Name |\n|---|---|---|---|\n| 0 | 2 | `u16` | `a` |\n")
+    )
+    assert list(lockstep_names.differences(text, pages)) == []

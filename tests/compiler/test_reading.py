@@ -1,0 +1,199 @@
+"""What the compiler says of how messages are read, held against what the decoder does."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from support import compiled
+from support.cases import each
+from support.compiled import Compiled
+from support.lockstep import Pair, records_alike
+from support.paths import ROOT
+
+from wireloom.cli import app
+from wireloom.codec import Protocol
+from wireloom.rowwise import account
+from wireloom_generator import model
+from wireloom_generator.explained import sentences, single
+from wireloom_generator.reading import spec
+from wireloom_generator.resolve import protocol_of, resolve
+from wireloom_protocols import couchbase_dcp, databus
+
+SPECS = ROOT / "specs"
+
+EDGE = """\
+protocol: edge
+byte_order: big
+types:
+  - {name: Inner, fields: [{name: word, type: text, size: 1, encoding: gb18030}]}
+  - {name: Outer, fields: [{name: inner, type: Inner}]}
+record:
+  length: length + 1
+  fields:
+    - {name: length, type: u8}
+    - {section: body, size: rest}
+---
+message: strange
+match: {length: 4}
+sections:
+  body:
+    - {name: outer, type: Outer}
+    - {name: other, type: text, size: 1, valid: "other == 'a'"}
+    - {name: said, compute: other, type: text}
+    - {name: kind, type: u8, valid: kind < 3}
+    - {pad: 1}
+---
+message: plain
+match: {length: 1}
+sections: {body: [{name: kind, type: u8}]}
+"""
+LISTS = """\
+protocol: lists
+byte_order: big
+types:
+  - {name: Pair, fields: [{name: first, type: u8}, {name: second, type: u8}]}
+  - {name: Word, fields: [{name: word, type: bytes, prefix: u8}]}
+record:
+  length: length + 2
+  fields:
+    - {name: length, type: u16}
+    - {section: body, size: rest}
+---
+message: words
+match: {}
+sections:
+  body:
+    - {name: pairs, type: Pair, repeat: {count: 0}}
+    - {name: words, type: Word, repeat: rest}
+"""
+TOLD = [
+    "strange is read record by record where it has word (it is text in gb18030, whose characters have several bytes); "
+    "said (it is computed and no whole number).",
+    "The other messages are read many records at once.",
+]
+
+
+def redone(protocol: model.Protocol, pair: Pair) -> Iterator[str]:
+    """The messages of which sound examples went to the codec, though they need no column for bytes."""
+    told = account(pair.codec)
+    for message, example in compiled.worked(protocol):
+        kept = {*told.kept, *told.gaps, *(() if told.left[message.name] else told.hollow)}
+        if example.malformed is None and not kept & set(filled(pair.codec.parse(example.data, **example.parameters))):
+            decoding = pair.decoder(pair.options({"mode": "FAILFAST", **example.parameters}))
+            list(decoding.capture(example.data * (1 if pair.codec.framing.to_the_end else 3)))
+            if decoding.tally.redone:
+                yield message.name
+
+
+def filled(value: object) -> Iterator[str]:
+    """The names of all columns in a row that are not null."""
+    for name, inner in value.items() if isinstance(value, dict) else ():
+        yield from [name] if inner is not None else []
+        yield from filled(inner)
+    for item in value if isinstance(value, list) else ():
+        yield from filled(item)
+
+
+def apart(codec: Protocol) -> set[str]:
+    return {message for message, left in account(codec).left.items() if left}
+
+
+@pytest.mark.sweep
+@each("name", compiled.FEATURES)
+def test_what_is_said_of_a_feature_is_what_the_decoder_does(name: str) -> None:
+    found: Compiled = compiled.feature(name)
+    assert set(redone(found.protocol, Pair.of(found.columnar))) == apart(found.codec)
+
+
+@pytest.mark.parametrize("codec", [couchbase_dcp.PROTOCOL, databus.PROTOCOL], ids=lambda codec: codec.name)
+def test_what_is_said_of_a_protocol_is_what_the_decoder_does(codec: Protocol) -> None:
+    (one,), _ = spec.load([SPECS / codec.name])
+    protocol = protocol_of(resolve(one))
+    assert not apart(codec)
+    assert not list(redone(protocol, Pair(codec)))
+
+
+LOOPED = [
+    "With `accel`, too, numpy reads strange where it meets what only the codec reads.",
+    "With `accel`, a compiled loop reads the other messages.",
+]
+
+
+def test_what_is_left_to_the_codec_is_told_with_its_reason() -> None:
+    found = compiled.of(EDGE)
+    assert list(sentences(account(found.codec))) == TOLD
+    records_alike(Pair.of(found.columnar), [b"\4\xe9a\1\0", b"\4\xe9b\1\0", b"\4ea\7\0", b"\4ea\0", b"\1\1"])
+
+
+def lists_of(*counts: int) -> bytes:
+    """Records with so many items, each of another size than the one before."""
+    items = (b"".join(bytes([1 + n % 2]) + b"ab"[: 1 + n % 2] for n in range(count)) for count in counts)
+    return b"".join(len(data).to_bytes(2, "big") + data for data in items)
+
+
+def test_lists_whose_items_differ_in_size_are_named_and_read_so() -> None:
+    found = compiled.of(LISTS)
+    assert list(sentences(account(found.codec))) == [
+        "All messages are read many records at once.",
+        "The items of words differ in size; a record with a much longer list than most is read by itself.",
+    ]
+    pair = Pair.of(found.columnar)
+    for capture, redone in ((lists_of(*[20] * 300), 0), (lists_of(*[2] * 300, 900), 1)):
+        decoding = pair.decoder(pair.options({"mode": "FAILFAST"}))
+        list(decoding.capture(capture))
+        assert decoding.tally.redone == redone
+
+
+def test_check_explains_how_messages_are_read(tmp_path: Path) -> None:
+    folder = compiled.folders(EDGE, tmp_path)
+    done = CliRunner().invoke(app, ["check", str(folder), "--explain"])
+    assert done.exit_code == 0, done.output
+    told = [*TOLD, *LOOPED, *single(compiled.of(EDGE).codec)]
+    assert [line for line in done.output.splitlines() if line.startswith("edge: ")] == [
+        f"edge: {line}" for line in told
+    ]
+
+
+def test_messages_without_straight_lines_are_told() -> None:
+    assert list(single(compiled.of(EDGE).codec)) == [
+        "Single records of strange are parsed part by part.",
+        "Single records of the other messages are parsed by straight lines, once there were some of a kind.",
+        "Single records of strange are built part by part.",
+        "Single records of the other messages are built by straight lines, once there were some of a kind.",
+    ]
+
+
+def test_an_explanation_is_not_for_programs(tmp_path: Path) -> None:
+    folder = compiled.folders(EDGE, tmp_path)
+    assert CliRunner().invoke(app, ["check", str(folder), "--explain", "--format", "json"]).exit_code == 2
+
+
+def test_what_keeps_bytes_is_told() -> None:
+    told = list(sentences(account(compiled.feature("varints_derived").codec)))
+    assert "A record that has bytes for words_count_bytes is read by itself." in told
+
+
+NAMED_ALIKE = """
+protocol: named_alike
+byte_order: big
+record: {length: 3, fields: [{name: kind, type: u8}, {section: body, size: rest}]}
+---
+message: expiration
+match: {kind: 1}
+sections: {body: [{name: number, type: u16}]}
+---
+message: change
+match: {kind: 2}
+sections:
+  body:
+    - {name: expiration, type: u16}
+    - {name: late, type: bool, compute: expiration > 5}
+"""
+
+
+def test_a_field_may_be_called_as_a_message() -> None:
+    found = compiled.of(NAMED_ALIKE)
+    table = found.columnar.decode_columnar(bytes.fromhex("020006 010007"))
+    assert table["change"].to_pylist() == [{"expiration": 6, "late": True}, None]
+    assert apart(found.codec) == set()

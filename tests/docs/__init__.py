@@ -1,0 +1,1 @@
+"""The documentation: pages, their code, and the site."""

@@ -1,0 +1,1 @@
+"""Files: paths, compressions, damage, tables of lakes."""

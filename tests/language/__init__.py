@@ -1,0 +1,1 @@
+"""The language: what a spec may say, and what the compiler answers when it is wrong."""

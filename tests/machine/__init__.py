@@ -1,0 +1,1 @@
+"""Programs, and the loops that follow them."""

@@ -1,0 +1,1 @@
+"""What is packed, what is missing without an extra, and the benchmarks."""

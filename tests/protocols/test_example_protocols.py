@@ -1,0 +1,78 @@
+"""The protocols in ``examples/protocols`` and some that are shipped: what others write is read as they mean it, and
+written back to the byte.
+"""
+
+from collections.abc import Mapping
+from random import Random
+from typing import Any
+
+import pytest
+from support.cases import often
+from support.lockstep import Pair, capture_alike, captures_alike, damaged, records_alike
+
+from protocols import strangers
+from wireloom.codec.captures import CaptureBuilder
+from wireloom_generator.generate import check_outputs as check
+
+pytestmark = pytest.mark.sweep
+each_protocol = pytest.mark.parametrize("name", strangers.NAMES)
+
+
+def pair(name: str) -> Pair:
+    """Both engines of a protocol."""
+    return Pair.of(strangers.protocol(name).columnar)
+
+
+@each_protocol
+def test_the_compiler_finds_nothing_wrong(name: str) -> None:
+    assert check([strangers.SPECS[name]]) == []
+
+
+@each_protocol
+def test_records_mean_what_the_other_implementation_says(name: str) -> None:
+    for capture in strangers.captures(name):
+        rows = list(pair(name).codec.iter_records(capture.data, **capture.parameters))
+        assert len(rows) == len(capture.rows), capture.name
+        for number, (row, expected) in enumerate(zip(rows, capture.rows, strict=True)):
+            assert among(capture.told(row), expected) == expected, f"{capture.name}, record {number}"
+
+
+@each_protocol
+def test_records_are_written_back_to_the_byte(name: str) -> None:
+    codec = pair(name).codec
+    for capture in strangers.captures(name):
+        rows = codec.iter_records(capture.data, **capture.parameters)
+        assert b"".join(map(CaptureBuilder(codec, capture.parameters).build, rows)) == capture.data, capture.name
+
+
+@each_protocol
+def test_both_engines_read_the_same(name: str) -> None:
+    for number, capture in enumerate(strangers.captures(name)):
+        alike = captures_alike if number < often(4, number + 1) else capture_alike
+        alike(pair(name), capture.data, **capture.parameters)
+
+
+@each_protocol
+def test_both_engines_refuse_the_same(name: str) -> None:
+    random = Random(name)
+    if pair(name).codec.preamble is not None:  # its records mean nothing without it
+        for capture in strangers.captures(name)[:4]:
+            for data in damaged(capture.data, random, 12):
+                captures_alike(pair(name), data, **capture.parameters)
+        return
+    records = list(strangers.records(name))
+    for record in random.sample(records, min(len(records), 8)):
+        records_alike(pair(name), list(damaged(record, random, often(25, 50))))
+
+
+def among(found: Any, expected: Any) -> Any:
+    """What was found, without what is not ``expected``."""
+    match expected:
+        case Mapping():
+            return {key: among(found[key], value) for key, value in expected.items()} if found else found
+        case list() if isinstance(found, list):
+            return (
+                [among(*both) for both in zip(found, expected, strict=True)] if len(found) == len(expected) else found
+            )
+        case _:
+            return found

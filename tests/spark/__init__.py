@@ -1,0 +1,1 @@
+"""Spark: sources, streams, functions, SQL."""

@@ -1,0 +1,1 @@
+"""Wireshark: the dissectors that are generated, and those that others wrote."""
