@@ -1,4 +1,4 @@
-"""Runs all code of a page in its order, where there is what the page names: ``python -m support.page_runner PAGE FOLDER``.
+"""Runs all code of a page, where there is what the page names: ``python -m support.page_runner PAGE FOLDER``.
 
 Blocks write below the folder, not ``/tmp``. Those in Spark have a session as ``spark``. That for Ray, which would open
 ports to all, is left to test_outside.py.
