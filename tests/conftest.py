@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 # A busy machine is not a failing test. ``make fuzz`` is thorough.
-settings.register_profile("wireloom", deadline=None, max_examples=25)
+settings.register_profile("wireloom", deadline=None, max_examples=10)
 settings.register_profile("thorough", deadline=None, max_examples=1000)
 settings.load_profile("wireloom")
 
