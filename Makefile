@@ -59,14 +59,16 @@ lint: $(STAMP) ## style, format, and who imports whom
 types: $(STAMP) ## mypy, strict
 	$(BIN)/mypy
 
-test: $(STAMP) java browser tshark memcached ## the tests, but for sweeps over many cases
-	$(PYTEST) -m 'not sweep and not long'
+ONLY ?=
+ROOMS = $(addprefix tests/,$(ONLY))
+test: $(STAMP) java browser tshark memcached ## the tests, but for sweeps over many cases; of some rooms: make test ONLY=columnar
+	$(PYTEST) -m 'not sweep and not long' $(ROOMS)
 
 test-all: $(STAMP) java browser tshark memcached ## the tests, with sweeps; `make fuzz` has more
-	$(PYTEST) -m 'not long'
+	$(PYTEST) -m 'not long' $(ROOMS)
 
 test-fast: $(STAMP) ## the tests that need no other program and no compiled loops, but for sweeps
-	$(PYTEST) -m $(FAST)
+	$(PYTEST) -m $(FAST) $(ROOMS)
 
 test-spark: $(STAMP) java ## the tests that need Spark
 	$(BIN)/pytest -m spark
@@ -96,7 +98,7 @@ fuzz: $(STAMP) java ## attack every protocol with made-up input: make fuzz SEED=
 
 COUNT ?= 200
 mutants: $(STAMP) java ## make faults on purpose, and see whether tests find them: make mutants SEED=1 COUNT=200
-	$(BIN)/python scripts/mutants.py --seed $(SEED) --count $(COUNT) $(if $(AGAIN),--again $(AGAIN)) $(ONLY)
+	$(BIN)/python scripts/mutants.py --seed $(SEED) --count $(COUNT) $(if $(AGAIN),--again $(AGAIN)) $(ROOMS)
 
 bench: $(STAMP) java ## measure decoding
 	$(BIN)/python benchmarks/run.py

@@ -6,7 +6,7 @@ import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import settings
@@ -29,6 +29,14 @@ def pytest_collection_finish() -> None:
     """Leave what stays to the end out of what the garbage collector goes over again and again."""
     gc.freeze()
     gc.enable()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Say how much work the tests were, as a busy machine says little by how long they took."""
+    took = os.times()
+    seconds = took.user + took.system + took.children_user + took.children_system
+    terminalreporter.write_line(f"{seconds:.0f} CPU seconds, with the processes that have ended")
 
 
 def pytest_unconfigure() -> None:
