@@ -5,6 +5,7 @@ becomes doubtful and the codec decodes it.
 """
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -307,7 +308,16 @@ def among(value: Any, choices: tuple[Any, ...]) -> Any:
     """``in``: false where there is no value."""
     if not isinstance(value, Vector):
         return either(*(choice == value for choice in choices))
+    if value.data.dtype == np.uint8 and all(type(choice) is int for choice in choices):
+        found = np.frombuffer(value.data.tobytes().translate(_octets(choices)), bool)
+        return Vector(found if value.valid is None else found & value.valid, None, value.doubt)
     return either(*(value == choice for choice in choices))
+
+
+@lru_cache
+def _octets(choices: tuple[int, ...]) -> bytes:
+    """For each of the 256 bytes, 1 if it is among the choices, else 0."""
+    return bytes(octet in choices for octet in range(256))
 
 
 def present(value: Any) -> Any:
