@@ -127,6 +127,19 @@ def same(found: pa.Table, expected: pa.Table) -> bool:
     return bool(found.select(expected.schema.names).equals(expected))
 
 
+def test_who_only_listens_acknowledges_before_the_window_is_full(tmp_path: Path) -> None:
+    table = sent(table_of(databus, events(150)), Random(1), ENDS[:1])
+    table = table.set_column(table.schema.get_field_index(SENT[2]), SENT[2], pa.array([True] * len(table)))
+    acknowledged, most = 0, 0
+    for packet in rdpcap(str(recorded(tmp_path / "one.pcap", databus, table))):
+        if packet[TCP].payload:
+            acknowledged = acknowledged or packet[TCP].seq
+            most = max(most, packet[TCP].seq + len(packet[TCP].payload) - acknowledged)
+        elif most:
+            acknowledged = max(acknowledged, packet[TCP].ack)
+    assert 1_000 < most <= 2**16 - 1
+
+
 @pytest.mark.parametrize("name", RECORDS)
 @pytest.mark.parametrize("kind", KINDS)
 def test_rows_come_back_as_they_were_sent(name: str, kind: str, tmp_path: Path) -> None:
