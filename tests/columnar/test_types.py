@@ -258,6 +258,13 @@ def test_texts_that_are_not_utf8_are_refused_with_their_row() -> None:
         assert "UTF-8" in answer[2]
 
 
+@pytest.mark.parametrize("text", [pa.string_view(), pa.dictionary(pa.int8(), pa.large_string())], ids=str)
+def test_columns_of_nulls_have_types_that_arrow_takes_rows_of(text: pa.DataType) -> None:
+    for kind in (text, pa.list_(text), pa.large_list(pa.struct([("key", text)]))):
+        found = foreign.own(pa.record_batch([pa.nulls(3, kind)], ["column"]), {})
+        assert found.take(pa.array([2, 0])).column(0).to_pylist() == [None, None]
+
+
 def test_two_fields_of_one_name_are_refused() -> None:
     found = compiled.of(SPEC % FIELDS["u8"])
     column = pa.array([1], pa.int16())

@@ -118,8 +118,14 @@ def _is_long(kind: pa.DataType, known: pa.DataType) -> bool:
 
 
 def _simple(kind: pa.DataType) -> pa.DataType:
-    """The type with the same values that readers have for texts and bytes."""
+    """The type with the same values that readers have for texts and bytes, at every depth."""
     types = pa.types
+    if types.is_struct(kind):
+        return pa.struct([field.with_type(_simple(field.type)) for field in kind])
+    if any(is_one(kind) for is_one in LISTS):
+        return pa.list_(kind.value_field.with_type(_simple(kind.value_type)))
+    if types.is_dictionary(kind) or types.is_run_end_encoded(kind):
+        return _simple(kind.value_type)
     if types.is_large_string(kind) or types.is_string_view(kind):
         return pa.string()
     if types.is_large_binary(kind) or types.is_binary_view(kind) or types.is_fixed_size_binary(kind):
