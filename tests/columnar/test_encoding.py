@@ -1,6 +1,7 @@
 """Tables are written to the bytes that the codec makes of each row, or refused for the same reason."""
 
 from collections.abc import Iterator
+from copy import deepcopy
 from functools import cache
 from random import Random
 from typing import Any
@@ -36,6 +37,12 @@ def rows(name: str) -> pa.Table:
     options = OPTIONS.get(name, {})
     found = [MODULES[name].decode_columnar(each, mode="PERMISSIVE", **options) for each in captures(name)]
     return pa.concat_tables(found).combine_chunks()
+
+
+@cache
+def plain(name: str) -> list[dict[str, Any]]:
+    """The same in Python, which is to be copied where it is changed."""
+    return rows(name).to_pylist()
 
 
 @each("name", MODULES)
@@ -94,7 +101,7 @@ def test_changed_rows_are_written_or_refused_as_by_the_codec(name: str, seed: in
     """Values that are missing, of other rows, or at the bounds of their columns."""
     chance, table = Random(seed), rows(name)
     message = chance.choice([each for each in table["message"].to_pylist() if each])
-    found = [row for row in table.to_pylist() if row["message"] == message] * 2
+    found = deepcopy([row for row in plain(name) if row["message"] == message] * 2)
     for _ in range(chance.randint(1, 4)):
         change(chance, found)
     changed = pa.Table.from_pylist(found, table.schema)

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from support.cases import often
 from wireloom.columnar import accel, encoding
 from wireloom.columnar.machine import loops
 
@@ -38,6 +39,14 @@ def pay(monkeypatch: pytest.MonkeyPatch, rows: int) -> None:
     """Make a loop for each program that was followed for so many rows."""
     monkeypatch.setattr(loops, "PAYS", rows)
     monkeypatch.setattr(loops, "KEPT_PAYS", rows)
+
+
+def stride(name: str, rows: int) -> int:
+    """Of the examples of a protocol, every which one is read by loops that are plain Python, made behind so many rows.
+
+    Where each of many messages has one of its own it takes long to make them all.
+    """
+    return often(5, 1) if name == "couchbase_dcp" and not rows else 1
 
 
 def as_python(name: str, source: Callable[[], ast.FunctionDef]) -> Any:

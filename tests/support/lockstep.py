@@ -16,6 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from support.cases import often
 from wireloom import columnar
 from wireloom.codec import DecodeError, EncodeError, Protocol
 from wireloom.codec.captures import CaptureBuilder
@@ -53,19 +54,25 @@ class Pair:
 
 
 def captures_alike(pair: Pair, capture: bytes, **options: Any) -> pa.Table:
-    """See that a capture is the same table in every mode, for each message, without labels, and piece by piece."""
+    """See that a capture is the same table in every mode, for each message, without labels, and piece by piece.
+
+    Of the modes of a capture in which all is sound, which give the same rows, and of many messages, it is some.
+    """
+    random = Random(len(capture))
     found = capture_alike(pair, capture, **options)
     rows_alike(pair, found, **options)
-    capture_alike(pair, capture, mode="DROPMALFORMED", **options)
-    capture_alike(pair, capture, mode="FAILFAST", **options)
+    sound = 0 < len(found) == found.column("_corrupt_reason").null_count
+    for mode in random.sample(("DROPMALFORMED", "FAILFAST"), often(1, 2) if sound else 2):
+        capture_alike(pair, capture, mode=mode, **options)
     capture_alike(pair, capture, in_pieces=False, labels="false", **options)
-    for message in pair.codec.messages:
+    messages = list(pair.codec.messages)
+    for message in random.sample(messages, min(often(5, len(messages)), len(messages))):
         capture_alike(pair, capture, in_pieces=False, message=message, **options)
-    capture_alike(pair, capture, in_pieces=False, messages=list(pair.codec.messages)[::2], **options)
-    for mode in Mode:
+    capture_alike(pair, capture, in_pieces=False, messages=messages[::2], **options)
+    for mode in random.sample([*Mode], often(1, 3) if sound else 3):
         tables_alike(pair, capture, mode=mode, **options)
     columns = found.schema.names
-    for chosen in (columns[::2], columns[1::3], columns[:1]):
+    for chosen in random.sample((columns[::2], columns[1::3], columns[:1]), often(2, 3)):
         given = {"positions": True, **options}
         part = Table(pair.codec, {}).decode_columnar(capture, chosen, "PERMISSIVE", **given)
         assert_equal(part, found.select(chosen))
