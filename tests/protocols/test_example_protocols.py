@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from support.cases import often
-from support.lockstep import Pair, capture_alike, captures_alike, damaged, records_alike
+from support.lockstep import Pair, alike_in_turn, captures_alike, damaged, records_alike
 
 from protocols import strangers
 from wireloom.codec.captures import CaptureBuilder
@@ -47,22 +47,28 @@ def test_records_are_written_back_to_the_byte(name: str) -> None:
 
 @each_protocol
 def test_both_engines_read_the_same(name: str) -> None:
-    for number, capture in enumerate(strangers.captures(name)):
-        alike = captures_alike if number < often(4, number + 1) else capture_alike
-        alike(pair(name), capture.data, **capture.parameters)
+    captures = [(capture.data, capture.parameters) for capture in strangers.captures(name)]
+    alike_in_turn(pair(name), captures)
+    for data, parameters in captures[: often(0, len(captures))]:
+        captures_alike(pair(name), data, **parameters)
 
 
 @each_protocol
 def test_both_engines_refuse_the_same(name: str) -> None:
     random = Random(name)
     if pair(name).codec.preamble is not None:  # its records mean nothing without it
-        for capture in strangers.captures(name)[:4]:
-            for data in damaged(capture.data, random, 12):
-                captures_alike(pair(name), data, **capture.parameters)
+        alike_in_turn(
+            pair(name),
+            [
+                (data, capture.parameters)
+                for capture in strangers.captures(name)[:4]
+                for data in damaged(capture.data, random, often(6, 50))
+            ],
+        )
         return
     records = list(strangers.records(name))
     for record in random.sample(records, min(len(records), 8)):
-        records_alike(pair(name), list(damaged(record, random, often(25, 50))))
+        records_alike(pair(name), list(damaged(record, random, often(10, 50))))
 
 
 def among(found: Any, expected: Any) -> Any:

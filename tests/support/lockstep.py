@@ -1,10 +1,11 @@
 """The columnar decoder beside the codec: the same bytes through both, and the same table, or the same error.
 
-``captures_alike`` reads captures, ``records_alike`` records that are cut already, so that many can be wrong at once.
+``captures_alike`` and ``alike_in_turn`` read captures, ``records_alike`` records that are cut already, so that many can
+be wrong at once.
 """
 
 import struct
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BytesIO
@@ -53,30 +54,71 @@ class Pair:
         return Decoder(self.codec, chosen, columnar.arrow_schema(View(self.codec, chosen).columns))
 
 
-def captures_alike(pair: Pair, capture: bytes, **options: Any) -> pa.Table:
-    """See that a capture is the same table in every mode, for each message, without labels, and piece by piece.
+Way = Callable[[bytes, pa.Table, dict[str, Any]], object]
+"""Sees that a capture is read alike in one of the ways to read it; given the table that it is in the usual way."""
 
-    Of the modes of a capture in which all is sound, which give the same rows, and of many messages, it is some.
+
+def captures_alike(pair: Pair, capture: bytes, **options: Any) -> pa.Table:
+    """See that a capture is the same table in some modes, for some messages, without labels, and piece by piece.
+
+    Which ones is drawn for each size of a capture; ``make fuzz`` takes all of them.
     """
-    random = Random(len(capture))
     found = capture_alike(pair, capture, **options)
     rows_alike(pair, found, **options)
-    sound = 0 < len(found) == found.column("_corrupt_reason").null_count
-    for mode in random.sample(("DROPMALFORMED", "FAILFAST"), often(1, 2) if sound else 2):
-        capture_alike(pair, capture, mode=mode, **options)
-    capture_alike(pair, capture, in_pieces=False, labels="false", **options)
-    messages = list(pair.codec.messages)
-    for message in random.sample(messages, min(often(5, len(messages)), len(messages))):
-        capture_alike(pair, capture, in_pieces=False, message=message, **options)
-    capture_alike(pair, capture, in_pieces=False, messages=messages[::2], **options)
-    for mode in random.sample([*Mode], often(1, 3) if sound else 3):
-        tables_alike(pair, capture, mode=mode, **options)
-    columns = found.schema.names
-    for chosen in random.sample((columns[::2], columns[1::3], columns[:1]), often(2, 3)):
-        given = {"positions": True, **options}
-        part = Table(pair.codec, {}).decode_columnar(capture, chosen, "PERMISSIVE", **given)
-        assert_equal(part, found.select(chosen))
+    random, ways = Random(len(capture)), _ways(pair)
+    alone = [way for message, way in ways if message is not None]
+    others = [way for message, way in ways if message is None]
+    for way in random.sample(others, often(7, len(others))) + random.sample(alone, min(often(5, 99), len(alone))):
+        way(capture, found, options)
     return found
+
+
+def alike_in_turn(pair: Pair, captures: Iterable[tuple[bytes, Mapping[str, Any]]]) -> None:
+    """As ``captures_alike`` of captures with their options, each in some of the ways, and in each way some of them.
+
+    One message alone is read in a capture that has it, if there is one.
+    """
+    read = [(capture, dict(options)) for capture, options in captures]
+    tables = [capture_alike(pair, capture, **options) for capture, options in read]
+    for (_, options), table in zip(read, tables, strict=True):
+        rows_alike(pair, table, **options)
+    named = [set(table.column("message").to_pylist()) for table in tables]
+    ways = _ways(pair)
+    for turn in range(max(len(ways), len(read)) if read else 0):
+        message, way = ways[turn % len(ways)]
+        able = [place for place, names in enumerate(named) if message in names] or range(len(read))
+        place = able[turn % len(able)]
+        capture, options = read[place]
+        way(capture, tables[place], options)
+
+
+def _ways(pair: Pair) -> list[tuple[str | None, Way]]:
+    """The ways to read a capture but for the usual one, each with the message that is read alone in it."""
+
+    def alike(**chosen: Any) -> Way:
+        return lambda capture, _, options: capture_alike(pair, capture, **chosen, **options)
+
+    def by_message(mode: Mode) -> Way:
+        return lambda capture, _, options: tables_alike(pair, capture, mode=mode, **options)
+
+    def selected(columns: slice) -> Way:
+        def way(capture: bytes, found: pa.Table, options: dict[str, Any]) -> None:
+            chosen, given = found.schema.names[columns], {"positions": True, **options}
+            part = Table(pair.codec, {}).decode_columnar(capture, chosen, "PERMISSIVE", **given)
+            assert_equal(part, found.select(chosen))
+
+        return way
+
+    messages = list(pair.codec.messages)
+    return [
+        (None, alike(mode="DROPMALFORMED")),
+        (None, alike(mode="FAILFAST")),
+        (None, alike(in_pieces=False, labels="false")),
+        *((message, alike(in_pieces=False, message=message)) for message in messages),
+        (None, alike(in_pieces=False, messages=messages[::2])),
+        *((None, by_message(mode)) for mode in Mode),
+        *((None, selected(columns)) for columns in (slice(None, None, 2), slice(1, None, 3), slice(1))),
+    ]
 
 
 def capture_alike(pair: Pair, capture: bytes, *, in_pieces: bool = True, **options: Any) -> pa.Table:
