@@ -250,7 +250,7 @@ FRAMED = {
     "stream": b"\x22\0\7",
 }
 TIMED = b"\x02\0\x2a"
-PARTS = 13
+PARTS = 5
 """How many captures the frames are divided into, where each takes a way to read it."""
 
 
