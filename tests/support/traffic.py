@@ -37,10 +37,13 @@ class Flow:
 
     def segment(self, place: int, data: bytes, flags: str = "PA", number: int = 0) -> Packet:
         """A packet with bytes that stand at this place of the stream; its SYN is in front of place 0."""
-        head = Ether() / IP(src=self.source, dst=self.destination)
+        packet, ip = Ether(), IP(src=self.source, dst=self.destination)
         sequence = (self.first + 1 + place) % NUMBERS
         tcp = TCP(sport=self.source_port, dport=self.destination_port, seq=sequence, ack=1, flags=flags)
-        packet = head / tcp / Raw(data) if data else head / tcp
+        if data:
+            tcp.add_payload(Raw(data))
+        ip.add_payload(tcp)  # where "/" would copy them all
+        packet.add_payload(ip)
         packet.time = self.at + number / 1000
         return packet
 

@@ -295,7 +295,7 @@ SMALL = {
 @pytest.mark.parametrize("kind", SMALL)
 def test_files_cut_off_at_every_byte(tmp_path: Path, kind: str) -> None:
     data, most = SMALL[kind], 0
-    for size in (*range(12, len(data), often(3, 1)), len(data)):
+    for size in (*range(12, len(data), often(7, 1)), len(data)):
         path = tmp_path / "cut"
         path.write_bytes(data[:size])
         found, ledger = delivered(path, couchbase_dcp)

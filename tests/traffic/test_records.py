@@ -9,6 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from scapy.packet import Packet
+from support.cases import often
 from support.dcp_sessions import mutation
 from support.traffic import CLIENT, NUMBERS, PORT, SERVER, Flow, datagram, disordered, written
 
@@ -20,7 +21,7 @@ from wireloom.kinds import Recording
 from wireloom.options import CaptureKind, OptionError, ReadOptions
 from wireloom_protocols import couchbase_dcp, databus, packets, pcap, pcapng
 
-SEEDS = range(8)
+SEEDS = range(often(3, 8))
 
 
 def frames(count: int) -> list[bytes]:
@@ -219,10 +220,10 @@ def test_what_the_snapshot_length_cut_off_is_a_gap(tmp_path: Path) -> None:
 
 
 def test_many_connections_at_once(tmp_path: Path) -> None:
-    flows = [Flow(size=300, destination_port=50000 + number, first=7 * number) for number in range(12)]
+    flows = [Flow(size=300, destination_port=50000 + number, first=7 * number) for number in range(5)]
     every = [packet for packets in zip(*(flow.sent(SENT) for flow in flows), strict=True) for packet in packets]
     table = record(tmp_path, every)
-    assert table.num_rows == 12 * len(FRAMES)
+    assert table.num_rows == 5 * len(FRAMES)
     for connection in table["_connection"].unique():
         assert seqnos(table.filter(pa.compute.equal(table["_connection"], connection))) == ALL
 
@@ -269,12 +270,14 @@ def test_requests_and_answers_come_in_the_order_of_the_capture(tmp_path: Path) -
 
 def test_what_waits_for_a_gap_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(decoder, "BATCH_ROWS", 8)
-    packets = Flow(size=100).sent(SENT)
+    sent = range(1, 101)
+    packets = Flow(size=100).sent(SENT[: ENDS[99]])
     packets.append(packets.pop(10))
-    assert seqnos(record(tmp_path, packets)) == ALL
+    assert seqnos(record(tmp_path, packets)) == [*sent]
     table = record(tmp_path, packets, maxStreamBytes=200)
-    lost = [number for number, end in zip(ALL, ENDS, strict=True) if end > 900 and end - len(FRAMES[number - 1]) < 1000]
-    assert seqnos(table) == [number for number in ALL if number not in lost]
+    ends = zip(sent, ENDS, strict=False)
+    lost = [number for number, end in ends if end > 900 and end - len(FRAMES[number - 1]) < 1000]
+    assert seqnos(table) == [number for number in sent if number not in lost]
     assert sum(table["_gap_before"].to_pylist()) == 100
 
 

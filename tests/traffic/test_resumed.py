@@ -15,6 +15,7 @@ from codec.test_found_parameters import NOTE, WIDE, hello
 from scapy.layers.inet import fragment
 from scapy.packet import Packet
 from support import compiled
+from support.cases import often
 from support.http_talk import request, sized
 from support.lockstep import Pair
 from support.traffic import Flow, datagram, disordered, written
@@ -66,7 +67,7 @@ def some(random: Random, packets: Sequence[Packet]) -> list[int]:
     return sorted(random.sample(range(1, len(packets)), min(7, len(packets) - 1)))
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(often(3, 6)))
 def test_packets_that_are_lost_sent_twice_and_out_of_order(tmp_path: Path, seed: int) -> None:
     random = Random(seed)
     flow = Flow(size=random.choice([60, 100, 700]), first=random.choice([5, 2**32 - 999]))
@@ -80,11 +81,11 @@ def test_packets_that_are_lost_sent_twice_and_out_of_order(tmp_path: Path, seed:
 
 def test_every_place_of_a_short_one(tmp_path: Path) -> None:
     flow = Flow(size=50)
-    packets = flow.sent(b"".join(FRAMES[:8]))
+    packets = flow.sent(b"".join(FRAMES[:5]))
     packets[3:5] = reversed(packets[3:5])
     for at in range(1, len(packets)):
         found = alike(DCP, tmp_path, packets, [at])
-        assert [row["mutation"]["by_seqno"] for row in found] == [*range(1, 9)]
+        assert [row["mutation"]["by_seqno"] for row in found] == [*range(1, 6)]
 
 
 def test_files_are_known_as_long_as_bytes_of_them_wait(tmp_path: Path) -> None:
@@ -156,7 +157,7 @@ def test_fragments_of_ip(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("size", [2, 7])
 def test_what_a_stream_has_told_of_its_parameters(tmp_path: Path, size: int) -> None:
-    stream = hello(2) + hello(9) + NOTE * 20 + WIDE * 3
+    stream = hello(2) + hello(9) + NOTE * 7 + WIDE * 3
     packets = Flow(size=size).sent(stream)
     for cuts in ([2], [3, 6], range(1, len(packets), 5), [len(packets) - 2]):
         found = alike(FOUND, tmp_path, packets, cuts)

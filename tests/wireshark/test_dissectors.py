@@ -499,7 +499,7 @@ def asked() -> list[tuple[Expr, Row]]:
     """Many expressions, each with rows to ask it of."""
     found: list[tuple[Expr, Row]] = []
 
-    @settings(max_examples=often(120, 500), database=None)
+    @settings(max_examples=often(60, 500), database=None)
     @given(expression=NUMBER | CONDITION, rows=ROWS)
     def note(expression: Expr, rows: list[Row]) -> None:
         found.extend((expression, row) for row in rows)
