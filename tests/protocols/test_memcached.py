@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 import bmemcached
 import pytest
 from bmemcached.exceptions import MemcachedException
-from support.lockstep import Pair, captures_alike
+from support.lockstep import Pair, alike_in_turn, capture_alike, rows_alike
 from support.memcached_server import HOST, SECONDS, Relay, relaying, running
 
 from wireloom_protocols import memcached
@@ -32,7 +32,7 @@ def rows_of(data: bytes) -> list[Row]:
     found = list(memcached.iter_records(data))
     assert {row["message"] for row in found}.isdisjoint({"unknown", None})
     assert b"".join(map(memcached.build, found)) == data
-    captures_alike(Pair.of(memcached), data)
+    rows_alike(Pair.of(memcached), capture_alike(Pair.of(memcached), data))
     for row in found:
         trailing = {name: value for name, value in row[row["message"]].items() if name.startswith("trailing_")}
         assert not any(trailing.values()), row
@@ -294,6 +294,7 @@ def test_a_server_takes_and_answers_what_is_built(relay: Relay, server: Connecti
     assert server.asked("flush", "Flush") == done("Flush")
     assert server.asked("quit", "Quit") == done("Quit")
     assert server.stream.read() == b""
+    alike_in_turn(Pair.of(memcached), [(bytes(relay.requests), {}), (bytes(relay.responses), {})])
     rows_of(relay.requests)
     rows_of(relay.responses)
 

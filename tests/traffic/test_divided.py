@@ -151,8 +151,8 @@ SEEDS = [
 @pytest.mark.parametrize(
     ("seed", "step"),
     [
-        (0, 17),
-        pytest.param(1, 11, marks=pytest.mark.sweep),
+        (0, 29),
+        pytest.param(1, 31, marks=pytest.mark.sweep),
         *(pytest.param(seed, 1, marks=pytest.mark.long) for seed in range(4)),
     ],
 )

@@ -181,7 +181,7 @@ def test_sections_in_both_byte_orders(tmp_path: Path) -> None:
     told(ledger, len(packets))
 
 
-@pytest.mark.parametrize("count", [1_500, pytest.param(20_000, marks=pytest.mark.long)])
+@pytest.mark.parametrize("count", [500, pytest.param(20_000, marks=pytest.mark.long)])
 def test_connections_of_one_packet(tmp_path: Path, count: int) -> None:
     packets = (ip(tcp(FRAME, ports=(11210, 1024 + number % 60_000)), host=number >> 4) for number in range(count))
     table, ledger = read(tmp_path, pcap(packets))

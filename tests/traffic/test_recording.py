@@ -71,7 +71,7 @@ def events(count: int) -> list[bytes]:
 
 RECORDS = {
     "couchbase_dcp": (couchbase_dcp, FRAMES),
-    "databus": (databus, events(150)),
+    "databus": (databus, events(60)),
     "dns": (None, None),
 }
 

@@ -109,9 +109,15 @@ def test_the_command_keeps_them(tmp_path: Path, name: str, data: bytes, times: l
     assert found == expected
 
 
-@pytest.mark.parametrize("name", NANO)
-@pytest.mark.parametrize("kind", ["pcap", "pcapng"])
-@pytest.mark.parametrize("rows", ["jsonl", "parquet"])
+@pytest.mark.parametrize(
+    ("name", "kind", "rows"),
+    [
+        ("nano.pcap", "pcap", "jsonl"),
+        ("nano.pcap", "pcapng", "parquet"),
+        ("other_order.pcap", "pcap", "parquet"),
+        ("nano.pcapng", "pcapng", "jsonl"),
+    ],
+)
 def test_what_is_exported_has_the_times_that_were_read(tmp_path: Path, name: str, kind: str, rows: str) -> None:
     (tmp_path / name).write_bytes(NANO[name])
     table, trace = tmp_path / f"rows.{rows}", tmp_path / f"again.{kind}"

@@ -64,8 +64,9 @@ def frame(tree: ElementTree.Element) -> Frame:
     return opcode, opaque, values.get("key.logical_key"), seqno
 
 
-@pytest.mark.parametrize("damage", ["intact", "pcapng", "disordered", "reordered"])
-@pytest.mark.parametrize("size", [1460, 8960], ids=["1500", "9000"])
+@pytest.mark.parametrize(
+    ("damage", "size"), [("intact", 1460), ("pcapng", 8960), ("disordered", 1460), ("reordered", 8960)]
+)
 def test_the_dissector_for_couchbase_finds_the_same_frames(tmp_path: Path, size: int, damage: str) -> None:
     random, path = Random(f"{damage} {size}"), tmp_path / "talk.pcap"
     client = Flow("10.0.0.7", "10.0.0.1", 50000, PORT, NUMBERS - random.randrange(1000), size)
