@@ -69,7 +69,14 @@ def alone(protocol: Any, captures: dict[str, bytes], **options: Any) -> tuple[pa
 
 @pytest.mark.parametrize("mode", [Mode.PERMISSIVE, Mode.DROPMALFORMED])
 @pytest.mark.parametrize("protocol", FILES, ids=lambda protocol: protocol.PROTOCOL.name)
-@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.sweep) for seed in range(1, 6))])
+@pytest.mark.parametrize(
+    "seed",
+    [
+        0,
+        pytest.param(1, marks=pytest.mark.sweep),
+        *(pytest.param(seed, marks=pytest.mark.long) for seed in range(2, 6)),
+    ],
+)
 def test_captures_together_give_what_each_gives_alone(protocol: Any, mode: Mode, seed: int) -> None:
     chosen = random.Random(seed).choices(FILES[protocol], k=30)
     captures = {f"{number}.bin": data for number, data in enumerate(chosen)}

@@ -10,7 +10,7 @@ import pytest
 from attack import captures
 from attack.captures import Hostile
 from support import accelerator, compiled
-from support.cases import each
+from support.cases import each, often
 from support.lockstep import Pair, capture_alike
 
 from wireloom.codec.lengths import Ends
@@ -31,7 +31,7 @@ def pair(name: str) -> Pair:
 
 @pytest.mark.sweep
 @accelerator.off_and_on
-@pytest.mark.parametrize("size", [1, 700])
+@pytest.mark.parametrize("size", [1, often(300, 700)])
 @each("hostile", [pytest.param(hostile, id=hostile.name) for hostile in captures.EVERY])
 def test_a_hostile_capture_is_the_same_rows_in_both_engines(hostile: Hostile, size: int, accelerated: bool) -> None:
     found = capture_alike(pair(hostile.protocol), hostile.data(size))

@@ -116,7 +116,7 @@ def captures(draw: st.DrawFn, case: Case) -> bytes:
 
 @accelerator.off_and_on
 @pytest.mark.parametrize("name", CASES)
-@settings(max_examples=often(20, 200))
+@settings(max_examples=often(8, 200))
 @given(data=st.data())
 def test_it_is_what_the_codec_finds(name: str, data: st.DataObject, accelerated: bool) -> None:
     case = CASES[name]
@@ -138,7 +138,7 @@ def test_it_is_what_the_codec_finds(name: str, data: st.DataObject, accelerated:
 
 @accelerator.on
 @pytest.mark.parametrize("name", CASES)
-@settings(max_examples=often(15, 150))
+@settings(max_examples=often(7, 150))
 @given(data=st.data())
 def test_what_is_proven_in_one_pass_is_what_the_codec_cuts(name: str, data: st.DataObject) -> None:
     case = CASES[name]

@@ -167,7 +167,7 @@ def test_wherever_a_file_is_cut_off_or_changed_a_row_tells_it(tmp_path: Path, su
         at = random.choice([random.randrange(len(whole)), random.randrange(20), len(whole) - random.randrange(1, 20)])
         data = random.choice([whole[:at], whole + b"any", whole[:at] + random.randbytes(9) + whole[at:]])
         path.write_bytes(data)
-        for reader in (scanned, as_lines):
+        for reader in (scanned, as_lines) if seed % often(5, 1) == 0 else (scanned,):
             found = reader(path, "PERMISSIVE")
             assert found.reasons[-1].startswith("damaged: "), (seed, reader)
             assert found.sound == ALL[: len(found.sound)] or len(data) > len(whole), (seed, reader)

@@ -102,7 +102,7 @@ def vars_of(reach: Reach) -> tuple[object, ...]:
 @pytest.mark.parametrize("name", CAPTURES)
 def test_a_capture_that_grows_byte_by_byte(name: str, tmp_path: Path) -> None:
     protocol, capture = CAPTURES[name]
-    places = list(range(0, len(capture), often(9, 3)))
+    places = list(range(0, len(capture), often(23, 3)))
     check(lambda: decoder(protocol), capture, places, [True] * len(capture), tmp_path / "a.bin")
 
 
