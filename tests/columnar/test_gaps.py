@@ -131,7 +131,10 @@ def damaged(name: str, chance: Random, count: int) -> bytes:
 
 
 @pytest.mark.parametrize("accelerated", [False, True])
-@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.sweep) for seed in range(1, 6))])
+@pytest.mark.parametrize(
+    "seed",
+    [0, *(pytest.param(seed, marks=pytest.mark.sweep if seed < 3 else pytest.mark.long) for seed in range(1, 6))],
+)
 @pytest.mark.parametrize("name", RECORDS)
 def test_damaged_captures_are_the_same_rows_in_both_engines(
     name: str, seed: int, accelerated: bool, monkeypatch: pytest.MonkeyPatch
