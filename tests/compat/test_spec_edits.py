@@ -1,4 +1,7 @@
-"""Edits to the specs of this repository, one at a time: exactly what each changes is found, and nothing else."""
+"""Edits to the specs of this repository, one at a time: exactly what each changes is found, and nothing else.
+
+Of Couchbase and memcached there are the messages that are edited, and few others.
+"""
 
 import re
 import shutil
@@ -8,10 +11,11 @@ import pytest
 from support.cases import each
 from support.compiled import FEATURES, folders
 from support.paths import ROOT
+from support.small_checkout import KEPT, small_specs
 
 from wireloom_generator.compat.changes import Category
 from wireloom_generator.compat.compare import Version, compare
-from wireloom_generator.reading.spec import load
+from wireloom_generator.reading.spec import Spec, load
 from wireloom_generator.resolve import protocol_of, resolve
 from wireloom_protocols import couchbase_dcp
 
@@ -26,7 +30,9 @@ MARKER, EVENT, LOG = "snapshot_marker", "system_event", "failover_log_response"
 def _with(column: str) -> list[str]:
     """The messages of DCP that have such a column."""
     return [
-        name for name, message in couchbase_dcp.messages.items() if any(one.name == column for one in message.columns)
+        name
+        for name, message in couchbase_dcp.messages.items()
+        if name in (*KEPT, "unknown") and any(one.name == column for one in message.columns)
     ]
 
 
@@ -297,19 +303,29 @@ rule, category, whom it breaks (``B``, ``F``), element without its protocol."""
 
 def _version(folder: Path) -> Version:
     """The specs without what the rules would say of them: an edit may be wrong, and is compared all the same."""
+    return _version_of(_loaded(folder))
+
+
+def _loaded(folder: Path) -> list[Spec]:
     specs, problems = load([folder])
     assert not problems
+    return specs
+
+
+def _version_of(specs: list[Spec]) -> Version:
     resolved = {spec.protocol.protocol: resolve(spec) for spec in specs}
     return Version({name: protocol_of(spec) for name, spec in resolved.items()}, resolved)
 
 
 def _edited(path: str, sought: str, replacement: str, folder: Path) -> Version:
     """The protocol whose file, or whose library's, has one text in place of another."""
-    specs = shutil.copytree(SPECS, folder / "specs")
-    text = (specs / path).read_text(encoding="utf-8")
+    text = (folder / path).read_text(encoding="utf-8")
     assert sought in text
-    (specs / path).write_text(text.replace(sought, replacement, 1), encoding="utf-8")
-    return _version(specs / _protocol(path))
+    (folder / path).write_text(text.replace(sought, replacement, 1), encoding="utf-8")
+    try:
+        return _version(folder / _protocol(path))
+    finally:
+        (folder / path).write_text(text, encoding="utf-8")
 
 
 def _protocol(path: str) -> str:
@@ -326,8 +342,16 @@ def _found(old: Version, new: Version) -> set[str]:
 
 
 @pytest.fixture(scope="module")
-def released() -> dict[str, Version]:
-    return {name: _version(SPECS / name) for name in ("couchbase_dcp", "databus")}
+def specs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Those that are edited; each edit is taken back."""
+    folder = tmp_path_factory.mktemp("edited") / "specs"
+    small_specs(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def released(specs: Path) -> dict[str, Version]:
+    return {name: _version(specs / name) for name in ("couchbase_dcp", "databus")}
 
 
 OFTEN = tuple(edit for edit, (path, *_) in EDITS.items() if path.startswith("databus"))
@@ -337,9 +361,9 @@ OFTEN = tuple(edit for edit, (path, *_) in EDITS.items() if path.startswith("dat
 @pytest.mark.parametrize(
     "edit", [edit if edit in OFTEN else pytest.param(edit, marks=pytest.mark.sweep) for edit in EDITS]
 )
-def test_an_edit_is_found(edit: str, released: dict[str, Version], tmp_path: Path) -> None:
+def test_an_edit_is_found(edit: str, released: dict[str, Version], specs: Path) -> None:
     path, (sought, part, replacement), expected = EDITS[edit]
-    edited = _edited(path, sought, sought.replace(part, replacement, 1) if part else replacement, tmp_path)
+    edited = _edited(path, sought, sought.replace(part, replacement, 1) if part else replacement, specs)
     assert _found(released[_protocol(path)], edited) == expected
 
 
@@ -357,9 +381,10 @@ def test_an_enum_that_is_renamed_wherever_it_is_used_is_found(released: dict[str
 @each("path", [*FEATURES, *(str(folder.relative_to(ROOT)) for folder in OURS)])
 def test_nothing_is_found_where_nothing_changed(path: str, tmp_path: Path) -> None:
     folder = ROOT / path if path not in FEATURES else folders(FEATURES[path].read_text(encoding="utf-8"), tmp_path)
-    version = _version(folder)
+    specs = _loaded(folder)
+    version = _version_of(specs)
     assert version.protocols
-    assert compare(version, _version(folder)) == []
+    assert compare(version, _version_of(specs)) == []
 
 
 def _between(path: str, start: str, end: str) -> str:
@@ -368,10 +393,10 @@ def _between(path: str, start: str, end: str) -> str:
     return text[text.index(start) : text.index(end)]
 
 
-def test_the_second_revision_of_system_event_breaks_nobody(released: dict[str, Version], tmp_path: Path) -> None:
+def test_the_second_revision_of_system_event_breaks_nobody(released: dict[str, Version], specs: Path) -> None:
     """It has version 2, FlatBuffers, which the first has not; readers of the first keep such values as bytes."""
     path = f"couchbase_dcp/streams/{EVENT}.yaml"
-    first = _edited(path, _between(path, "  - name: collection_flatbuffer\n", "\nexamples:\n"), "", tmp_path)
+    first = _edited(path, _between(path, "  - name: collection_flatbuffer\n", "\nexamples:\n"), "", specs)
     structs = ("collection", "dropped_collection", "scope", "dropped_scope")
     assert _found(first, released["couchbase_dcp"]) == {
         *(f"variant-added WIRE - {EVENT}.{name}_flatbuffer" for name in structs),
@@ -380,11 +405,11 @@ def test_the_second_revision_of_system_event_breaks_nobody(released: dict[str, V
 
 
 def test_a_snapshot_marker_that_grew_from_44_to_52_bytes_breaks_nobody(
-    released: dict[str, Version], tmp_path: Path
+    released: dict[str, Version], specs: Path
 ) -> None:
     """The last 8 bytes are optional to today's readers, and kept by those that do not know them."""
     path = f"couchbase_dcp/streams/{MARKER}.yaml"
-    shorter = _edited(path, _between(path, "        - name: high_prepared_seqno\n", "\notherwise:"), "", tmp_path)
+    shorter = _edited(path, _between(path, "        - name: high_prepared_seqno\n", "\notherwise:"), "", specs)
     assert _found(shorter, released["couchbase_dcp"]) == {
         f"field-added WIRE - {MARKER}.v2_2.high_prepared_seqno",
         f"column-added TABLE - {MARKER}.high_prepared_seqno",

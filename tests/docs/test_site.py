@@ -1,4 +1,7 @@
-"""The documentation site, built once and opened in Chromium from ``file://``: all is there, leads on and answers."""
+"""The documentation site, built once and opened in Chromium from ``file://``: all is there, leads on and answers.
+
+It is that of a checkout with few messages; the whole of it is built where much is tried.
+"""
 
 import json
 import re
@@ -9,8 +12,9 @@ import textwrap
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
-from html.parser import HTMLParser
+from dataclasses import dataclass
+from functools import cache
+from html import unescape
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -26,6 +30,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.wait import WebDriverWait
 from support.paths import ROOT
+from support.small_checkout import small_checkout
 
 from wireloom.cli import app
 from wireloom_generator import rulebook
@@ -37,13 +42,18 @@ FLAGS = """--headless=new --no-sandbox --disable-gpu --disable-quic --no-first-r
 --disable-component-update --disable-sync"""
 
 
+@pytest.fixture(scope="session", params=["small", pytest.param("whole", marks=pytest.mark.long)])
+def checkout(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What the site is built of."""
+    return ROOT if request.param == "whole" else small_checkout(tmp_path_factory.mktemp("checkout"))
+
+
 @pytest.fixture(scope="session")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def site(checkout: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The built site."""
     out = tmp_path_factory.mktemp("docs")
-    built = subprocess.run(
-        [sys.executable, ROOT / "docs" / "site", "--out", out], capture_output=True, text=True, check=False
-    )
+    command = [sys.executable, checkout / "docs" / "site", "--out", out]
+    built = subprocess.run(command, capture_output=True, text=True, check=False)
     assert built.returncode == 0, built.stdout + built.stderr
     return out / "site"
 
@@ -66,46 +76,59 @@ def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chr
 
 @pytest.fixture
 def marker(chromium: webdriver.Chrome, site: Path) -> webdriver.Chrome:
-    """The browser, at the page of the snapshot marker."""
-    chromium.get((site / MARKER).as_uri())
+    """The browser, at the page of the snapshot marker, where nothing is pointed at and nothing has the focus."""
+    if chromium.current_url.partition("#")[0] != (site / MARKER).as_uri():
+        chromium.get((site / MARKER).as_uri())
+    chromium.execute_script("document.activeElement.blur()")
+    ActionChains(chromium).move_to_element(chromium.find_element(By.CSS_SELECTOR, "header")).perform()
+    assert chromium.find_elements(By.CSS_SELECTOR, ".wl-lit") == []
     return chromium
 
 
-@dataclass
-class Page(HTMLParser):
+@dataclass(frozen=True)
+class Page:
     """The ids of a page, and what it refers to."""
 
-    ids: list[str] = field(default_factory=list)
-    references: list[str] = field(default_factory=list)
-    loaded: list[str] = field(default_factory=list)
+    ids: list[str]
+    references: list[str]
+    loaded: list[str]
 
-    def __post_init__(self) -> None:
-        super().__init__()
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        found = {name: value for name, value in attrs if value}
+_TAG = re.compile(r"""<([a-zA-Z][\w-]*)((?:[^<>"']|"[^"]*"|'[^']*')*)>""")
+_ATTRIBUTE = re.compile(r"""\s(id|href|src)=(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""")
+
+
+def page_of(text: str) -> Page:
+    """What the tags of a page say; in text, ``<`` is escaped."""
+    page = Page([], [], [])
+    for tag, attributes in _TAG.findall(text):
+        if "=" not in attributes:
+            continue
+        found = {name: unescape("".join(values)) for name, *values in _ATTRIBUTE.findall(attributes) if any(values)}
         if "id" in found:
-            self.ids.append(found["id"])
+            page.ids.append(found["id"])
         if tag == "a" and "href" in found:
-            self.references.append(found["href"])
+            page.references.append(found["href"])
         elif "src" in found or (tag == "link" and "href" in found):
-            self.loaded.append(found.get("src") or found["href"])
+            page.loaded.append(found.get("src") or found["href"])
+    return page
 
 
 @pytest.fixture(scope="session")
 def pages(site: Path) -> dict[Path, Page]:
     """Every page of the site."""
-    found = {}
-    for path in sorted(site.rglob("*.html")):
-        found[path] = Page()
-        found[path].feed(path.read_text())
-    return found
+    return {path: page_of(path.read_text()) for path in sorted(site.rglob("*.html"))}
+
+
+@cache
+def _file(folder: Path, path: str) -> Path:
+    return (folder / unquote(path)).resolve()
 
 
 def _here(path: Path, reference: str) -> tuple[Path, str]:
     """The file that a reference names, and the fragment."""
     parts = urlsplit(reference)
-    return ((path.parent / unquote(parts.path)).resolve() if parts.path else path), unquote(parts.fragment)
+    return (_file(path.parent, parts.path) if parts.path else path), unquote(parts.fragment)
 
 
 def test_a_bar_in_a_table_is_shown_as_it_is(site: Path) -> None:
@@ -116,12 +139,13 @@ def test_a_bar_in_a_table_is_shown_as_it_is(site: Path) -> None:
 
 def test_every_link_leads_to_a_place_on_a_page(pages: dict[Path, Page]) -> None:
     broken = []
+    ids = {path: set(page.ids) for path, page in pages.items()}
     for path, page in pages.items():
-        for reference in page.references:
+        for reference in set(page.references):
             if urlsplit(reference).scheme in ("http", "https"):
                 continue
             target, fragment = _here(path, reference)
-            if target not in pages or (fragment and fragment not in pages[target].ids):
+            if target not in pages or (fragment and fragment not in ids[target]):
                 broken.append(f"{path.name}: {reference}")
     assert not broken
 
@@ -170,7 +194,7 @@ def test_the_yaml_on_the_first_page_stands_in_a_spec() -> None:
 
 def test_every_erratum_of_the_generated_pages_is_a_row(pages: dict[Path, Page], site: Path) -> None:
     errata = 0
-    for index in (ROOT / "generated" / "docs").glob("*/index.md"):
+    for index in (site.parent / "pages" / "protocols").glob("*/index.md"):
         listed = re.findall(r"^\| \[\d+\]\(([\w.]*)#(erratum-\d+)\)", index.read_text(), re.MULTILINE)
         errata += len(listed)
         links = [
@@ -207,22 +231,28 @@ return [...document.querySelectorAll("figure.bytes svg")].map(
 """
 
 
-def _some(pages: dict[Path, Page], site: Path) -> list[Path]:
-    """Those that are written by hand, the first of each protocol, and one in forty of those that are all alike:
-    decisions and messages.
+OPENED = ("index", "language", "rules-spec", "command-line", "errata", "spark")
+"""What is opened of the pages that are written by hand, or made at once of all rules and commands."""
+
+
+def _some(pages: dict[Path, Page], site: Path, *, whole: bool) -> list[Path]:
+    """Those that are written by hand, all of them or a few; the first of each protocol; and one in forty of those that
+    are all alike: decisions and messages.
     """
     alike = [path for path in pages if path.parent != site and path.name != "index.html"]
-    return [*(path for path in pages if path not in alike), *alike[::40]]
+    firsts = [path for path in pages if path.parent != site and path.name == "index.html"]
+    by_hand = [path for path in pages if path.parent == site and (whole or path.stem in OPENED)]
+    return [*by_hand, *firsts, *alike[::40], site / MARKER]
 
 
 @pytest.fixture(scope="session")
-def opened(chromium: webdriver.Chrome, pages: dict[Path, Page], site: Path) -> dict[Path, Opened]:
+def opened(chromium: webdriver.Chrome, pages: dict[Path, Page], site: Path, checkout: Path) -> dict[Path, Opened]:
     """Pages of every kind, each opened once."""
     chromium.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", PHONE)
     for log in ("browser", "performance"):
         chromium.get_log(log)
     try:
-        return {path: _open(chromium, path) for path in _some(pages, site)}
+        return {path: _open(chromium, path) for path in _some(pages, site, whole=checkout == ROOT)}
     finally:
         chromium.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
