@@ -7,8 +7,9 @@ same bytes.
 """
 
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +70,13 @@ def _lines(name: str) -> list[str]:
     return (HERE / f"{name}.diff").read_text(encoding="utf-8").splitlines()
 
 
+@pytest.fixture(scope="module")
+def versions(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], tuple[Version, Version]]:
+    """The old and the new version of a case, read when they are first asked for."""
+    root = tmp_path_factory.mktemp("versions")
+    return cache(lambda name: _versions(name, root / name))
+
+
 def _versions(name: str, folder: Path) -> tuple[Version, Version]:
     old, new = (
         folders("\n".join(line[2:] for line in _lines(name) if line[:1] not in other), folder / which)
@@ -82,11 +90,11 @@ def _report(name: str) -> list[str]:
 
 
 @each("name", CASES)
-def test_says_what_changed_and_whom_it_breaks(name: str, tmp_path: Path) -> None:
+def test_says_what_changed_and_whom_it_breaks(name: str, versions: Callable[[str], tuple[Version, Version]]) -> None:
     found = [
         f"{finding.rule} {finding.category} {','.join(sorted(finding.change.breaks)) or '-'} "
         f"{finding.change.element}: {finding.change.what}"
-        for finding in compare(*_versions(name, tmp_path / name))
+        for finding in compare(*versions(name))
     ]
     assert sorted(found) == _report(name)
 
@@ -98,10 +106,12 @@ def test_every_rule_has_a_pair_of_specs(rule: str) -> None:
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("name", CASES)
-def test_bytes_decode_otherwise_where_it_says_so_and_nowhere_else(name: str, tmp_path: Path) -> None:
-    versions = _versions(name, tmp_path)
-    broken = _broken(versions)
-    old, new = (_read(_codec(version)) for version in versions)
+def test_bytes_decode_otherwise_where_it_says_so_and_nowhere_else(
+    name: str, versions: Callable[[str], tuple[Version, Version]]
+) -> None:
+    both = versions(name)
+    broken = _broken(both)
+    old, new = (_read(_codec(version)) for version in both)
     for side, (written, found) in ((Side.BACKWARD, (old, new)), (Side.FORWARD, (new, old))):
         differing = [data for data in RECORDS if _differ(written[data], found[data], side)]
         if side not in broken[Category.WIRE] | broken[Category.CODEC]:

@@ -34,11 +34,19 @@ def tree(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def whole(tmp_path: Path) -> Path:
-    """A folder with copies of all specs, and of what is generated from them."""
-    for name in ("specs", "generated"):
-        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
-    return tmp_path
+def whole(tree: Path) -> Path:
+    """The same with two protocols more, of one library."""
+    for name in ("pcap", "pcapng"):
+        for folder in (
+            f"specs/{name}",
+            f"generated/{PACKAGE}/{name}",
+            f"generated/docs/{name}",
+            f"generated/pyspark_{name}",
+        ):
+            shutil.copytree(ROOT / folder, tree / folder, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copy(ROOT / f"generated/wireshark/{name}.lua", tree / "generated" / "wireshark")
+    shutil.copytree(ROOT / "specs" / "capture", tree / "specs" / "capture")
+    return tree
 
 
 def _changes(tree: Path, *, write: bool = False, specs: str = "specs") -> list[tuple[str, FileChangeKind]]:
@@ -77,19 +85,19 @@ def test_a_missing_file_is_told_and_written(tree: Path) -> None:
 
 
 def test_the_page_of_a_message_that_is_gone_is_orphaned(whole: Path) -> None:
-    page = whole / "generated" / "docs" / "couchbase_dcp" / "snapshot_marker_response.md"
-    (whole / "specs" / "couchbase_dcp" / "streams" / "snapshot_marker_response.yaml").unlink()
+    page = whole / "generated" / "docs" / "pcapng" / "simple_packet.md"
+    (whole / "specs" / "pcapng" / "simple_packet.yaml").unlink()
     expected = (page.relative_to(whole).as_posix(), FileChangeKind.ORPHANED)
-    assert expected in _changes(whole, write=True, specs="specs/couchbase_dcp")
+    assert expected in _changes(whole, write=True, specs="specs/pcapng")
     assert not page.exists()
 
 
 def test_files_of_a_protocol_that_is_gone_are_orphaned(whole: Path) -> None:
-    shutil.rmtree(whole / "specs" / "couchbase_dcp")
+    shutil.rmtree(whole / "specs" / "pcapng")
     changes = _changes(whole, write=True)
     assert changes
-    assert all("couchbase_dcp" in path and kind is FileChangeKind.ORPHANED for path, kind in changes)
-    assert not list((whole / "generated").glob("**/*couchbase_dcp/*"))
+    assert all("pcapng" in path and kind is FileChangeKind.ORPHANED for path, kind in changes)
+    assert not list((whole / "generated").glob("**/*pcapng/*"))
     assert list((whole / "generated").glob("**/databus/*"))
 
 
@@ -103,9 +111,9 @@ def test_a_file_of_ones_own_is_told_and_kept(tree: Path, name: str) -> None:
 
 
 def test_a_file_of_ones_own_stays_when_its_protocol_goes(whole: Path) -> None:
-    path = whole / "generated" / PACKAGE / "couchbase_dcp" / "mine.py"
+    path = whole / "generated" / PACKAGE / "pcapng" / "mine.py"
     path.write_text("mine = 1\n", encoding="utf-8")
-    shutil.rmtree(whole / "specs" / "couchbase_dcp")
+    shutil.rmtree(whole / "specs" / "pcapng")
     _changes(whole, write=True)
     assert [found.name for found in path.parent.iterdir()] == ["mine.py"]
 
@@ -119,9 +127,9 @@ def test_a_folder_of_ones_own_is_nobodys_business(tree: Path) -> None:
 
 
 def test_one_protocol_alone_leaves_the_others_files(whole: Path) -> None:
-    others = {path: path.stat().st_mtime_ns for path in whole.glob("generated/**/couchbase_dcp/*")}
+    others = {path: path.stat().st_mtime_ns for path in whole.glob("generated/**/pcapng/*")}
     assert _changes(whole, write=True, specs="specs/databus") == []
-    assert others == {path: path.stat().st_mtime_ns for path in whole.glob("generated/**/couchbase_dcp/*")}
+    assert others == {path: path.stat().st_mtime_ns for path in whole.glob("generated/**/pcapng/*")}
     assert others
 
 

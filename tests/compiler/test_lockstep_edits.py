@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import PurePosixPath
 
 import pytest
@@ -24,19 +25,16 @@ class Emitted:
     files: Mapping[PurePosixPath, OutputFile]
 
 
-@pytest.fixture(scope="module")
-def emitted() -> dict[str, Emitted]:
-    specs, problems = spec.load([ROOT / "specs"])
+@cache
+def emitted(name: str) -> Emitted:
+    (one,), problems = spec.load([ROOT / "specs" / name])
     assert not problems
-    found = {}
-    for one in specs:
-        protocol = protocol_of(resolve(one))
-        with examples.running(emitters.modules(protocol)) as codec:
-            traces, _ = examples.run(protocol, codec)
-            files = [*enums.emit(protocol), *parsers.emit(protocol), *spark.emit(protocol), *columnar.emit(protocol)]
-            files += docs.emit(protocol, traces)
-            found[protocol.name] = Emitted(protocol, codec, {file.path: file for file in files})
-    return found
+    protocol = protocol_of(resolve(one))
+    with examples.running(emitters.modules(protocol)) as codec:
+        traces, _ = examples.run(protocol, codec)
+        files = [*enums.emit(protocol), *parsers.emit(protocol), *spark.emit(protocol), *columnar.emit(protocol)]
+        files += docs.emit(protocol, traces)
+        return Emitted(protocol, codec, {file.path: file for file in files})
 
 
 SPARK, COLUMNAR = "databus/spark.py", "databus/columnar.py"
@@ -44,8 +42,8 @@ INDEX, PAGE = "docs/databus/index.md", "docs/databus/dbus_event.md"
 
 
 @pytest.mark.parametrize("protocol", ["databus", "couchbase_dcp"])
-def test_what_is_emitted_agrees(protocol: str, emitted: dict[str, Emitted]) -> None:
-    one = emitted[protocol]
+def test_what_is_emitted_agrees(protocol: str) -> None:
+    one = emitted(protocol)
     assert list(lockstep.check(one.protocol, one.codec, one.files)) == []
 
 
@@ -72,10 +70,8 @@ def test_what_is_emitted_agrees(protocol: str, emitted: dict[str, Emitted]) -> N
         (PAGE, "| `opcode` | `short` |", "| opcode | `short` |"),
     ],
 )  # fmt: skip
-def test_an_output_that_differs_from_the_codec_is_found(
-    file: str, old: str, new: str, emitted: dict[str, Emitted]
-) -> None:
-    one, path = emitted["databus"], PurePosixPath(file)
+def test_an_output_that_differs_from_the_codec_is_found(file: str, old: str, new: str) -> None:
+    one, path = emitted("databus"), PurePosixPath(file)
     before, found, after = one.files[path].text.rpartition(old)
     assert found
     edited = OutputFile(path, before + new + after)
@@ -95,10 +91,8 @@ def test_an_output_that_differs_from_the_codec_is_found(
         (COLUMNAR, "COMMENTS = {", "OTHERS = {"),
     ],
 )
-def test_a_comment_that_only_one_output_has_is_found(
-    file: str, old: str, new: str, emitted: dict[str, Emitted]
-) -> None:
-    one, path = emitted["databus"], PurePosixPath(file)
+def test_a_comment_that_only_one_output_has_is_found(file: str, old: str, new: str) -> None:
+    one, path = emitted("databus"), PurePosixPath(file)
     assert old in one.files[path].text
     edited = OutputFile(path, one.files[path].text.replace(old, new))
     (problem,) = lockstep.check(one.protocol, one.codec, {**one.files, path: edited})
@@ -106,8 +100,8 @@ def test_a_comment_that_only_one_output_has_is_found(
 
 
 @pytest.mark.parametrize("file", [SPARK, INDEX, PAGE])
-def test_columns_in_another_order_are_found(file: str, emitted: dict[str, Emitted]) -> None:
-    one, path = emitted["databus"], PurePosixPath(file)
+def test_columns_in_another_order_are_found(file: str) -> None:
+    one, path = emitted("databus"), PurePosixPath(file)
     text = one.files[path].text
     for name, other in (("_corrupt_record", "_corrupt_reason"), ("trace", "ext_replicated")):
         text = text.replace(name, "\0").replace(other, name).replace("\0", other)
@@ -116,14 +110,14 @@ def test_columns_in_another_order_are_found(file: str, emitted: dict[str, Emitte
 
 
 @pytest.mark.parametrize("file", [SPARK, INDEX, PAGE])
-def test_an_output_that_is_not_there_is_found(file: str, emitted: dict[str, Emitted]) -> None:
-    one = emitted["databus"]
+def test_an_output_that_is_not_there_is_found(file: str) -> None:
+    one = emitted("databus")
     files = {path: text for path, text in one.files.items() if path != PurePosixPath(file)}
     assert len(list(lockstep.check(one.protocol, one.codec, files))) == 1
 
 
-def test_a_decimal_of_another_size_is_found(emitted: dict[str, Emitted]) -> None:
-    one, path = emitted["couchbase_dcp"], PurePosixPath("couchbase_dcp/spark.py")
+def test_a_decimal_of_another_size_is_found() -> None:
+    one, path = emitted("couchbase_dcp"), PurePosixPath("couchbase_dcp/spark.py")
     text = one.files[path].text
     assert "DecimalType(20, 0)" in text
     edited = OutputFile(path, text.replace("DecimalType(20, 0)", "DecimalType(38, 0)", 1))
@@ -146,10 +140,8 @@ ENUMS = "databus/enums.py"
         (PAGE, "| -49 to -5 | `ERROR` |", "| -49 to -4 | `ERROR` |", "SourceId", "-49 to -5 is ERROR"),
     ],
 )
-def test_a_number_of_two_names_is_found(
-    file: str, old: str, new: str, name: str, number: str, emitted: dict[str, Emitted]
-) -> None:
-    one, path = emitted["databus"], PurePosixPath(file)
+def test_a_number_of_two_names_is_found(file: str, old: str, new: str, name: str, number: str) -> None:
+    one, path = emitted("databus"), PurePosixPath(file)
     text = one.files[path].text
     assert text.count(old) == 1
     edited = OutputFile(path, text.replace(old, new))

@@ -27,13 +27,14 @@ def in_spark(page: str) -> bool:
     return any(language in ("python spark", "sql") or re.search(r"\bspark\b", code) for language, code in runs(page))
 
 
-SPARK = [pytest.mark.long]
-"""Each starts a session; those that run with all packages are in test_spark_pages.py."""
+def marks(page: str) -> list[pytest.MarkDecorator]:
+    """That it takes long: it starts a session of Spark, or imports what is large. Both kinds run with all packages in
+    other modules.
+    """
+    return [pytest.mark.long] if in_spark(page) or page == "docs/python.md" else []
 
 
-@pytest.mark.parametrize(
-    "page", [pytest.param(page, marks=SPARK if in_spark(page) else []) for page in PAGES if runs(page)]
-)
+@pytest.mark.parametrize("page", [pytest.param(page, marks=marks(page)) for page in PAGES if runs(page)])
 def test_a_page_runs_with_what_it_names(page: str, tmp_path: Path) -> None:
     python = environment(tmp_path / "environment", requirements(page))
     folder = tmp_path / "folder"
