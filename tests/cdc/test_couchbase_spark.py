@@ -101,6 +101,7 @@ def elsewhere(spark: SparkSession) -> Iterator[SparkSession]:
     spark.conf.set("spark.sql.session.timeZone", zone)
 
 
+@pytest.mark.sweep
 @pytest.mark.usefixtures("elsewhere")
 def test_a_session_may_show_times_of_any_zone(frames: DataFrame, table: pa.Table) -> None:
     from wireloom.cdc.couchbase import spark as vbuckets
@@ -125,6 +126,7 @@ def test_changes_and_sources_are_alike(frames: DataFrame, table: pa.Table) -> No
     alike(vbuckets.changes(frames, since, **half), expected, "_file", "vbucket", "by_seqno", "document_key")
 
 
+@pytest.mark.sweep
 def test_the_page_on_following_vbuckets_runs(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     names: dict[str, Any] = {"spark": spark}

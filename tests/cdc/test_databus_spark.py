@@ -24,7 +24,7 @@ FIRST = ("10a 10B", "10c 10. ! 11d", "11. 12E 12; 9a 9.", "9<", "9f 13g 13H", "1
 SECOND = ("10x 10y", "10.", "11z")
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def session(spark: SparkSession) -> SparkSession:
     from wireloom.spark import register
 
@@ -115,6 +115,7 @@ def test_a_stream_gives_a_window_when_it_ends(session: SparkSession, tmp_path: P
     assert {row["sequence"] for row in ended(folders[1], 12)} == {10, 11}
 
 
+@pytest.mark.sweep
 def test_the_page_runs(session: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     names: dict[str, Any] = {"spark": session}

@@ -22,7 +22,7 @@ EVENTS = (DATA / "databus" / "stream_scn_regress.bin").read_bytes() * 10
 EVENT = EVENTS[:68]
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def session(spark: SparkSession) -> SparkSession:
     from wireloom.spark import register
 

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.spark
 CAPTURES = ROOT / "examples" / "captures" / "couchbase_dcp"
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def session(spark: SparkSession) -> SparkSession:
     from wireloom.spark import register
 

@@ -48,7 +48,7 @@ def frame(value: bytes) -> bytes:
     return couchbase_dcp.build({"message": "unknown", "magic": 0x80, "opcode": 0xB6, "unknown": {"value": value}})
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def session(spark: SparkSession) -> SparkSession:
     from wireloom.spark import register
 

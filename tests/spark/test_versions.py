@@ -30,7 +30,7 @@ MARKER = couchbase_dcp.build(
 )
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def session(spark: SparkSession) -> SparkSession:
     from wireloom.spark import register
 
