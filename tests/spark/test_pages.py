@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.spark
 
+CAPTURES = "examples/captures/couchbase_dcp"
 WINDOWS = ROOT / "examples/captures/databus/windows.bin"
 
 
@@ -33,13 +35,13 @@ def clean(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> Iterator[Spar
             spark.sql(f"DROP {'VIEW' if table.tableType == 'VIEW' else 'TABLE'} {table.name}")
 
 
-def run(spark: SparkSession, page: str, folder: Path) -> dict[str, Any]:
-    """What the blocks of a page define, run in its order, writing below the folder."""
+def run(spark: SparkSession, page: str, folder: Path, captures: Path | str = CAPTURES) -> dict[str, Any]:
+    """What the blocks of a page define, run in its order, writing below the folder; captures of DCP may be others."""
     names: dict[str, Any] = {"spark": spark}
     for language, code in blocks(page, "python|python spark|sql"):
         if code.startswith(ELSEWHERE) or (page == "README.md" and language == "python"):
             continue
-        here = code.replace("/tmp/wireloom", str(folder))
+        here = code.replace("/tmp/wireloom", str(folder)).replace(CAPTURES, str(captures))
         if language == "sql":
             for statement in here.strip().removesuffix(";").split(";\n"):
                 spark.sql(statement).collect()
@@ -52,23 +54,32 @@ def test_the_first_page_runs(clean: SparkSession, tmp_path: Path) -> None:
     run(clean, "README.md", tmp_path)
 
 
+@pytest.fixture
+def few(tmp_path: Path) -> Path:
+    """Captures of DCP as those of the examples, but of few messages."""
+    skipped = shutil.ignore_patterns("examples.bin")
+    return shutil.copytree(ROOT / CAPTURES, tmp_path / "captures", ignore=skipped)
+
+
 @pytest.mark.sweep
-def test_the_page_on_spark_runs_and_stores_a_table_a_message(clean: SparkSession, tmp_path: Path) -> None:
-    names = run(clean, "docs/spark.md", tmp_path)
+def test_the_page_on_spark_runs_and_stores_a_table_a_message(clean: SparkSession, few: Path, tmp_path: Path) -> None:
+    names = run(clean, "docs/spark.md", tmp_path, few)
 
     def rows() -> dict[str, int]:
         tables = {path.name: parquet.read_table(path) for path in tmp_path.joinpath("tables").iterdir()}
         assert {"end_seqno", "batch"} <= set(tables["snapshot_marker"].column_names)
         return {name: table.num_rows for name, table in tables.items()}
 
-    found = couchbase_dcp.decode_by_message(ROOT / names["captures"], mode="PERMISSIVE")
+    found = couchbase_dcp.decode_by_message(few, mode="PERMISSIVE")
     expected = {name: table.num_rows for name, table in found.items()}
+    assert len(expected) > 5
     awaited = 3  # the ends of a record and of two malformed ranges, with which captures end
     assert sum(rows().values()) == sum(expected.values()) - awaited
     names["store"](names["frames"], 0)  # what is repeated replaces what was there
     assert rows() == expected
 
 
+@pytest.mark.sweep
 def test_the_page_on_tuning_runs(clean: SparkSession, tmp_path: Path) -> None:
     from wireloom.spark import register
 
@@ -76,6 +87,7 @@ def test_the_page_on_tuning_runs(clean: SparkSession, tmp_path: Path) -> None:
     run(clean, "docs/tuning.md", tmp_path)
 
 
+@pytest.mark.sweep
 def test_the_page_on_recorded_traffic_runs(clean: SparkSession, tmp_path: Path) -> None:
     names = run(clean, "docs/traffic.md", tmp_path)
     counted = {row.message: row["count"] for row in names["found"].groupBy("message").count().collect()}
@@ -84,6 +96,7 @@ def test_the_page_on_recorded_traffic_runs(clean: SparkSession, tmp_path: Path) 
     assert names["answers"].count() == 5
 
 
+@pytest.mark.sweep
 def test_the_recipes_run_and_keep_their_promises(clean: SparkSession, tmp_path: Path) -> None:
     from deltalake import DeltaTable
     from pyspark.sql import functions
