@@ -14,7 +14,7 @@ import pyarrow.compute
 import pytest
 from click.testing import CliRunner
 from support import compiled
-from support.lockstep import Pair, captures_alike, damaged
+from support.lockstep import Pair, alike_in_turn, captures_alike, damaged
 
 from wireloom.cli import app
 from wireloom.codec import DecodeError, EncodeError, Protocol
@@ -167,15 +167,9 @@ def test_behind_a_malformed_header_no_record_is_searched_for() -> None:
 @pytest.mark.sweep
 def test_both_engines_read_the_same() -> None:
     random = Random("headers")
-    for data in CAPTURES.values():
-        captures_alike(plain(), data)
-    for each in damaged(CAPTURES["newest"], random, 30):
-        captures_alike(plain(), each)
-    for order in (BIG, LITTLE):
-        data = notes(order, 12)
-        captures_alike(searched(), data)
-        for each in damaged(data, random, 8):
-            captures_alike(searched(), each)
+    alike_in_turn(plain(), [(data, {}) for data in (*CAPTURES.values(), *damaged(CAPTURES["newest"], random, 30))])
+    sound = [notes(order, 12) for order in (BIG, LITTLE)]
+    alike_in_turn(searched(), [(data, {}) for each in sound for data in (each, *damaged(each, random, 8))])
 
 
 def test_a_header_that_no_record_asks_for_anything_is_there_all_the_same() -> None:
@@ -186,8 +180,7 @@ def test_a_header_that_no_record_asks_for_anything_is_there_all_the_same() -> No
     assert b"".join(map(CaptureBuilder(found.codec, {}).build, rows)) == data
     with pytest.raises(EncodeError, match="none is before it"):
         CaptureBuilder(found.codec, {}).build(rows[1])
-    for each in (data, *damaged(data, Random("unasked"), 20)):
-        captures_alike(found, each)
+    alike_in_turn(found, [(each, {}) for each in (data, *damaged(data, Random("unasked"), 20))])
 
 
 def test_rows_of_the_header_and_of_records_can_be_read_alone() -> None:

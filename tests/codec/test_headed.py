@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support import accelerator, compiled
+from support.cases import often
 from support.lockstep import Pair, capture_alike
 
 from wireloom.codec import DecodeError
@@ -139,7 +140,7 @@ sections: {{body: [{{name: data, type: bytes, size: rest}}]}}
     hop = both.decoder(both.options({})).scanner().hops[False]
     assert hop.possible
     assert isinstance(hop, Walk) is (name in ("signed", "not always", "either"))
-    for _ in range(40):
+    for _ in range(often(8, 40)):
         pieces = (bytes(random.choice([0, 1, 1, 2, 5, 64, 65, 128, 200, 255]) for _ in range(3)) for _ in range(80))
         capture = b"".join(piece + bytes(random.randint(0, 9)) for piece in pieces)
         rows = capture_alike(both, capture).to_pylist()

@@ -13,6 +13,7 @@ from support import vectors
 from support.cases import each
 from support.vectors import data_of
 
+from codec.cuts import lengths
 from wireloom.codec import DecodeError
 from wireloom_protocols import couchbase_dcp, databus
 
@@ -97,14 +98,14 @@ def patched(data: bytes, at: int, replacement: bytes) -> bytes:
 @pytest.mark.sweep
 @every_sample
 def test_a_record_truncated_at_any_length_is_one_malformed_row(protocol: ModuleType, data: bytes) -> None:
-    for length in range(1, len(data)):
+    for length in lengths(data):
         (row,) = permissive(protocol, data[:length])
         assert row["_corrupt_reason"].startswith("truncated: "), length
 
 
 @every_sample
 def test_a_truncated_record_cannot_be_parsed(protocol: ModuleType, data: bytes) -> None:
-    for length in range(len(data)):
+    for length in lengths(data, 0):
         with pytest.raises(DecodeError) as raised:
             protocol.parse(data[:length])
         assert raised.value.code == "truncated"

@@ -18,6 +18,7 @@ import cramjam
 import kafka.codec
 import pytest
 from support import compiled
+from support.cases import often
 from support.lockstep import Pair, captures_alike
 from support.scaling import LINEAR, growth
 
@@ -129,7 +130,7 @@ sections:
     ],
 )
 def test_a_bomb_is_stopped(name: str) -> None:
-    packed = OTHERS[name](bytes(64 << 20))
+    packed = OTHERS[name](bytes(24 << 20))
     found = compiled.of(BOMB % (name, ", limit: 100000"))
     tracemalloc.start()
     with pytest.raises(DecodeError, match="more than the 100000 bytes allowed") as told:
@@ -374,12 +375,12 @@ def masked(random: random.Random) -> bytes:
 def test_masks_and_zeros_are_read_many_records_at_once_as_the_codec_does() -> None:
     found, chance = compiled.of(MASKED), random.Random(3)
     assert account(found.codec).left["all"] == ()
-    records = [masked(chance) for _ in range(800)]
+    records = [masked(chance) for _ in range(often(250, 800))]
     captures_alike(Pair.of(found.columnar), b"".join(records))
     rows = list(found.codec.iter_records(b"".join(records), "PERMISSIVE"))
     malformed = sum(row["_corrupt_reason"] is not None for row in rows)
-    assert len(rows) == 800
-    assert 100 < malformed < 500
+    assert len(rows) == len(records)
+    assert len(rows) // 8 < malformed < len(rows) * 5 // 8
 
 
 def test_sound_records_are_not_left_to_the_codec() -> None:
@@ -457,12 +458,12 @@ def packed(chance: random.Random) -> bytes:
 def test_what_is_compressed_is_read_many_records_at_once_as_the_codec_does() -> None:
     found, chance = compiled.of(PACKED), random.Random(6)
     assert account(found.codec).left["all"] == ()
-    capture = b"".join(packed(chance) for _ in range(1500))
+    capture = b"".join(packed(chance) for _ in range(often(400, 1500)))
     captures_alike(Pair.of(found.columnar), capture)
     rows = list(found.codec.iter_records(capture, "PERMISSIVE"))
     codes = {row["_corrupt_reason"].partition(":")[0] for row in rows if row["_corrupt_reason"] is not None}
     assert {"packed", "too-long", "text"} <= codes
-    assert sum(row["_corrupt_reason"] is None for row in rows) > 500
+    assert sum(row["_corrupt_reason"] is None for row in rows) > len(rows) // 3
 
 
 def test_no_sound_record_is_left_to_the_codec_because_it_is_compressed() -> None:
@@ -513,13 +514,13 @@ sections:
     - {section: filled, size: rest, through: {zeros: 20000}, trailing: left, fields: [{name: number, type: u8}]}
 """
     )
-    pair, capture = Pair.of(found.columnar), bytes.fromhex("0105 0100 020500") * 60
+    pair, capture = Pair.of(found.columnar), bytes.fromhex("0105 0100 020500") * 30
     with (
         mock.patch("wireloom.columnar.weighing.LISTS", 500_000),
         mock.patch("wireloom.columnar.packed.Zeros.unpack", autospec=True, side_effect=Zeros.unpack) as unpack,
     ):
-        assert captures_alike(pair, capture).num_rows == 180
-    assert unpack.call_count > 180 * 20_000 // 500_000
+        assert captures_alike(pair, capture).num_rows == 90
+    assert unpack.call_count > 90 * 20_000 // 500_000
 
 
 def test_what_the_codec_unpacks_of_many_records_is_not_held_at_once() -> None:

@@ -51,6 +51,7 @@ from wireloom.codec.layout import Lone
 from wireloom.codec.matching import Selection
 from wireloom.codec.runs import Run
 from wireloom.codec.values import value_type
+from wireloom.codec.varints import Varint
 from wireloom.expressions import Expression
 from wireloom.expressions.tree import Value, walk
 
@@ -263,13 +264,14 @@ class _Row:
                 return kind.value
             case Ascii():
                 return self.choose(st.integers(0, min(kind.most, kind.base**kind.digits - 1)))
-        return self.choose(numbers(Field(kind)) if packing_of(kind) else of_column(value_type(kind)))
+        return self.choose(_of(kind))
 
 
 def _chosen(values: Values) -> Values:
     return {name: value for name, value in values.items() if value is not None}
 
 
+@cache
 def text(encoding: str = "utf-8") -> st.SearchStrategy[str]:
     """Short text."""
     return st.text(_alphabet(encoding), max_size=12)
@@ -289,6 +291,21 @@ def _bytes(extent: Any) -> st.SearchStrategy[bytes]:
     return st.binary(min_size=size or 0, max_size=70 if size is None else size)
 
 
+@cache
+def _of(kind: Any) -> st.SearchStrategy[Any]:
+    """Numbers that a type can hold, if it tells them."""
+    if packing_of(kind):
+        return numbers(Field(kind))
+    column = value_type(kind)
+    if not isinstance(kind, Varint):
+        return of_column(column)
+    most = min(kind.most, (1 << 63) - 1) if column == "long" else kind.most
+    bounds = st.integers(0, kind.bits).map(lambda bits: min((1 << bits) - 1, most))
+    below = bounds.map(lambda number: max(-number, kind.least))
+    return st.integers(0, 3) | bounds | below | st.integers(kind.least, most)
+
+
+@cache
 def of_column(column: ColumnType) -> st.SearchStrategy[Any]:
     """Numbers of a column, small ones more often than others; not all types that share it can hold every one."""
     digits, scale = decimal_size(column) or (19, 0)
@@ -312,6 +329,7 @@ def _bits(kind: Any, mask: int) -> st.SearchStrategy[Any]:
     return meant(kind, found) if isinstance(kind, As) else found
 
 
+@cache
 def numbers(field: Field) -> st.SearchStrategy[Any]:
     """The numbers that a field can hold, those with a name, of a condition, and small ones more often than others."""
     kind = packing_of(field.subcon)
