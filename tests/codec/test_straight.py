@@ -29,7 +29,7 @@ def test_worked_examples_and_damage(name: str) -> None:
     for parameters, records in examples(name):
         for record in dict.fromkeys(records):
             parse_alike(protocol, record, orders(name), **parameters)
-            for data in damaged(record, random, shared(records, often(6, 60))):
+            for data in damaged(record, random, shared(records, often(4, 60))):
                 parse_alike(protocol, data, orders(name), **parameters)
             for length in random.sample(range(len(record)), min(shared(records, 4), len(record))):
                 parse_alike(protocol, record[:length], orders(name), **parameters)
@@ -60,7 +60,7 @@ def test_rows_of_worked_examples_and_changes(name: str) -> None:
     random, protocol = Random(name), pair_of(name).codec
     for parameters, records in examples(name):
         for record in dict.fromkeys(records):
-            rows_alike(protocol, record, random, shared(records, often(8, 300)), **parameters)
+            rows_alike(protocol, record, random, shared(records, often(5, 300)), **parameters)
 
 
 @pytest.mark.sweep

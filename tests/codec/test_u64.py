@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pytest
 from support import accelerator, compiled, straight_lines
-from support.lockstep import Pair, alike_in_turn, capture_alike, captures_alike
+from support.lockstep import Pair, alike_in_turn, capture_alike, captures_alike, rows_alike, tables_alike
 
 from wireloom import columnar
 from wireloom.codec import EncodeError
@@ -62,7 +62,13 @@ def test_all_decoders_agree(accelerated: bool) -> None:
     for u64, sound in TYPES.items():
         found = couchbase_dcp.decode_columnar(capture, mode="PERMISSIVE", u64=u64)
         assert found["_corrupt_reason"].null_count == sound
-    alike_in_turn(PAIR, [*((capture, {"u64": u64}) for u64 in TYPES), (CASES, {"u64": "long"})])
+    captures = [*((capture, {"u64": u64}) for u64 in TYPES), (CASES, {"u64": "long"})]
+    if accelerated:
+        for each, options in captures:
+            tables_alike(PAIR, each, mode="PERMISSIVE", **options)
+            rows_alike(PAIR, capture_alike(PAIR, each, **options), **options)
+    else:
+        alike_in_turn(PAIR, captures)
 
 
 @accelerator.off_and_on
