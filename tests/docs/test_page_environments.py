@@ -28,10 +28,8 @@ def in_spark(page: str) -> bool:
 
 
 def marks(page: str) -> list[pytest.MarkDecorator]:
-    """That it takes long: it starts a session of Spark, or imports what is large. Both kinds run with all packages in
-    other modules.
-    """
-    return [pytest.mark.long] if in_spark(page) or page == "docs/python.md" else []
+    """How long it takes: those in Spark, which start a session, run with all packages in other modules."""
+    return [pytest.mark.long] if in_spark(page) else [pytest.mark.sweep] if page == "docs/python.md" else []
 
 
 @pytest.mark.parametrize("page", [pytest.param(page, marks=marks(page)) for page in PAGES if runs(page)])
