@@ -421,7 +421,7 @@ def test_files_are_read_by_spark_and_written_back(generated: Protocol, tmp_path:
 
 @pytest.mark.spark
 def test_a_stream_waits_for_a_header_to_be_whole(generated: Protocol, tmp_path: Path) -> None:
-    from spark.test_streaming import Query
+    from spark.stepwise_query import Query
 
     query, data = Query(tmp_path, NAME), CAPTURES["little"]
     found = []

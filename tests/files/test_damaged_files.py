@@ -108,7 +108,7 @@ def in_spark(path: Path, mode: str, **options: str) -> Found:
 
 def in_stream(path: Path, mode: str, **options: str) -> Found:
     """As a stream reads it, without a session."""
-    from spark.test_streaming import Query
+    from spark.stepwise_query import Query
 
     return _of_rows(Query(path, mode=mode, **options).trigger())
 

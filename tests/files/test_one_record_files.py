@@ -121,7 +121,7 @@ def test_an_index_would_say_nothing(generated: Protocol, tmp_path: Path) -> None
 
 @pytest.mark.spark
 def test_files_are_read_whole_in_batches_and_streams(generated: Protocol, tmp_path: Path) -> None:
-    from spark.test_streaming import Query
+    from spark.stepwise_query import Query
 
     query = Query(tmp_path, NAME, maxBytesPerTrigger=20, maxPartitionBytes=10)
     tmp_path.joinpath("a.bin").write_bytes(NUMBERS * 20)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from spark.test_streaming import Query, Rows
+from spark.stepwise_query import Query, Rows
 from support.traffic import Flow, written
 
 from traffic.test_records import ALL, ENDS, SENT
