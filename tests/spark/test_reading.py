@@ -4,56 +4,30 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Iterator
-from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING
 from zlib import crc32
 
 import pyarrow as pa
 import pytest
-from support.paths import DATA
 
-from wireloom_protocols import couchbase_dcp, databus
+from spark.records_and_rows import MARKER, STREAM, UNKNOWN, event
+from wireloom_protocols import couchbase_dcp
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 pytestmark = pytest.mark.spark
 
-STREAM = DATA / "databus" / "stream_scn_regress.bin"
-UNKNOWN = couchbase_dcp.build({"message": "unknown", "magic": 0x80, "opcode": 0xB6, "unknown": {}})
-MARKER = couchbase_dcp.build(
-    {
-        "message": "snapshot_marker",
-        "snapshot_marker": {"variant": "v1", "start_seqno": 1, "end_seqno": 2, "snapshot_type": 1},
-    }
-)
 FAILOVER_LOG = couchbase_dcp.build(
     {"message": "failover_log_response", "magic": 0x81, "status": 0, "failover_log_response": {"entries": []}}
 )
 BAD_LOG = FAILOVER_LOG[:11] + b"\x03" + FAILOVER_LOG[12:] + b"abc"
-BAD = "failover_log_response"
-"""Its message: its header is read."""
 PUSHDOWN = "spark.sql.python.filterPushdown.enabled"
-BATCH_ROWS = "spark.sql.execution.arrow.maxRecordsPerBatch"
-
-
-def event(value: bytes) -> bytes:
-    fields = {"attributes": 1, "sequence": 5, "physical_partition_id": 1, "logical_partition_id": 2, "src_id": 15}
-    fields |= {"nano_timestamp": 7, "schema_id": bytes(16), "key": 1, "value": value}
-    return databus.build({"message": "dbus_event", "byte_order": "big", "version": 0, "dbus_event": fields})
 
 
 def frame(value: bytes) -> bytes:
     return couchbase_dcp.build({"message": "unknown", "magic": 0x80, "opcode": 0xB6, "unknown": {"value": value}})
-
-
-@pytest.fixture(scope="module")
-def session(spark: SparkSession) -> SparkSession:
-    from wireloom.spark import register
-
-    register(spark)
-    return spark
 
 
 @pytest.fixture
@@ -302,105 +276,3 @@ def test_a_summary_asks_for_positions(session: SparkSession, tmp_path: Path) -> 
     (tmp_path / "a.bin").write_bytes(UNKNOWN)
     with pytest.raises(OptionError, match="a summary needs _file, _offset, _length"):
         summary(session.read.format("couchbase_dcp").load(str(tmp_path)))
-
-
-# Columns of several records
-
-
-def test_from_wire_many_gives_arrays(session: SparkSession) -> None:
-    from wireloom.spark import from_wire_many
-
-    values = session.createDataFrame(
-        [(1, UNKNOWN + MARKER), (2, b""), (3, None), (4, MARKER + UNKNOWN[:5])], "id int, v binary"
-    )
-    records = from_wire_many("v", "couchbase_dcp", mode="PERMISSIVE", columns="message,_corrupt_record").alias("r")
-    found = [row.r for row in values.select("id", records).orderBy("id").collect()]
-    assert found == [
-        [("unknown", None), ("snapshot_marker", None)], [], None, [("snapshot_marker", None), (None, UNKNOWN[:5])],
-    ]  # fmt: skip
-
-
-def test_from_wire_many_takes_a_whole_stream(session: SparkSession) -> None:
-    from wireloom.spark import from_wire_many
-
-    values = session.createDataFrame([(STREAM.read_bytes(),)], "v binary")
-    records = values.select(from_wire_many("v", "databus", columns="dbus_event.sequence").alias("r"))
-    (row,) = records.collect()
-    expected = [event["dbus_event"]["sequence"] for event in databus.iter_records(STREAM.read_bytes())]
-    assert [record.dbus_event.sequence for record in row.r] == expected
-
-
-def test_columns_are_decoded_in_streams(session: SparkSession, tmp_path: Path) -> None:
-    from wireloom.spark import from_wire, from_wire_many, to_wire
-
-    (tmp_path / "in").mkdir()
-    values = session.createDataFrame([(MARKER,), (UNKNOWN,)], "value binary")
-    values.write.mode("append").parquet(str(tmp_path / "in"))
-    stream = session.readStream.schema("value binary").parquet(str(tmp_path / "in"))
-    rows = stream.select(
-        from_wire("value", "couchbase_dcp").getField("message").alias("message"),
-        to_wire(from_wire("value", "couchbase_dcp"), "couchbase_dcp").alias("again"),
-        from_wire_many("value", "couchbase_dcp", columns="opcode").alias("many"),
-    )
-    query = rows.writeStream.format("parquet").option("checkpointLocation", str(tmp_path / "checkpoint"))
-    query.trigger(availableNow=True).start(str(tmp_path / "out")).awaitTermination(600)
-    found = session.read.parquet(str(tmp_path / "out")).orderBy("message").collect()
-    assert [(row.message, bytes(row.again), len(row.many)) for row in found] == [
-        ("snapshot_marker", MARKER, 1),
-        ("unknown", UNKNOWN, 1),
-    ]
-
-
-def test_small_batches_of_columns_are_decoded_together(session: SparkSession) -> None:
-    from wireloom.spark import from_wire, from_wire_many, to_wire
-
-    given = [None if number % 7 == 3 else MARKER if number % 3 else UNKNOWN * (number % 2) for number in range(100)]
-    values = session.createDataFrame(list(enumerate(given)), "id int, v binary").repartitionByRange(2, "id")
-    decoded = from_wire("v", "couchbase_dcp", mode="PERMISSIVE")
-    rows = values.select(
-        "id", decoded.alias("row"), from_wire_many("v", "couchbase_dcp").alias("many"),
-        to_wire(from_wire("v", "couchbase_dcp", mode="PERMISSIVE"), "couchbase_dcp", mode="PERMISSIVE").alias("again"),
-    )  # fmt: skip
-    session.conf.set(BATCH_ROWS, 3)
-    try:
-        found = rows.orderBy("id").collect()
-    finally:
-        session.conf.unset(BATCH_ROWS)
-    assert [row.id for row in found] == list(range(100))
-    for row, value in zip(found, given, strict=True):
-        assert (row.row is None, row.many is None) == (value is None, value is None)
-        assert row.again == value
-        assert value is None or len(row.many) == bool(value)
-        assert value is None or (row.row._corrupt_record == b"") == (value == b"")
-
-
-@pytest.mark.parametrize(
-    ("sizes", "together"),
-    [
-        ([3, 3, 3, 3], [9, 3]),
-        ([12, 1, 9, 1], [12, 10, 1]),
-        ([0, 0, 10], [10]),
-        ([], []),
-    ],
-)
-def test_batches_are_put_together_up_to_so_many_rows(
-    sizes: list[int], together: list[int], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from wireloom.spark import functions
-
-    monkeypatch.setattr(functions, "BATCH_ROWS", 10)
-    every = pa.array(range(sum(sizes)))
-    ends = list(accumulate(sizes))
-    batches = [(every[end - size : end], every[end - size : end]) for size, end in zip(sizes, ends, strict=True)]
-    found = list(functions.together(batches))
-    assert [len(columns[0]) for columns in found] == together
-    for column in zip(*found, strict=True):
-        assert pa.concat_arrays(column).equals(every)
-
-
-def test_batches_are_put_together_up_to_so_many_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
-    from wireloom.spark import functions
-
-    monkeypatch.setattr(functions, "BATCH_BYTES", 100)
-    batches = [(pa.array([b"x" * size]),) for size in (40, 30, 200, 10)]
-    assert [len(columns[0]) for columns in functions.together(batches)] == [2, 1, 1]

@@ -1,44 +1,24 @@
-"""Captures and binary columns in Spark: what the rows are, what can be asked for, and what is said when it cannot."""
+"""Captures in Spark: what the rows are, and what options and a schema of one's own make of them."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from support.paths import DATA, ROOT
+from support.paths import ROOT
 from support.plain_values import plain
 
+from spark.records_and_rows import CUT_OFF, MARKER, STREAM, UNKNOWN, collected
 from wireloom_protocols import couchbase_dcp, databus
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import SparkSession
 
 pytestmark = pytest.mark.spark
-
-STREAM = DATA / "databus" / "stream_scn_regress.bin"
-MARKER = couchbase_dcp.build(
-    {
-        "message": "snapshot_marker",
-        "cas": 2**64 - 1,
-        "snapshot_marker": {"variant": "v1", "start_seqno": 1, "end_seqno": 2, "snapshot_type": 1},
-    }
-)
-UNKNOWN = couchbase_dcp.build({"message": "unknown", "magic": 0x80, "opcode": 0xB6, "unknown": {}})
-CUT_OFF = MARKER[:-1]
-
-
-@pytest.fixture(scope="module")
-def session(spark: SparkSession) -> SparkSession:
-    """The session, with the installed protocols as formats."""
-    from wireloom.spark import register
-
-    register(spark)
-    return spark
 
 
 @pytest.fixture(scope="module")
@@ -52,19 +32,6 @@ def captures(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("captures")
     make(folder)
     return folder
-
-
-@pytest.fixture
-def capture(tmp_path: Path) -> Path:
-    """A capture with a known, an unknown and a malformed record."""
-    path = tmp_path / "capture.bin"
-    path.write_bytes(MARKER + UNKNOWN + CUT_OFF)
-    return path
-
-
-def collected(frame: DataFrame) -> list[dict[str, Any]]:
-    """All rows, as the Python API has them."""
-    return [plain(row.asDict(recursive=True), local=True) for row in frame.collect()]
 
 
 @pytest.mark.parametrize("protocol", [couchbase_dcp, databus])
@@ -101,6 +68,13 @@ def test_a_pattern_and_a_list_mean_several_files(session: SparkSession, tmp_path
     read = session.read.format("couchbase_dcp")
     assert read.load(f"{tmp_path}/a*.bin").count() == 2
     assert read.load([str(tmp_path / "a1.bin"), f"file://{tmp_path}/b%201.bin"]).count() == 2
+
+
+def test_a_name_that_is_no_utf_8_does_not_stop_a_folder(session: SparkSession, tmp_path: Path) -> None:
+    Path(os.fsdecode(bytes(tmp_path) + b"/caf\xe9.bin")).write_bytes(UNKNOWN)
+    (tmp_path / "a.bin").write_bytes(UNKNOWN)
+    frame = session.read.format("couchbase_dcp").option("positions", True).load(str(tmp_path))
+    assert {row["_file"] for row in frame.collect()} == {f"{tmp_path}/a.bin", f"file://{tmp_path}/caf%E9.bin"}
 
 
 def test_an_empty_file_and_an_empty_directory_have_no_rows(session: SparkSession, tmp_path: Path) -> None:
@@ -230,364 +204,3 @@ def test_a_schema_that_is_wrong_names_the_column(
 ) -> None:
     with pytest.raises(Exception, match=message):
         session.read.format("couchbase_dcp").schema(schema).load(str(capture)).collect()
-
-
-# Misuse
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"mod": "FAILFAST"}, "unknown option 'mod'; did you mean 'mode'?"),
-        ({"mode": "STRICT"}, "mode is PERMISSIVE, DROPMALFORMED, FAILFAST, not 'STRICT'"),
-        ({"message": "snapshot_mark"}, "unknown message 'snapshot_mark'; did you mean 'snapshot_marker'?"),
-        ({"positions": "here"}, "positions is true or false, not 'here'"),
-    ],
-)
-def test_an_option_that_cannot_be_is_an_error(
-    session: SparkSession, capture: Path, options: dict[str, str], message: str
-) -> None:
-    with pytest.raises(Exception) as error:  # noqa: PT011 - Spark wraps what a source raises
-        session.read.format("couchbase_dcp").options(**options).load(str(capture)).collect()
-    assert message in str(error.value)
-
-
-@pytest.mark.parametrize(
-    ("path", "message"),
-    [
-        ("absent.bin", "there is no file or directory absent.bin"),
-        ("absent*.bin", "no file matches absent*.bin"),
-        ("nosuch://bucket/x", "nosuch"),
-    ],
-)
-def test_a_path_that_means_nothing_is_an_error(session: SparkSession, path: str, message: str) -> None:
-    with pytest.raises(Exception) as error:  # noqa: PT011
-        session.read.format("couchbase_dcp").load(path).collect()
-    assert message in str(error.value)
-
-
-def test_no_path_is_an_error(session: SparkSession) -> None:
-    with pytest.raises(Exception, match="no path given"):
-        session.read.format("couchbase_dcp").load().collect()
-
-
-# Columns
-
-
-@pytest.fixture
-def values(session: SparkSession) -> DataFrame:
-    """A binary column: a marker, another message, null."""
-    return session.createDataFrame([(1, MARKER), (2, UNKNOWN), (3, None)], "id int, value binary")
-
-
-def test_from_wire_gives_the_rows_of_single_records(values: DataFrame) -> None:
-    from wireloom.spark import from_wire
-
-    rows = values.select("id", from_wire("value", "couchbase_dcp").alias("row")).orderBy("id")
-    assert rows.schema["row"].dataType == couchbase_dcp.spark_schema
-    found = collected(rows)
-    assert [row["row"] for row in found] == [
-        *(plain(couchbase_dcp.parse(record), local=True) for record in (MARKER, UNKNOWN)),
-        None,
-    ]
-
-
-def test_from_wire_of_one_message_is_null_for_others(values: DataFrame) -> None:
-    from wireloom.spark import from_wire
-
-    rows = values.select("id", from_wire("value", "couchbase_dcp", message="snapshot_marker").alias("row"))
-    assert rows.select("row.end_seqno").collect() == [(2,), (None,), (None,)]
-    assert rows.where("row is null").count() == 2
-
-
-def test_to_wire_gives_the_bytes_back(values: DataFrame) -> None:
-    from wireloom.spark import from_wire, to_wire
-
-    rows = values.select("value", from_wire("value", "couchbase_dcp").alias("row"))
-    assert rows.where(~to_wire("row", "couchbase_dcp").eqNullSafe(rows.value)).count() == 0
-
-
-def test_to_wire_fills_in_what_is_derived(session: SparkSession) -> None:
-    from pyspark.sql import functions as fn
-
-    from wireloom.spark import to_wire
-
-    marker = fn.struct(
-        fn.lit(1).alias("start_seqno"),
-        fn.lit(2).alias("end_seqno"),
-        fn.array(fn.lit("Memory")).alias("snapshot_type_flags"),
-    )
-    row = fn.struct(fn.lit(Decimal(2**64 - 1)).alias("cas"), marker.alias("snapshot_marker"))
-    (found,) = session.range(1).select(to_wire(row, "couchbase_dcp").alias("wire")).collect()
-    assert bytes(found.wire) == MARKER
-
-
-def test_malformed_values_fail_unless_permitted(session: SparkSession) -> None:
-    from wireloom.spark import from_wire, to_wire
-
-    frame = session.createDataFrame([(CUT_OFF,), (MARKER + UNKNOWN,)], "value binary")
-    with pytest.raises(Exception, match=r"truncated: record at byte 0|trailing-bytes: record at byte 44"):
-        frame.select(from_wire("value", "couchbase_dcp")).collect()
-    rows = frame.select("value", from_wire("value", "couchbase_dcp", mode="PERMISSIVE").alias("row"))
-    assert [row._corrupt_reason.partition(":")[0] for row in rows.select("row.*").collect()] == [
-        "truncated",
-        "trailing-bytes",
-    ]
-    assert rows.where(to_wire("row", "couchbase_dcp") == rows.value).count() == 2
-
-
-def test_a_struct_that_cannot_be_written_fails_unless_permitted(session: SparkSession) -> None:
-    from wireloom.spark import to_wire
-
-    frame = session.sql("SELECT named_struct('message', 'unknown', 'magic', 300, 'opcode', 1) AS row")
-    with pytest.raises(Exception, match=r"magic: 300 does not fit 8 bits"):
-        frame.select(to_wire("row", "couchbase_dcp")).collect()
-    assert frame.select(to_wire("row", "couchbase_dcp", mode="PERMISSIVE")).collect() == [(None,)]
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"mode": "DROPMALFORMED"}, "a column cannot drop rows"),
-        ({"positions": True}, "has no position"),
-        ({"modus": "x"}, "did you mean 'mode'"),
-    ],
-)
-def test_column_functions_refuse_options_at_once(
-    session: SparkSession, options: dict[str, object], message: str
-) -> None:
-    from wireloom.options import OptionError
-    from wireloom.spark import from_wire
-
-    with pytest.raises(OptionError, match=message):
-        from_wire("value", "couchbase_dcp", **options)
-
-
-def test_a_column_is_called_by_its_function(values: DataFrame) -> None:
-    from wireloom.spark import from_wire, from_wire_many, to_wire
-
-    row = from_wire("value", "couchbase_dcp")
-    columns = [row, from_wire_many(values.value, "couchbase_dcp"), to_wire(row, "couchbase_dcp")]
-    assert values.select(columns).columns == ["from_wire(value)", "from_wire_many", "to_wire"]
-    assert values.select(row["message"], row.opcode).where(row.opcode == 0x56).count() == 1
-
-
-def test_options_of_a_column_are_a_mapping_or_names(values: DataFrame) -> None:
-    from wireloom.spark import from_wire
-
-    given = from_wire("value", "couchbase_dcp", {"mode": "PERMISSIVE", "message": "snapshot_marker"}, columns="opcode")
-    named = from_wire("value", "couchbase_dcp", mode="PERMISSIVE", message="snapshot_marker", columns="opcode")
-    assert values.select(given).schema == values.select(named).schema
-    assert values.select(given).collect() == values.select(named).collect()
-
-
-def test_a_column_that_is_not_binary_fails_when_the_query_is_analysed(session: SparkSession) -> None:
-    from pyspark.errors import AnalysisException
-
-    from wireloom.spark import from_wire, from_wire_many
-
-    frame = session.createDataFrame([("x", 1)], "text string, number int")
-    for column in (from_wire("text", "couchbase_dcp"), from_wire_many(frame.number, "couchbase_dcp")):
-        with pytest.raises(
-            AnalysisException, match=r'requires the "BINARY" type, however "(text|number)" has the type'
-        ):
-            frame.select(column)
-
-
-def test_a_column_to_encode_that_is_no_struct_fails_when_the_query_is_analysed(values: DataFrame) -> None:
-    from pyspark.errors import AnalysisException
-
-    from wireloom.spark import to_wire
-
-    with pytest.raises(AnalysisException, match=r'requires the "STRUCT" type, however "value" has the type "BINARY"'):
-        values.select(to_wire("value", "couchbase_dcp"))
-
-
-# Errors
-
-
-def told(frame: Callable[[], DataFrame]) -> list[str]:
-    """What Spark says of a query, from the analysis to the last row, line by line."""
-    with pytest.raises(Exception) as error:  # noqa: PT011 - the test looks at what it says
-        frame().collect()
-    return str(error.value).replace(" SQLSTATE: 38000", "").strip().splitlines()
-
-
-def test_an_error_of_a_value_is_two_lines(session: SparkSession, tmp_path: Path) -> None:
-    from wireloom.spark import from_wire, to_wire
-
-    (tmp_path / "a.bin").write_bytes(CUT_OFF)
-    frame = session.createDataFrame(
-        [(CUT_OFF, (1, "nosuch"))], "value binary, row struct<opcode: int, message: string>"
-    )
-    source = session.read.format("couchbase_dcp").option("mode", "FAILFAST")
-    for query, reason in (
-        (lambda: frame.select(from_wire("value", "couchbase_dcp")), "DecodeError: truncated: record at byte 0: "),
-        (lambda: source.load(str(tmp_path)), f"DecodeError: {tmp_path}/a.bin: truncated: "),
-        (lambda: frame.select(to_wire("row", "couchbase_dcp")), "EncodeError: "),
-    ):
-        whose, what = told(query)
-        assert whose == "An exception was thrown from the Python worker:"
-        assert what.startswith(f"wireloom.codec.errors.{reason}")
-
-
-def test_an_error_of_an_option_is_one_sentence(session: SparkSession, capture: Path) -> None:
-    (what,) = told(lambda: session.read.format("couchbase_dcp").option("modus", "x").load(str(capture)))
-    assert what.startswith("[PYTHON_DATA_SOURCE_ERROR] ")
-    assert what.endswith(": wireloom.options.OptionError: unknown option 'modus'; did you mean 'mode'?")
-
-
-def test_what_is_not_a_worker_hides_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    from wireloom.options import OptionError
-    from wireloom.spark.workers import brief
-
-    monkeypatch.delenv("SPARK_HIDE_TRACEBACK", raising=False)
-    with pytest.raises(OptionError), brief():
-        raise OptionError("of somebody's own program")
-    assert "SPARK_HIDE_TRACEBACK" not in os.environ
-
-
-def test_other_errors_tell_where_they_were_raised(session: SparkSession, values: DataFrame) -> None:
-    from pyspark.sql.functions import udf
-
-    def failing(value: bytes) -> bytes:
-        raise ValueError("of somebody else")
-
-    assert "Traceback (most recent call last):" in told(lambda: values.select(udf(failing, "binary")("value")))
-
-
-# The Python of workers, and names of formats
-
-
-@pytest.fixture
-def bare_python(tmp_path: Path) -> str:
-    """A Python that has nothing installed."""
-    path = tmp_path / "python"
-    path.write_text(f'#!/bin/sh\nexec {sys.executable} -I -S "$@"\n')
-    path.chmod(0o755)
-    return str(path)
-
-
-@pytest.mark.parametrize("python", ["bare", "absent"])
-def test_workers_are_given_a_python_that_has_wireloom(
-    python: str, bare_python: str, session: SparkSession, capture: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from wireloom.spark import register
-
-    context = session.sparkContext
-    monkeypatch.setattr(context, "pythonExec", bare_python if python == "bare" else "/no/such/python")
-    register(session, "couchbase_dcp")
-    assert context.pythonExec == sys.executable
-    assert session.read.format("couchbase_dcp").load(str(capture)).count() == 3
-
-
-def test_workers_of_columns_are_given_one_too(
-    bare_python: str, session: SparkSession, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from wireloom.spark import from_wire, to_wire
-
-    monkeypatch.setattr(session.sparkContext, "pythonExec", bare_python)
-    frame = session.sql(f"SELECT X'{MARKER.hex()}' AS v")
-    (row,) = frame.select(to_wire(from_wire("v", "couchbase_dcp"), "couchbase_dcp").alias("v")).collect()
-    assert bytes(row.v) == MARKER
-
-
-def test_a_python_that_has_wireloom_is_left_to_workers(session: SparkSession) -> None:
-    from wireloom.spark import register
-
-    before = session.sparkContext.pythonExec
-    register(session)
-    assert session.sparkContext.pythonExec == before != sys.executable
-
-
-def test_of_a_cluster_that_lacks_wireloom_it_is_said(bare_python: str) -> None:
-    from types import SimpleNamespace
-
-    from wireloom.spark.workers import provide
-
-    context = SimpleNamespace(master="spark://host:7077", pythonExec=bare_python)
-    with pytest.warns(UserWarning, match=f"the Python of Spark's workers, {bare_python}, has no Wireloom"):
-        provide(SimpleNamespace(sparkContext=context))  # type: ignore[arg-type]
-    assert context.pythonExec == bare_python
-
-
-@pytest.mark.parametrize("started", ["here", "elsewhere"])
-def test_of_a_connect_server_that_was_started_here_and_lacks_wireloom_it_is_said(
-    started: str, bare_python: str, monkeypatch: pytest.MonkeyPatch, recwarn: pytest.WarningsRecorder
-) -> None:
-    from types import SimpleNamespace
-
-    from pyspark import SparkContext
-
-    from wireloom.spark.workers import provide
-
-    if started == "here":
-        monkeypatch.setenv("SPARK_LOCAL_REMOTE", "1")
-    connected: Any = SimpleNamespace()
-    for python, is_told in (
-        (bare_python, started == "here"),
-        ("/no/such/python", started == "here"),
-        (sys.executable, False),
-    ):
-        monkeypatch.setattr(SparkContext, "_active_spark_context", SimpleNamespace(pythonExec=python))
-        recwarn.clear()
-        provide(connected)
-        told = [str(warning.message) for warning in recwarn]
-        assert len(told) == is_told
-        assert not is_told or (f"runs {python}, which has no Wireloom" in told[0] and sys.executable in told[0])
-
-
-def test_a_protocol_may_be_another_format(session: SparkSession, capture: Path, tmp_path: Path) -> None:
-    from wireloom.spark import register
-
-    register(session, "wireloom_protocols.couchbase_dcp", name="dcp")
-    frame = session.read.format("dcp").load(str(capture))
-    frame.write.format("dcp").mode("append").save(str(tmp_path / "written"))
-    assert session.read.format("dcp").load(str(tmp_path / "written")).count() == 3
-    assert session.readStream.format("dcp").load(str(tmp_path)).isStreaming
-
-
-@pytest.mark.parametrize("name", ["avro", "kafka", "Parquet", "binaryfile", "rate-micro-batch"])
-def test_a_format_that_spark_has_is_not_taken(name: str, session: SparkSession) -> None:
-    from wireloom.options import OptionError
-    from wireloom.spark import register
-
-    with pytest.raises(OptionError, match=f"'{name}' is a format that Spark has already; register"):
-        register(session, "couchbase_dcp", name=name)
-
-
-def test_every_format_of_this_spark_is_known_as_taken(session: SparkSession) -> None:
-    from wireloom.spark.sources import TAKEN
-
-    jvm = session.sparkContext._jvm
-    assert jvm is not None
-    kind = jvm.java.lang.Class.forName("org.apache.spark.sql.sources.DataSourceRegister")
-    sources, found = jvm.java.util.ServiceLoader.load(kind).iterator(), set()
-    while sources.hasNext():
-        found.add(sources.next().shortName().lower())
-    assert "parquet" in found
-    assert found <= {name.lower() for name in TAKEN}
-
-
-def test_the_rule_about_specs_knows_the_formats_that_are_taken() -> None:
-    from wireloom.spark.sources import TAKEN
-    from wireloom_generator.naming import SPARK_FORMATS, column_fault
-
-    of_tables = {"delta", "hudi", "iceberg"}
-    possible = {name.lower() for name in TAKEN if column_fault(name.lower()) is None}
-    assert possible == SPARK_FORMATS - of_tables
-
-
-def test_only_one_protocol_is_called_otherwise(session: SparkSession) -> None:
-    from wireloom.options import OptionError
-    from wireloom.spark import register
-
-    with pytest.raises(OptionError, match="name is what one protocol is called"):
-        register(session, name="mine")
-
-
-def test_a_name_that_is_no_utf_8_does_not_stop_a_folder(session: SparkSession, tmp_path: Path) -> None:
-    Path(os.fsdecode(bytes(tmp_path) + b"/caf\xe9.bin")).write_bytes(UNKNOWN)
-    (tmp_path / "a.bin").write_bytes(UNKNOWN)
-    frame = session.read.format("couchbase_dcp").option("positions", True).load(str(tmp_path))
-    assert {row["_file"] for row in frame.collect()} == {f"{tmp_path}/a.bin", f"file://{tmp_path}/caf%E9.bin"}
