@@ -20,7 +20,7 @@ from scapy.packet import Packet
 from support.dcp_sessions import mutation
 from support.paths import ROOT
 from support.traffic import CLIENT, SERVER, Flow, datagram, disordered, written
-from traffic.test_hostile import enhanced, interface, section
+from traffic.forged import enhanced, interface, section
 
 from wireloom.cli import app
 from wireloom.columnar.overviews import SCHEMA

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 from support.dcp_sessions import mutation
 
-from traffic.test_hostile import ip, pcap, tcp
+from traffic.forged import ip, pcap, tcp
 from wireloom.codec import Protocol
 from wireloom.codec.found import Told
 from wireloom.codec.framing import Framing

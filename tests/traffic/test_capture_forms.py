@@ -17,7 +17,7 @@ import pytest
 from click.testing import CliRunner
 from support.cases import often
 
-from traffic.test_hostile import FRAMES, RAW_IP, block, interface, ip, option, section, stream, tcp
+from traffic.forged import FRAMES, RAW_IP, block, interface, ip, option, section, stream, tcp
 from wireloom.cli import app
 from wireloom.codec import DecodeError
 from wireloom_protocols import couchbase_dcp, databus, packets, pcap, pcapng

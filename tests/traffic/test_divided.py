@@ -19,7 +19,7 @@ from support.dcp_sessions import mutation
 from support.lockstep import damaged
 from support.traffic import Flow, disordered, written
 
-from traffic.test_hostile import block, enhanced, interface, ip, option, section
+from traffic.forged import block, enhanced, interface, ip, option, section
 from wireloom import registry
 from wireloom.codec import cutting
 from wireloom.columnar import arrow_schema, decoder, scans

@@ -12,7 +12,7 @@ import pytest
 from support.cases import often
 from support.dcp_sessions import begins, mutation, request
 
-from traffic.test_hostile import block, enhanced, interface, ip, option, section, tcp
+from traffic.forged import block, enhanced, interface, ip, option, section, tcp
 from wireloom.pairing import pair
 from wireloom_protocols import couchbase_dcp, packets
 

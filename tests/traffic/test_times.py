@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from pyarrow import parquet
 from support.dcp_sessions import begins, frame, request
 
-from traffic.test_hostile import enhanced, interface, ip, option, section, tcp
+from traffic.forged import enhanced, interface, ip, option, section, tcp
 from wireloom.cli import app
 from wireloom.codec import EncodeError
 from wireloom.codec.meanings import nanoseconds_text
