@@ -23,7 +23,7 @@ from support.http_talk import (
     talk,
 )
 
-from traffic.test_records import EVENTS, _event
+from traffic.relay_events import EVENTS, _event
 from wireloom.responses import dechunked
 from wireloom_protocols import databus
 

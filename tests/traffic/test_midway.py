@@ -9,7 +9,7 @@ import pytest
 from support.cases import often
 from support.http_talk import PORT, Burst, recorded
 
-from traffic.test_records import FRAMES, SENT, seqnos
+from traffic.recorded_frames import FRAMES, SENT, seqnos
 from wireloom_protocols import couchbase_dcp
 
 

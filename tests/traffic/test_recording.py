@@ -24,7 +24,7 @@ from support.traffic import NUMBERS, Flow, written
 from support.tshark import opened
 from wireshark.test_dissectors import emitted
 
-from traffic.test_records import FRAMES, PLAIN
+from traffic.recorded_frames import FRAMES, PLAIN
 from wireloom.cli import app
 from wireloom.codec import EncodeError
 from wireloom.codec.protocol import PROVENANCE

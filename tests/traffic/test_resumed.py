@@ -20,7 +20,8 @@ from support.http_talk import request, sized
 from support.lockstep import Pair
 from support.traffic import Flow, datagram, disordered, written
 
-from traffic.test_records import EVENTS, FRAMES, SENT, chunked
+from traffic.recorded_frames import FRAMES, SENT
+from traffic.relay_events import EVENTS, chunked
 from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.traffic.opening import recordings
 from wireloom.columnar.traffic.reading import Traffic

@@ -13,7 +13,7 @@ import pytest
 from spark.stepwise_query import Query, Rows
 from support.traffic import Flow, written
 
-from traffic.test_records import ALL, ENDS, SENT
+from traffic.recorded_frames import ALL, ENDS, SENT
 from wireloom.codec import DecodeError
 from wireloom.options import OptionError
 
