@@ -9,7 +9,7 @@ import pytest
 from support import dcp_sessions as dcp
 from support.cases import often
 
-from cdc.test_couchbase_latest import OF_COLLECTIONS, PREPARED, ROLLED_BACK, A
+from cdc.couchbase_documents import OF_COLLECTIONS, PREPARED, ROLLED_BACK, A
 from wireloom.cdc import couchbase
 from wireloom.cdc.couchbase.frames import STREAMED
 from wireloom_protocols import couchbase_dcp

@@ -12,7 +12,7 @@ from protocols.test_dcp_session import dcp_session
 from support import dcp_sessions as dcp
 from support.pages import ELSEWHERE, ROOT, blocks
 
-from cdc.test_couchbase_latest import AFTER, OF_COLLECTIONS, PREPARED, ROLLED_BACK
+from cdc.couchbase_documents import AFTER, OF_COLLECTIONS, PREPARED, ROLLED_BACK
 from wireloom.cdc import couchbase
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from protocols.test_vectors_databus import beside, of_kind, only, said_events
+from protocols.databus_vectors import beside, of_kind, only, said_events
 from support.cases import each, often
 from support.pages import ROOT, blocks
 from support.vectors import Vector, data_of

@@ -15,8 +15,8 @@ import pytest
 from support import vectors
 from support.vectors import Vector, data_of
 
-from protocols.test_vectors_databus import beside, first_row, of_kind, only, said_events
-from protocols.test_vectors_databus import java_fields as fields_of_v1
+from protocols.databus_vectors import beside, first_row, of_kind, only, said_events
+from protocols.databus_vectors import java_fields as fields_of_v1
 from wireloom.cdc.databus import to_v1
 from wireloom.codec import DecodeError, EncodeError
 from wireloom_protocols import databus
