@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pytest
-from protocols.test_dcp_session import dcp_session
+from protocols.made_up_sessions import dcp_session
 from support import dcp_sessions as dcp
 from support.pages import ELSEWHERE, ROOT, blocks
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 from support.pages import ROOT, blocks
 
-from cdc.test_databus import stream
+from cdc.databus_words import stream
 from wireloom.cdc import databus as cdc
 from wireloom_protocols import databus
 

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from protocols.test_dcp_session import dcp_session
+from protocols.made_up_sessions import dcp_session
 from support import accelerator, compiled, sums
 from support.cases import often
 from support.lockstep import Pair, assert_equal, capture_alike, damaged, records_alike

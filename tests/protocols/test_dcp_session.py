@@ -1,6 +1,5 @@
 """A session of DCP that an example makes up: what is decoded of it is what its maker knows to be in it."""
 
-import sys
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
@@ -11,18 +10,10 @@ from support.cases import each
 from support.lockstep import Pair, capture_alike
 from support.paths import ROOT
 
+from protocols.made_up_sessions import Stream, Write, dcp_documents, dcp_frames, dcp_session
 from wireloom.cdc import couchbase
 from wireloom.pairing import pair
 from wireloom_protocols import couchbase_dcp
-
-sys.path.insert(0, str(ROOT / "examples"))
-try:
-    import dcp_documents
-    import dcp_frames
-    import dcp_session
-    from dcp_frames import Stream, Write
-finally:
-    sys.path.pop(0)
 
 Row = dict[str, Any]
 ASKED = ("message", "vbucket", "opaque", "stream_req", "stream_req_response")

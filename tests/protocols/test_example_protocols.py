@@ -2,15 +2,14 @@
 written back to the byte.
 """
 
-from collections.abc import Mapping
 from random import Random
-from typing import Any
 
 import pytest
 from support.cases import often
 from support.lockstep import Pair, alike_in_turn, captures_alike, damaged, records_alike
 
 from protocols import strangers
+from protocols.expected_values import among
 from wireloom.codec.captures import CaptureBuilder
 from wireloom_generator.generate import check_outputs as check
 
@@ -69,16 +68,3 @@ def test_both_engines_refuse_the_same(name: str) -> None:
     records = list(strangers.records(name))
     for record in random.sample(records, min(len(records), 8)):
         records_alike(pair(name), list(damaged(record, random, often(10, 50))))
-
-
-def among(found: Any, expected: Any) -> Any:
-    """What was found, without what is not ``expected``."""
-    match expected:
-        case Mapping():
-            return {key: among(found[key], value) for key, value in expected.items()} if found else found
-        case list() if isinstance(found, list):
-            return (
-                [among(*both) for both in zip(found, expected, strict=True)] if len(found) == len(expected) else found
-            )
-        case _:
-            return found

@@ -12,7 +12,7 @@ from support.cases import often
 from support.lockstep import Pair, alike_in_turn
 
 from protocols import strangers
-from protocols.test_example_protocols import among
+from protocols.expected_values import among
 from wireloom.codec.captures import CaptureBuilder
 
 EXAMPLES = tuple(name for name in strangers.NAMES if name not in strangers.SHIPPED)

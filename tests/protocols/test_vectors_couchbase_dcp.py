@@ -1,7 +1,7 @@
 """Couchbase DCP against the vectors: frames of the documents, and frames laid out from the server's own code.
 
 What a frame must decode to is said by ``code_decodes_as`` where the document is wrong, else by ``expected``. Header
-fields that a vector does not list are read here from its bytes by hand.
+fields that a vector does not list are read from its bytes by hand.
 """
 
 import struct
@@ -12,12 +12,9 @@ from support import vectors
 from support.cases import each
 from support.vectors import Vector, data_of
 
+from protocols.frame_bytes import REQUESTS, SERVER, header, sections
 from wireloom.codec import Column
 from wireloom_protocols import couchbase_dcp
-
-FLEXIBLE = (0x08, 0x18)
-REQUESTS = (0x80, 0x08, 0x82)
-SERVER = (0x82, 0x83)
 
 MESSAGES = {
     0x00: ("get", "get_response"),
@@ -130,33 +127,6 @@ DRAWN = ("couchbase_dcp_all/doc_frames.jsonl", "couchbase_dcp_all/other_doc_fram
 
 drawn = each("vector", vectors.parameters(*DRAWN))
 repaired = each("vector", vectors.parameters(*DRAWN, keep=lambda row: bool(row.get("repaired_hex"))))
-
-
-def sections(data: bytes) -> dict[str, bytes]:
-    """The frame's sections, cut by hand."""
-    framing, key = (data[2], data[3]) if data[0] in FLEXIBLE else (0, int.from_bytes(data[2:4], "big"))
-    ends = [24, 24 + framing, 24 + framing + data[4], 24 + framing + data[4] + key, len(data)]
-    names = ("framing_extras", "extras", "key", "value")
-    return {name: data[ends[index] : ends[index + 1]] for index, name in enumerate(names)}
-
-
-def header(data: bytes) -> dict[str, Any]:
-    """The header's columns, read by hand."""
-    magic, opcode, first, second, extras, datatype, sixth, body, opaque, cas = struct.unpack_from(">6BHIIQ", data)
-    flexible = magic in FLEXIBLE
-    return {
-        "magic": magic,
-        "opcode": opcode,
-        "framing_extras_length": first if flexible else None,
-        "key_length": second if flexible else first << 8 | second,
-        "extras_length": extras,
-        "datatype": datatype,
-        "vbucket": sixth if magic in REQUESTS else None,
-        "status": None if magic in REQUESTS else sixth,
-        "total_body_length": body,
-        "opaque": opaque,
-        "cas": cas,
-    }
 
 
 def said_of(vector: Vector) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from support.cases import each
 from support.lockstep import Pair, captures_alike
 from support.vectors import Vector, data_of
 
-from protocols.test_vectors_couchbase_dcp import header, sections
+from protocols.frame_bytes import header, sections
 from wireloom_protocols import memcached
 
 

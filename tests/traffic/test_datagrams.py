@@ -11,8 +11,8 @@ import pytest
 from support.lockstep import Pair
 from support.traffic import Flow, datagram, written
 
-from traffic.test_resumed import DIGEST, alike, decoder_of
-from traffic.test_resumed import rows as traffic_rows
+from traffic.resumed_recordings import DIGEST, alike, decoder_of
+from traffic.resumed_recordings import rows as traffic_rows
 from wireloom.columnar.traffic.datagrams import Datagrams
 from wireloom.columnar.traffic.reading import Traffic
 from wireloom.columnar.traffic.resuming import resumed, suspended

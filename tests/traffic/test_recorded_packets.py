@@ -139,6 +139,8 @@ def test_connections_are_begun_acknowledged_and_ended(tmp_path: Path) -> None:
         assert (said[tcp.sport] - heard.get(tcp.sport, tcp.seq)) % NUMBERS <= tcp.window
 
 
+# Wireshark
+
 VERIFIED = [f"-o{protocol}.check_checksum:TRUE" for protocol in ("ip", "tcp", "udp")]
 WARNING = 0x600000
 

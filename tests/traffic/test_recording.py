@@ -106,6 +106,9 @@ def test_what_one_connection_tells_is_not_told_of_another(tmp_path: Path) -> Non
     assert built == (tmp_path / "trace.pcap").read_bytes()
 
 
+# what cannot be written
+
+
 @pytest.mark.parametrize(
     ("column", "value", "what"),
     [

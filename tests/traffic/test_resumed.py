@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from gzip import compress
 from hashlib import blake2b
-from itertools import accumulate, pairwise
+from itertools import accumulate
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -22,46 +22,12 @@ from support.traffic import Flow, datagram, disordered, written
 
 from traffic.recorded_frames import FRAMES, SENT
 from traffic.relay_events import EVENTS, chunked
-from wireloom.columnar.decoder import Decoder
-from wireloom.columnar.traffic.opening import recordings
+from traffic.resumed_recordings import DIGEST, alike, decoder_of, rows
 from wireloom.columnar.traffic.reading import Traffic
 from wireloom.columnar.traffic.resuming import UnfitStateError, resumed, suspended
-from wireloom.views import Row
 from wireloom_protocols import couchbase_dcp, databus
 
 DCP, DATABUS, FOUND = map(Pair.of, (couchbase_dcp, databus, compiled.feature("found").columnar))
-
-
-DIGEST = "that of the protocol"
-
-
-def decoder_of(pair: Pair, **options: str) -> Decoder:
-    return pair.decoder(pair.options({"mode": "PERMISSIVE", "ports": "all", "connections": True, **options}))
-
-
-def rows(traffic: Traffic, files: Sequence[Path], *, final: bool) -> list[Row]:
-    """What files add to a recording."""
-    decoder = traffic.decoder
-    found = recordings(map(str, files), decoder.protocol.name, decoder.options)
-    cuts = traffic.cuts(found, final=final)
-    return [row for each in cuts for batch in decoder.cuts(each, "") for row in batch.to_pylist()]
-
-
-def alike(pair: Pair, folder: Path, packets: Sequence[Packet], cuts: Sequence[int]) -> list[Row]:
-    """See that a recording that goes on in another process at each cut has the rows of one that never stops."""
-    ends = [0, *sorted(cuts), len(packets)]
-    files = [
-        written(folder / f"{number:03}.pcap", packets[start:end]) for number, (start, end) in enumerate(pairwise(ends))
-    ]
-    whole = rows(Traffic(decoder_of(pair)), files, final=True)
-    traffic = Traffic(decoder_of(pair))
-    found: list[Row] = []
-    for number, file in enumerate(files, start=1):
-        found += rows(traffic, [file], final=number == len(files))
-        left = suspended(traffic, DIGEST)
-        traffic = resumed(decoder_of(pair), DIGEST, left)
-    assert sorted(found, key=repr) == sorted(whole, key=repr)
-    return found
 
 
 def some(random: Random, packets: Sequence[Packet]) -> list[int]:

@@ -12,7 +12,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from protocols.test_vectors_couchbase_dcp import header, sections
+from protocols.frame_bytes import header, sections
 from support import compiled, tshark
 from support.paths import ROOT
 

@@ -10,7 +10,7 @@ import pytest
 from support.tapped import conversation, tool
 from support.traffic import NUMBERS, PORT, Flow, disordered, written
 from support.tshark import program
-from traffic.test_judged import SESSIONS, joined
+from traffic.talks import SESSIONS, joined
 
 from wireloom_protocols import couchbase_dcp
 
