@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cli.test_commands import CUT_OFF, MARKER, PROGRAM, STREAM, UNKNOWN, run
+from cli.calls import CUT_OFF, MARKER, PROGRAM, STREAM, UNKNOWN, run
 from wireloom.cli import pieces
 from wireloom.cli.inspect import PAGE_RECORDS
 from wireloom.codec import Protocol
@@ -26,14 +26,6 @@ from wireloom_protocols import couchbase_dcp, databus
 
 INSPECTED = Path(__file__).with_name("expected")
 GOLDEN = sorted(INSPECTED.glob("*/*.hex"))
-
-
-@pytest.fixture
-def capture(tmp_path: Path) -> Path:
-    """A capture with a known, an unknown and a malformed record."""
-    path = tmp_path / "capture.bin"
-    path.write_bytes(MARKER + UNKNOWN + CUT_OFF)
-    return path
 
 
 def heads(output: str) -> list[str]:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.test_commands import CUT_OFF, MARKER, PROGRAM, UNKNOWN, program, run
+from cli.calls import CUT_OFF, MARKER, PROGRAM, UNKNOWN, program, run
 from wireloom.cli.outputs import output
 
 ROWS = run("decode", "couchbase_dcp", "-", stdin=MARKER + UNKNOWN).stdout_bytes

@@ -12,7 +12,7 @@ import pytest
 from pyarrow import parquet
 from support.paths import DATA
 
-from cli.test_commands import CUT_OFF, MARKER, PROGRAM, UNKNOWN, run
+from cli.calls import CUT_OFF, MARKER, PROGRAM, UNKNOWN, run
 from wireloom.cli import formats, splitting
 from wireloom_protocols import couchbase_dcp, databus
 

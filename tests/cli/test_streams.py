@@ -19,7 +19,7 @@ from click.testing import CliRunner
 from pyarrow import parquet
 from support import peak
 
-from cli.test_commands import CUT_OFF, MARKER, PROGRAM, STREAM, UNKNOWN, rows, run
+from cli.calls import CUT_OFF, MARKER, PROGRAM, STREAM, UNKNOWN, rows, run
 from wireloom.cli import app
 from wireloom.files import shown
 from wireloom.json_rows import harmless, json_writer
