@@ -8,14 +8,13 @@ import pytest
 from support import compiled
 from support.cases import each
 
+from compiler.strange_texts import STRANGE
 from wireloom_generator import expressions
 from wireloom_generator.emitters import columnar, enums, package, parsers, spark
 from wireloom_generator.output import OutputFile
 from wireloom_generator.python_code.pretty import call, docstring, literal, render, string
 from wireloom_generator.reading import spec
 from wireloom_generator.resolve import protocol_of, resolve
-
-STRANGE = ['"', "'", "\\", "\\n", "\n", "\r", "\t", "\0", "\x7f", "\x85", "\u2028", '"""', '" or f(1) or "', "é"]
 
 BYTES = """\
 protocol: strange

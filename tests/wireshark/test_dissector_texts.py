@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 from attack.texts import ALL
-from compiler.test_emitted_code import STRANGE
-from compiler.test_hostile_texts import ALL_PLACES, written
+from compiler.strange_texts import STRANGE
+from compiler.text_places import ALL_PLACES, written
 from support import tshark
 from support.tshark import dissected, udp
 
