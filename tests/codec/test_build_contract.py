@@ -8,11 +8,11 @@ from random import Random
 from typing import Any
 
 import pytest
-from attack import contracts, rows
+from attack import built, contracts
 from attack.targets import NAMES, Target, parameters, target
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from language.test_reference import BLOCKS, documents
+from language.reference_blocks import BLOCKS, documents
 from support import compiled, invented
 from support.cases import often
 from support.lockstep import Pair
@@ -62,4 +62,4 @@ def invented_comes_back(found: Target, data: st.DataObject) -> None:
         data.draw(st.sampled_from(found.parameters)),
     )
     row: dict[str, Any] = data.draw(invented.rows(*shape, chosen))
-    assert rows.check(codec, row, chosen) is None
+    assert built.check(codec, row, chosen) is None

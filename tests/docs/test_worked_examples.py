@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import pytest
-from language.test_reference import BLOCKS, documents
+from language.reference_blocks import BLOCKS, documents
 from support import compiled
 from support.cases import each
 from support.paths import ROOT

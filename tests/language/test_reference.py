@@ -3,7 +3,6 @@
 import dataclasses
 import re
 from collections.abc import Iterator, Mapping
-from functools import cache
 from pathlib import Path
 from typing import Any, get_args, get_origin
 
@@ -12,16 +11,12 @@ from support import compiled
 from support.documents import dumped, loaded
 from support.paths import ROOT
 
+from language.reference_blocks import BLOCKS, README, documents
 from wireloom_generator import expressions, types
 from wireloom_generator.generate import check_outputs as check
 from wireloom_generator.problems import Severity
 from wireloom_generator.reading import shape, spec, syntax
 from wireloom_generator.reading.written import Written
-
-README = (ROOT / "specs/README.md").read_text(encoding="utf-8")
-BLOCKS = [match[1] for match in re.finditer(r"^```yaml\n(.*?)^```", README, re.MULTILINE | re.DOTALL)]
-FRAME = next(block for block in BLOCKS if block.startswith("protocol: frame"))
-SHOWN = re.compile(r"^# ((?:[0-9a-f]{2}+ ?)+)→ (.*)$", re.MULTILINE)
 
 KINDS: dict[str, type] = {
     "source": syntax.Source,
@@ -71,33 +66,6 @@ KINDS: dict[str, type] = {
 
 
 # --- examples
-
-
-@cache
-def documents(block: str) -> str:
-    """A block as a whole protocol, the bytes it shows as worked examples."""
-    shown = [(data.strip(), outcome) for data, outcome in SHOWN.findall(block)]
-    parts = [loaded(part) for part in re.split(r"^---\n", block, flags=re.MULTILINE)]
-    if "protocol" in parts[0] and not shown:
-        return block
-    protocol, message = (loaded(part) for part in FRAME.split("---\n"))
-    for part in parts:
-        if isinstance(part, list):
-            message["sections"] = {"body": part}
-        else:
-            target = protocol if set(part) <= set(shape.keys(syntax.Protocol)) else message
-            target.update(part)
-    whole = any("record" in part for part in parts)
-    message.setdefault("examples", []).extend(_example(data, outcome, whole) for data, outcome in shown)
-    return dumped(protocol) + "---\n" + dumped(message)
-
-
-def _example(data: str, outcome: str, whole: bool) -> dict[str, Any]:
-    digits = data.replace(" ", "")
-    record = digits if whole else f"{len(digits) // 2:04x}{digits}"
-    said = loaded(outcome)
-    code = {"malformed": said["malformed"]} if set(said) == {"malformed"} else {"decoded": said}
-    return {"name": f"{data} → {outcome}", "hex": record, **code}
 
 
 @pytest.mark.parametrize("block", BLOCKS, ids=lambda block: block.splitlines()[0])

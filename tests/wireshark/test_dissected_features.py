@@ -8,7 +8,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from language.test_reference import BLOCKS, documents
+from language.reference_blocks import BLOCKS, documents
 from protocols import strangers
 from support import compiled
 from support.cases import often
