@@ -1,0 +1,72 @@
+"""Bit fields in an invented spec."""
+
+from decimal import Decimal
+
+from support.invented_specs.drawing import Drawing, Entry, Piece, Row
+
+
+class Bits(Drawing):
+    """Draws numbers that are divided into bits."""
+
+    def bits(self) -> Piece:
+        width, high, low = self.random.randint(1, 7), self.named("high"), self.named("low")
+        wide, whole = self.random.choice((8, 16, 24, 40, 64)), self.random.choice(({}, {"name": self.named("whole")}))
+        fields: list[Entry] = [{"name": high, "width": width}, {"name": low, "width": wide - width}]
+        lsb = self.random.random() < 0.5
+        order = {"bit_order": "lsb"} if lsb else {}
+        is_meant = width > 1 and self.random.random() < 0.3
+        if is_meant:
+            fields[0]["as"] = {"decimal": {"scale": 0.5, "offset": -3}}
+
+        def fill(row: Row) -> None:
+            number, row[low] = self.random.randrange(1 << width), self.random.randrange(1 << wide - width)
+            row[high] = Decimal(number) / 2 - 3 if is_meant else number
+            if whole and self.random.random() < 0.5:
+                row[whole["name"]] = number << wide - width | row[low]
+                for name in self.random.choice(([], [high], [high, low])):
+                    del row[name]
+
+        return [{"bits": f"u{wide}", **whole, **order, "fields": fields[::-1] if lsb else fields}], fill
+
+    def bits_in_one_case(self) -> Piece:
+        """Bits that are one thing or another, as a bit field in front or behind tells."""
+        kind, wide = self.named("kind"), self.random.choice((8, 16, 32, 48))
+        options = [self.split(wide - 2) for _ in range(self.random.randint(2, 4))]
+        cases = [{"match": {kind: number}, "fields": fields} for number, fields in enumerate(options)]
+        fields = [{"name": kind, "width": 2}, {"choice": [*cases[:-1], {"fields": options[-1]}]}]
+        order = {"bit_order": "lsb"} if self.random.random() < 0.5 else {}
+
+        def fill(row: Row) -> None:
+            row[kind] = self.random.randrange(4)
+            fields = options[min(row[kind], len(options) - 1)]
+            row |= {field["name"]: self.random.getrandbits(field["width"]) for field in fields}
+            row |= {field["name"]: row[field["name"]] == 1 for field in fields if field["width"] == 1}
+
+        return [{"bits": f"u{wide}", **order, "fields": self.random.choice((fields, fields[::-1]))}], fill
+
+    def bits_in_lists(self) -> Piece:
+        """Lists of bits, one of them of what numbers stand for, behind a bit field or in front of it."""
+        many, other, rest = self.named("many"), self.named("other"), self.named("left")
+        width, count, wide = self.random.choice(((1, 8, 32), (2, 7, 24), (3, 5, 48), (9, 6, 64), (12, 11, 256)))
+        whole = {"name": self.named("whole")} if wide <= 64 and self.random.random() < 0.5 else {}
+        left = wide - width * count - 4
+        fields: list[Entry] = [
+            {"name": many, "width": width, "count": count},
+            {"name": other, "width": 2, "count": 2, "as": {"decimal": {"scale": 0.5, "offset": -3}}},
+            *({"name": f"{rest}_{at}", "width": min(64, left - at)} for at in range(0, left, 64)),
+        ]
+        order = {"bit_order": "lsb"} if self.random.random() < 0.5 else {}
+
+        def fill(row: Row) -> None:
+            numbers = [self.random.getrandbits(width) for _ in range(count)]
+            row[many] = [number == 1 for number in numbers] if width == 1 else numbers
+            row[other] = [Decimal(self.random.getrandbits(2)) / 2 - 3 for _ in range(2)]
+            row |= {field["name"]: self.random.getrandbits(field["width"]) for field in fields[2:]}
+
+        return [{"bits": f"u{wide}", **whole, **order, "fields": self.random.choice((fields, fields[::-1]))}], fill
+
+    def split(self, width: int) -> list[Entry]:
+        """Bit fields of so many bits together."""
+        first = self.random.randint(1, width)
+        widths = [first, width - first] if first < width else [width]
+        return [{"name": self.named("part"), "width": width} for width in widths]
