@@ -1,10 +1,6 @@
 """What stands once at the start of a capture: read first, seen by all records behind it, and written back."""
 
-import io
-import struct
-import zlib
 from collections.abc import Iterator
-from itertools import pairwise
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -14,40 +10,16 @@ import pyarrow.compute
 import pytest
 from click.testing import CliRunner
 from support import compiled
-from support.lockstep import Pair, alike_in_turn, captures_alike, damaged
+from support.lockstep import Pair, alike_in_turn, damaged
 
+from codec.headed_captures import BIG, CAPTURES, LITTLE, header, notes, plain, record, searched
 from wireloom.cli import app
 from wireloom.codec import DecodeError, EncodeError, Protocol
 from wireloom.codec.captures import CaptureBuilder
 from wireloom.codec.cutting import Cutter
-from wireloom.columnar import cells, index, scans, splits
-from wireloom.columnar.decoder import Decoder
-from wireloom.columnar.following import Follower, Reach
-from wireloom.columnar.scans import FilePart
-from wireloom.files import CaptureFile
+from wireloom.columnar import cells
 from wireloom.options import OptionError, resolve
 
-SEARCHED = """
-protocol: searched
-byte_order: little if mark == 0x4949 else big
-capture:
-  fields:
-    - {name: mark, type: u16, byte_order: big, valid: "mark in (0x4949, 0x4d4d)"}
-    - {name: spare, type: bytes, size: 40}
-record:
-  length: length
-  proof: {valid: length >= 8, checksum: crc}
-  resync: true
-  fields:
-    - {name: length, type: u16, derive: size(record)}
-    - {name: crc, type: u32, checksum: {algorithm: crc32, from: 6, to: length}}
-    - {section: body, size: rest}
----
-message: note
-match: {}
-sections: {body: [{name: number, type: u16}, {name: text, type: bytes, size: rest}]}
-"""
-"""Records that can be told wherever they stand, behind a header that tells their byte order."""
 UNASKED = """
 protocol: unasked
 byte_order: big
@@ -61,7 +33,6 @@ sections: {body: [{name: text, type: text, size: rest}]}
 """Lines behind a header that none of them asks for anything."""
 PACKAGE = "capture_headers"
 NAME = f"{PACKAGE}.capture_header"
-BIG, LITTLE = (0x4D4D, ">"), (0x4949, "<")
 
 
 @pytest.fixture(scope="module")
@@ -69,55 +40,6 @@ def generated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Protocol]:
     """The protocol as a package that can be imported by its name."""
     with compiled.installed("capture_header", PACKAGE, tmp_path_factory.mktemp("generated")) as protocol:
         yield protocol
-
-
-def plain() -> Pair:
-    return Pair.of(compiled.feature("capture_header").columnar)
-
-
-def searched() -> Pair:
-    return Pair.of(compiled.of(SEARCHED).columnar)
-
-
-def header(
-    order: tuple[int, str], *, version: int = 1, dated: bool = False, unit: int = 2, comment: bytes = b""
-) -> bytes:
-    mark, sign = order
-    flags = dated << 7 | unit
-    return struct.pack(">H", mark) + struct.pack(f"{sign}HBB", version, flags, len(comment)) + comment
-
-
-def record(order: tuple[int, str], number: int, *, dated: bool = False, unit: int = 2, newest: bool = False) -> bytes:
-    body = struct.pack(f"{order[1]}H", number) + (bytes(4) if dated else b"") + bytes([number % 256] * unit)
-    body += b"\7" * newest
-    return struct.pack(f"{order[1]}H", len(body)) + body
-
-
-def capture(order: tuple[int, str], count: int = 3, **said: Any) -> bytes:
-    newest = said.get("version") == 2
-    told = {name: said[name] for name in ("dated", "unit") if name in said}
-    return header(order, **said) + b"".join(record(order, n, newest=newest, **told) for n in range(count))
-
-
-def notes(order: tuple[int, str], count: int) -> bytes:
-    """A capture of the other protocol."""
-    builder = CaptureBuilder(searched().codec, {})
-    rows: list[dict[str, Any]] = [{"capture": {"mark": order[0], "spare": bytes(40)}}]
-    rows += ({"note": {"number": n, "text": b"x" * (n % 30)}} for n in range(count))
-    return b"".join(map(builder.build, rows))
-
-
-CAPTURES = {
-    "big": capture(BIG),
-    "little": capture(LITTLE, dated=True, unit=1, comment=b"hello"),
-    "newest": capture(LITTLE, version=2, unit=3),
-    "header alone": capture(BIG, 0),
-    "nothing": b"",
-    "torn header": capture(BIG)[:5],
-    "torn record": capture(BIG)[:-1],
-    "no header": record(BIG, 1) * 4,
-    "another version": header(BIG, version=3) + record(BIG, 1),
-}
 
 
 def outlines(rows: Any) -> list[tuple[Any, Any]]:
@@ -254,91 +176,6 @@ def test_rows_of_several_captures_are_each_written_by_their_own_header() -> None
         CaptureBuilder(plain().codec, {"mark": 0x4949, "dated": False, "unit": 2, "newest": False}).build(both[0])
 
 
-def files(folder: Path, found: Pair, captures: dict[str, bytes]) -> list[FilePart]:
-    for name, data in captures.items():
-        folder.joinpath(name).write_bytes(data)
-    return [FilePart(str(folder / name)) for name in captures]
-
-
-def table(decoding: Decoder, parts: list[FilePart]) -> pa.Table:
-    return pa.Table.from_batches(scans.batches(decoding, parts), decoding.schema)
-
-
-def test_files_with_other_headers_are_read_in_one_go(tmp_path: Path) -> None:
-    found = plain()
-    decoding = found.decoder(found.options({"positions": "true"}))
-    parts = files(tmp_path, found, CAPTURES)
-    expected = [row for part in parts for row in table(decoding, [part]).to_pylist()]
-    assert table(decoding, parts).to_pylist() == expected
-    assert sum(row["message"] == "capture" for row in expected) >= 6
-
-
-@pytest.mark.parametrize("order", [BIG, LITTLE])
-def test_parts_of_a_file_begin_with_its_header_read(order: tuple[int, str], tmp_path: Path) -> None:
-    data, found = notes(order, 60), searched()
-    (part,) = files(tmp_path, found, {"notes": data})
-    decoding = found.decoder(found.options({"positions": "true"}))
-    whole = table(decoding, [part])
-    assert whole.num_rows == 61
-    for every in (33, 42, 400, 5000):
-        bounds = [*range(0, len(data), every), len(data)]
-        parts = [
-            FilePart(part.path, start, None if stop == len(data) else stop, searched=len(data))
-            for start, stop in pairwise(bounds)
-        ]
-        assert table(decoding, parts).equals(whole), every
-    broken = b"\0" + data[1:]
-    tmp_path.joinpath("notes").write_bytes(broken)
-    parts = [FilePart(part.path, 0, 500, searched=len(data)), FilePart(part.path, 500, searched=len(data))]
-    assert [row["_corrupt_record"] for row in table(decoding, parts).to_pylist()] == [broken]
-
-
-def test_an_index_divides_a_file_behind_its_header(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(index, "EVERY", 64)
-    data, found = capture(LITTLE, 100, dated=True), plain()
-    (part,) = files(tmp_path, found, {"samples": data})
-    decoding = found.decoder(found.options({"positions": "true"}))
-    file = CaptureFile(part.path, len(data), 0)
-    reading = index.Reading("capture_header", "framing", {}, 1 << 20, "chain")
-    assert index.write(file, reading, decoding.scanner()) > 5
-    bounds = list(index.parts(index.read(file, reading), len(data), 200))
-    assert len(bounds) > 3
-    parts = [FilePart(part.path, start, None if stop == len(data) else stop, indexed=True) for start, stop in bounds]
-    assert table(decoding, parts).equals(table(decoding, [part]))
-    broken = b"\0" + data[1:]
-    tmp_path.joinpath("samples").write_bytes(broken)
-    assert list(splits.places(decoding.scanner(), io.BytesIO(broken).readinto, len(broken), 64)) == []
-    with pytest.raises(splits.UnfitError, match="its header is malformed"):
-        table(decoding, parts[1:])
-
-
-@pytest.mark.parametrize("broken", [False, True])
-def test_a_growing_file_is_settled_behind_its_header(broken: bool, tmp_path: Path) -> None:
-    for found, whole in ((plain(), capture(LITTLE, 4, dated=True)), (searched(), notes(LITTLE, 4))):
-        data = (b"\0" if broken else whole[:1]) + whole[1:]
-        decoding, path = found.decoder(found.options({"positions": "true"})), tmp_path / "growing"
-        expected = table(decoding, files(tmp_path, found, {"growing": data}))
-        for remembered in (False, True):
-            rows, reach = [], Reach()
-            for size, end in pairwise([0, 1, 5, 20, 43, len(data)]):
-                path.write_bytes(data[:end])
-                follower = Follower(decoding, str(path), reach if remembered else Reach())
-                rows += list(_rows(decoding, follower, size, end, final=end == len(data)))
-                reach = follower.reach
-            if broken:  # in a row for each batch
-                assert b"".join(row["_corrupt_record"] for row in rows) == data
-                assert {row["_corrupt_reason"] for row in rows} == set(expected["_corrupt_reason"].to_pylist())
-            else:
-                assert [row["_offset"] for row in rows] == expected["_offset"].to_pylist()
-                assert [row["message"] for row in rows] == expected["message"].to_pylist()
-
-
-def _rows(decoding: Decoder, follower: Follower, size: int, end: int, *, final: bool) -> Iterator[dict[str, Any]]:
-    for cuts in follower.between(size, end, final=final):
-        for batch in decoding.cuts(cuts, ""):
-            yield from batch.to_pylist()
-
-
 # --- the program
 
 
@@ -445,77 +282,3 @@ def test_functions_of_columns_are_given_what_a_header_says(generated: Protocol) 
     told = {"mark": "0x4949", "dated": "true", "unit": "2", "newest": "false"}
     assert reading(NAME, told, many=False).parameters["mark"] == 0x4949
     assert "mark" not in reading(NAME, {}, many=True).parameters
-
-
-@pytest.mark.parametrize("size", [0, 1, 5, 300])
-def test_a_header_whose_end_only_its_bytes_tell_is_read_in_a_few_steps(size: int) -> None:
-    found = compiled.of(
-        """
-protocol: lines
-byte_order: big
-capture: {fields: [{name: kind, type: u8}, {name: title, type: text, until: "00"}]}
-record: {length: 2, fields: [{name: number, type: u16}, {section: body, size: rest}]}
----
-message: one
-match: {}
-sections: {body: [{name: nothing, type: u8, when: kind == 9}]}
-"""
-    )
-    preamble, header, asked = found.codec.preamble, b"\1" + b"a" * size + b"\0", []
-    assert preamble is not None
-    stream = io.BytesIO(header + bytes(2000))
-
-    def read(count: int) -> bytes:
-        asked.append(count)
-        return stream.read(count)
-
-    length, known, ahead = preamble.opened(read, {})
-    assert (length, known["kind"]) == (len(header), 1)
-    assert header + ahead + stream.read() == header + bytes(2000)
-    assert len(asked) < 14
-    assert len(ahead) <= max(len(header), 2)
-    with pytest.raises(DecodeError, match="unterminated"):
-        preamble.opened(io.BytesIO(header[:-1]).read, {})
-
-
-PACKED = """
-protocol: packed
-byte_order: big
-capture: {fields: [{name: codec, type: text, size: 4, pad: "00"}]}
-record:
-  length: 2 + length
-  fields:
-    - {name: length, type: u16, derive: size(body)}
-    - {section: body, size: length}
----
-message: sample
-match: {}
-sections:
-  body: [{name: data, type: bytes, size: rest, through: zlib if codec == 'zlib' else none, limit: 1000, raw: packed}]
-"""
-
-
-def test_text_of_a_header_says_how_records_are_packed() -> None:
-    found = Pair.of(compiled.of(PACKED).columnar)
-    for codec, body in (("zlib", zlib.compress(b"abc")), ("raw", b"abc"), ("", b"abc")):
-        capture = codec.encode().ljust(4, b"\0") + (len(body).to_bytes(2, "big") + body) * 3
-        header, *rows = captures_alike(found, capture).to_pylist()
-        assert header["capture"] == {"codec": codec}
-        assert [row["sample"]["data"] for row in rows] == [b"abc"] * 3
-        written = CaptureBuilder(found.codec, {})
-        assert b"".join(map(written.build, found.codec.iter_records(capture))) == capture
-
-
-def test_text_of_a_header_selects_messages() -> None:
-    found = Pair.of(compiled.feature("capture_header_text").columnar)
-    for codec, message in (("zlib", "sample"), ("raw", "sample"), ("", "other"), ("lzma", "unknown")):
-        capture = codec.encode().ljust(4, b"\0") + b"\3wir" + b"\0\2\0\5" * 3
-        rows = captures_alike(found, capture).to_pylist()
-        assert [row["message"] for row in rows] == ["capture", *[message] * 3]
-
-
-def test_text_that_a_header_says_is_given_as_text() -> None:
-    codec = compiled.feature("capture_header_text").codec
-    assert codec.parse(bytes.fromhex("000161"), codec="", writer="").other.text == "a"
-    with pytest.raises(OptionError, match="codec is text, not 5"):
-        codec.parse(bytes.fromhex("000161"), codec=5, writer="")
