@@ -9,7 +9,7 @@ from typing import Any
 from support.cases import each
 from support.compiled import of
 
-from inspection.test_trees import DCP, EXAMPLES
+from inspection.records_to_inspect import DCP, EXAMPLES
 from wireloom.cli.coloured import Terminal, show
 from wireloom.codec import DecodeError, Protocol
 from wireloom.inspection import Inspected, fragment, inspect_record

@@ -1,11 +1,8 @@
-"""Records explained: every byte is somewhere in the tree, values are those of the row, and pages hold no surprises."""
+"""Records explained: every byte is somewhere in the tree, and values are those of the row."""
 
 import re
 import tracemalloc
-from collections.abc import Iterator, Mapping
-from functools import cache
-from html.parser import HTMLParser
-from itertools import pairwise
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -13,64 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.cases import each, often
 from support.compiled import FEATURES, feature, of, worked
-from support.paths import ROOT
-from support.vectors import Vector, committed, data_of
 
+from inspection.records_to_inspect import DCP, EXAMPLES, covers_every_byte_once, examples, nodes, noop
 from wireloom.codec import DecodeError, Protocol
 from wireloom.codec.tracing import SpanKind
-from wireloom.inspection import Failure, Inspected, Shown, fragment, inspect_record, page
+from wireloom.inspection import Failure, Shown, inspect_record
 from wireloom.inspection.hexdump import hidden
-from wireloom.inspection.hexdump import lines as hex_lines
 from wireloom.inspection.plain import lines
 from wireloom.inspection.record import explained
 from wireloom.inspection.wording import quoted
-from wireloom_generator.reading import spec
-from wireloom_generator.resolve import protocol_of, resolve
-from wireloom_protocols import couchbase_dcp, databus
-
-SPECS = ROOT / "specs"
-DCP, DATABUS = couchbase_dcp.PROTOCOL, databus.PROTOCOL
-FILES = ("frames.jsonl", "seed_frames.jsonl")
-ALL_FILES = ("doc_frames.jsonl", "other_doc_frames.jsonl")
-
-
-@cache
-def examples() -> tuple[tuple[str, Protocol, bytes, Mapping[str, Any]], ...]:
-    """What the specs and the committed vectors have: a name, a protocol, bytes and parameters."""
-    found: list[tuple[str, Protocol, bytes, Mapping[str, Any]]] = []
-    for protocol in (DCP, DATABUS):
-        (one,), problems = spec.load([SPECS / protocol.name])
-        assert not problems
-        found += [
-            (f"{message.name}: {example.name}", protocol, example.data, example.parameters)
-            for message, example in worked(protocol_of(resolve(one)))
-        ]
-    frames: list[Vector] = committed(*(f"couchbase_dcp/{file}" for file in FILES))
-    frames += committed(*(f"couchbase_dcp_all/{file}" for file in ALL_FILES))
-    found += [(row["id"], DCP, data_of(row), {}) for row in frames]
-    events = [row for row in committed("databus/vectors.jsonl") if row["kind"] in ("event", "corrupt")]
-    found += [(row["id"], DATABUS, data_of(row), {"byte_order": row["order"]}) for row in events]
-    return tuple(found)
-
-
-EXAMPLES = [pytest.param(*example[1:], id=example[0]) for example in examples()]
-
-
-def nodes(inspected: Inspected) -> Iterator[Shown]:
-    """All nodes of the tree, an outer one before those inside."""
-    left = list(inspected.fields)
-    while left:
-        node = left.pop(0)
-        yield node
-        left = [*node.children, *left]
-
-
-def covers_every_byte_once(inspected: Inspected) -> bool:
-    """Whether the leaves, in order, are the record; those that share bytes, as bit fields do, count once."""
-    spans = list(dict.fromkeys((leaf.start, leaf.end) for leaf in inspected.leaves() if leaf.start < leaf.end))
-    return b"".join(inspected.data[start:end] for start, end in spans) == inspected.data and all(
-        end == start for (_, end), (start, _) in pairwise(spans)
-    )
+from wireloom_protocols import couchbase_dcp
 
 
 @each(("protocol", "data", "parameters"), EXAMPLES)
@@ -230,11 +179,6 @@ def test_a_failure_among_items_that_are_not_told_is_told() -> None:
     assert covers_every_byte_once(inspected)
 
 
-def noop(value: bytes) -> bytes:
-    """A frame that no message describes."""
-    return couchbase_dcp.build({"message": "unknown", "magic": 0x80, "opcode": 0xB6, "unknown": {"value": value}})
-
-
 def test_of_a_long_value_the_first_and_the_last_bytes_are_shown() -> None:
     shown = list(lines(inspect_record(DCP, noop(bytes(range(256)) * 4096))))
     assert len(shown) < 40
@@ -295,81 +239,6 @@ def test_a_later_piece_of_a_malformed_range_has_no_fields() -> None:
     assert inspected.reason == "invalid: record at byte 4: a magic expected"
     assert [(leaf.name, leaf.start, leaf.end) for leaf in inspected.leaves()] == [("(not read)", 0, 24)]
     assert not any("^^" in line for line in lines(inspected))
-
-
-# pages
-
-
-class Parsed(HTMLParser):
-    """A page's elements: (tag, attributes), its text, and whether every element that begins also ends."""
-
-    VOID = frozenset({"meta", "br", "link"})
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.elements: list[tuple[str, dict[str, str | None]]] = []
-        self.text: list[str] = []
-        self.open: list[str] = []
-        self.feed(text)
-        self.close()
-        assert self.open == []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.elements.append((tag, dict(attrs)))
-        if tag not in self.VOID:
-            self.open.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        self.text.append(data)
-
-    def having(self, attribute: str) -> list[dict[str, str | None]]:
-        return [attributes for _, attributes in self.elements if attribute in attributes]
-
-
-@each(("protocol", "data", "parameters"), EXAMPLES)
-def test_every_byte_has_an_element_and_a_field_that_has_it(
-    protocol: Protocol, data: bytes, parameters: Mapping[str, Any]
-) -> None:
-    inspected = inspect_record(protocol, data, **parameters)
-    parsed = Parsed(fragment(inspected))
-    shown = {at for line in hex_lines(inspected) if not line.elided for at in range(line.start, line.end)}
-    assert {int(byte["data-at"] or "") for byte in parsed.having("data-at")} == shown
-    fields = [(int(field["data-start"] or ""), int(field["data-end"] or "")) for field in parsed.having("data-start")]
-    assert all(any(start <= at < end for start, end in fields) for at in shown)
-
-
-def test_fragments_have_no_ids_that_could_clash() -> None:
-    assert not Parsed(fragment(inspect_record(DCP, noop(b"value")))).having("id")
-
-
-@pytest.mark.parametrize("hostile", ["<script>alert(1)</script>", '" onmouseover="alert(1)', "</section>", "&lt;"])
-def test_values_cannot_become_markup(hostile: str) -> None:
-    frame = bytearray(noop(hostile.encode()))
-    frame[0], frame[1], frame[7] = 0x81, 0x54, 7
-    plain = Parsed(fragment(inspect_record(DCP, noop(hostile.encode()))))
-    told = Parsed(fragment(inspect_record(DCP, bytes(frame))))
-    tags = {"section", "p", "div", "span", "ul", "li"}
-    for parsed in (plain, told):
-        assert {tag for tag, _ in parsed.elements} <= tags
-        assert not any(name.startswith("on") for _, attributes in parsed.elements for name in attributes)
-    assert hostile.replace('"', '\\"') in "".join(told.text)
-
-
-def test_a_page_needs_nothing_beside_itself() -> None:
-    parsed = Parsed("".join(page("a <capture>", [(0, inspect_record(DCP, noop(b"")))], ["no <more>"])))
-    assert not parsed.having("src")
-    assert not parsed.having("href")
-    assert [tag for tag, _ in parsed.elements].count("script") == 1
-    assert "a <capture>" in parsed.text
-    assert "no <more>" in parsed.text
-
-
-def test_one_field_of_a_fragment_is_reached_by_tab_and_the_others_from_there() -> None:
-    parsed = Parsed(fragment(inspect_record(DCP, noop(b"value"))))
-    assert [field["tabindex"] for field in parsed.having("tabindex")].count("0") == 1
 
 
 CLAIMING = """\
