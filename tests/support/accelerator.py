@@ -18,12 +18,15 @@ encoding.MANY = 1
 on = pytest.mark.accelerated
 """A test with it. All of them are run by one process."""
 
+with_llvm = pytest.mark.skipif(not THERE, reason="LLVM is not there")
+"""A test that needs what compiles loops."""
+
 of_all_and_own = pytest.mark.parametrize("pays", [loops.PAYS, 0], ids=["of all", "own"])
 """A test with the loop for all programs, and with one for each; it is to hand that to ``pay``."""
 
 off_and_on = pytest.mark.parametrize(
     "accelerated",
-    [False, pytest.param(True, marks=[on, pytest.mark.skipif(not THERE, reason="LLVM is not there")])],
+    [False, pytest.param(True, marks=[on, with_llvm])],
 )
 """A test without it and with it."""
 
