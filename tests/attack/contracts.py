@@ -10,7 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from columnar.test_splits import divided
+from columnar.captures_to_divide import divided
 from support.lockstep import assert_equal, capture_alike, records_alike
 
 from attack import built, rows

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pyarrow as pa
 import pytest
-from columnar.test_splits import divided
+from columnar.captures_to_divide import divided
 from hypothesis import given
 from hypothesis import strategies as st
 from support import compiled

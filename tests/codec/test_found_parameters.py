@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from support import compiled
 from support.lockstep import Pair, capture_alike, tables_alike
 
+from codec.telling_records import NARROW, NOTE, REFUSED, WIDE, hello, record, settings
 from wireloom.cli import app
 from wireloom.cli.pieces import pieces
 from wireloom.codec import EncodeError
@@ -28,23 +29,6 @@ from wireloom_protocols import couchbase_dcp
 FOUND = compiled.feature("found")
 PAIR = Pair.of(FOUND.columnar)
 CODEC = PAIR.codec
-
-
-def record(kind: int, body: bytes) -> bytes:
-    return bytes([0x5A, kind, len(body)]) + body
-
-
-def hello(*features: int) -> bytes:
-    return record(1, bytes(features))
-
-
-def settings(sign: int) -> bytes:
-    return record(2, bytes([sign]))
-
-
-NARROW, WIDE = record(3, bytes.fromhex("0005 ff")), record(3, bytes.fromhex("00000006 ff"))
-NOTE = record(4, b"as it was said")
-REFUSED = record(1, b"")
 
 
 def told(capture: bytes, **parameters: bool) -> list[tuple[object, ...]]:

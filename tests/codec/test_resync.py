@@ -2,55 +2,18 @@
 
 import struct
 from binascii import crc_hqx
-from functools import cache
-from pathlib import Path
 from random import Random
 
-import attack
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support import accelerator, compiled, sums
-from support.lockstep import Pair, capture_alike
+from support import accelerator, sums
+from support.lockstep import capture_alike
 
+from codec.proven_frames import FRAME, PACKETS, UNSUMMED, frame, pair
 from wireloom.codec.checksums import Crc, Rolling, Sums
 from wireloom.columnar.running import Running
-
-FRAME = """\
-protocol: frame
-byte_order: big
-record:
-  length: 9 + body_length
-  proof: {valid: magic == 0x574c, checksum: crc}
-  resync: true
-  fields:
-    - {name: magic, type: u16, const: 0x574c}
-    - {name: kind, type: u8}
-    - {name: body_length, type: u16, derive: size(body)}
-    - {section: body, size: body_length, trailing: trailing_body}
-    - {name: crc, type: u32, checksum: {algorithm: ALGORITHM, from: 0, to: 5 + size(body)}}
----
-message: reading
-match: {kind: 1}
-sections:
-  body:
-    - {name: sensor_id, type: u32}
-    - {name: place, type: text, size: rest}
-"""
-UNSUMMED = FRAME.replace("9 + body_length", "5 + body_length").replace(", checksum: crc}", "}")
-UNSUMMED = "".join(line for line in UNSUMMED.splitlines(keepends=True) if "name: crc" not in line)
-PACKETS = "---\n".join(
-    Path(attack.__file__).with_name("specs").joinpath("packets", name).read_text()
-    for name in ("protocol.yaml", "position.yaml")
-)
-
-
-@cache
-def pair(spec: str, algorithm: str = "crc32") -> Pair:
-    size = -(-sums.algorithm(algorithm).bits // 8)
-    spec = spec.replace("9 + body", f"{5 + size} + body").replace("u32, checksum", f"u{8 * size}, checksum")
-    return Pair.of(compiled.of(spec.replace("ALGORITHM", algorithm)).columnar)
 
 
 def test_a_record_that_a_checksum_proves_is_no_guess() -> None:
@@ -59,11 +22,6 @@ def test_a_record_that_a_checksum_proves_is_no_guess() -> None:
         rows = list(pair(FRAME).codec.iter_records(capture, "PERMISSIVE", resync=how))
         assert [row["reading"] and row["reading"]["sensor_id"] for row in rows] == [1, None, 2]
         assert "guess" not in rows[1]["_corrupt_reason"]
-
-
-def frame(number: int, place: str = "attic", algorithm: str = "crc32") -> bytes:
-    reading = {"sensor_id": number, "place": place}
-    return pair(FRAME, algorithm).codec.build({"kind": 1, "reading": reading})
 
 
 def packet(payload: bytes) -> bytes:

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from columnar.test_searched_parts import exact, searching
-from files.test_following import check
-from files.test_following import decoder as grown
+from columnar.searched_parts import exact, searching
+from files.growing_captures import check
+from files.growing_captures import decoder as grown
 from hypothesis import example, given
 from hypothesis import strategies as st
 from support import compiled

@@ -1,6 +1,5 @@
 """Tables are written to the bytes that the codec makes of each row, or refused for the same reason."""
 
-from collections.abc import Iterator
 from copy import deepcopy
 from functools import cache
 from random import Random
@@ -13,8 +12,8 @@ from hypothesis import strategies as st
 from support import accelerator, compiled
 from support.cases import each
 from support.lockstep import Pair, records_alike, rows_alike
-from support.paths import ROOT
 
+from columnar.tables_to_encode import MODULES, OPTIONS, captures, change, rows
 from wireloom.codec import EncodeError
 from wireloom.codec.captures import CaptureBuilder
 from wireloom.columnar import encoding
@@ -22,21 +21,6 @@ from wireloom.columnar.buffers import Growing
 from wireloom.columnar.encoding import Encoder, gathered
 from wireloom.columnar.tables import Table
 from wireloom_protocols import couchbase_dcp, databus, memcached
-
-CAPTURES = ROOT / "examples" / "captures"
-MODULES = {"couchbase_dcp": couchbase_dcp, "databus": databus, "memcached": memcached}
-OPTIONS: dict[str, dict[str, Any]] = {"couchbase_dcp": {"collections": True}}
-
-
-def captures(name: str) -> Iterator[bytes]:
-    return (path.read_bytes() for path in sorted((CAPTURES / name).iterdir()))
-
-
-@cache
-def rows(name: str) -> pa.Table:
-    options = OPTIONS.get(name, {})
-    found = [MODULES[name].decode_columnar(each, mode="PERMISSIVE", **options) for each in captures(name)]
-    return pa.concat_tables(found).combine_chunks()
 
 
 @cache
@@ -108,31 +92,6 @@ def test_changed_rows_are_written_or_refused_as_by_the_codec(name: str, seed: in
     rows_alike(Pair.of(MODULES[name]), changed, **OPTIONS.get(name, {}))
     for place in range(min(5, len(changed))):
         rows_alike(Pair.of(MODULES[name]), changed.slice(place, 1), **OPTIONS.get(name, {}))
-
-
-def change(chance: Random, found: list[dict[str, Any]]) -> None:
-    """Change one field in some of the rows, or in all of them."""
-    path = chance.choice(list(paths(found[0])))
-    held = [value for row in found if (value := reached(row, path)) is not None]
-    some = chance.random() < 0.5
-    for row in found:
-        inner = reached(row, path[:-1])
-        if inner is None or (some and chance.random() < 0.5):
-            continue
-        inner[path[-1]] = chance.choice([None, *held]) if held else None
-
-
-def paths(row: dict[str, Any], before: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
-    for name, value in row.items():
-        yield (*before, name)
-        if isinstance(value, dict):
-            yield from paths(value, (*before, name))
-
-
-def reached(row: Any, path: tuple[str, ...]) -> Any:
-    for name in path:
-        row = None if row is None else row.get(name)
-    return row
 
 
 MARKER = {"start_seqno": 0, "end_seqno": 8, "snapshot_type": 1}

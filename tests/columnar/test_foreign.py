@@ -7,19 +7,19 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from machine import test_encoding as test_encode_machine
 from support import accelerator
 from support.cases import often
 from support.lockstep import misleading
 
-from columnar.test_encoding import MODULES, OPTIONS, rows
+from columnar import tables_to_encode
+from columnar.tables_to_encode import MODULES, OPTIONS, rows
 from wireloom.codec import EncodeError
 from wireloom.columnar import encoding
 from wireloom_protocols import databus
 
 Retype = Callable[[pa.DataType], pa.DataType]
 
-EVENT = {**test_encode_machine.EVENT, "sequence": 1, "value": b"12345"}
+EVENT = {**tables_to_encode.EVENT, "sequence": 1, "value": b"12345"}
 
 
 def instead(of: pa.DataType, other: pa.DataType) -> Retype:

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 from support import accelerator
 
-from columnar.test_splits import CAPTURES, UNKNOWN, decoder, event, frame
+from columnar.captures_to_divide import CAPTURES, UNKNOWN, decoder, event, frame
 from wireloom.columnar import decoder as decoding_module
 from wireloom.columnar import gathering
 from wireloom.columnar.decoder import Decoder

@@ -20,7 +20,7 @@ from fsspec.implementations.memory import MemoryFileSystem
 from fsspec.spec import AbstractBufferedFile
 from support.cases import often
 
-from columnar.test_splits import CAPTURES, UNKNOWN, decoder, frame
+from columnar.captures_to_divide import CAPTURES, UNKNOWN, decoder, frame
 from wireloom import files, registry
 from wireloom.cli import app
 from wireloom.codec.found import WITHIN

@@ -3,24 +3,24 @@
 import io
 import logging
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pytest
-from codec.test_resync import FRAME, PACKETS, UNSUMMED, pair
-from codec.test_resync import frame as summed
+from codec.proven_frames import FRAME, PACKETS, UNSUMMED, pair
+from codec.proven_frames import frame as summed
 from hypothesis import given
 from hypothesis import strategies as st
 from support.lockstep import Pair
 
-from columnar.test_splits import CAPTURES, UNKNOWN, event
+from columnar.captures_to_divide import CAPTURES, UNKNOWN, event
+from columnar.searched_parts import WITHIN, exact, rows, searching
 from wireloom import registry
 from wireloom.codec import DecodeError
-from wireloom.columnar import decoder, index, scans, splits
-from wireloom.columnar.decoder import Decoder
+from wireloom.columnar import index, splits
 from wireloom.columnar.scans import FilePart
 from wireloom.files import CaptureFile, listed
 from wireloom.options import ReadOptions
@@ -28,17 +28,6 @@ from wireloom.spark.dividing import Divider, tell
 from wireloom_protocols import couchbase_dcp, databus
 
 DATABUS = Pair.of(databus)
-WITHIN = "has records within records, so it needs an index to be divided"
-
-
-def cut(capture: bytes, every: int) -> list[FilePart]:
-    size = len(capture)
-    bounds = [(start, start + every if start + every < size else None) for start in range(0, size, every)]
-    return [FilePart("capture", start, stop, searched=size) for start, stop in bounds]
-
-
-def rows(decoding: Decoder, parts: list[FilePart]) -> pa.Table:
-    return pa.Table.from_batches(scans.batches(decoding, parts), decoding.schema)
 
 
 @pytest.fixture(autouse=True)
@@ -69,21 +58,6 @@ def tellable(of: Pair, capture: bytes, chosen: ReadOptions) -> Iterator[int]:
             yield position
 
 
-def exact(of: Pair, capture: bytes, every: int, **options: Any) -> bool:
-    """See that parts of any bytes are the whole, or are refused."""
-    chosen = of.options(options)
-    whole = pa.Table.from_batches(of.decoder(chosen).capture(capture), of.decoder(chosen).schema)
-    Path("capture").write_bytes(capture)
-    try:
-        parts = pa.concat_tables([whole[:0], *(rows(of.decoder(chosen), [part]) for part in cut(capture, every))])
-    except ValueError as error:
-        assert WITHIN in str(error)  # noqa: PT017 - it may also be right
-        return False
-    parts, whole = (table.drop_columns("_file") for table in (parts, whole))
-    assert parts.equals(whole), every
-    return True
-
-
 def passed(of: Pair, capture: bytes, every: int, **options: Any) -> bool:
     """Whether all records behind cuts that can be told are records of the whole."""
     chosen = of.options(options)
@@ -91,17 +65,6 @@ def passed(of: Pair, capture: bytes, every: int, **options: Any) -> bool:
     found = list(tellable(of, capture, chosen))
     wanted = (next((each for each in found if each >= start), None) for start in range(every, len(capture), every))
     return {place for place in wanted if place is not None} <= set(whole["_offset"].to_pylist())
-
-
-@contextmanager
-def searching(before: int | None, pieces: int) -> Iterator[None]:
-    """Searches that begin so far before a cut, or at the cut itself, and pieces of about so many bytes."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(splits, "BEFORE_BYTES", before or pieces)
-        patch.setattr(decoder, "PIECE_BYTES", pieces)
-        if before is None:
-            patch.setattr(splits, "before", lambda start: start)
-        yield
 
 
 DAMAGED = event(b"a")[:-2] + b"zz" + event(b"x" * 30)[:40]

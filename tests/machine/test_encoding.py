@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from columnar.test_encoding import OPTIONS, change
+from columnar.tables_to_encode import EVENT, OPTIONS, change
 from support import accelerator
+from support.accelerator import with_llvm
 from support.cases import often
 from support.lockstep import damaged, rows_alike
 from support.worked import every, every_by_both, examples, pair_of
@@ -20,12 +21,7 @@ from wireloom.columnar.machine import encoding, loops, scribe
 from wireloom.columnar.tables import Table
 from wireloom_protocols import couchbase_dcp, databus
 
-EVENT = {
-    "src_id": 3, "nano_timestamp": 2, "physical_partition_id": 1, "logical_partition_id": 4, "schema_id": bytes(16),
-    "opcode": 1, "key": 0,
-}  # fmt: skip
 MARKER = {"start_seqno": 0, "end_seqno": 8, "snapshot_type": 1}
-with_llvm = pytest.mark.skipif(not accelerator.THERE, reason="LLVM is not there")
 
 
 def tables(name: str, *, also: int = 0) -> Iterator[tuple[dict[str, Any], pa.Table]]:

@@ -11,7 +11,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from codec.test_found_parameters import NOTE, WIDE, hello
+from codec.telling_records import NOTE, WIDE, hello
 from scapy.layers.inet import fragment
 from scapy.packet import Packet
 from support import compiled
