@@ -18,14 +18,6 @@ pytestmark = pytest.mark.spark
 CAPTURES = ROOT / "examples" / "captures" / "couchbase_dcp"
 
 
-@pytest.fixture(scope="module")
-def session(spark: SparkSession) -> SparkSession:
-    from wireloom.spark import register
-
-    register(spark)
-    return spark
-
-
 def test_the_rows_of_a_message_are_those_of_its_view(session: SparkSession) -> None:
     from wireloom.spark import narrow
 

@@ -24,15 +24,6 @@ MARKER = couchbase_dcp.build(
 UNKNOWN = couchbase_dcp.build({"message": "unknown", "magic": 0x80, "opcode": 0xB6, "unknown": {}})
 
 
-@pytest.fixture(scope="module")
-def session(spark: SparkSession) -> SparkSession:
-    """The session, with the installed protocols as formats."""
-    from wireloom.spark import register
-
-    register(spark)
-    return spark
-
-
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A folder with a marker, another message and a malformed record."""
