@@ -4,6 +4,7 @@ import bz2
 import gzip
 import json
 import lzma
+import re
 import struct
 from collections.abc import Iterator
 from io import BytesIO
@@ -20,6 +21,7 @@ from support.cases import often
 from traffic.forged import FRAMES, RAW_IP, block, interface, ip, option, section, stream, tcp
 from wireloom.cli import app
 from wireloom.codec import DecodeError
+from wireloom.columnar import decoder
 from wireloom_protocols import couchbase_dcp, databus, packets, pcap, pcapng
 
 SECOND = 1_700_000_000
@@ -144,6 +146,22 @@ def test_files_of_other_formats_are_named(tmp_path: Path, first: bytes) -> None:
         assert FOREIGN[first] in raised.value.reason
         assert next(iter(module.iter_records(data, mode="PERMISSIVE")))["_corrupt_reason"] == raised.value.reason
         assert summary(tmp_path, data, module)["first_reason"] == raised.value.reason
+
+
+@pytest.mark.parametrize("most", [1, 30])
+def test_they_are_named_however_few_bytes_come_at_a_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    path = tmp_path / "capture"
+    for first, form in FOREIGN.items():
+        path.write_bytes(first + bytes(40))
+        for size in (1, 3, 7, 8):
+            monkeypatch.setattr(decoder, "PIECE_BYTES", size)
+            reasons = [
+                module.scan(path, mode="PERMISSIVE", maxRecordBytes=most).read_all()["_corrupt_reason"][0].as_py()
+                for module in (couchbase_dcp, databus)
+            ]
+            assert all(re.search(f"it begins as an? .*{re.escape(form)}", reason) for reason in reasons), (form, size)
 
 
 @pytest.mark.parametrize("suffix", [".gz", ".zst", ".xz", ".bz2"])

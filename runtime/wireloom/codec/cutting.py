@@ -124,8 +124,11 @@ class Cutter:
                 return record
             error = record.error
             assert error is not None
-            if base + start == 0 and (what := format_of(bytes(buffer[:TELLING]), self.framing.protocol.name)):
-                error.detail = f"{what}; {error.detail}"
+            if base + start == 0:
+                if end < TELLING and not final:
+                    return None
+                if what := format_of(bytes(buffer[:TELLING]), self.framing.protocol.name):
+                    error.detail = f"{what}; {error.detail}"
             stop = base + start + record.length if record.length < end - start else None
             endless = record.preamble or not self.framing.recovers
             self.range = MalformedRange(error, base + start, base + start + 1, stop, endless)
