@@ -142,12 +142,12 @@ def _is_number(side: ast.expr) -> bool:
     return isinstance(side, ast.Constant) and isinstance(side.value, int)
 
 
-def measure(marks: str, only: list[str]) -> None:
+def measure(marks: str) -> None:
     """Run the tests once, to see which of them reach which lines, and how long each takes."""
     COVERAGE.parent.mkdir(exist_ok=True)
     sources = [f"--cov={folder}" for folder in FOLDERS]
     command = [sys.executable, "-m", "pytest", "-q", "--numprocesses", "auto", "--dist", "loadgroup", "-m", marks]
-    command += [*sources, "--cov-context=test", "--cov-report=", "--durations=0", "--durations-min=0", *only]
+    command += [*sources, "--cov-context=test", "--cov-report=", "--durations=0", "--durations-min=0"]
     environment = {**os.environ, "COVERAGE_FILE": str(COVERAGE)}
     found = subprocess.run(command, check=False, cwd=ROOT, env=environment, capture_output=True, text=True)
     print(found.stdout[-400:])
@@ -164,8 +164,8 @@ def _ungrouped(test: str) -> str:
     return re.sub(r"@[a-z ]+$", "", test)
 
 
-def reached(took: dict[str, float]) -> dict[str, dict[int, list[str]]]:
-    """The tests that reach each line, by file, the quick ones first."""
+def reached(took: dict[str, float], only: list[str]) -> dict[str, dict[int, list[str]]]:
+    """The tests that reach each line, by file, the quick ones first; only those of some files or folders, if named."""
     from coverage.numbits import numbits_to_nums
 
     tests: dict[str, dict[int, set[str]]] = defaultdict(lambda: defaultdict(set))
@@ -178,7 +178,8 @@ def reached(took: dict[str, float]) -> dict[str, dict[int, list[str]]]:
         for path, context, bits in rows:
             file = str(Path(path).relative_to(ROOT))
             for line in numbits_to_nums(bits):
-                tests[file][line].add(_ungrouped(context.rpartition("|")[0]))
+                if not only or context.startswith(tuple(only)):
+                    tests[file][line].add(_ungrouped(context.rpartition("|")[0]))
     return {
         file: {line: sorted(names, key=lambda name: (took.get(name, 9.0), name)) for line, names in lines.items()}
         for file, lines in tests.items()
@@ -235,12 +236,12 @@ def main() -> None:
     parser.add_argument("--marks", default="not long", help="which tests, by their marks")
     parser.add_argument("--measure", action="store_true", help="see again which tests reach which lines")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
-    parser.add_argument("only", nargs="*", help="test files; all if none is named")
+    parser.add_argument("only", nargs="*", help="folders or files of tests; all if none is named")
     given = parser.parse_args()
     if given.measure or not COVERAGE.exists():
-        measure(given.marks, given.only)
+        measure(given.marks)
     took = json.loads(DURATIONS.read_text())
-    lines = reached(took)
+    lines = reached(took, given.only)
     before: dict[Mutant, str] = {}
     if given.again:
         rows = [json.loads(line) for line in given.again.read_text().splitlines()]
