@@ -139,7 +139,7 @@ def capture_alike(pair: Pair, capture: bytes, *, in_pieces: bool = True, **optio
         if refusal is not None:
             with pytest.raises(DecodeError) as raised:
                 list(batches())
-            assert raised.value.reason == refusal.reason
+            assert raised.value.reason == refusal.reason, (raised.value.reason, refusal.reason)
             continue
         found = pa.Table.from_batches(batches(), decoding.schema)
         assert_equal(found, expected)
