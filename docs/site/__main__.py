@@ -24,6 +24,7 @@ _PLACES = {
     "CHANGELOG.md": "changelog.md",
     "CONTRIBUTING.md": "contributing.md",
     "docs/decisions": "decisions/index.md",
+    "docs/decisions/README.md": "decisions/index.md",
 }
 """Files of the checkout and their pages; those of a kind are found by ``_places``."""
 _GUIDE = (
@@ -69,7 +70,7 @@ def main() -> None:
 def _places() -> dict[PurePosixPath, str]:
     """The pages of files that are made into one."""
     found = {PurePosixPath(path): name for path, name in _PLACES.items()}
-    for path in _files("docs/*.md", "docs/decisions/*.md"):
+    for path in _files("docs/*.md", "docs/decisions/0*.md"):
         found[path] = path.relative_to("docs").as_posix()
     for path in _files("docs/site/pages/*.md"):
         found[path] = path.name
@@ -137,14 +138,8 @@ def _protocols(stage: Stage, protocols: list[Compiled]) -> Navigation:
 
 
 def _decisions(stage: Stage) -> Navigation:
-    """The list of decisions, and their pages."""
-    paths = _files("docs/decisions/*.md")
-    titles = [(ROOT / path).read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ") for path in paths]
-    links = [f"- [{title}]({path.name})" for title, path in zip(titles, paths, strict=True)]
-    text = "\n".join(
-        ["# Decisions", "", "What was hard to decide, what was chosen, and what was given up for it.", "", *links]
-    )
-    return [stage.page("decisions/index.md", f"{text}\n"), *map(stage.file, paths)]
+    """The index of decisions, and their pages."""
+    return list(map(stage.file, _files("docs/decisions/README.md", "docs/decisions/0*.md")))
 
 
 if __name__ == "__main__":
