@@ -25,7 +25,7 @@ _U64 = (
     code(str(U64.default)),
     "`declared`: unsigned 64-bit numbers are `decimal(20,0)`, or `bigint` if their document bounds them below 2^63."
     " `decimal`: all are `decimal(20,0)`, and none is malformed for its size. `long`: the others are"
-    " [`bigint`, too](tables.md#unsigned-64-bit-numbers), and a record with a larger one is malformed; faster."
+    " also [`bigint`](tables.md#unsigned-64-bit-numbers), which is faster, and a record with a larger one is malformed."
     f" Example: {code('long')}.",
 )
 
