@@ -17,12 +17,12 @@ PYTEST := $(BIN)/pytest --numprocesses auto --dist loadgroup
 FAST := 'not spark and not site and not wireshark and not memcached and not program and not accelerated and not sweep and not long'
 
 .NOTPARALLEL:
-.PHONY: help setup java browser tshark memcached generate schema-check lint types test test-all test-fast test-spark matrix pythons fuzz mutants bench docs demo check clean
+.PHONY: help setup java browser tshark memcached luacheck generate schema-check lint types test test-all test-fast test-spark matrix pythons fuzz mutants bench docs demo check clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 15
 
-setup: $(STAMP) java browser tshark memcached ## make .venv with everything in it, and see that other programs are there
+setup: $(STAMP) java browser tshark memcached luacheck ## make .venv with everything in it, and see that other programs are there
 
 $(STAMP): pyproject.toml constraints.txt scripts/setup.sh
 	$(SETUP) venv
@@ -44,6 +44,9 @@ tshark:
 memcached:
 	@$(SETUP) memcached
 
+luacheck:
+	@$(SETUP) luacheck
+
 generate: $(STAMP) ## write generated/ from specs/, and the tables of options in docs/
 	$(BIN)/wireloom generate specs --out generated --package wireloom_protocols
 	$(BIN)/python docs/site/option_tables.py
@@ -51,8 +54,9 @@ generate: $(STAMP) ## write generated/ from specs/, and the tables of options in
 schema-check: $(STAMP) ## fail when generated/ is not what specs/ gives
 	$(BIN)/wireloom generate specs --out generated --package wireloom_protocols --check
 
-lint: $(STAMP) ## style, format, and who imports whom
+lint: $(STAMP) luacheck ## style, format, and who imports whom
 	$(BIN)/ruff check
+	luacheck --quiet generated/wireshark/wireloom.lua
 	$(BIN)/ruff format --check
 	$(BIN)/lint-imports
 

@@ -7,6 +7,7 @@
 #   setup.sh browser   Chromium and its driver for the tests of the documentation site
 #   setup.sh tshark    Wireshark's tshark for the tests of the dissectors and of recorded traffic, and tcpdump
 #   setup.sh memcached memcached for the tests of its protocol
+#   setup.sh luacheck  luacheck for `make lint`, which reads wireloom.lua
 # What is missing is installed where that is possible (root, apt); otherwise one sentence says what to install.
 set -eu
 cd "$(dirname "$0")/.."
@@ -116,6 +117,15 @@ setup_memcached() {
     has_memcached || fail "the tests of its protocol need memcached on PATH; on Debian: apt-get install memcached"
 }
 
+has_luacheck() {
+    command -v luacheck >/dev/null
+}
+
+setup_luacheck() {
+    has_luacheck || apt_install lua-check || true
+    has_luacheck || fail "make lint needs luacheck on PATH; on Debian: apt-get install lua-check"
+}
+
 case "${1:-}" in
     venv) setup_venv ;;
     oldest) setup_oldest ;;
@@ -124,5 +134,6 @@ case "${1:-}" in
     browser) setup_browser ;;
     tshark) setup_tshark ;;
     memcached) setup_memcached ;;
-    *) fail "usage: setup.sh venv|oldest|python X|java|browser|tshark|memcached" ;;
+    luacheck) setup_luacheck ;;
+    *) fail "usage: setup.sh venv|oldest|python X|java|browser|tshark|memcached|luacheck" ;;
 esac

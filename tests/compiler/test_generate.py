@@ -28,7 +28,7 @@ def tree(tmp_path: Path) -> Path:
     ):
         shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
     (tmp_path / "generated" / "wireshark").mkdir()
-    for name in ("specs/schema.json", "generated/wireshark/databus.lua"):
+    for name in ("specs/schema.json", "generated/wireshark/databus.lua", "generated/wireshark/wireloom.lua"):
         shutil.copy(ROOT / name, tmp_path / name)
     return tmp_path
 

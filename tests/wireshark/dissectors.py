@@ -136,7 +136,16 @@ def sampled(data: Sequence[bytes], most: int) -> Sequence[bytes]:
 
 def emitted(found: Compiled, folder: Path, name: str = "") -> Path:
     """The dissector of a protocol, written into a folder; under another name, if one is given."""
-    (file,) = wireshark.emit(replace(found.protocol, name=name or found.protocol.name))
-    path = folder / file.path.name
-    path.write_text(file.text, encoding="utf-8")
-    return path
+    return installed(replace(found.protocol, name=name or found.protocol.name), folder)
+
+
+def installed(protocol: model.Protocol, folder: Path) -> Path:
+    """A protocol's dissector in a folder, with wireloom.lua beside it."""
+    for file in wireshark.emit(protocol):
+        (folder / file.path.name).write_text(file.text, encoding="utf-8")
+    return folder / f"{protocol.name}.lua"
+
+
+def library() -> str:
+    """The text of wireloom.lua up to what it returns, so that a script can go on with all its functions."""
+    return (ROOT / "generated" / "wireshark" / "wireloom.lua").read_text(encoding="utf-8").rpartition("\nreturn {")[0]

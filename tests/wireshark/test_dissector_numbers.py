@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from hypothesis import given, settings
-from support import compiled, tshark
+from support import tshark
 from support.cases import often
 from support.invented_expressions import ABSENT, CONDITION, NUMBER, OF_ABSENT, PARAMETERS, ROWS, Row, parsed
 
@@ -18,7 +18,7 @@ from wireloom.expressions.text import printed as as_text
 from wireloom.expressions.tree import Expr
 from wireloom_generator import expressions
 from wireloom_generator.emitters.wireshark import lua
-from wireshark.dissectors import emitted
+from wireshark.dissectors import library
 
 pytestmark = pytest.mark.wireshark
 
@@ -68,8 +68,8 @@ def asked() -> list[tuple[Expr, Row]]:
 
 def test_asks_expressions_as_the_codec_does(tmp_path: Path) -> None:
     cases = [*asked(), *((parsed(text), row) for text in OF_ABSENT for row in ABSENT)]
-    script = emitted(compiled.feature("integers_big_endian"), tmp_path)
-    lines = [script.read_text(encoding="utf-8"), ASK.replace("PARAMETERS", _table(PARAMETERS))]
+    script = tmp_path / "asked.lua"
+    lines = [library(), ASK.replace("PARAMETERS", _table(PARAMETERS))]
     lines += [f"print('= ' .. shown(ask({lua.render(lua.function(tree))}, {_table(row)})))" for tree, row in cases]
     script.write_text("\n".join(lines), encoding="utf-8")
     found = [line[2:] for line in tshark.printed(script, tmp_path).splitlines() if line.startswith("= ")]
@@ -89,8 +89,8 @@ def _table(values: Mapping[str, Any]) -> str:
 
 def test_computes_as_python_does(tmp_path: Path) -> None:
     cases = list(calculations())
-    script = emitted(compiled.feature("integers_big_endian"), tmp_path)
-    lines = [script.read_text(encoding="utf-8")]
+    script = tmp_path / "asked.lua"
+    lines = [library()]
     for text, a, b in cases:
         asked = lua.render(lua.function(expressions.parse(text)))
         lines.append(f"print('= ' .. shown(({asked})({{a = {lua.literal(a)}, b = {lua.literal(b)}}})))")
@@ -122,8 +122,8 @@ def test_scales_as_the_codec_does(tmp_path: Path) -> None:
     scales = (("1/4294967296", "0"), ("0.1", "0"), ("-1/3", "7"), ("256", "0"), ("1e-40", "0"), ("1e20", "-0.5"))
     numbers = [sign * (chance.getrandbits(bits) | 1 << bits) for bits in range(64) for sign in (1, -1)]
     cases = [(DoubleMeaning(scale=one, offset=other), number) for one, other in scales for number in (0, *numbers)]
-    script = emitted(compiled.feature("integers_big_endian"), tmp_path)
-    lines = [script.read_text(encoding="utf-8"), SCALE]
+    script = tmp_path / "asked.lua"
+    lines = [library(), SCALE]
     for meaning, number in cases:
         given = (number, meaning.times, meaning.plus, meaning.by)
         lines.append(f"scaled({', '.join(map(lua.literal, given))})")

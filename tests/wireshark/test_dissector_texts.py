@@ -9,23 +9,22 @@ from compiler.text_places import ALL_PLACES, written
 from support import tshark
 from support.tshark import dissected, udp
 
-from wireloom_generator.emitters import wireshark
 from wireloom_generator.emitters.wireshark import lua
 from wireloom_generator.emitters.wireshark.lua import LuaTable, entries
 from wireloom_generator.reading import spec
 from wireloom_generator.resolve import protocol_of, resolve
+from wireshark.dissectors import installed
 
 pytestmark = pytest.mark.wireshark
 
 
 def test_wireshark_takes_hostile_texts(tmp_path: Path) -> None:
     (one,), _ = spec.load([written(dict.fromkeys(ALL_PLACES, ALL), tmp_path)])
-    (file,) = wireshark.emit(protocol_of(resolve(one)))
-    (tmp_path / "post.lua").write_text(file.text, encoding="utf-8")
-    lines = tshark.printed(tmp_path / "post.lua", tmp_path).splitlines()
+    script = installed(protocol_of(resolve(one)), tmp_path)
+    lines = tshark.printed(script, tmp_path).splitlines()
     assert [line for line in lines if line.count("\t") != 2 or not line.replace("\t", "").isprintable()] == []
     assert [line for line in lines if line.endswith("\tpost")] != []
-    found = dissected(udp([bytes.fromhex("0700")]), {"post": tmp_path / "post.lua"}, tmp_path)
+    found = dissected(udp([bytes.fromhex("0700")]), {"post": script}, tmp_path)
     assert [record.reason and record.reason.partition(":")[0] for record in found] == ["truncated"]
 
 

@@ -165,7 +165,7 @@ def test_words_of_the_spec_are_told(tmp_path: Path) -> None:
 
 def test_the_recipe_counts_the_files_of_the_dissector() -> None:
     compiler = ROOT / "generator" / "wireloom_generator"
-    files = [path for path in compiler.rglob("*") if path.suffix in (".py", ".j2")]
+    files = [path for path in compiler.rglob("*") if path.suffix in (".py", ".j2", ".lua")]
     of_it = [path for path in files if "wireshark" in path.relative_to(compiler).as_posix()]
     naming = [path for path in files if "wireshark" in path.read_text(encoding="utf-8").lower()]
     assert set(naming) <= set(of_it)

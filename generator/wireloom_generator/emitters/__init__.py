@@ -1,7 +1,7 @@
 """Model → files: one module or folder for each output, found by its name. No emitter imports another.
 
-Each module beside this one has an ``EMITTER``. Other packages declare theirs under the entry-point group
-``wireloom.emitters``, as ``name = "package.module:EMITTER"``.
+Each module beside this one has an ``EMITTER``. Emitters that are only used if they are named, such as those of other
+packages, are entry points of the group ``wireloom.emitters``: ``name = "package.module:EMITTER"``.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -66,7 +66,7 @@ class Subject:
 class Emitter:
     """One output. Its files begin with ``output.head``, which shows people and the compiler what they were made from.
 
-    Emitters of other packages have the destination ``OUT``.
+    Those that are entry points have the destination ``OUT``.
     """
 
     emit: Callable[[Subject], Iterable[OutputFile]]
@@ -103,7 +103,7 @@ def _own(name: str) -> ModuleEmitter | Emitter:
 def chosen(names: Sequence[str] = ()) -> Mapping[str, ModuleEmitter | Emitter]:
     """The emitters with these names; Wireloom's own if there are none. Raises ``EmitterError``.
 
-    Emitters of other packages must be named, so that the output of a spec does not depend on what is installed.
+    Entry points must be named, so that the output of a spec does not depend on what is installed.
     """
     return {name: _named(name) for name in names} if names else own()
 

@@ -1,4 +1,7 @@
-"""wireshark/<protocol>.lua: a dissector for Wireshark and tshark, one file that needs no other.
+"""wireshark/<protocol>.lua: a dissector for Wireshark and tshark, and wireloom.lua, which all dissectors load.
+
+``wireshark_bundle/<protocol>.lua`` is the same dissector with wireloom.lua in it, one file that needs no other. It is
+only made if the output ``wireshark_bundle`` is named.
 
 It cuts TCP streams into records as the codec does, and shows what the codec reads: every field under its column's name,
 with label and bits, and errors as expert information with code and reason.
@@ -6,12 +9,15 @@ with label and bits, and errors as expert information with code and reason.
 It differs from the codec in this: FlatBuffers tables stay bytes, and so does what is packed, so that errors inside them
 are not found. Text in encodings of several bytes a character, other than UTF, is shown up to its first character that
 is not ASCII. The memory that lists would take in a table is not limited. Bytes that are left over in several places are
-as many items. A record cut off at the end of a TCP stream is not shown, since more of it may come. A malformed range
+as many items. A record cut off at the end of a TCP stream is not shown, because more bytes may come. A malformed range
 ends with its segment, where the codec would go on.
 """
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import cache
+from hashlib import sha256
+from importlib.resources import files
 from pathlib import PurePosixPath
 
 from wireloom_generator import expressions, model
@@ -24,22 +30,54 @@ from wireloom_generator.emitters.wireshark.lua import (
     characters,
     entries,
     function,
+    is_exact,
     literal,
     render,
     string,
 )
 from wireloom_generator.emitters.wireshark.nodes import algorithm, asked, bounds, listed, reading, rule, words
 from wireloom_generator.model import matching
-from wireloom_generator.output import OutputFile, head
+from wireloom_generator.output import MARK, OutputFile, head
 from wireloom_generator.templates import filled
 from wireloom_generator.types import Bytes, Text
 
 
 def emit(protocol: model.Protocol) -> Iterator[OutputFile]:
-    """The dissector."""
-    text = filled(
+    """The dissector, and the library that it loads from its folder."""
+    name = f"{protocol.name}.lua"
+    yield OutputFile(PurePosixPath("wireshark", name), _dissector(protocol))
+    marked = f"-- {MARK}its own library for dissectors.\n-- Do not edit; run `wireloom generate`.\n"
+    yield OutputFile(PurePosixPath("wireshark", "wireloom.lua"), f"{marked}\n{_library()}")
+
+
+def bundle(protocol: model.Protocol) -> Iterator[OutputFile]:
+    """The dissector with the library in it."""
+    text = _dissector(protocol, library=_library())
+    yield OutputFile(PurePosixPath("wireshark_bundle", f"{protocol.name}.lua"), text)
+
+
+@cache
+def _source() -> str:
+    return files(__package__).joinpath("wireloom.lua").read_text(encoding="utf-8")
+
+
+def _version() -> str:
+    """A hash of the library: it changes with every version."""
+    return sha256(_source().encode()).hexdigest()[:8]
+
+
+def _library() -> str:
+    return f'local VERSION = "{_version()}"\n\n{_source()}'
+
+
+def _dissector(protocol: model.Protocol, library: str = "") -> str:
+    """The text of the dissector, which loads the library unless it is given."""
+    return filled(
         __package__,
         "wireshark.lua",
+        library=library,
+        version=_version(),
+        file=f"{protocol.name}.lua",
         head=head(protocol.folders, open="-- "),
         enums=[
             {"name": enum.name, "table": render(_enum(enum), used=len(f"enums.{enum.name} = "))}
@@ -60,13 +98,24 @@ def emit(protocol: model.Protocol) -> Iterator[OutputFile]:
         name=string(protocol.name),
         title=words(protocol.doc.title),
     )
-    yield OutputFile(PurePosixPath("wireshark", f"{protocol.name}.lua"), text)
 
 
-def _enum(enum: model.Enum) -> LuaTable:
-    """The enum's names: single numbers first, then narrow ranges, then wide ones."""
-    values = sorted(enum.values, key=lambda value: value.last - value.first if value.range else -1)
-    return LuaTable([LuaTable([literal(value.first), literal(value.last), string(value.label)]) for value in values])
+def _enum(enum: model.Enum) -> LuaCall:
+    """The enum's names by number, then its ranges, narrow ones first.
+
+    Numbers that a double cannot hold are listed as ranges, because they cannot be keys in Lua.
+    """
+    numbers: dict[int, model.EnumValue] = {}
+    ranges = []
+    for value in sorted(enum.values, key=lambda value: value.range):
+        if value.first == value.last and is_exact(value.first):
+            numbers.setdefault(value.first, value)
+        else:
+            ranges.append(value)
+    ranges.sort(key=lambda value: value.last - value.first)
+    names = LuaTable([LuaEntry(value.first, string(value.label)) for value in numbers.values()])
+    wide = [LuaTable([literal(value.first), literal(value.last), string(value.label)]) for value in ranges]
+    return LuaCall("enum", [names, LuaTable(wide)] if wide else [names])
 
 
 def _flags(flags: model.Flags) -> LuaTable:
@@ -75,8 +124,9 @@ def _flags(flags: model.Flags) -> LuaTable:
 
 def _flag(flag: model.Flag) -> LuaTable:
     """A flag's bit, its name in filters, its doc, and its label if that is another."""
-    label = [string(flag.label)] if flag.label != flag.name else []
-    return LuaTable([literal(flag.value), string(flag.name), words(flag.doc.comment), *label])
+    doc = [words(flag.doc.comment)] if flag.doc.comment else []
+    label = entries(label=string(flag.label) if flag.label != flag.name else None)
+    return LuaTable([literal(flag.value), string(flag.name), *doc, *label])
 
 
 def _encodings(protocol: model.Protocol) -> Iterator[Mapping[str, str]]:
@@ -113,32 +163,25 @@ def _match(protocol: model.Protocol, match: model.Match) -> LuaFunction | None:
     return function(protocol.record.names.resolved(matching.condition(match))) if match else None
 
 
-def _sections(sections: Mapping[str, tuple[model.Node, ...]]) -> LuaTable:
-    return LuaTable([LuaEntry(name, listed(nodes)) for name, nodes in sections.items()])
+def _sections(sections: Mapping[str, tuple[model.Node, ...]]) -> LuaTable | None:
+    return LuaTable([LuaEntry(name, listed(nodes)) for name, nodes in sections.items()]) if sections else None
 
 
 def _message(protocol: model.Protocol, message: model.Message) -> LuaTable:
-    variants = [
-        LuaTable(
-            entries(
-                name=string(variant.name),
-                when=asked(variant.when),
-                valid=rule(variant.valid),
-                sections=_sections(variant.sections),
-            )
-        )
-        for variant in message.variants
-    ]
-    return LuaTable(
-        entries(
-            name=string(message.name),
-            match=_match(protocol, message.match),
-            valid=rule(message.valid),
-            otherwise=rule(message.otherwise),
-            sections=_sections(message.sections),
-            variants=LuaTable(variants),
-        )
+    variants = LuaTable(tuple(map(_variant, message.variants))) if message.variants else None
+    named = entries(
+        match=_match(protocol, message.match),
+        valid=rule(message.valid),
+        otherwise=rule(message.otherwise),
+        sections=_sections(message.sections),
+        variants=variants,
     )
+    return LuaTable([string(message.name), *named], "message")
+
+
+def _variant(variant: model.Variant) -> LuaTable:
+    named = entries(when=asked(variant.when), valid=rule(variant.valid), sections=_sections(variant.sections))
+    return LuaTable([string(variant.name), *named], "variant")
 
 
 def _framing(protocol: model.Protocol) -> LuaTable:
@@ -206,3 +249,4 @@ def _proof(lengths: model.Lengths) -> LuaTable | None:
 
 
 EMITTER = Emitter(lambda subject: emit(subject.protocol))
+BUNDLE = Emitter(lambda subject: bundle(subject.protocol))

@@ -29,7 +29,6 @@ from wireloom_generator.expressions import (
 from wireloom_generator.expressions.kinds import Kind, kind
 from wireloom_generator.output import WIDTH, pieces
 
-_EXACT = 1 << 53
 _JOINED = 100
 """How many texts one expression may join; Lua's own limit is 200, less what the expression is in."""
 _WORDS = frozenset({
@@ -57,9 +56,9 @@ class LuaTable:
 
 @dataclass(frozen=True, slots=True)
 class LuaEntry:
-    """A key of a table and its value."""
+    """A key of a table, a name or a number, and its value."""
 
-    key: str
+    key: str | int
     value: "Lua"
     flat: str = field(init=False, repr=False)
 
@@ -69,7 +68,7 @@ class LuaEntry:
 
 @dataclass(frozen=True, slots=True)
 class LuaCall:
-    """A call. Only its last argument may take several lines."""
+    """A call. Its last argument takes several lines if the others fit on the first one; else each has its own lines."""
 
     name: str
     arguments: "Sequence[Lua]"
@@ -86,9 +85,17 @@ class LuaFunction:
     expression: str
 
     @property
+    def signature(self) -> str:
+        """The beginning of the function, with the parameters that the expression uses, and all before them."""
+        names = [name if re.search(rf"\b{name}\b", self.expression) else "_" for name in _PARAMETERS]
+        while names[-1:] == ["_"]:
+            names.pop()
+        return f"function({', '.join(names)})"
+
+    @property
     def flat(self) -> str:
         """All of it on one line."""
-        return f"{_FUNCTION} return {self.expression} end"
+        return f"{self.signature} return {self.expression} end"
 
 
 Lua = str | LuaTable | LuaEntry | LuaCall | LuaFunction
@@ -115,18 +122,40 @@ def render(tree: Lua, indent: int = 0, used: int = 0, after: int = 1) -> str:
             before = f"{_key(key)} = "
             return before + render(value, indent, used + len(before), after)
         case LuaTable(items, head):
-            inner = "".join(f"{' ' * (indent + 2)}{render(item, indent + 2)},\n" for item in items)
-            return f"{head}{{\n{inner}{' ' * indent}}}"
+            return f"{margin.join(_lines(items, head, indent, used))}\n{' ' * indent}}}"
         case LuaCall(name, arguments):
             before = "".join([f"{name}(", *(f"{flat(argument)}, " for argument in arguments[:-1])])
+            if arguments[1:] and len(before) >= room:
+                parts = f",{margin}".join(render(argument, indent + 2) for argument in arguments)
+                return f"{name}({margin}{parts}\n{' ' * indent})"
             return f"{before}{render(arguments[-1], indent, used + len(before), after + 1)})"
         case LuaFunction(expression):
             body = _filled(_WORD.findall(f"return {expression}"), WIDTH - indent - 4, WIDTH - indent - 6)
-            return f"{_FUNCTION}{margin}{f'{margin}  '.join(body)}\n{' ' * indent}end"
+            return f"{tree.signature}{margin}{f'{margin}  '.join(body)}\n{' ' * indent}end"
+
+
+def _lines(items: Sequence[Lua], head: str, indent: int, used: int) -> list[str]:
+    """A table constructor in lines, but for its last brace. Short items share a line; with a head, also its first."""
+    lines, is_open = [f"{head}{{"], bool(head)
+    room = WIDTH - indent - used
+    for item in items:
+        most = _ROW if isinstance(item, LuaTable) else WIDTH - indent - 3 if isinstance(item, str) else _SHORT
+        is_short = len(flat(item)) <= most
+        text = f"{flat(item)}," if is_short else f"{render(item, indent + 2)},"
+        gap = " " if lines[-1].endswith(",") else ""
+        if is_open and is_short and len(lines[-1]) + len(gap) + len(text) <= room:
+            lines[-1] += gap + text
+        else:
+            lines.append(text)
+            room = WIDTH - indent - 2
+        is_open = is_short
+    return lines
 
 
 _ESCAPED = re.compile(r'[\\"]')
-_FUNCTION = "function(this, record, frame)"
+_PARAMETERS = ("this", "record", "frame")
+_SHORT, _ROW = 60, 36
+"""Up to how many characters an item of a table, or a table in it, shares its line with others."""
 _WORD = re.compile(r'(?:"(?:\\.|[^"\\])*"|[^\s"])+')
 """What stands between spaces, those in texts left alone."""
 
@@ -147,8 +176,8 @@ def flat(tree: Lua) -> str:
     return tree if isinstance(tree, str) else tree.flat
 
 
-def _key(name: str) -> str:
-    return name if _is_name(name) else f"[{string(name)}]"
+def _key(key: str | int) -> str:
+    return key if isinstance(key, str) and _is_name(key) else f"[{literal(key)}]"
 
 
 def _is_name(name: str) -> bool:
@@ -172,6 +201,11 @@ def _escaped(char: str) -> str:
     return "".join(f"\\{byte:03}" for byte in char.encode("utf-8", "surrogatepass"))
 
 
+def is_exact(value: int) -> bool:
+    """Whether a double holds this number and all smaller ones."""
+    return abs(value) < 1 << 53
+
+
 def literal(value: int | float | str | bytes | None) -> str:
     """A value in Lua; numbers look as in the spec."""
     match value:
@@ -180,7 +214,7 @@ def literal(value: int | float | str | bytes | None) -> str:
         case bool():
             return "true" if value else "false"
         case int():
-            if abs(value) >= _EXACT:
+            if not is_exact(value):
                 return f"int({string(str(int(value)))})"
             return repr(value) if isinstance(value, Hexadecimal) else str(value)
         case float():

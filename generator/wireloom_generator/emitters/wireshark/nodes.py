@@ -29,22 +29,9 @@ from wireloom_generator.types import (
     Struct,
     Text,
     Varint,
-    WireType,
     meanings,
 )
 
-_COMPUTED = {
-    model.Primitive.BYTE: "int8",
-    model.Primitive.SHORT: "int16",
-    model.Primitive.INT: "int32",
-    model.Primitive.LONG: "int64",
-    model.Primitive.FLOAT: "float",
-    model.Primitive.DOUBLE: "double",
-    model.Primitive.BOOLEAN: "bool",
-    model.Primitive.BINARY: "bytes",
-    model.Primitive.STRING: "string",
-}
-"""Wireshark's names for the types of columns."""
 _NONE: Mapping[str, model.Condition] = {}
 
 
@@ -66,60 +53,56 @@ def listed(nodes: Iterable[model.Node]) -> LuaTable:
     return LuaTable(tuple(map(_node, model.grouped(nodes))))
 
 
-def _node(node: model.Node | model.When | model.Tail | model.Elsewhere) -> LuaTable:
+def _node(node: model.Node | model.When | model.Tail | model.Elsewhere) -> Lua:
     match node:
         case model.Field():
             return _field(node)
         case model.Computed():
             return _computed(node)
         case model.Bits(wire=wire, fields=fields, whole=whole, shifts=shifts, lsb=lsb):
-            bits = LuaTable(tuple(_bit(field, shift, lsb=lsb) for field, shift in zip(fields, shifts, strict=True)))
             number, over = _bit(whole, 0, lsb=lsb) if whole else None, None if node.over is None else "true"
-            return _kind("bits", value=reading(wire), whole=number, over=over, bits=bits)
+            bits = (_bit(field, shift, lsb=lsb) for field, shift in zip(fields, shifts, strict=True))
+            return LuaTable([reading(wire), *entries(whole=number, over=over), *bits], "bits")
         case model.Padding(size=size, align=align, start=start):
-            return _kind(
-                "padding", extent=_extent(model.Size(size)), align=str(align), origin=string(start) if start else None
-            )
+            aligned = entries(align=str(align) if align > 1 else None, origin=string(start) if start else None)
+            return LuaTable([_extent(model.Size(size)), *aligned], "padding")
         case model.Section(through=model.Through() as through, nodes=(model.Unpack(nodes=nodes),)):
             wire = model.Wire(Bytes(), None, model.Rest())
             packed = _field(model.Field(node.name, wire, (), doc=node.doc, written=node.written))
             shown = [packed] if _always(through) else [_or_plain(through, packed, listed(nodes))]
-            return _kind("section", **_region(node), nodes=LuaTable(shown))
+            return _region(node, nodes=LuaTable(shown))
         case model.Unpack():
             raise AssertionError("all of a section is packed")
-        case model.Section(trailing=trailing, nodes=nodes):
-            left = LuaTable(entries(name=string(trailing), shape=string("bytes"))) if trailing else None
-            return _kind("section", **_region(node), trailing=left, nodes=listed(nodes))
-        case model.Slot(trailing=trailing):
-            doc = string(f"Bytes of the {node.name} behind its last field")
-            left = LuaTable(entries(name=string(trailing), doc=doc)) if trailing else None
-            return _kind("slot", **_region(node), left_over=left)
+        case model.Section(nodes=nodes):
+            return _region(node, nodes=listed(nodes))
+        case model.Slot():
+            return _region(node)
         case model.Elsewhere(place=place, field=field):
-            at, shared = function(place.expression), "true" if field.shared else None
-            return _kind("elsewhere", name=string(field.name), place=at, shared=shared, nodes=LuaTable([_field(field)]))
+            return LuaCall("shared" if field.shared else "elsewhere", [function(place.expression), _field(field)])
         case model.When():
-            return _kind("choice", options=LuaTable([_option(node)]))
+            return _option(node)
         case model.Ordered(little=little, nodes=nodes):
-            return _kind("ordered", little=function(little.expression), nodes=listed(nodes))
+            return LuaCall("ordered", [function(little.expression), listed(nodes)])
         case model.Choice(alternatives=alternatives):
-            return _kind("choice", options=LuaTable(tuple(map(_option, alternatives))))
+            return LuaTable(tuple(map(_option, alternatives)), "choice")
         case model.Tail(nodes=nodes):
-            return _kind("tail", nodes=listed(nodes))
+            return LuaTable(listed(nodes).items, "tail")
         case _:
             assert_never(node)
 
 
-def _kind(kind: str, **values: Lua | None) -> LuaTable:
-    return LuaTable(entries(kind=string(kind), **values))
+def _region(node: model.Section | model.Slot, **values: Lua | None) -> LuaTable:
+    trailing = string(node.trailing) if node.trailing else None
+    named = entries(doc=_doc(node.doc), trailing=trailing, **values)
+    kind = "slot" if isinstance(node, model.Slot) else "section"
+    return LuaTable([string(node.name), _extent(node.extent), *named], kind)
 
 
-def _region(node: model.Section | model.Slot) -> Mapping[str, Lua | None]:
-    return {"section": string(node.name), "extent": _extent(node.extent), "doc": _doc(node.doc)}
-
-
-def _option(option: model.When | model.Otherwise) -> LuaTable:
-    when = function(option.when.expression) if isinstance(option, model.When) else None
-    return LuaTable(entries(when=when, nodes=listed(option.nodes)))
+def _option(option: model.When | model.Otherwise) -> Lua:
+    nodes = listed(option.nodes)
+    if isinstance(option, model.Otherwise):
+        return LuaTable(nodes.items, "otherwise")
+    return LuaCall("when", [function(option.when.expression), nodes])
 
 
 def _doc(doc: model.Doc) -> str | None:
@@ -156,14 +139,14 @@ def _always(through: model.Through) -> bool:
     return bool(through.way) or isinstance(through.asked.expression, Value)
 
 
-def _or_plain(through: model.Through, packed: LuaTable, plain: LuaTable) -> LuaTable:
+def _or_plain(through: model.Through, packed: Lua, plain: LuaTable) -> Lua:
     """What is shown of bytes that are packed, or else of what stands there as it is."""
     is_packed = function(Compare("!=", through.asked.expression, Value("none")))
-    options = [LuaTable(entries(when=is_packed, nodes=LuaTable([packed]))), LuaTable(entries(nodes=plain))]
-    return _kind("choice", options=LuaTable(options))
+    options: list[Lua] = [LuaCall("when", [is_packed, LuaTable([packed])]), LuaTable(plain.items, "otherwise")]
+    return LuaTable(options, "choice")
 
 
-def _field(field: model.Field) -> LuaTable:
+def _field(field: model.Field) -> Lua:
     if field.through is not None:
         through, name = field.through, field.name if _always(field.through) else f"{field.name}.packed"
         wire = replace(field.wire, type=Bytes())
@@ -171,14 +154,11 @@ def _field(field: model.Field) -> LuaTable:
         plain = replace(field, through=None, raw=None)
         return packed if _always(through) else _or_plain(through, packed, LuaTable([_field(plain)]))
     is_bytes, is_table = isinstance(field.const, bytes), isinstance(field.type, FlatBuffers)
-    return _kind(
-        "field",
-        name=string(field.name),
+    value = LuaCall("constant", [literal(field.const)]) if is_bytes else reading(field.wire, field.raw, field.inputs)
+    named = entries(
         column=string(field.raw) if field.raw and is_table else None,
-        raw=None if is_table else _raw(field),
-        shape=string(_shape(field.wire.type) if field.meaning is None else _SHAPES[type(field.meaning)]),
-        meaning=_meaning(field.meaning),
-        value=LuaCall("constant", [literal(field.const)]) if is_bytes else reading(field.wire, field.raw, field.inputs),
+        raw=string(field.raw) if field.raw and not is_table else None,
+        **_meant(field.meaning),
         hex="true" if field.hex else None,
         **_names(field.enum, field.flags, field.labels),
         const=None if field.const is None or is_bytes else literal(field.const),
@@ -189,30 +169,21 @@ def _field(field: model.Field) -> LuaTable:
         **_repeat(field),
         doc=_doc(field.doc),
     )
+    return LuaTable([string(field.name), value, *named], "field")
 
 
 def _computed(field: model.Computed) -> LuaTable:
     kind = field.plain
     assert isinstance(kind, model.Primitive | model.Decimal)
-    plain = _COMPUTED[kind] if isinstance(kind, model.Primitive) else "uint64"
-    return _kind(
-        "computed",
-        name=string(field.name),
-        shape=string(plain if field.meaning is None else _SHAPES[type(field.meaning)]),
-        meaning=_meaning(field.meaning),
-        compute=function(field.value.expression),
-        type=string(str(kind)),
-        **_names(field.enum, None, field.labels),
-        doc=_doc(field.doc),
-    )
+    named = entries(**_meant(field.meaning), **_names(field.enum, None, field.labels), doc=_doc(field.doc))
+    value = function(field.value.expression)
+    return LuaTable([string(field.name), string(str(kind)), value, *named], "computed")
 
 
-def _raw(field: model.Field) -> LuaTable | None:
-    """What is shown beside a value that does not determine it: the bytes, or the number that it stands for."""
-    if field.raw is None:
-        return None
-    shape = "bytes" if field.meaning is None else _shape(field.wire.type)
-    return LuaTable(entries(name=string(field.raw), shape=string(shape)))
+def _meant(meaning: meanings.Meaning | None) -> Mapping[str, Lua | None]:
+    """What numbers and bytes stand for, if not themselves."""
+    shape = None if meaning is None else string(_SHAPES[type(meaning)])
+    return {"shape": shape, "meaning": _meaning(meaning)}
 
 
 def _meaning(meaning: meanings.Meaning | None) -> LuaTable | None:
@@ -240,24 +211,18 @@ def _shifts(field: model.BitField, shift: int, *, lsb: bool) -> LuaTable | None:
 
 
 def _bit(field: model.BitField, shift: int, *, lsb: bool) -> LuaTable:
-    wide = next(bits for bits in (8, 16, 24, 32, 64) if field.width <= bits)
-    plain = "bool" if field.boolean else f"uint{wide}"
-    return LuaTable(
-        entries(
-            name=string(field.name),
-            shape=string(plain if field.meaning is None else _SHAPES[type(field.meaning)]),
-            meaning=_meaning(field.meaning),
-            width=str(field.width),
-            shift=str(shift),
-            shifts=_shifts(field, shift, lsb=lsb),
-            hex="true" if field.hex else None,
-            **_names(field.enum, None, field.labels),
-            const=None if field.const is None else literal(field.const),
-            valid=rule(field.valid),
-            derive=asked(field.derive),
-            doc=_doc(field.doc),
-        )
+    meant = {"shape": string("bool")} if field.boolean else _meant(field.meaning)
+    named = entries(
+        **meant,
+        shifts=_shifts(field, shift, lsb=lsb),
+        hex="true" if field.hex else None,
+        **_names(field.enum, None, field.labels),
+        const=None if field.const is None else literal(field.const),
+        valid=rule(field.valid),
+        derive=asked(field.derive),
+        doc=_doc(field.doc),
     )
+    return LuaTable([string(field.name), str(field.width), str(shift), *named], "bit")
 
 
 def _repeat(field: model.Field) -> Mapping[str, Lua | None]:
@@ -302,27 +267,6 @@ def algorithm(kind: catalogue.Computation) -> Lua:
                 f"0x{half:x}" for number in (kind.poly, kind.init, kind.xor_out) for half in divmod(number, 1 << 32)
             ]
             return LuaCall("crc", [str(kind.width), *flags, *halves])
-
-
-def _shape(kind: WireType) -> str:
-    """The name of Wireshark's type for such values."""
-    match kind:
-        case Integer(bits=bits, signed=signed):
-            return f"{'' if signed else 'u'}int{bits if bits <= 32 else 64}"
-        case Varint(bits=bits, signed=signed) | Ascii(bits=bits, signed=signed):
-            return f"{'' if signed else 'u'}int{32 if bits <= 32 else 64}"
-        case Float(bits=bits):
-            return "double" if bits == 64 else "float"
-        case Boolean():
-            return "bool"
-        case Bytes() | FlatBuffers() | Deeper():
-            return "bytes"
-        case Text() | Bcd():
-            return "string"
-        case Struct():
-            return "none"
-        case _:
-            assert_never(kind)
 
 
 def reading(wire: model.Wire, raw: str | None = None, inputs: Mapping[str, model.Condition] = _NONE) -> Lua:

@@ -1,8 +1,30 @@
-{% raw -%}
+-- What all dissectors of Wireloom share. Each dissector loads its own copy of this file from its own folder, so the
+-- state below (types, messages, preferences) belongs to one protocol. Wireshark also loads the file by itself if it is
+-- in the plugin folder: then it registers nothing.
+--
+--   1  Numbers              whole numbers of any size
+--   2  Expressions          what the conditions and sizes of a dissector call
+--   3  Values               how single values are read: integers, decimals, text
+--   4  Checksums
+--   5  Nodes                the declarations that a dissector consists of
+--   6  Fields of Wireshark  what is registered, and how values are added to the tree
+--   7  Reader               reads values, lists and structs
+--   8  Reading nodes        reads the nodes of a record and its message
+--   9  Framing              finds where records begin and end
+--  10  Registration         preferences, ports and the dissector itself
+--
+-- Three arguments occur throughout. `this` has the values of the innermost struct and `record` those of the header.
+-- `frame` says where fields and sections are: frame[name] = {start, end, frame of the struct in it}, in bytes from the
+-- start of the record. Its numbered entries are [0] the bytes left in the section, [1] the arguments of the type,
+-- [2] the index of the current list item, and [3] the positions of list items by the list's name.
+
 local floor, huge = math.floor, math.huge
 
--- Whole numbers of any size: a Lua number where one holds it exactly, else a list of 24 bits each, least first, and a
--- sign. Lua's own operators compare them; to compute with them there are functions.
+-- =============================================================================
+-- 1  Numbers
+-- =============================================================================
+-- A whole number is a Lua number if a double holds it exactly. Larger ones are lists of 24-bit digits, least
+-- significant first, with a sign. Lua's operators compare both kinds; arithmetic needs the functions below.
 
 local SAFE, LIMB = 2 ^ 53, 2 ^ 24
 local Big = {}
@@ -37,7 +59,7 @@ local function compared(one, other)
   return 0
 end
 
--- Negative, 0 or positive, as the first is less, equal or greater; nil if one is not a number.
+-- Negative, 0 or positive if a is less than, equal to or greater than b; nil if one is NaN.
 local function order(a, b)
   if a ~= a or b ~= b then return nil end
   if a == huge or b == -huge then return 1 end
@@ -93,7 +115,7 @@ local function mul(a, b)
   return whole(sa * sb, found)
 end
 
--- The quotient, rounded down, and what is left.
+-- The quotient, rounded down, and the remainder.
 local function divide(a, b)
   if plain(a) and plain(b) then
     local rest = math.fmod(a, b)
@@ -129,7 +151,7 @@ end
 local function div(a, b) return (divide(a, b)) end
 local function mod(a, b) return (select(2, divide(a, b))) end
 
--- A whole number in decimal, so many of its digits behind the point.
+-- A whole number in decimal, with `scale` digits after the point.
 local function decimal(value, scale)
   local text, is_negative = "", value < 0
   if is_negative then value = sub(0, value) end
@@ -148,7 +170,7 @@ local function power(exponent)
   return found
 end
 
--- The double that is nearest to a quotient: a whole number and the power of two that it is multiplied by.
+-- The double nearest to value / by, as a whole number and the exponent of the power of two to multiply it by.
 local function nearest(value, by)
   if value == 0 then return 0, 0 end
   local sign, exponent = 1, 0
@@ -165,11 +187,11 @@ local function shl(a, b) return mul(a, power(b)) end
 local function shr(a, b) return div(a, power(b)) end
 local function bnot(a) return sub(-1, a) end
 
--- Bit by bit; what is left in the end of a number is its sign, 0 or -1.
+-- `of` gives a result bit for the number of ones among two bits. Negative numbers have endless ones on the left.
 local function bitwise(a, b, of)
   local found, unit = 0, 1
   while (a ~= 0 and a ~= -1) or (b ~= 0 and b ~= -1) do
-    local x, y, digit = nil, nil, 0
+    local digit, x, y = 0
     a, x = divide(a, LIMB)
     b, y = divide(b, LIMB)
     for bit = 0, 23 do
@@ -184,7 +206,12 @@ local function band(a, b) return bitwise(a, b, function(ones) return ones == 2 e
 local function bor(a, b) return bitwise(a, b, function(ones) return ones > 0 end) end
 local function bxor(a, b) return bitwise(a, b, function(ones) return ones == 1 end) end
 
--- Strings in the order of their bytes, whatever the locale; numbers as they are.
+-- =============================================================================
+-- 2  Expressions
+-- =============================================================================
+-- Most of what an expression uses. Values that are absent are nil.
+
+-- Strings compare by their bytes, whatever the locale.
 local Octets = {
   __lt = function(one, other)
     for i = 1, math.min(#one.data, #other.data) do
@@ -219,7 +246,7 @@ local function among(value, ...)
   return false
 end
 
--- A number written in decimal, of any size.
+-- A whole number of any size from its decimal digits.
 local function int(digits)
   local found = 0
   for digit in digits:gmatch("%d") do found = add(mul(found, 10), tonumber(digit)) end
@@ -238,15 +265,13 @@ local function shown(value)
   return (value.sign < 0 and "-" or "") .. digits
 end
 
--- Wireshark's own numbers of 64 bits.
+-- A 64-bit number as Wireshark has it; `new` is UInt64.new or Int64.new.
 local function wide(value, new)
   if value < 0 then value = add(value, 2 ^ 64) end
   local _, found = limbs(value)
   local low, middle, high = found[1] or 0, found[2] or 0, found[3] or 0
   return new(low + middle % 256 * LIMB, floor(middle / 256) + high * 65536)
 end
-
--- Where fields and sections stand, in bytes from the record's start.
 
 local function size_of(frame, name)
   local span = frame[name]
@@ -258,13 +283,13 @@ local function offset_of(frame, name)
   return span and span[1] or 0
 end
 
--- What is where in a struct, which is 3 of its span.
+-- The frame of a nested struct.
 local function in_frame(frame, ...)
   for i = 1, select("#", ...) do frame = (frame[(select(i, ...))] or {})[3] or {} end
   return frame
 end
 
--- What is found by going from struct to struct.
+-- The value at a path of struct members; nil if one of them is absent.
 local function in_struct(values, ...)
   for i = 1, select("#", ...) do
     if values == nil then return nil end
@@ -273,7 +298,7 @@ local function in_struct(values, ...)
   return values
 end
 
--- An item of a list, or what is in it; nil if the list has none of that number, the first being 0.
+-- An item of a list, counted from 0, or a member of it; nil if there is none.
 local function item(values, number, ...)
   if type(values) ~= "table" or type(number) ~= "number" then return nil end
   return in_struct(values[number + 1], ...)
@@ -284,7 +309,6 @@ local function last_item(values, ...)
   return in_struct(values[#values], ...)
 end
 
--- Where the items of a list are is in 3 of the frame, by the list's name; in 2 is the number of an item.
 local function item_span(frame, name, number, ...)
   local spans = (frame[3] or {})[name] or {}
   if number == "last" then number = #spans - 1 end
@@ -303,10 +327,10 @@ local function item_offset(...)
   return span and span[1]
 end
 
--- Preferences: what the bytes do not say.
+-- The values of the protocol's parameters, which are preferences.
 local parameters = {}
 
--- What an expression gives; nil if something is absent that it computes with.
+-- The value of an expression; nil if it computes with something that is absent.
 local function ask(expression, this, record, frame)
   local known, value = pcall(expression, this, record, frame)
   if known then return value end
@@ -317,12 +341,13 @@ local function is_whole(value)
   return type(value) == "number" or getmetatable(value) == Big
 end
 
--- What is wrong with a record: a code, the byte, the field and what was expected. ``needed`` bytes would tell more.
+-- Raises the problem of a record: its code, the byte, the field, and what is wrong. With `needed` bytes of the record
+-- the problem might not exist.
 local function fail(code, at, path, detail, needed)
   error({code = code, at = at, path = path, detail = detail, needed = needed or 0}, 0)
 end
 
--- Says what is wrong with a value that ends here all the same; who only looks where the record ends does not mind.
+-- The same for a wrong value whose end is known: a reader that only looks for the end of a record ignores it.
 local function refuse(reader, ...)
   if not reader.open then fail(...) end
 end
@@ -331,7 +356,11 @@ local function counted(count, what)
   return shown(count) .. " " .. what .. (count == 1 and "" or "s")
 end
 
--- Numbers on the wire. ``read`` is given all bytes and where the number begins, counted from 0.
+-- =============================================================================
+-- 3  Values
+-- =============================================================================
+-- Each has a kind and the shape that Wireshark shows it in. Those of kind "number" have a fixed size and read
+-- themselves: read(data, at, little, path), where `at` counts from 0.
 
 local function unsigned(data, at, size, little)
   local found = 0
@@ -347,13 +376,19 @@ local function is_little(stated, reader_little)
   return stated == "little"
 end
 
+-- Wireshark's type for an integer of so many bits, which it has for up to four bytes and for eight.
+local function integer_shape(bits, is_signed)
+  return (is_signed and "int" or "uint") .. (bits > 32 and 64 or math.ceil(bits / 8) * 8)
+end
+
 local function uint(size, stated)
-  return {kind = "number", size = size, order = stated, read = function(data, at, little)
+  local shape = integer_shape(8 * size)
+  return {kind = "number", shape = shape, size = size, order = stated, read = function(data, at, little)
     return unsigned(data, at, size, is_little(stated, little))
   end}
 end
 
--- Some bits of an integer, above the ``shift`` lowest; one as a truth value if it is ``boolean``.
+-- `width` bits of an integer, from bit `shift` up.
 local function bit_slice(word, shift, width, boolean)
   return {kind = "number", size = word.size, order = word.order, read = function(data, at, little, path)
     local value = mod(shr(word.read(data, at, little, path), shift), power(width))
@@ -363,14 +398,14 @@ local function bit_slice(word, shift, width, boolean)
 end
 
 local function sint(size, stated)
-  local top = 2 ^ (8 * size - 1)
-  return {kind = "number", size = size, order = stated, read = function(data, at, little)
+  local top, shape = 2 ^ (8 * size - 1), integer_shape(8 * size, true)
+  return {kind = "number", shape = shape, size = size, order = stated, read = function(data, at, little)
     local value = unsigned(data, at, size, is_little(stated, little))
     return value < top and value or sub(value, 2 * top)
   end}
 end
 
--- A number of half precision.
+-- The value of a half-precision number.
 local function half(bits)
   local sign, exponent, fraction = bits < 0x8000 and 1 or -1, floor(bits / 1024) % 32, bits % 1024
   if exponent == 31 then return fraction == 0 and sign / 0 or 0 / 0 end
@@ -379,27 +414,27 @@ end
 
 local function float(size, stated)
   if size == 2 then
-    return {kind = "number", size = size, order = stated, read = function(data, at, little)
+    return {kind = "number", shape = "float", size = size, order = stated, read = function(data, at, little)
       return half(unsigned(data, at, size, is_little(stated, little)))
     end}
   end
-  local code = size == 4 and "f" or "d"
-  return {kind = "number", size = size, order = stated, read = function(data, at, little)
+  local code, shape = size == 4 and "f" or "d", size == 4 and "float" or "double"
+  return {kind = "number", shape = shape, size = size, order = stated, read = function(data, at, little)
     return (Struct.unpack((is_little(stated, little) and "<" or ">") .. code, data:sub(at + 1, at + size)))
   end}
 end
 
-local bool = {kind = "number", size = 1, read = function(data, at, _, path)
+local bool = {kind = "number", shape = "bool", size = 1, read = function(data, at, _, path)
   local value = data:byte(at + 1)
   if value > 1 then fail("invalid", at, path, "0 or 1 expected, found " .. value) end
   return value == 1
 end}
 
--- Packed decimal: a number, or with a scale its text. ``signs`` are the nibbles that are written after the digits; where
--- it is ``lenient``, others that machines take for a sign are read as well.
+-- Packed decimal: a number, or its text if it has a scale. `signs` are the usual sign nibbles after the digits; a
+-- `lenient` one also has the other sign nibbles in use.
 local function bcd(digits, scale, signs, lenient)
   local size = math.ceil((digits + math.min(1, #signs)) / 2)
-  return {kind = "packed", size = size, read = function(data, at, _, path)
+  return {kind = "packed", shape = "string", size = size, read = function(data, at, _, path)
     local nibbles = {}
     for i = at + 1, at + size do
       local byte = data:byte(i)
@@ -431,15 +466,18 @@ local function bcd(digits, scale, signs, lenient)
   end}
 end
 
--- What a type that contains itself has in its own place where it goes no deeper.
-local function deeper(depth) return {kind = "deeper", depth = depth} end
+-- Takes the place of a type that contains itself, at the greatest depth.
+local function deeper(depth) return {kind = "deeper", shape = "bytes", depth = depth} end
 
--- Integers of variable length; ``lenient`` ones may be longer than need be.
+local signed_forms = {SignedLeb128 = true, ZigZag = true, Protobuf = true}
+
+-- An integer of variable length; a `lenient` one may be longer than necessary.
 local function varint(form, bits, lenient)
-  return {kind = "varint", form = form, bits = bits, lenient = lenient}
+  local shape = (signed_forms[form] and "int" or "uint") .. (bits > 32 and 64 or 32)
+  return {kind = "varint", shape = shape, form = form, bits = bits, lenient = lenient}
 end
 
--- Values that end where an extent says.
+-- Extents: where a value ends.
 
 local rest = {kind = "rest"}
 local function size(bytes) return {kind = "size", bytes = bytes} end
@@ -447,26 +485,29 @@ local function prefix(number) return {kind = "prefix", number = number} end
 local function up_to(bytes, keep, may_miss, unit, lenient)
   return {kind = "until", bytes = bytes, keep = keep, may_miss = may_miss, unit = unit, lenient = lenient}
 end
--- ``open`` ones take what is left, and have padding only in ``raw``.
+-- An `open` one takes all bytes left; then padding is only kept in the field's raw bytes.
 local function padded(lenient, open, pad, bytes, ending)
   return {kind = "padded", lenient = lenient, open = open, pad = pad, size = bytes, ending = ending}
 end
-local function bytes(extent) return {kind = "bytes", extent = extent} end
+local function bytes(extent) return {kind = "bytes", shape = "bytes", extent = extent} end
 local function text(encoding, lenient, extent)
-  return {kind = "text", extent = extent, encoding = encoding, lenient = lenient}
+  return {kind = "text", shape = "string", extent = extent, encoding = encoding, lenient = lenient}
 end
 
--- A number in ASCII digits, with zeros in front up to ``digits`` characters and ``fill`` up to ``width``.
+-- A number in ASCII digits: zeros make it `digits` characters long, then `fill` makes it `width`.
 local function ascii(base, bits, digits, fill, width, signed, upper, lenient, extent)
-  return {kind = "ascii", base = base, digits = digits, fill = fill, width = width, signed = signed, upper = upper,
-    lenient = lenient, extent = extent, most = 2 ^ (signed and bits - 1 or bits)}
+  return {
+    kind = "ascii", shape = (signed and "int" or "uint") .. (bits > 32 and 64 or 32), base = base, digits = digits,
+    fill = fill, width = width, signed = signed, upper = upper, lenient = lenient, extent = extent,
+    most = 2 ^ (signed and bits - 1 or bits),
+  }
 end
 local function struct(name, extent, given, items)
-  return {kind = "struct", name = name, extent = extent, given = given or {}, items = items or {}}
+  return {kind = "struct", shape = "none", name = name, extent = extent, given = given or {}, items = items or {}}
 end
-local function constant(value) return {kind = "constant", value = value} end
+local function constant(value) return {kind = "constant", shape = "bytes", value = value} end
 
--- Text as UTF-8, or nil and the byte that is not text.
+-- Decoders give text as UTF-8, or nil and the number of the first wrong byte.
 
 local function utf8_of(point)
   if point < 0x80 then return string.char(point) end
@@ -531,7 +572,7 @@ local function utf32(data, big)
   return table.concat(found)
 end
 
--- What bytes mean in an encoding: {a byte, the character that it is, for how many bytes both go on by one}.
+-- A decoder for an encoding of one byte per character, from runs {first byte, its code point, length of the run}.
 
 local function bytewise(runs)
   local characters = {}
@@ -568,11 +609,14 @@ local decoders = {
   ["utf-32-le"] = function(data) return utf32(data, false) end,
 }
 
--- Checksums.
+-- =============================================================================
+-- 4  Checksums
+-- =============================================================================
+-- Each is a function of the bytes.
 
 local xor = bit32 and bit32.bxor or load("return function(a, b) return math.tointeger(a) ~ math.tointeger(b) end")()
 
--- The two halves of a number of so many bits with these in the other order.
+-- The bits of a number in reverse order. Numbers here are two halves of 32 bits.
 local function mirrored(width, high, low)
   local new_high, new_low = 0, 0
   for _ = 1, width do
@@ -582,7 +626,7 @@ local function mirrored(width, high, low)
   return new_high, new_low
 end
 
--- A CRC; numbers of it are in halves of 32 bits. Its register is kept as if it were reflected.
+-- A CRC by its usual parameters. The register is kept in reflected form.
 local function crc(width, reflect_in, reflect_out, poly_high, poly_low, init_high, init_low, last_high, last_low)
   local highs, lows, bytes = {}, {}, {}
   poly_high, poly_low = mirrored(width, poly_high, poly_low)
@@ -609,7 +653,7 @@ local function crc(width, reflect_in, reflect_out, poly_high, poly_low, init_hig
   end
 end
 
--- The sum of all bytes, and with ``unit`` so many times the sum of these sums behind it.
+-- The sum of all bytes; with `unit`, plus that many times the sum of these partial sums.
 local function total(modulus, initial, unit)
   return function(data)
     local low, high = initial, 0
@@ -644,9 +688,107 @@ local checksums = {
   sum32 = total(2 ^ 32, 0),
 }
 
--- What Wireshark is told of: fields by their column, sections, and what can be wrong.
+-- =============================================================================
+-- 5  Nodes
+-- =============================================================================
+-- Each is a table whose kind chooses its reader in section 8. Their first entries have no keys.
 
-local registered, types = {}, {}
+local types, messages = {}, {}
+
+-- {name, value, ...}. A field has a shape of its own if its value stands for something, such as a time. `raw` names the
+-- field beside it for bytes or numbers that its value does not determine.
+local function field(node)
+  node.kind, node.name, node.value = "field", node[1], node[2]
+  if node.raw then node.raw = {name = node.raw, shape = node.shape and node.value.shape or "bytes"} end
+  node.shape = node.shape or node.value.shape
+  return node
+end
+
+local COMPUTED_SHAPES = {
+  byte = "int8", short = "int16", int = "int32", long = "int64", float = "float", double = "double", boolean = "bool",
+  binary = "bytes", string = "string",
+}
+
+-- {name, type of the column, function, ...}
+local function computed(node)
+  node.kind, node.name, node.type, node.compute = "computed", node[1], node[2], node[3]
+  node.shape = node.shape or COMPUTED_SHAPES[node.type] or "uint64"
+  return node
+end
+
+-- {name, width, number of the lowest bit, ...}: one of the bit fields of `bits`.
+local function bit(node)
+  node.name, node.width, node.shift = node[1], node[2], node[3]
+  node.shape = node.shape or integer_shape(node.width)
+  return node
+end
+
+-- {value, bit, ...}
+local function bits(node)
+  node.kind, node.value, node.bits = "bits", node[1], {table.unpack(node, 2)}
+  return node
+end
+
+-- {extent, ...}
+local function padding(node)
+  node.kind, node.extent, node.align = "padding", node[1], node.align or 1
+  return node
+end
+
+-- {name, extent, ...}. `trailing` names the field for bytes that are left over.
+local function section(node)
+  node.kind, node.section, node.extent = "section", node[1], node[2]
+  if node.trailing then node.trailing = {name = node.trailing, shape = "bytes"} end
+  return node
+end
+
+-- {name, extent, ...}: a section that messages fill.
+local function slot(node)
+  node.kind, node.section, node.extent = "slot", node[1], node[2]
+  local doc = "Bytes of the " .. node.section .. " after its last field"
+  if node.trailing then node.left_over = {name = node.trailing, shape = "bytes", doc = doc} end
+  node.trailing = nil
+  return node
+end
+
+-- A field at a position that an expression gives; the bytes of a `shared` one can belong to other fields, too.
+local function elsewhere(place, node)
+  return {kind = "elsewhere", name = node.name, place = place, nodes = {node}}
+end
+
+local function shared(place, node)
+  return {kind = "elsewhere", name = node.name, place = place, shared = true, nodes = {node}}
+end
+
+-- Nodes under a condition, alone or as an option of a choice, which takes the first whose condition holds.
+local function when(condition, nodes) return {kind = "when", when = condition, nodes = nodes} end
+local function otherwise(nodes) return {nodes = nodes} end
+local function choice(options) return {kind = "choice", options = options} end
+
+-- Nodes whose byte order an expression gives, and those that are absent if no bytes are left.
+local function ordered(little, nodes) return {kind = "ordered", little = little, nodes = nodes} end
+local function tail(nodes) return {kind = "tail", nodes = nodes} end
+
+-- {name, ...}: a message with the nodes in each section, and its variants.
+local function message(found)
+  found.name, found.sections, found.variants = found[1], found.sections or {}, found.variants or {}
+  messages[#messages + 1] = found
+end
+
+local function variant(found)
+  found.name, found.sections = found[1], found.sections or {}
+  return found
+end
+
+-- The names of numbers, and of ranges {first, last, name}, narrow ones first.
+local function enum(names, ranges) return {names = names, ranges = ranges or {}} end
+
+-- =============================================================================
+-- 6  Fields of Wireshark
+-- =============================================================================
+-- A field is registered under the name of its column.
+
+local registered = {}
 
 local function declared(new, abbreviation, name, ...)
   local field = new(abbreviation, name, ...)
@@ -655,28 +797,27 @@ local function declared(new, abbreviation, name, ...)
 end
 
 local function label_of(enum, value)
-  for _, entry in ipairs(enum) do
-    if entry[1] <= value and value <= entry[2] then return entry[3] end
+  if enum.names[value] then return enum.names[value] end
+  for _, range in ipairs(enum.ranges) do
+    if range[1] <= value and value <= range[2] then return range[3] end
   end
 end
 
--- Names for Wireshark's own filters; numbers that it has no place for are named by their label alone.
+-- The enum in the form that Wireshark's filters need; nil if it has numbers that this form cannot express.
 local function value_strings(enum, shape)
-  if not enum or shape:find("64") then return nil end
-  local found = {}
-  for _, entry in ipairs(enum) do
-    if entry[1] ~= entry[2] or entry[1] < 0 or entry[1] >= 2 ^ 31 then return nil end
-    found[entry[1]] = found[entry[1]] or entry[3]
+  if not enum or shape:find("64") or #enum.ranges > 0 then return nil end
+  for number in pairs(enum.names) do
+    if number < 0 or number >= 2 ^ 31 then return nil end
   end
-  return found
+  return enum.names
 end
 
--- Whether Wireshark can show which bits of a number are whose.
+-- Whether Wireshark can show the bits of a number.
 local function is_narrow(value)
   return value.size ~= nil and value.size <= 4
 end
 
--- Types of Wireshark's for so many bytes.
+-- Shapes that are shown from the bytes alone.
 local ADDRESSES = {guid = true, ipv4 = true, ipv6 = true, ether = true}
 
 local function declare(protocol, owner, nodes)
@@ -684,7 +825,7 @@ local function declare(protocol, owner, nodes)
     if node.nodes then declare(protocol, owner, node.nodes) end
     if node.trailing then declare(protocol, owner, {node.trailing}) end
     if node.raw then declare(protocol, owner, {node.raw}) end
-    for _, option in ipairs(node.options or {}) do declare(protocol, owner, option.nodes) end
+    if node.options then declare(protocol, owner, node.options) end
     if node.whole then declare(protocol, owner, {node.whole}) end
     for _, bit in ipairs(node.bits or {}) do
       local is_shown = is_narrow(node.value) and not bit.meaning and not bit.shifts
@@ -723,7 +864,8 @@ local function declare(protocol, owner, nodes)
         node.bools = node.bools or {}
         local narrow = is_narrow(node.value)
         local display, mask = narrow and 8 * node.value.size or base.NONE, narrow and flag[1] or nil
-        node.bools[i] = declared(ProtoField.bool, path .. "." .. flag[2], flag[4] or flag[2], display, nil, mask, flag[3])
+        local called, doc = flag.label or flag[2], flag[3] or ""
+        node.bools[i] = declared(ProtoField.bool, path .. "." .. flag[2], called, display, nil, mask, doc)
       end
     end
   end
@@ -733,7 +875,7 @@ local function range_of(reader, at, length)
   return reader.tvb(reader.base + at, length)
 end
 
--- Adds some bits of a number, which Wireshark picks out itself.
+-- Adds a field with a mask: Wireshark extracts the bits itself.
 local function tell_bits(reader, tree, field, range, word)
   local add_bits = is_little(word.order, reader.little) and tree.add_le or tree.add
   return add_bits(tree, field, range)
@@ -741,7 +883,7 @@ end
 
 local tell
 
--- Whether the number that is nearest to a double is the one that the double was made of.
+-- Whether scaling the double back gives the original number.
 local function is_determined(value, sum, meaning, number, exponent)
   local unit = power(-exponent)
   local off = mul(2, sub(mul(mul(number, power(exponent)), meaning.by), mul(sum, unit)))
@@ -750,7 +892,7 @@ local function is_determined(value, sum, meaning, number, exponent)
   return half < 0 or (half == 0 and mod(value, 2) == 0)
 end
 
--- Adds what a number stands for, and the number itself where that does not determine it.
+-- Adds what a number stands for, and also the number if it cannot be recomputed from that.
 local function tell_meaning(reader, tree, node, at, length, value)
   local meaning, range = node.meaning, range_of(reader, at, length)
   if meaning.by then
@@ -777,7 +919,8 @@ end
 
 -- Adds a value to the tree, with its label and its flags.
 function tell(reader, tree, node, at, length, value)
-  local range, item = range_of(reader, at, length), nil
+  local range = range_of(reader, at, length)
+  local item
   if node.mask then
     item = tell_bits(reader, tree, node.field, range, node.word)
   elseif node.meaning then
@@ -807,8 +950,12 @@ function tell(reader, tree, node, at, length, value)
   return item
 end
 
--- Reading. A reader has the bytes of one record and where it is in them; nothing is read past its ``limit``, which is at
--- first the ``stop`` of all its fields. It is ``loose`` if it has met bytes, in the field that it reads, that are not those that the value is written as.
+-- =============================================================================
+-- 7  Reader
+-- =============================================================================
+-- A reader has the `data` of one record and a position `pos` in it, and reads nothing from its `limit` on; at first
+-- that is `stop`, the end of all fields. It is `open` if it only looks for the end of the record. It becomes `loose`
+-- if the current field has bytes that are not the ones its value would be written as.
 
 local function short(reader, count, name, at)
   at = at or reader.pos
@@ -823,15 +970,13 @@ local function need(reader, count, name)
   if count < 0 or count > reader.limit - reader.pos then short(reader, count, name) end
 end
 
-local signed_forms = {SignedLeb128 = true, ZigZag = true, Protobuf = true}
-
 local function next_byte(reader, name)
   need(reader, 1, name)
   reader.pos = reader.pos + 1
   return reader.data:byte(reader.pos)
 end
 
--- The bytes up to and with the first whose highest bit is not set.
+-- The bytes up to the first without its highest bit, which is the last one.
 local function groups_of(reader, most, name, refuse)
   local found = {}
   for i = 1, most do
@@ -841,7 +986,7 @@ local function groups_of(reader, most, name, refuse)
   refuse("no stop byte within " .. most .. " bytes")
 end
 
--- The number of these digits to a base, the highest first, and the power of the base behind them.
+-- The number with these digits, most significant first, and the radix to the power of their count.
 local function number_of(digits, radix)
   local found, unit = 0, 1
   for _, digit in ipairs(digits) do
@@ -852,7 +997,7 @@ end
 
 local forms = {}
 
-function forms.Quic(reader, value, name, refuse, shortest)
+function forms.Quic(reader, _, name, _, shortest)
   local digits = {next_byte(reader, name)}
   local size = 2 ^ floor(digits[1] / 64)
   digits[1] = digits[1] % 64
@@ -920,7 +1065,7 @@ local function number(reader, value, name)
   return found
 end
 
--- The frame, in which 0 is how many bytes are left in the section.
+-- The frame with its entry 0 brought up to date.
 local function here(reader, frame)
   frame = frame or reader.frame
   frame[0] = reader.limit - reader.pos
@@ -937,8 +1082,7 @@ local function measured(reader, extent, this, name)
   return count
 end
 
--- Where a value starts and ends, and where reading goes on.
--- Where the terminator is, and what is behind it; both are the limit if it is missing and may be.
+-- The positions of the terminator and of the byte after it; both are the limit if the terminator is missing and may be.
 local function ended(reader, extent, limit, name)
   local first, count = reader.data:find(extent.bytes, reader.pos + 1, true), #extent.bytes
   while first and (first - 1 - reader.pos) % extent.unit ~= 0 do
@@ -952,7 +1096,7 @@ local function ended(reader, extent, limit, name)
   return limit, limit
 end
 
--- A value inside a region: up to its terminator, or to where nothing but padding follows.
+-- A value in a region of fixed size, up to its terminator or its padding.
 local function inside(reader, extent, limit, name)
   local pad, last, behind = extent.pad, limit, limit
   if extent.ending then last, behind = ended(reader, extent.ending, limit, name) end
@@ -970,6 +1114,7 @@ local function inside(reader, extent, limit, name)
   return reader.pos, extent.ending.keep == "keep" and behind or last, limit
 end
 
+-- Where a value starts and ends, and where reading continues.
 local function span(reader, extent, this, name)
   if extent.kind == "rest" then return reader.pos, reader.limit, reader.limit end
   if extent.kind == "padded" then
@@ -995,7 +1140,7 @@ local function span(reader, extent, this, name)
   return reader.pos, reader.pos + count, reader.pos + count
 end
 
--- The bytes that a checksum is over: its pieces one behind the other; nil if what they depend on is absent.
+-- The bytes that a checksum covers; nil if they depend on a value that is absent.
 local function covered(reader, pieces, this, frame)
   local found = {}
   for i, piece in ipairs(pieces) do
@@ -1009,7 +1154,7 @@ local function covered(reader, pieces, this, frame)
   return table.concat(found)
 end
 
--- The first item of a derived list that is not what it follows from, and that; nothing if there is none.
+-- The first item of a derived list that differs from what it is derived from, and what was expected.
 local function unlike(reader, entry, this)
   local node, found = entry.node, this[entry.node.name]
   local count = #(ask(node.about, this, reader.record, entry.frame) or {})
@@ -1023,8 +1168,8 @@ end
 local function verify(reader, this, derived)
   if reader.open then return end
   for _, entry in ipairs(derived) do
-    local node, value, expected = entry.node, this[entry.node.name], nil
-    local path = reader.path .. node.name
+    local node, value = entry.node, this[entry.node.name]
+    local path, expected = reader.path .. node.name
     if node.checksum then
       local data = covered(reader, node.checksum.over, this, entry.frame)
       expected = data and node.checksum.algorithm(data)
@@ -1041,7 +1186,7 @@ end
 
 local read
 
--- The ranges of a region that nobody has read, and how many bytes they have; reading goes on at its end.
+-- The ranges of a region that no field has read, and their size. Reading continues at the end of the region.
 local function left_over(reader, path)
   local gaps, count = {}, 0
   local function gap(to)
@@ -1058,7 +1203,7 @@ local function left_over(reader, path)
   return gaps, count
 end
 
--- A struct in a tree and a frame of its own; its values.
+-- Reads a struct into a tree and a frame of its own.
 local function nested(reader, tree, node, value, this)
   local at, outer, limit, path, after = reader.pos, reader.frame, reader.limit, reader.path, nil
   local given, taken = {}, reader.taken
@@ -1068,7 +1213,9 @@ local function nested(reader, tree, node, value, this)
   end
   for name, asked in pairs(value.given) do
     given[name] = ask(asked, this, reader.record, outer)
-    if given[name] == nil and value.items[name] then fail("invalid", at, path .. node.name, "no value is given as " .. name) end
+    if given[name] == nil and value.items[name] then
+      fail("invalid", at, path .. node.name, "no value is given as " .. name)
+    end
   end
   reader.path = path .. node.name .. "."
   reader.frame = {record = outer.record, [1] = given}
@@ -1087,19 +1234,19 @@ local function nested(reader, tree, node, value, this)
   return found
 end
 
--- The number in some digits; nil if they are none or it is too large.
+-- The number that digits say; nil if they are no digits or the number is not below `most`.
 local function in_digits(digits, base, most)
   local found = 0
   for digit in digits:gsub("^0+", ""):gmatch(".") do
     local value = tonumber(digit, 16)
     if not value or value >= base then return nil end
     found = add(mul(found, base), value)
-    if not (found < most) then return nil end
+    if found >= most then return nil end
   end
   return #digits > 0 and found or nil
 end
 
--- The number that ASCII digits say, nil if they say none, and whether it is written otherwise.
+-- The number in ASCII digits or nil, and whether the bytes differ from how it would be written.
 local function ascii_number(value, found)
   local first, last = 1, #found
   local function blank(at) return ("\0 " .. value.fill):find(found:sub(at, at), 1, true) ~= nil end
@@ -1121,13 +1268,14 @@ end
 local function one(reader, tree, node, this)
   local value, at = node.value, reader.pos
   if value.kind == "struct" then return nested(reader, tree, node, value, this) end
-  if value.kind == "deeper" then fail("too-deep", at, reader.path .. node.name, "nested deeper than " .. value.depth) end
+  local path = reader.path .. node.name
+  if value.kind == "deeper" then fail("too-deep", at, path, "nested deeper than " .. value.depth) end
   if value.kind == "constant" then
     need(reader, #value.value, node.name)
     reader.pos = at + #value.value
     local item = tell(reader, tree, node, at, #value.value)
     local found = reader.data:sub(at + 1, reader.pos)
-    if found ~= value.value then refuse(reader, "constant", at, reader.path .. node.name, "other bytes expected") end
+    if found ~= value.value then refuse(reader, "constant", at, path, "other bytes expected") end
     return found, item
   end
   if value.kind == "bytes" or value.kind == "text" then
@@ -1141,7 +1289,7 @@ local function one(reader, tree, node, this)
         return nil
       end
       if not decoded then
-        refuse(reader, "text", at, reader.path .. node.name, "not " .. value.encoding .. " at byte " .. fault .. " of it")
+        refuse(reader, "text", at, path, "not " .. value.encoding .. " at byte " .. fault .. " of it")
       end
       found = decoded
     end
@@ -1153,7 +1301,7 @@ local function one(reader, tree, node, this)
     local found, strange = ascii_number(value, reader.data:sub(first + 1, last))
     reader.pos = after
     if (strange or not found) and not value.lenient then
-      refuse(reader, "invalid", at, reader.path .. node.name, "another number of base " .. value.base .. " expected")
+      refuse(reader, "invalid", at, path, "another number of base " .. value.base .. " expected")
     end
     reader.loose = reader.loose or strange or not found
     if found then tell(reader, tree, node, first, last - first, found) end
@@ -1164,13 +1312,13 @@ local function one(reader, tree, node, this)
   return found
 end
 
--- Count bytes that belong to others. Wireloom counts those as four that are values by themselves.
+-- Counts bytes that are read more than once, which a hostile record could do endlessly.
 local function borrow(reader, count, name)
   reader.borrowed = (reader.borrowed or 0) + count
   if reader.borrowed > 64 * #reader.data then fail("too-long", reader.pos, reader.path .. name, "read too often") end
 end
 
--- What is read at another byte of the record; then reading goes on here.
+-- Reads at another position of the record, then returns to the current one.
 local function away(reader, at, name, shared, parse)
   local pos, limit, taken = reader.pos, reader.limit, reader.taken
   if shared then reader.limit, reader.taken = reader.stop, {} end
@@ -1232,7 +1380,7 @@ local function list(reader, tree, node, this)
   return found
 end
 
--- What a value must be whatever the others are.
+-- Checks a value by itself.
 local function check(reader, node, this, at)
   if reader.open then return end
   local value, path = this[node.name], reader.path .. node.name
@@ -1242,7 +1390,7 @@ local function check(reader, node, this, at)
   if node.long and value >= 2 ^ 63 then fail("range", at, path, shown(value) .. " does not fit a long") end
 end
 
--- A value as reasons show it, or the items of a list.
+-- A value or a list in a message.
 local function found_in(value)
   if type(value) ~= "table" or getmetatable(value) == Big then return shown(value) end
   local items = {}
@@ -1254,15 +1402,22 @@ local function validate(reader, node, this, at)
   if node.valid and not reader.open and not ask(node.valid[2], this, reader.record, reader.frame) then
     local value = this[node.name]
     local found = found_in(value)
-    if node.shape == "bytes" and type(value) == "string" then found = found:gsub(".", function(byte) return ("%02x"):format(byte:byte()) end) end
+    if node.shape == "bytes" and type(value) == "string" then
+      found = found:gsub(".", function(byte) return ("%02x"):format(byte:byte()) end)
+    end
     fail("invalid", at, reader.path .. node.name, node.valid[1] .. " expected, found " .. found)
   end
 end
 
+-- The values that columns can hold.
 local limits = {
   byte = {-2 ^ 7, 2 ^ 7}, short = {-2 ^ 15, 2 ^ 15}, int = {-2 ^ 31, 2 ^ 31}, long = {-2 ^ 63, 2 ^ 63},
   ["decimal(20,0)"] = {0, 2 ^ 64},
 }
+
+-- =============================================================================
+-- 8  Reading nodes
+-- =============================================================================
 
 local function enter(reader, section, tree, this)
   local at, outer = reader.pos, {reader.limit, reader.taken}
@@ -1310,14 +1465,14 @@ function readers.field(reader, tree, this, node, derived)
   end
   reader.frame[node.name] = {at, reader.pos, reader.inner}
   if node.derive or node.checksum then
-    if this[node.name] == nil and not reader.open then fail("invalid", at, reader.path .. node.name, "a value expected") end
+    if this[node.name] == nil then refuse(reader, "invalid", at, reader.path .. node.name, "a value expected") end
     derived[#derived + 1] = {node = node, at = at, frame = reader.frame}
   end
   check(reader, node, this, at)
   validate(reader, node, this, at)
 end
 
--- Numbers of fixed size in one byte order are all read before anything is asked of one of them.
+-- Consecutive numbers of fixed size in one byte order: all are read before any is checked.
 local function read_run(reader, tree, this, run, derived)
   local start = reader.pos
   local at = start
@@ -1356,7 +1511,7 @@ function readers.computed(reader, tree, this, node)
   tell(reader, tree, node, reader.pos, 0, value)
 end
 
--- The value of some bits of a number.
+-- The value of a bit field.
 local function value_of(bit, word, shift)
   local value = mod(shr(word, shift), power(bit.width))
   if bit.shape == "bool" then return value == 1 end
@@ -1392,7 +1547,9 @@ function readers.padding(reader, _, this, node)
   local count = node.align > 1 and (origin - at) % node.align or measured(reader, node.extent, this, "")
   need(reader, count)
   reader.pos = at + count
-  if reader.data:sub(at + 1, reader.pos):find("[^%z]") then refuse(reader, "padding", at, reader.path, "zeros expected") end
+  if reader.data:sub(at + 1, reader.pos):find("[^%z]") then
+    refuse(reader, "padding", at, reader.path, "zeros expected")
+  end
 end
 
 function readers.section(reader, tree, this, node, derived)
@@ -1401,7 +1558,7 @@ function readers.section(reader, tree, this, node, derived)
   leave(reader, node, item, limit, this)
 end
 
--- What messages fill, in front of what else tells the length of a record: it is passed over.
+-- Skips what a message fills, if the length of the record depends on fields after it.
 function readers.slot(reader, _, this, node)
   local at = reader.pos
   reader.pos = at + measured(reader, node.extent, this, node.section)
@@ -1420,6 +1577,10 @@ function readers.elsewhere(reader, tree, this, node, derived)
   away(reader, at, node.name, node.shared, function() read(reader, tree, this, node.nodes, derived) end)
 end
 
+function readers.when(reader, tree, this, node, derived)
+  if ask(node.when, this, reader.record, here(reader)) then read(reader, tree, this, node.nodes, derived) end
+end
+
 function readers.choice(reader, tree, this, node, derived)
   for _, option in ipairs(node.options) do
     if not option.when or ask(option.when, this, reader.record, here(reader)) then
@@ -1432,7 +1593,7 @@ function readers.tail(reader, tree, this, node, derived)
   if reader.pos < reader.limit then read(reader, tree, this, node.nodes, derived) end
 end
 
--- The nodes in steps: runs of numbers, and all others one by one.
+-- Nodes grouped into steps: runs of numbers, and single nodes.
 local function steps_of(nodes)
   local steps, run, order_of_run = {}, nil, nil
   for _, node in ipairs(nodes) do
@@ -1465,7 +1626,7 @@ function read(reader, tree, this, nodes, derived)
   end
 end
 
--- A message: its variant is chosen in the first slot that a variant fills, behind the fields that all share.
+-- The slot in which the variant of a message is chosen, after the fields that all variants share.
 
 local function decisive(slots, message)
   for _, slot in ipairs(slots) do
@@ -1536,8 +1697,12 @@ local function message_of(messages, record)
   return unknown or fail("unknown-layout", 0, "record", "no message has such a header")
 end
 
--- Where records begin and end, and what proves it.
+-- =============================================================================
+-- 9  Framing
+-- =============================================================================
+-- `look` is the data at hand with the framing of the protocol. It is `final` if no more data can follow.
 
+-- The longest record, and how many records decide between two byte orders.
 local LARGEST = 64 * 1024 * 1024
 local AHEAD = 16
 
@@ -1545,11 +1710,11 @@ local function probed(look, at, probe, little)
   return probe[3].read(look.data, at + probe[2], little, probe[1])
 end
 
--- A tree that shows nothing.
+-- A tree item that ignores all that is added.
 local nothing = {}
 setmetatable(nothing, {__index = function() return function() return nothing end end})
 
--- A reader that looks where the record ends, whatever is wrong in it.
+-- A reader that looks for the end of a record and ignores wrong values.
 local function glance(look, at, little)
   local data = look.data:sub(at + 1, math.min(look.stop, at + LARGEST))
   return {
@@ -1558,7 +1723,7 @@ local function glance(look, at, little)
   }
 end
 
--- What is found at the beginning of a record, which is looked at no further than records may be long.
+-- Parses the beginning of a record with such a reader.
 local function glanced(look, at, little, parse)
   local reader = glance(look, at, little)
   local known, problem = pcall(parse, reader)
@@ -1569,7 +1734,7 @@ local function glanced(look, at, little, parse)
   error(problem, 0)
 end
 
--- Where the fields of a record end.
+-- The length of a record without a length field: where its fields end.
 local function end_of_fields(look, at, little)
   local framing = look.framing
   return glanced(look, at, little, function(reader)
@@ -1578,21 +1743,21 @@ local function end_of_fields(look, at, little)
   end).pos
 end
 
--- What is read of a record to find its length: the values, and where they are.
+-- The fields that the length depends on: their values and their frame.
 local function beginning(look, at, lengths, little)
   local reader = glanced(look, at, little, function(reader) read(reader, nothing, reader.record, lengths.head, {}) end)
   if lengths.reached then reader.frame[lengths.reached] = {reader.pos, reader.pos} end
   return reader.record, reader.frame
 end
 
--- Where the first terminator behind a place ends, if there is one.
-local function behind_terminator(look, at)
+-- The end of the next terminator, if there is one.
+local function after_terminator(look, at)
   local _, last = look.data:find(look.framing["until"], at + 1, true)
   return last
 end
 
 local function to_terminator(look, at)
-  local last, left = behind_terminator(look, at), look.stop - at
+  local last, left = after_terminator(look, at), look.stop - at
   if last and last - at <= LARGEST then return last - at end
   if left > LARGEST then fail("too-long", 0, "record", "a record of more than " .. counted(LARGEST, "byte")) end
   fail("unterminated", 0, "record", "no terminator", left + 1)
@@ -1646,14 +1811,15 @@ local function measure(look, at, little)
       if ask(each[2], values, values, frame) then doubt = each[1] break end
     end
     local length = ask(lengths.length, values, values, frame)
-    return length or fail("invalid-size", 0, "record", "it follows from what is absent"), doubt
+    if not length then fail("invalid-size", 0, "record", "it follows from what is absent") end
+    return length, doubt
   end
   if lengths.fields then return end_of_fields(look, at, little) end
   if not look.final then fail("truncated", 0, "record", "has no end yet", left + 1) end
   return left
 end
 
--- The length of the record at a place; else nothing, and what is wrong. What is in doubt about it comes third.
+-- What `measure` finds: the length of the record or nil, its problem, and a doubt about it.
 local function tried(look, at, little)
   local known, found, doubt = pcall(measure, look, at, little)
   if known then return found, nil, doubt end
@@ -1673,7 +1839,7 @@ local function waits(look, problem, at)
   return not look.final and problem.needed > look.stop - at
 end
 
--- Whether what follows are records in one byte order, the first that proves itself in one alone.
+-- Whether the records that follow have this byte order: the first that is valid in only one order decides.
 local function followed(look, start, at, little)
   local origin = start
   for _ = 1, AHEAD do
@@ -1694,7 +1860,7 @@ local function followed(look, start, at, little)
   return false
 end
 
--- The length and byte order of the record at a place, or what is wrong with it.
+-- The length and byte order of the record at a position; raises its problem if there is none.
 local function first_of(look, at, order_before)
   local found, problems, tries = {}, {}, orders(look.framing)
   if order_before and #tries == 2 then tries = {true, false} end
@@ -1722,7 +1888,7 @@ local function first_of(look, at, order_before)
   error(worst, 0)
 end
 
--- Whether the data end at a place, or a record begins there, or may do so with bytes that were cut off.
+-- Whether the data end at a position, or a record begins there, possibly one that is cut off.
 local function leads_on(look, at, order_before)
   if at >= look.stop and look.final then return at == look.stop end
   local known, found = pcall(first_of, look, at, order_before)
@@ -1732,7 +1898,7 @@ local function leads_on(look, at, order_before)
   return look.final and found.needed > look.stop - at
 end
 
--- Whether a proof may be in doubt: payloads look like records, which others must bear out.
+-- Whether records of the protocol can be doubtful, so that the next record has to confirm them.
 local function doubts(framing)
   for _, lengths in ipairs(framing.lengths) do
     if lengths.doubts then return true end
@@ -1740,7 +1906,7 @@ local function doubts(framing)
   return false
 end
 
--- Whether a proven record is no chance find.
+-- Whether a record that was found is in no doubt, or the next one confirms it.
 local function borne_out(look, at, length, little)
   if not doubts(look.framing) then return true end
   local _, _, doubt = tried(look, at, little)
@@ -1767,7 +1933,7 @@ local function search(look, at, order_before, is_whole_needed)
   return look.final and look.stop or math.max(at, look.stop - window + 1)
 end
 
--- The next record, or malformed range: {at, length, little, proven, problem}. None if more bytes are needed.
+-- The next record or malformed range, as {at, length, little, proven, problem}; or nil and how many bytes it lacks.
 local function cut(look, at, order_before)
   local left = look.stop - at
   local known, length, little = pcall(first_of, look, at, order_before)
@@ -1783,7 +1949,7 @@ local function cut(look, at, order_before)
   end
   if problem then
     local stop = look.framing.resync and search(look, at + 1, order_before) or look.stop
-    if look.framing["until"] then stop = behind_terminator(look, at + 1) or look.stop end
+    if look.framing["until"] then stop = after_terminator(look, at + 1) or look.stop end
     return {at = at, length = stop - at, little = order_before, proven = false, problem = problem}
   end
   if length <= left then
@@ -1809,19 +1975,23 @@ local function cut(look, at, order_before)
   return {at = at, length = left, whole = length, little = little, proven = true, problem = problem}
 end
 
--- What can be wrong with a record.
+-- =============================================================================
+-- 10  Registration
+-- =============================================================================
+
+-- The codes of problems, each an expert information.
 local codes = {
   "truncated", "overrun", "invalid-size", "trailing-bytes", "count", "constant", "invalid", "range", "derived",
   "checksum", "text", "unterminated", "leb128", "varint", "padding", "place", "ambiguous", "unknown-layout", "too-long",
   "too-deep",
 }
 
--- All of a protocol: its fields and preferences, its dissector and where that is asked.
+-- Registers a protocol: its fields and preferences, its dissector and its ports.
 local function register(spec)
   local title = spec.title .. " (" .. spec.name .. ")"
   local name = spec.name
   local free, protocol = pcall(Proto.new, name, title)
-  if not free then -- Wireshark has a protocol of that name
+  if not free then -- Wireshark has a protocol of this name
     name = "wireloom_" .. name
     protocol = Proto.new(name, title .. " of Wireloom")
   end
@@ -1830,10 +2000,10 @@ local function register(spec)
     local into = (node.kind == "slot" or #tail > 0) and tail or head
     into[#into + 1] = node
   end
-  spec.framing.first, spec.framing.behind, spec.framing.messages = head, tail, spec.messages
+  spec.framing.first, spec.framing.behind, spec.framing.messages = head, tail, messages
   declare(name, name, spec.record)
   for type, nodes in pairs(types) do declare(name, name .. "." .. type, nodes) end
-  for _, message in ipairs(spec.messages) do
+  for _, message in ipairs(messages) do
     local owner = name .. "." .. message.name
     message.variant = {name = "variant", shape = "string", doc = "Which of the message's layouts it has"}
     declare(name, owner, {message.variant})
@@ -1884,7 +2054,7 @@ local function register(spec)
   protocol.prefs[heuristic] = Pref.bool("Try on all ports", false, "Take what proves itself on any TCP port for it")
   local listening = {}
 
-  -- The usual ports are those of its own transport, behind TLS where Wireshark expects that.
+  -- Ports of the spec belong to its transport, or to TLS if Wireshark has TLS at them; other ports to both transports.
   local function tables_of(port)
     for _, each in ipairs(spec.ports) do
       if port == each then
@@ -1930,7 +2100,7 @@ local function register(spec)
   local function decode(reader, tree, found)
     local header, record = {}, reader.record
     read(reader, tree, record, head, header)
-    found.message = message_of(spec.messages, record)
+    found.message = message_of(messages, record)
     tree:add(message_name, range_of(reader, 0, 0), found.message.name):set_generated()
     read_message(reader, tree, record, tail, found.message, header)
     verify(reader, record, header)
@@ -2002,4 +2172,22 @@ local function register(spec)
     end)
   end
 end
-{% endraw %}
+
+return {
+  VERSION = VERSION,
+  -- Expressions
+  huge = huge, int = int, neg = neg, add = add, sub = sub, mul = mul, div = div, mod = mod, shl = shl, shr = shr,
+  bnot = bnot, band = band, bor = bor, bxor = bxor, least = least, greatest = greatest, among = among,
+  by_bytes = by_bytes, size_of = size_of, offset_of = offset_of, in_frame = in_frame, in_struct = in_struct,
+  item = item, last_item = last_item, item_size = item_size, item_offset = item_offset, parameters = parameters,
+  -- Values and checksums
+  uint = uint, sint = sint, bit_slice = bit_slice, float = float, bool = bool, bcd = bcd, deeper = deeper,
+  varint = varint, bytes = bytes, text = text, ascii = ascii, struct = struct, constant = constant,
+  rest = rest, size = size, prefix = prefix, up_to = up_to, padded = padded,
+  decoders = decoders, bytewise = bytewise, crc = crc, checksums = checksums,
+  -- Nodes
+  types = types, field = field, computed = computed, bits = bits, bit = bit, padding = padding, section = section,
+  slot = slot, elsewhere = elsewhere, shared = shared, when = when, otherwise = otherwise, choice = choice,
+  ordered = ordered, tail = tail, message = message, variant = variant, enum = enum,
+  register = register,
+}
