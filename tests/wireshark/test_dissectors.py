@@ -87,6 +87,16 @@ def test_records_are_split_and_joined_across_segments(name: str, tmp_path: Path)
         assert compared(rows, shown, OWN[name], skipped) == [], what
 
 
+def test_the_last_record_does_not_wait_for_the_other_byte_order(tmp_path: Path) -> None:
+    event = bytes.fromhex(
+        "00824e2f0c00000039000900000000000003e80007001e12d5084f77904d15000f6162636465666768696a6b6c6d6e6f700000000000000000"
+    )  # in the other byte order its attributes would announce a header of 61 bytes
+    streams = [[event], cut(event, [30]), cut(event, [56])]
+    packets = [packet for number, pieces in enumerate(streams) for packet in tcp(pieces, number)]
+    found = dissected(packets, {"databus": SCRIPTS["databus"]}, tmp_path)
+    assert compared(rows_of(OWN["databus"], event) * 3, found, OWN["databus"]) == []
+
+
 def test_a_stream_is_cut_as_the_codec_cuts_it(tmp_path: Path) -> None:
     folder = Path(vectors.EXTERNAL) if vectors.EXTERNAL else vectors.COMMITTED
     files = [path for path in sorted(folder.glob("databus/*.bin")) if path.stat().st_size < 2 * LONGEST]

@@ -1812,17 +1812,17 @@ local function measure(look, at, little)
     end
     local length = ask(lengths.length, values, values, frame)
     if not length then fail("invalid-size", 0, "record", "it follows from what is absent") end
-    return length, doubt
+    return length, doubt, sum ~= nil and not doubt
   end
   if lengths.fields then return end_of_fields(look, at, little) end
   if not look.final then fail("truncated", 0, "record", "has no end yet", left + 1) end
   return left
 end
 
--- What `measure` finds: the length of the record or nil, its problem, and a doubt about it.
+-- What `measure` finds: the length of the record or nil, its problem, a doubt about it, whether a checksum proves it.
 local function tried(look, at, little)
-  local known, found, doubt = pcall(measure, look, at, little)
-  if known then return found, nil, doubt end
+  local known, found, doubt, is_proven = pcall(measure, look, at, little)
+  if known then return found, nil, doubt, is_proven end
   if type(found) ~= "table" then error(found, 0) end
   return nil, found
 end
@@ -1863,13 +1863,17 @@ end
 -- The length and byte order of the record at a position; raises its problem if there is none.
 local function first_of(look, at, order_before)
   local found, problems, tries = {}, {}, orders(look.framing)
+  local waiting, is_settled = nil, false
   if order_before and #tries == 2 then tries = {true, false} end
   for _, little in ipairs(tries) do
-    local length, problem = tried(look, at, little)
-    if problem and waits(look, problem, at) then error(problem, 0) end
+    local length, problem, _, is_proven = tried(look, at, little)
     if length and little == order_before then return length, little end
+    is_settled = is_settled or (is_proven and length <= look.stop - at)
+    if problem and waits(look, problem, at) then waiting = waiting or problem end
     found[little], problems[little] = length, problem
   end
+  -- A whole record with a good checksum does not wait for the other byte order: no more data may come.
+  if waiting and not is_settled then error(waiting, 0) end
   if found[true] and found[false] then
     local big, little = followed(look, at, at + found[false], false), followed(look, at, at + found[true], true)
     if big == little then fail("ambiguous", 0, "record", "a record in both byte orders") end
