@@ -9,8 +9,8 @@ local is_loaded, wireloom = pcall(dofile, folder .. "wireloom.lua")
 if not is_loaded then
   error("couchbase_dcp.lua needs wireloom.lua (" .. tostring(wireloom) .. ").\n" ..
     "Copy wireloom.lua, which is generated beside couchbase_dcp.lua, into " .. folder, 0)
-elseif wireloom.VERSION ~= "3c9bd0b2" then
-  error("couchbase_dcp.lua needs version 3c9bd0b2 of wireloom.lua, and finds " .. tostring(wireloom.VERSION) .. ".\n" ..
+elseif wireloom.VERSION ~= "f6fa0d6e" then
+  error("couchbase_dcp.lua needs version f6fa0d6e of wireloom.lua, and finds " .. tostring(wireloom.VERSION) .. ".\n" ..
     "Copy couchbase_dcp.lua and wireloom.lua from the same folder into " .. folder, 0)
 end
 local _ENV = wireloom -- the names below, such as `field` and `uint`, are those that wireloom.lua returns
@@ -224,36 +224,36 @@ types.FrameInfo = {
       doc = "Bytes of data, or 15.",
     },
   },
-  when(function(this) return (this.id_nibble == 15) end, {
+  when(function(this) return this.id_nibble == 15 end, {
     field{"id_escape", uint(1), derive = function(this) return sub(this.id, 15) end, doc = "The kind less 15."},
   }),
-  when(function(this) return (this.length_nibble == 15) end, {
+  when(function(this) return this.length_nibble == 15 end, {
     field{"length_escape", uint(1),
       derive = function(_, _, frame) return sub(size_of(frame, "body"), 15) end,
       doc = "Bytes of data less 15.",
     },
   }),
   choice{
-    when(function(_, record) return (record.magic == 0x08) end, {
+    when(function(_, record) return record.magic == 0x08 end, {
       computed{"id", "int",
-        function(this) return ((this.id_nibble == 15) and add(15, this.id_escape) or this.id_nibble) end,
+        function(this) return (this.id_nibble == 15) and add(15, this.id_escape) or this.id_nibble end,
         enum = enums.RequestFrameId, labels = true, doc = "The kind.",
       },
     }),
     otherwise{
       computed{"id", "int",
-        function(this) return ((this.id_nibble == 15) and add(15, this.id_escape) or this.id_nibble) end,
+        function(this) return (this.id_nibble == 15) and add(15, this.id_escape) or this.id_nibble end,
         enum = enums.ResponseFrameId, labels = true, doc = "The kind.",
       },
     },
   },
   section{"body",
-    size(function(this) return ((this.length_nibble == 15) and add(15, this.length_escape) or this.length_nibble) end),
+    size(function(this) return (this.length_nibble == 15) and add(15, this.length_escape) or this.length_nibble end),
     doc = "The data. What is not decoded below, all of it if the kind is unknown, is kept as it is.",
     trailing = "data",
     nodes = {
       choice{
-        when(function(this, record) return ((record.magic == 0x08) and (this.id == 1)) end, {
+        when(function(this, record) return (record.magic == 0x08) and (this.id == 1) end, {
           field{"durability_level", uint(1), enum = enums.DurabilityLevel, labels = true},
           tail{
             field{"durability_timeout", uint(2, "big"),
@@ -261,28 +261,28 @@ types.FrameInfo = {
             },
           },
         }),
-        when(function(this, record) return ((record.magic == 0x08) and (this.id == 2)) end, {
+        when(function(this, record) return (record.magic == 0x08) and (this.id == 2) end, {
           field{"stream_id", uint(2, "big"), doc = "1 to 65535; the only kind in the messages of a DCP stream."},
         }),
-        when(function(this, record) return ((record.magic == 0x08) and (this.id == 4)) end, {
+        when(function(this, record) return (record.magic == 0x08) and (this.id == 4) end, {
           field{"user", text("utf-8", false, rest), doc = "A leading ^ marks a user of the external domain."},
         }),
-        when(function(this, record) return ((record.magic == 0x08) and (this.id == 6)) end, {
+        when(function(this, record) return (record.magic == 0x08) and (this.id == 6) end, {
           field{"privilege", text("utf-8", false, rest), doc = "The name of a privilege."},
         }),
-        when(function(this, record) return ((record.magic == 0x08) and (this.id == 7)) end, {
+        when(function(this, record) return (record.magic == 0x08) and (this.id == 7) end, {
           field{"token_id", uint(2, "big"), doc = "The id of token authentication data."},
         }),
-        when(function(this, record) return ((record.magic == 0x18) and (this.id == 0)) end, {
+        when(function(this, record) return (record.magic == 0x18) and (this.id == 0) end, {
           field{"server_duration", uint(2, "big"), doc = "As sent; in microseconds it is server_duration^1.74 / 2."},
         }),
-        when(function(this, record) return ((record.magic == 0x18) and (this.id == 1)) end, {
+        when(function(this, record) return (record.magic == 0x18) and (this.id == 1) end, {
           field{"read_units", uint(2, "big")},
         }),
-        when(function(this, record) return ((record.magic == 0x18) and (this.id == 2)) end, {
+        when(function(this, record) return (record.magic == 0x18) and (this.id == 2) end, {
           field{"write_units", uint(2, "big")},
         }),
-        when(function(this, record) return ((record.magic == 0x18) and (this.id == 3)) end, {
+        when(function(this, record) return (record.magic == 0x18) and (this.id == 3) end, {
           field{"throttle_duration", uint(2, "big"), doc = "As sent, in the encoding of server_duration."},
         }),
       },
@@ -346,22 +346,22 @@ types.CachedDocument = {
       section{"document", rest,
         nodes = {
           choice{
-            when(function(this) return (((band(this.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end, {
+            when(function(this) return ((band(this.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end, {
               field{"document", bytes(rest)},
             }),
             otherwise{
               when(
                 function(this, _, frame)
-                  return ((band(this.datatype, 0x04) ~= 0) and (frame[0] ~= nil and frame[0] > 0))
+                  return (band(this.datatype, 0x04) ~= 0) and (frame[0] ~= nil and frame[0] > 0)
                 end,
                 {field{"xattrs", struct("Xattrs")}}
               ),
-              when(function(this) return (band(this.datatype, 0x01) ~= 0) end, {
+              when(function(this) return band(this.datatype, 0x01) ~= 0 end, {
                 field{"json", text("utf-8", true, rest), raw = "json_bytes",
                   doc = "The document, if it is JSON. What is no text is null, and its bytes stand beside it.",
                 },
               }),
-              when(function(this) return (band(this.datatype, 0x01) == 0) end, {
+              when(function(this) return band(this.datatype, 0x01) == 0 end, {
                 field{"body", bytes(rest), doc = "The document, if not."},
               }),
             },
@@ -472,7 +472,7 @@ types.SubdocMutation = {
 types.SubdocMutationResult = {
   field{"index", uint(1), doc = "Which of the mutations."},
   field{"path_status", uint(2, "big"), hex = true, enum = enums.Status, labels = true},
-  when(function(this) return (this.path_status == 0) end, {
+  when(function(this) return this.path_status == 0 end, {
     field{"value_length", uint(4, "big"),
       derive = function(_, _, frame) return size_of(frame, "value") end,
       doc = "(bytes)",
@@ -484,13 +484,13 @@ types.SubdocMutationResult = {
 local record = {
   field{"magic", uint(1), hex = true, enum = enums.Magic, doc = "Request or response; which layout."},
   choice{
-    when(function(this) return (among(this.magic, 0x82, 0x83)) end, {
+    when(function(this) return among(this.magic, 0x82, 0x83) end, {
       field{"opcode", uint(1), hex = true, enum = enums.ServerOpcode, labels = true, doc = "The command."},
     }),
     otherwise{field{"opcode", uint(1), hex = true, enum = enums.ClientOpcode, labels = true, doc = "The command."}},
   },
   choice{
-    when(function(this) return (among(this.magic, 0x80, 0x81, 0x82, 0x83)) end, {
+    when(function(this) return among(this.magic, 0x80, 0x81, 0x82, 0x83) end, {
       field{"key_length", uint(2, "big"),
         derive = function(_, _, frame) return size_of(frame, "key") end,
         doc = "Two bytes without framing extras. (bytes)",
@@ -510,7 +510,7 @@ local record = {
   field{"extras_length", uint(1), derive = function(_, _, frame) return size_of(frame, "extras") end, doc = "(bytes)"},
   field{"datatype", uint(1), hex = true, flags = flags.Datatype, doc = "What the value as it is sent is made of."},
   choice{
-    when(function(this) return (among(this.magic, 0x80, 0x08, 0x82)) end, {
+    when(function(this) return among(this.magic, 0x80, 0x08, 0x82) end, {
       field{"vbucket", uint(2, "big"), doc = "The partition of the bucket that a request is about."},
     }),
     otherwise{
@@ -548,10 +548,10 @@ local record = {
 }
 
 message{"abort",
-  match = function(this) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x63)) end,
+  match = function(this) return (among(this.magic, 0x80, 0x08)) and (this.opcode == 0x63) end,
   valid = {
     "size(extras) == 16 and size(value) == 0",
-    function(_, _, frame) return ((size_of(frame, "extras") == 16) and (size_of(frame, "value") == 0)) end,
+    function(_, _, frame) return (size_of(frame, "extras") == 16) and (size_of(frame, "value") == 0) end,
   },
   sections = {
     extras = {
@@ -572,11 +572,11 @@ message{"abort",
 }
 
 message{"add_stream",
-  match = function(this) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x51)) end,
+  match = function(this) return (among(this.magic, 0x80, 0x08)) and (this.opcode == 0x51) end,
   valid = {
     "size(extras) == 4 and size(key) == 0 and size(value) == 0",
     function(_, _, frame)
-      return ((size_of(frame, "extras") == 4) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 0))
+      return (size_of(frame, "extras") == 4) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 0)
     end,
   },
   sections = {
@@ -587,30 +587,30 @@ message{"add_stream",
 }
 
 message{"add_stream_response",
-  match = function(this) return ((among(this.magic, 0x81, 0x18)) and (this.opcode == 0x51)) end,
+  match = function(this) return (among(this.magic, 0x81, 0x18)) and (this.opcode == 0x51) end,
   valid = {
     "(status == 0 or size(extras) == 0) and size(key) == 0",
     function(_, record, frame)
-      return (((record.status == 0) or (size_of(frame, "extras") == 0)) and (size_of(frame, "key") == 0))
+      return ((record.status == 0) or (size_of(frame, "extras") == 0)) and (size_of(frame, "key") == 0)
     end,
   },
   otherwise = {"true", function() return true end},
   variants = {
-    variant{"success", when = function(_, record) return (record.status == 0) end,
+    variant{"success", when = function(_, record) return record.status == 0 end,
       valid = {
         "size(extras) == 4 and size(value) == 0",
-        function(_, _, frame) return ((size_of(frame, "extras") == 4) and (size_of(frame, "value") == 0)) end,
+        function(_, _, frame) return (size_of(frame, "extras") == 4) and (size_of(frame, "value") == 0) end,
       },
       sections = {
         extras = {field{"stream_opaque", uint(4, "big"), doc = "The opaque that the messages of the stream have."}},
       },
     },
-    variant{"not_my_vbucket", when = function(_, record) return (record.status == 7) end,
+    variant{"not_my_vbucket", when = function(_, record) return record.status == 7 end,
       sections = {
         value = {
           choice{
             when(
-              function(_, record) return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end,
+              function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
               {field{"cluster_map.packed", bytes(rest), doc = "The layout of the cluster as JSON, or empty."}}
             ),
             otherwise{
@@ -622,14 +622,13 @@ message{"add_stream_response",
     },
     variant{"error",
       when = function(_, record)
-        return (record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd,
-          0xd3))
+        return record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd, 0xd3)
       end,
       sections = {
         value = {
           choice{
             when(
-              function(_, record) return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end,
+              function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
               {
                 field{"error.packed", bytes(rest),
                   doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
@@ -650,12 +649,12 @@ message{"add_stream_response",
 
 message{"append",
   match = function(this)
-    return ((among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x0e, 0x0f, 0x19, 0x1a)))
+    return (among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x0e, 0x0f, 0x19, 0x1a))
   end,
-  valid = {"size(extras) == 0", function(_, _, frame) return (size_of(frame, "extras") == 0) end},
+  valid = {"size(extras) == 0", function(_, _, frame) return size_of(frame, "extras") == 0 end},
   sections = {
     key = {
-      when(function(_, _, frame) return (parameters.collections and (frame[0] ~= nil and frame[0] > 0)) end, {
+      when(function(_, _, frame) return parameters.collections and (frame[0] ~= nil and frame[0] > 0) end, {
         field{"collection_id", varint("Leb128", 32), doc = "The collection. 0 is the default collection."},
       }),
       field{"document_key", text("utf-8", true, rest), raw = "document_key_bytes",
@@ -667,11 +666,11 @@ message{"append",
 }
 
 message{"buffer_acknowledgement",
-  match = function(this) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x5d)) end,
+  match = function(this) return (among(this.magic, 0x80, 0x08)) and (this.opcode == 0x5d) end,
   valid = {
     "size(extras) == 4 and size(key) == 0 and size(value) == 0",
     function(_, _, frame)
-      return ((size_of(frame, "extras") == 4) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 0))
+      return (size_of(frame, "extras") == 4) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 0)
     end,
   },
   sections = {
@@ -684,55 +683,55 @@ message{"buffer_acknowledgement",
 }
 
 message{"cache_transfer",
-  match = function(this) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x66)) end,
+  match = function(this) return (among(this.magic, 0x80, 0x08)) and (this.opcode == 0x66) end,
   valid = {
     "size(extras) == 0 and size(key) == 0 and size(value) >= 42",
     function(_, _, frame)
-      return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0) and (size_of(frame, "value") >= 42))
+      return (size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0) and (size_of(frame, "value") >= 42)
     end,
   },
   sections = {value = {field{"items", struct("CachedDocument"), list = true, doc = "The documents."}}},
 }
 
 message{"cache_transfer_end",
-  match = function(this) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x67)) end,
+  match = function(this) return (among(this.magic, 0x80, 0x08)) and (this.opcode == 0x67) end,
   valid = {
     "size(extras) == 0 and size(key) == 0 and size(value) == 0",
     function(_, _, frame)
-      return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 0))
+      return (size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 0)
     end,
   },
 }
 
 message{"cancel_range_scan",
-  match = function(this) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0xdc)) end,
+  match = function(this) return (among(this.magic, 0x80, 0x08)) and (this.opcode == 0xdc) end,
   valid = {
     "size(extras) == 16 and size(key) == 0 and size(value) == 0",
     function(_, _, frame)
-      return ((size_of(frame, "extras") == 16) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 0))
+      return (size_of(frame, "extras") == 16) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 0)
     end,
   },
   sections = {extras = {field{"scan_id", bytes(size(16)), shape = "guid"}}},
 }
 
 message{"close_stream",
-  match = function(this) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x52)) end,
+  match = function(this) return (among(this.magic, 0x80, 0x08)) and (this.opcode == 0x52) end,
   valid = {
     "size(extras) == 0 and size(key) == 0 and size(value) == 0",
     function(_, _, frame)
-      return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 0))
+      return (size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 0)
     end,
   },
 }
 
 message{"clustermap_change_notification",
-  match = function(this) return ((this.magic == 0x82) and (this.opcode == 0x01)) end,
+  match = function(this) return (this.magic == 0x82) and (this.opcode == 0x01) end,
   otherwise = {"true", function() return true end},
   sections = {
     key = {field{"bucket", text("utf-8", false, rest), doc = "The bucket whose map it is; the cluster's if empty."}},
     value = {
       choice{
-        when(function(_, record) return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end, {
+        when(function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end, {
           field{"cluster_map.packed", bytes(rest),
             doc = "The layout of the cluster as JSON. It is empty if the client has asked for brief notifications.",
           },
@@ -747,11 +746,11 @@ message{"clustermap_change_notification",
   },
   variants = {
     variant{"without_epoch",
-      when = function(_, record) return (record.extras_length == 4) end,
+      when = function(_, record) return record.extras_length == 4 end,
       sections = {extras = {field{"revision", uint(4, "big")}}},
     },
     variant{"with_epoch",
-      when = function(_, record) return (record.extras_length == 16) end,
+      when = function(_, record) return record.extras_length == 16 end,
       sections = {
         extras = {
           field{"epoch", sint(8, "big"), doc = "It counts before the revision. Below 0 it is not set yet."},
@@ -763,10 +762,10 @@ message{"clustermap_change_notification",
 }
 
 message{"commit",
-  match = function(this) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x62)) end,
+  match = function(this) return (among(this.magic, 0x80, 0x08)) and (this.opcode == 0x62) end,
   valid = {
     "size(extras) == 16 and size(value) == 0",
-    function(_, _, frame) return ((size_of(frame, "extras") == 16) and (size_of(frame, "value") == 0)) end,
+    function(_, _, frame) return (size_of(frame, "extras") == 16) and (size_of(frame, "value") == 0) end,
   },
   sections = {
     extras = {
@@ -787,11 +786,11 @@ message{"commit",
 }
 
 message{"continue_range_scan",
-  match = function(this) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0xdb)) end,
+  match = function(this) return (among(this.magic, 0x80, 0x08)) and (this.opcode == 0xdb) end,
   valid = {
     "size(extras) == 28 and size(key) == 0 and size(value) == 0",
     function(_, _, frame)
-      return ((size_of(frame, "extras") == 28) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 0))
+      return (size_of(frame, "extras") == 28) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 0)
     end,
   },
   sections = {
@@ -805,45 +804,45 @@ message{"continue_range_scan",
 }
 
 message{"continue_range_scan_response",
-  match = function(this) return ((among(this.magic, 0x81, 0x18)) and (this.opcode == 0xdb)) end,
-  valid = {"size(key) == 0", function(_, _, frame) return (size_of(frame, "key") == 0) end},
+  match = function(this) return (among(this.magic, 0x81, 0x18)) and (this.opcode == 0xdb) end,
+  valid = {"size(key) == 0", function(_, _, frame) return size_of(frame, "key") == 0 end},
   otherwise = {"true", function() return true end},
   variants = {
-    variant{"batch", when = function(_, record) return (record.status == 0) end,
+    variant{"batch", when = function(_, record) return record.status == 0 end,
       sections = {
         extras = {field{"content", uint(4, "big"), enum = enums.ScanContent, labels = true}},
         value = {
-          when(function(this) return (this.content == 0) end, {field{"keys", struct("ScannedKey"), list = true}}),
-          when(function(this) return (this.content == 1) end, {
+          when(function(this) return this.content == 0 end, {field{"keys", struct("ScannedKey"), list = true}}),
+          when(function(this) return this.content == 1 end, {
             field{"documents", struct("ScannedDocument"), list = true},
           }),
-          when(function(this) return (this.content ~= nil and this.content > 1) end, {
+          when(function(this) return this.content ~= nil and this.content > 1 end, {
             field{"entries", bytes(rest), doc = "Of another kind."},
           }),
         },
       },
     },
     variant{"last",
-      when = function(_, record) return (record.status ~= nil and among(record.status, 0xa6, 0xa7)) end,
+      when = function(_, record) return record.status ~= nil and among(record.status, 0xa6, 0xa7) end,
       sections = {
         extras = {field{"content", uint(4, "big"), enum = enums.ScanContent, labels = true}},
         value = {
-          when(function(this) return (this.content == 0) end, {field{"keys", struct("ScannedKey"), list = true}}),
-          when(function(this) return (this.content == 1) end, {
+          when(function(this) return this.content == 0 end, {field{"keys", struct("ScannedKey"), list = true}}),
+          when(function(this) return this.content == 1 end, {
             field{"documents", struct("ScannedDocument"), list = true},
           }),
-          when(function(this) return (this.content ~= nil and this.content > 1) end, {
+          when(function(this) return this.content ~= nil and this.content > 1 end, {
             field{"entries", bytes(rest), doc = "Of another kind."},
           }),
         },
       },
     },
-    variant{"not_my_vbucket", when = function(_, record) return (record.status == 7) end,
+    variant{"not_my_vbucket", when = function(_, record) return record.status == 7 end,
       sections = {
         value = {
           choice{
             when(
-              function(_, record) return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end,
+              function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
               {field{"cluster_map.packed", bytes(rest), doc = "The layout of the cluster as JSON, or empty."}}
             ),
             otherwise{
@@ -855,14 +854,13 @@ message{"continue_range_scan_response",
     },
     variant{"error",
       when = function(_, record)
-        return (record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd,
-          0xd3))
+        return record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd, 0xd3)
       end,
       sections = {
         value = {
           choice{
             when(
-              function(_, record) return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end,
+              function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
               {
                 field{"error.packed", bytes(rest),
                   doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
@@ -882,8 +880,8 @@ message{"continue_range_scan_response",
 }
 
 message{"control",
-  match = function(this) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x5e)) end,
-  valid = {"size(extras) == 0", function(_, _, frame) return (size_of(frame, "extras") == 0) end},
+  match = function(this) return (among(this.magic, 0x80, 0x08)) and (this.opcode == 0x5e) end,
+  valid = {"size(extras) == 0", function(_, _, frame) return size_of(frame, "extras") == 0 end},
   sections = {
     key = {field{"property", text("utf-8", false, rest), doc = "What is set, as enable_noop or max_marker_version."}},
     value = {field{"setting", text("utf-8", false, rest), doc = "What it is set to, as text."}},
@@ -891,10 +889,10 @@ message{"control",
 }
 
 message{"create_range_scan",
-  match = function(this) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0xda)) end,
+  match = function(this) return (among(this.magic, 0x80, 0x08)) and (this.opcode == 0xda) end,
   valid = {
     "size(extras) == 0 and size(key) == 0",
-    function(_, _, frame) return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0)) end,
+    function(_, _, frame) return (size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0) end,
   },
   sections = {
     value = {
@@ -906,22 +904,22 @@ message{"create_range_scan",
 }
 
 message{"create_range_scan_response",
-  match = function(this) return ((among(this.magic, 0x81, 0x18)) and (this.opcode == 0xda)) end,
+  match = function(this) return (among(this.magic, 0x81, 0x18)) and (this.opcode == 0xda) end,
   valid = {
     "size(extras) == 0 and size(key) == 0",
-    function(_, _, frame) return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0)) end,
+    function(_, _, frame) return (size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0) end,
   },
   otherwise = {"true", function() return true end},
   variants = {
-    variant{"success", when = function(_, record) return (record.status == 0) end,
+    variant{"success", when = function(_, record) return record.status == 0 end,
       sections = {value = {field{"scan_id", bytes(size(16)), shape = "guid"}}},
     },
-    variant{"not_my_vbucket", when = function(_, record) return (record.status == 7) end,
+    variant{"not_my_vbucket", when = function(_, record) return record.status == 7 end,
       sections = {
         value = {
           choice{
             when(
-              function(_, record) return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end,
+              function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
               {field{"cluster_map.packed", bytes(rest), doc = "The layout of the cluster as JSON, or empty."}}
             ),
             otherwise{
@@ -933,14 +931,13 @@ message{"create_range_scan_response",
     },
     variant{"error",
       when = function(_, record)
-        return (record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd,
-          0xd3))
+        return record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd, 0xd3)
       end,
       sections = {
         value = {
           choice{
             when(
-              function(_, record) return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end,
+              function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
               {
                 field{"error.packed", bytes(rest),
                   doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
@@ -960,26 +957,26 @@ message{"create_range_scan_response",
 }
 
 message{"dcp_noop",
-  match = function(this) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x5c)) end,
+  match = function(this) return (among(this.magic, 0x80, 0x08)) and (this.opcode == 0x5c) end,
   valid = {
     "size(extras) == 0 and size(key) == 0 and size(value) == 0",
     function(_, _, frame)
-      return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 0))
+      return (size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 0)
     end,
   },
 }
 
 message{"delete",
   match = function(this)
-    return ((among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x04, 0x14)))
+    return (among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x04, 0x14))
   end,
   valid = {
     "size(extras) == 0 and size(value) == 0",
-    function(_, _, frame) return ((size_of(frame, "extras") == 0) and (size_of(frame, "value") == 0)) end,
+    function(_, _, frame) return (size_of(frame, "extras") == 0) and (size_of(frame, "value") == 0) end,
   },
   sections = {
     key = {
-      when(function(_, _, frame) return (parameters.collections and (frame[0] ~= nil and frame[0] > 0)) end, {
+      when(function(_, _, frame) return parameters.collections and (frame[0] ~= nil and frame[0] > 0) end, {
         field{"collection_id", varint("Leb128", 32), doc = "The collection. 0 is the default collection."},
       }),
       field{"document_key", text("utf-8", true, rest), raw = "document_key_bytes",
@@ -990,16 +987,16 @@ message{"delete",
 }
 
 message{"delete_vbucket",
-  match = function(this) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x3f)) end,
+  match = function(this) return (among(this.magic, 0x80, 0x08)) and (this.opcode == 0x3f) end,
   valid = {
     "size(extras) == 0 and size(key) == 0",
-    function(_, _, frame) return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0)) end,
+    function(_, _, frame) return (size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0) end,
   },
   sections = {value = {field{"settings", text("utf-8", false, rest), doc = "async=0 to wait. It may be empty."}}},
 }
 
 message{"deletion",
-  match = function(this) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x58)) end,
+  match = function(this) return (among(this.magic, 0x80, 0x08)) and (this.opcode == 0x58) end,
   otherwise = {"false", function() return false end},
   sections = {
     extras = {
@@ -1019,7 +1016,7 @@ message{"deletion",
   },
   variants = {
     variant{"v1",
-      when = function(_, record) return (record.extras_length == 18) end,
+      when = function(_, record) return record.extras_length == 18 end,
       sections = {
         extras = {
           field{"nmeta", uint(2, "big"),
@@ -1036,23 +1033,23 @@ message{"deletion",
                   choice{
                     when(
                       function(_, record)
-                        return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none")
+                        return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none"
                       end,
                       {field{"document", bytes(rest)}}
                     ),
                     otherwise{
                       when(
                         function(_, record, frame)
-                          return ((band(record.datatype, 0x04) ~= 0) and (frame[0] ~= nil and frame[0] > 0))
+                          return (band(record.datatype, 0x04) ~= 0) and (frame[0] ~= nil and frame[0] > 0)
                         end,
                         {field{"xattrs", struct("Xattrs")}}
                       ),
-                      when(function(_, record) return (band(record.datatype, 0x01) ~= 0) end, {
+                      when(function(_, record) return band(record.datatype, 0x01) ~= 0 end, {
                         field{"json", text("utf-8", true, rest), raw = "json_bytes",
                           doc = "The document, if it is JSON. What is no text is null, and its bytes stand beside it.",
                         },
                       }),
-                      when(function(_, record) return (band(record.datatype, 0x01) == 0) end, {
+                      when(function(_, record) return band(record.datatype, 0x01) == 0 end, {
                         field{"body", bytes(rest), doc = "The document, if not."},
                       }),
                     },
@@ -1068,7 +1065,7 @@ message{"deletion",
       },
     },
     variant{"v2",
-      when = function(_, record) return (record.extras_length == 21) end,
+      when = function(_, record) return record.extras_length == 21 end,
       sections = {
         extras = {
           field{"delete_time", uint(4, "big"), doc = "When it was deleted, since 1970; 0 is not known. (s)"},
@@ -1088,24 +1085,22 @@ message{"deletion",
             nodes = {
               choice{
                 when(
-                  function(_, record)
-                    return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none")
-                  end,
+                  function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
                   {field{"document", bytes(rest)}}
                 ),
                 otherwise{
                   when(
                     function(_, record, frame)
-                      return ((band(record.datatype, 0x04) ~= 0) and (frame[0] ~= nil and frame[0] > 0))
+                      return (band(record.datatype, 0x04) ~= 0) and (frame[0] ~= nil and frame[0] > 0)
                     end,
                     {field{"xattrs", struct("Xattrs")}}
                   ),
-                  when(function(_, record) return (band(record.datatype, 0x01) ~= 0) end, {
+                  when(function(_, record) return band(record.datatype, 0x01) ~= 0 end, {
                     field{"json", text("utf-8", true, rest), raw = "json_bytes",
                       doc = "The document, if it is JSON. What is no text is null, and its bytes stand beside it.",
                     },
                   }),
-                  when(function(_, record) return (band(record.datatype, 0x01) == 0) end, {
+                  when(function(_, record) return band(record.datatype, 0x01) == 0 end, {
                     field{"body", bytes(rest), doc = "The document, if not."},
                   }),
                 },
@@ -1119,8 +1114,8 @@ message{"deletion",
 }
 
 message{"expiration",
-  match = function(this) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x59)) end,
-  valid = {"size(extras) == 20", function(_, _, frame) return (size_of(frame, "extras") == 20) end},
+  match = function(this) return (among(this.magic, 0x80, 0x08)) and (this.opcode == 0x59) end,
+  valid = {"size(extras) == 20", function(_, _, frame) return size_of(frame, "extras") == 20 end},
   sections = {
     extras = {
       field{"by_seqno", uint(8, "big"), long = true, doc = "The seqno of the change in its vbucket."},
@@ -1150,22 +1145,22 @@ message{"expiration",
         nodes = {
           choice{
             when(
-              function(_, record) return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end,
+              function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
               {field{"document", bytes(rest)}}
             ),
             otherwise{
               when(
                 function(_, record, frame)
-                  return ((band(record.datatype, 0x04) ~= 0) and (frame[0] ~= nil and frame[0] > 0))
+                  return (band(record.datatype, 0x04) ~= 0) and (frame[0] ~= nil and frame[0] > 0)
                 end,
                 {field{"xattrs", struct("Xattrs")}}
               ),
-              when(function(_, record) return (band(record.datatype, 0x01) ~= 0) end, {
+              when(function(_, record) return band(record.datatype, 0x01) ~= 0 end, {
                 field{"json", text("utf-8", true, rest), raw = "json_bytes",
                   doc = "The document, if it is JSON. What is no text is null, and its bytes stand beside it.",
                 },
               }),
-              when(function(_, record) return (band(record.datatype, 0x01) == 0) end, {
+              when(function(_, record) return band(record.datatype, 0x01) == 0 end, {
                 field{"body", bytes(rest), doc = "The document, if not."},
               }),
             },
@@ -1178,37 +1173,37 @@ message{"expiration",
 
 message{"failover_log_request",
   match = function(this)
-    return ((among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x54, 0x96)))
+    return (among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x54, 0x96))
   end,
   valid = {
     "size(extras) == 0 and size(key) == 0 and size(value) == 0",
     function(_, _, frame)
-      return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 0))
+      return (size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 0)
     end,
   },
 }
 
 message{"failover_log_response",
   match = function(this)
-    return ((among(this.magic, 0x81, 0x18)) and (this.opcode ~= nil and among(this.opcode, 0x54, 0x96)))
+    return (among(this.magic, 0x81, 0x18)) and (this.opcode ~= nil and among(this.opcode, 0x54, 0x96))
   end,
   valid = {
     "size(extras) == 0 and size(key) == 0",
-    function(_, _, frame) return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0)) end,
+    function(_, _, frame) return (size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0) end,
   },
   otherwise = {"true", function() return true end},
   variants = {
-    variant{"success", when = function(_, record) return (record.status == 0) end,
+    variant{"success", when = function(_, record) return record.status == 0 end,
       sections = {
         value = {field{"entries", struct("FailoverEntry"), list = true, doc = "The branches, newest first."}},
       },
     },
-    variant{"not_my_vbucket", when = function(_, record) return (record.status == 7) end,
+    variant{"not_my_vbucket", when = function(_, record) return record.status == 7 end,
       sections = {
         value = {
           choice{
             when(
-              function(_, record) return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end,
+              function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
               {field{"cluster_map.packed", bytes(rest), doc = "The layout of the cluster as JSON, or empty."}}
             ),
             otherwise{
@@ -1220,14 +1215,13 @@ message{"failover_log_response",
     },
     variant{"error",
       when = function(_, record)
-        return (record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd,
-          0xd3))
+        return record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd, 0xd3)
       end,
       sections = {
         value = {
           choice{
             when(
-              function(_, record) return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end,
+              function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
               {
                 field{"error.packed", bytes(rest),
                   doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
@@ -1247,27 +1241,27 @@ message{"failover_log_response",
 }
 
 message{"flush",
-  match = function(this) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x5a)) end,
+  match = function(this) return (among(this.magic, 0x80, 0x08)) and (this.opcode == 0x5a) end,
   valid = {
     "size(extras) == 0 and size(key) == 0 and size(value) == 0",
     function(_, _, frame)
-      return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 0))
+      return (size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 0)
     end,
   },
 }
 
 message{"get",
   match = function(this)
-    return ((among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x00, 0x09, 0x0c, 0x0d,
-      0x83, 0x49, 0x4a)))
+    return (among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x00, 0x09, 0x0c, 0x0d,
+      0x83, 0x49, 0x4a))
   end,
   valid = {
     "size(extras) == 0 and size(value) == 0",
-    function(_, _, frame) return ((size_of(frame, "extras") == 0) and (size_of(frame, "value") == 0)) end,
+    function(_, _, frame) return (size_of(frame, "extras") == 0) and (size_of(frame, "value") == 0) end,
   },
   sections = {
     key = {
-      when(function(_, _, frame) return (parameters.collections and (frame[0] ~= nil and frame[0] > 0)) end, {
+      when(function(_, _, frame) return parameters.collections and (frame[0] ~= nil and frame[0] > 0) end, {
         field{"collection_id", varint("Leb128", 32), doc = "The collection. 0 is the default collection."},
       }),
       field{"document_key", text("utf-8", true, rest), raw = "document_key_bytes",
@@ -1278,12 +1272,12 @@ message{"get",
 }
 
 message{"get_all_vb_seqnos",
-  match = function(this) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x48)) end,
+  match = function(this) return (among(this.magic, 0x80, 0x08)) and (this.opcode == 0x48) end,
   valid = {
     "size(extras) in [0, 4, 8] and size(key) == 0 and size(value) == 0",
     function(_, _, frame)
-      return ((among(size_of(frame, "extras"), 0, 4, 8)) and (size_of(frame, "key") == 0) and (size_of(frame, "value")
-        == 0))
+      return (among(size_of(frame, "extras"), 0, 4, 8)) and (size_of(frame, "key") == 0) and (size_of(frame, "value")
+        == 0)
     end,
   },
   sections = {
@@ -1299,22 +1293,22 @@ message{"get_all_vb_seqnos",
 }
 
 message{"get_all_vb_seqnos_response",
-  match = function(this) return ((among(this.magic, 0x81, 0x18)) and (this.opcode == 0x48)) end,
+  match = function(this) return (among(this.magic, 0x81, 0x18)) and (this.opcode == 0x48) end,
   valid = {
     "size(extras) == 0 and size(key) == 0",
-    function(_, _, frame) return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0)) end,
+    function(_, _, frame) return (size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0) end,
   },
   otherwise = {"true", function() return true end},
   variants = {
-    variant{"success", when = function(_, record) return (record.status == 0) end,
+    variant{"success", when = function(_, record) return record.status == 0 end,
       sections = {value = {field{"seqnos", struct("VbucketSeqno"), list = true}}},
     },
-    variant{"not_my_vbucket", when = function(_, record) return (record.status == 7) end,
+    variant{"not_my_vbucket", when = function(_, record) return record.status == 7 end,
       sections = {
         value = {
           choice{
             when(
-              function(_, record) return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end,
+              function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
               {field{"cluster_map.packed", bytes(rest), doc = "The layout of the cluster as JSON, or empty."}}
             ),
             otherwise{
@@ -1326,14 +1320,13 @@ message{"get_all_vb_seqnos_response",
     },
     variant{"error",
       when = function(_, record)
-        return (record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd,
-          0xd3))
+        return record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd, 0xd3)
       end,
       sections = {
         value = {
           choice{
             when(
-              function(_, record) return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end,
+              function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
               {
                 field{"error.packed", bytes(rest),
                   doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
@@ -1353,12 +1346,12 @@ message{"get_all_vb_seqnos_response",
 }
 
 message{"get_cluster_config",
-  match = function(this) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0xb5)) end,
+  match = function(this) return (among(this.magic, 0x80, 0x08)) and (this.opcode == 0xb5) end,
   valid = {
     "size(extras) in [0, 16] and size(key) == 0 and size(value) == 0",
     function(_, _, frame)
-      return ((among(size_of(frame, "extras"), 0, 16)) and (size_of(frame, "key") == 0) and (size_of(frame, "value")
-        == 0))
+      return (among(size_of(frame, "extras"), 0, 16)) and (size_of(frame, "key") == 0) and (size_of(frame, "value") ==
+        0)
     end,
   },
   sections = {
@@ -1372,19 +1365,19 @@ message{"get_cluster_config",
 }
 
 message{"get_cluster_config_response",
-  match = function(this) return ((among(this.magic, 0x81, 0x18)) and (this.opcode == 0xb5)) end,
+  match = function(this) return (among(this.magic, 0x81, 0x18)) and (this.opcode == 0xb5) end,
   valid = {
     "size(extras) == 0 and size(key) == 0",
-    function(_, _, frame) return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0)) end,
+    function(_, _, frame) return (size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0) end,
   },
   otherwise = {"true", function() return true end},
   variants = {
-    variant{"success", when = function(_, record) return (record.status == 0) end,
+    variant{"success", when = function(_, record) return record.status == 0 end,
       sections = {
         value = {
           choice{
             when(
-              function(_, record) return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end,
+              function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
               {field{"cluster_map.packed", bytes(rest), doc = "The layout of the cluster as JSON."}}
             ),
             otherwise{field{"cluster_map", text("utf-8", false, rest), doc = "The layout of the cluster as JSON."}},
@@ -1392,12 +1385,12 @@ message{"get_cluster_config_response",
         },
       },
     },
-    variant{"not_my_vbucket", when = function(_, record) return (record.status == 7) end,
+    variant{"not_my_vbucket", when = function(_, record) return record.status == 7 end,
       sections = {
         value = {
           choice{
             when(
-              function(_, record) return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end,
+              function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
               {field{"cluster_map.packed", bytes(rest), doc = "The layout of the cluster as JSON, or empty."}}
             ),
             otherwise{
@@ -1409,14 +1402,13 @@ message{"get_cluster_config_response",
     },
     variant{"error",
       when = function(_, record)
-        return (record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd,
-          0xd3))
+        return record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd, 0xd3)
       end,
       sections = {
         value = {
           choice{
             when(
-              function(_, record) return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end,
+              function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
               {
                 field{"error.packed", bytes(rest),
                   doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
@@ -1437,9 +1429,9 @@ message{"get_cluster_config_response",
 
 message{"get_collection_id",
   match = function(this)
-    return ((among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0xbb, 0xbc)))
+    return (among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0xbb, 0xbc))
   end,
-  valid = {"size(extras) == 0", function(_, _, frame) return (size_of(frame, "extras") == 0) end},
+  valid = {"size(extras) == 0", function(_, _, frame) return size_of(frame, "extras") == 0 end},
   sections = {
     key = {field{"key_path", text("utf-8", false, rest), doc = "The same as path, which the first clients sent here."}},
     value = {field{"path", text("utf-8", false, rest), doc = "The scope, and for a collection a dot and its name."}},
@@ -1448,15 +1440,15 @@ message{"get_collection_id",
 
 message{"get_collection_id_response",
   match = function(this)
-    return ((among(this.magic, 0x81, 0x18)) and (this.opcode ~= nil and among(this.opcode, 0xbb, 0xbc)))
+    return (among(this.magic, 0x81, 0x18)) and (this.opcode ~= nil and among(this.opcode, 0xbb, 0xbc))
   end,
-  valid = {"size(key) == 0", function(_, _, frame) return (size_of(frame, "key") == 0) end},
+  valid = {"size(key) == 0", function(_, _, frame) return size_of(frame, "key") == 0 end},
   otherwise = {"true", function() return true end},
   variants = {
-    variant{"success", when = function(_, record) return (record.status == 0) end,
+    variant{"success", when = function(_, record) return record.status == 0 end,
       valid = {
         "size(extras) == 12 and size(value) == 0",
-        function(_, _, frame) return ((size_of(frame, "extras") == 12) and (size_of(frame, "value") == 0)) end,
+        function(_, _, frame) return (size_of(frame, "extras") == 12) and (size_of(frame, "value") == 0) end,
       },
       sections = {
         extras = {
@@ -1465,12 +1457,12 @@ message{"get_collection_id_response",
         },
       },
     },
-    variant{"not_my_vbucket", when = function(_, record) return (record.status == 7) end,
+    variant{"not_my_vbucket", when = function(_, record) return record.status == 7 end,
       sections = {
         value = {
           choice{
             when(
-              function(_, record) return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end,
+              function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
               {field{"cluster_map.packed", bytes(rest), doc = "The layout of the cluster as JSON, or empty."}}
             ),
             otherwise{
@@ -1482,14 +1474,13 @@ message{"get_collection_id_response",
     },
     variant{"error",
       when = function(_, record)
-        return (record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd,
-          0xd3))
+        return record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd, 0xd3)
       end,
       sections = {
         value = {
           choice{
             when(
-              function(_, record) return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end,
+              function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
               {
                 field{"error.packed", bytes(rest),
                   doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
@@ -1509,29 +1500,29 @@ message{"get_collection_id_response",
 }
 
 message{"get_collections_manifest",
-  match = function(this) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0xba)) end,
+  match = function(this) return (among(this.magic, 0x80, 0x08)) and (this.opcode == 0xba) end,
   valid = {
     "size(extras) == 0 and size(key) == 0 and size(value) == 0",
     function(_, _, frame)
-      return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 0))
+      return (size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 0)
     end,
   },
 }
 
 message{"get_collections_manifest_response",
-  match = function(this) return ((among(this.magic, 0x81, 0x18)) and (this.opcode == 0xba)) end,
+  match = function(this) return (among(this.magic, 0x81, 0x18)) and (this.opcode == 0xba) end,
   valid = {
     "size(extras) == 0 and size(key) == 0",
-    function(_, _, frame) return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0)) end,
+    function(_, _, frame) return (size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0) end,
   },
   otherwise = {"true", function() return true end},
   variants = {
-    variant{"success", when = function(_, record) return (record.status == 0) end,
+    variant{"success", when = function(_, record) return record.status == 0 end,
       sections = {
         value = {
           choice{
             when(
-              function(_, record) return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end,
+              function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
               {field{"manifest.packed", bytes(rest), doc = "JSON; uids and ids in it are hexadecimal text."}}
             ),
             otherwise{
@@ -1541,12 +1532,12 @@ message{"get_collections_manifest_response",
         },
       },
     },
-    variant{"not_my_vbucket", when = function(_, record) return (record.status == 7) end,
+    variant{"not_my_vbucket", when = function(_, record) return record.status == 7 end,
       sections = {
         value = {
           choice{
             when(
-              function(_, record) return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end,
+              function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
               {field{"cluster_map.packed", bytes(rest), doc = "The layout of the cluster as JSON, or empty."}}
             ),
             otherwise{
@@ -1558,14 +1549,13 @@ message{"get_collections_manifest_response",
     },
     variant{"error",
       when = function(_, record)
-        return (record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd,
-          0xd3))
+        return record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd, 0xd3)
       end,
       sections = {
         value = {
           choice{
             when(
-              function(_, record) return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end,
+              function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
               {
                 field{"error.packed", bytes(rest),
                   doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
@@ -1585,11 +1575,11 @@ message{"get_collections_manifest_response",
 }
 
 message{"get_error_map",
-  match = function(this) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0xfe)) end,
+  match = function(this) return (among(this.magic, 0x80, 0x08)) and (this.opcode == 0xfe) end,
   valid = {
     "size(extras) == 0 and size(key) == 0 and size(value) == 2",
     function(_, _, frame)
-      return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 2))
+      return (size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 2)
     end,
   },
   sections = {
@@ -1598,19 +1588,19 @@ message{"get_error_map",
 }
 
 message{"get_error_map_response",
-  match = function(this) return ((among(this.magic, 0x81, 0x18)) and (this.opcode == 0xfe)) end,
+  match = function(this) return (among(this.magic, 0x81, 0x18)) and (this.opcode == 0xfe) end,
   valid = {
     "size(extras) == 0 and size(key) == 0",
-    function(_, _, frame) return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0)) end,
+    function(_, _, frame) return (size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0) end,
   },
   otherwise = {"true", function() return true end},
   variants = {
-    variant{"success", when = function(_, record) return (record.status == 0) end,
+    variant{"success", when = function(_, record) return record.status == 0 end,
       sections = {
         value = {
           choice{
             when(
-              function(_, record) return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end,
+              function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
               {
                 field{"error_map.packed", bytes(rest),
                   doc = "JSON, for each status a name, what it means, and how a client should go on.",
@@ -1626,12 +1616,12 @@ message{"get_error_map_response",
         },
       },
     },
-    variant{"not_my_vbucket", when = function(_, record) return (record.status == 7) end,
+    variant{"not_my_vbucket", when = function(_, record) return record.status == 7 end,
       sections = {
         value = {
           choice{
             when(
-              function(_, record) return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end,
+              function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
               {field{"cluster_map.packed", bytes(rest), doc = "The layout of the cluster as JSON, or empty."}}
             ),
             otherwise{
@@ -1643,14 +1633,13 @@ message{"get_error_map_response",
     },
     variant{"error",
       when = function(_, record)
-        return (record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd,
-          0xd3))
+        return record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd, 0xd3)
       end,
       sections = {
         value = {
           choice{
             when(
-              function(_, record) return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end,
+              function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
               {
                 field{"error.packed", bytes(rest),
                   doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
@@ -1670,15 +1659,15 @@ message{"get_error_map_response",
 }
 
 message{"get_locked",
-  match = function(this) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x94)) end,
+  match = function(this) return (among(this.magic, 0x80, 0x08)) and (this.opcode == 0x94) end,
   valid = {
     "size(extras) in [0, 4] and size(value) == 0",
-    function(_, _, frame) return ((among(size_of(frame, "extras"), 0, 4)) and (size_of(frame, "value") == 0)) end,
+    function(_, _, frame) return (among(size_of(frame, "extras"), 0, 4)) and (size_of(frame, "value") == 0) end,
   },
   sections = {
     extras = {tail{field{"lock_time", uint(4, "big"), doc = "How long. The server has its own time, also for 0. (s)"}}},
     key = {
-      when(function(_, _, frame) return (parameters.collections and (frame[0] ~= nil and frame[0] > 0)) end, {
+      when(function(_, _, frame) return parameters.collections and (frame[0] ~= nil and frame[0] > 0) end, {
         field{"collection_id", varint("Leb128", 32), doc = "The collection. 0 is the default collection."},
       }),
       field{"document_key", text("utf-8", true, rest), raw = "document_key_bytes",
@@ -1689,11 +1678,11 @@ message{"get_locked",
 }
 
 message{"get_locked_response",
-  match = function(this) return ((among(this.magic, 0x81, 0x18)) and (this.opcode == 0x94)) end,
+  match = function(this) return (among(this.magic, 0x81, 0x18)) and (this.opcode == 0x94) end,
   otherwise = {"true", function() return true end},
   sections = {
     key = {
-      when(function(_, _, frame) return (parameters.collections and (frame[0] ~= nil and frame[0] > 0)) end, {
+      when(function(_, _, frame) return parameters.collections and (frame[0] ~= nil and frame[0] > 0) end, {
         field{"collection_id", varint("Leb128", 32), doc = "The collection. 0 is the default collection."},
       }),
       field{"document_key", text("utf-8", true, rest), raw = "document_key_bytes",
@@ -1702,8 +1691,8 @@ message{"get_locked_response",
     },
   },
   variants = {
-    variant{"success", when = function(_, record) return (record.status == 0) end,
-      valid = {"size(extras) in [0, 4]", function(_, _, frame) return (among(size_of(frame, "extras"), 0, 4)) end},
+    variant{"success", when = function(_, record) return record.status == 0 end,
+      valid = {"size(extras) in [0, 4]", function(_, _, frame) return among(size_of(frame, "extras"), 0, 4) end},
       sections = {
         extras = {
           tail{field{"flags", uint(4, "big"), doc = "What the client stored beside the document, as it sent it."}},
@@ -1711,12 +1700,12 @@ message{"get_locked_response",
         value = {field{"value", bytes(rest)}},
       },
     },
-    variant{"not_my_vbucket", when = function(_, record) return (record.status == 7) end,
+    variant{"not_my_vbucket", when = function(_, record) return record.status == 7 end,
       sections = {
         value = {
           choice{
             when(
-              function(_, record) return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end,
+              function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
               {field{"cluster_map.packed", bytes(rest), doc = "The layout of the cluster as JSON, or empty."}}
             ),
             otherwise{
@@ -1728,14 +1717,13 @@ message{"get_locked_response",
     },
     variant{"error",
       when = function(_, record)
-        return (record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd,
-          0xd3))
+        return record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd, 0xd3)
       end,
       sections = {
         value = {
           choice{
             when(
-              function(_, record) return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end,
+              function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
               {
                 field{"error.packed", bytes(rest),
                   doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
@@ -1756,16 +1744,16 @@ message{"get_locked_response",
 
 message{"get_meta",
   match = function(this)
-    return ((among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0xa0, 0xa1)))
+    return (among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0xa0, 0xa1))
   end,
   valid = {
     "size(extras) in [0, 1] and size(value) == 0",
-    function(_, _, frame) return ((among(size_of(frame, "extras"), 0, 1)) and (size_of(frame, "value") == 0)) end,
+    function(_, _, frame) return (among(size_of(frame, "extras"), 0, 1)) and (size_of(frame, "value") == 0) end,
   },
   sections = {
     extras = {tail{field{"version", uint(1), doc = "2 asks for the datatype as well."}}},
     key = {
-      when(function(_, _, frame) return (parameters.collections and (frame[0] ~= nil and frame[0] > 0)) end, {
+      when(function(_, _, frame) return parameters.collections and (frame[0] ~= nil and frame[0] > 0) end, {
         field{"collection_id", varint("Leb128", 32), doc = "The collection. 0 is the default collection."},
       }),
       field{"document_key", text("utf-8", true, rest), raw = "document_key_bytes",
@@ -1777,15 +1765,15 @@ message{"get_meta",
 
 message{"get_meta_response",
   match = function(this)
-    return ((among(this.magic, 0x81, 0x18)) and (this.opcode ~= nil and among(this.opcode, 0xa0, 0xa1)))
+    return (among(this.magic, 0x81, 0x18)) and (this.opcode ~= nil and among(this.opcode, 0xa0, 0xa1))
   end,
-  valid = {"size(key) == 0", function(_, _, frame) return (size_of(frame, "key") == 0) end},
+  valid = {"size(key) == 0", function(_, _, frame) return size_of(frame, "key") == 0 end},
   otherwise = {"true", function() return true end},
   variants = {
-    variant{"success", when = function(_, record) return (record.status == 0) end,
+    variant{"success", when = function(_, record) return record.status == 0 end,
       valid = {
         "size(extras) in [20, 21] and size(value) == 0",
-        function(_, _, frame) return ((among(size_of(frame, "extras"), 20, 21)) and (size_of(frame, "value") == 0)) end,
+        function(_, _, frame) return (among(size_of(frame, "extras"), 20, 21)) and (size_of(frame, "value") == 0) end,
       },
       sections = {
         extras = {
@@ -1802,12 +1790,12 @@ message{"get_meta_response",
         },
       },
     },
-    variant{"not_my_vbucket", when = function(_, record) return (record.status == 7) end,
+    variant{"not_my_vbucket", when = function(_, record) return record.status == 7 end,
       sections = {
         value = {
           choice{
             when(
-              function(_, record) return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end,
+              function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
               {field{"cluster_map.packed", bytes(rest), doc = "The layout of the cluster as JSON, or empty."}}
             ),
             otherwise{
@@ -1819,14 +1807,13 @@ message{"get_meta_response",
     },
     variant{"error",
       when = function(_, record)
-        return (record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd,
-          0xd3))
+        return record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd, 0xd3)
       end,
       sections = {
         value = {
           choice{
             when(
-              function(_, record) return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end,
+              function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
               {
                 field{"error.packed", bytes(rest),
                   doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
@@ -1847,13 +1834,13 @@ message{"get_meta_response",
 
 message{"get_response",
   match = function(this)
-    return ((among(this.magic, 0x81, 0x18)) and (this.opcode ~= nil and among(this.opcode, 0x00, 0x09, 0x0c, 0x0d,
-      0x83, 0x49, 0x4a, 0x1c, 0x1d, 0x1e)))
+    return (among(this.magic, 0x81, 0x18)) and (this.opcode ~= nil and among(this.opcode, 0x00, 0x09, 0x0c, 0x0d,
+      0x83, 0x49, 0x4a, 0x1c, 0x1d, 0x1e))
   end,
   otherwise = {"true", function() return true end},
   sections = {
     key = {
-      when(function(_, _, frame) return (parameters.collections and (frame[0] ~= nil and frame[0] > 0)) end, {
+      when(function(_, _, frame) return parameters.collections and (frame[0] ~= nil and frame[0] > 0) end, {
         field{"collection_id", varint("Leb128", 32), doc = "The collection. 0 is the default collection."},
       }),
       field{"document_key", text("utf-8", true, rest), raw = "document_key_bytes",
@@ -1862,7 +1849,7 @@ message{"get_response",
     },
   },
   variants = {
-    variant{"success", when = function(_, record) return (record.status == 0) end,
+    variant{"success", when = function(_, record) return record.status == 0 end,
       sections = {
         extras = {
           tail{
@@ -1874,12 +1861,12 @@ message{"get_response",
         value = {field{"value", bytes(rest)}},
       },
     },
-    variant{"not_my_vbucket", when = function(_, record) return (record.status == 7) end,
+    variant{"not_my_vbucket", when = function(_, record) return record.status == 7 end,
       sections = {
         value = {
           choice{
             when(
-              function(_, record) return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end,
+              function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
               {field{"cluster_map.packed", bytes(rest), doc = "The layout of the cluster as JSON, or empty."}}
             ),
             otherwise{
@@ -1891,14 +1878,13 @@ message{"get_response",
     },
     variant{"error",
       when = function(_, record)
-        return (record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd,
-          0xd3))
+        return record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd, 0xd3)
       end,
       sections = {
         value = {
           choice{
             when(
-              function(_, record) return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end,
+              function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
               {
                 field{"error.packed", bytes(rest),
                   doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
@@ -1918,33 +1904,33 @@ message{"get_response",
 }
 
 message{"get_vbucket",
-  match = function(this) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x3e)) end,
+  match = function(this) return (among(this.magic, 0x80, 0x08)) and (this.opcode == 0x3e) end,
   valid = {
     "size(extras) == 0 and size(key) == 0 and size(value) == 0",
     function(_, _, frame)
-      return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 0))
+      return (size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 0)
     end,
   },
 }
 
 message{"get_vbucket_response",
-  match = function(this) return ((among(this.magic, 0x81, 0x18)) and (this.opcode == 0x3e)) end,
+  match = function(this) return (among(this.magic, 0x81, 0x18)) and (this.opcode == 0x3e) end,
   valid = {
     "size(extras) == 0 and size(key) == 0",
-    function(_, _, frame) return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0)) end,
+    function(_, _, frame) return (size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0) end,
   },
   otherwise = {"true", function() return true end},
   variants = {
-    variant{"success", when = function(_, record) return (record.status == 0) end,
-      valid = {"size(value) == 4", function(_, _, frame) return (size_of(frame, "value") == 4) end},
+    variant{"success", when = function(_, record) return record.status == 0 end,
+      valid = {"size(value) == 4", function(_, _, frame) return size_of(frame, "value") == 4 end},
       sections = {value = {field{"state", uint(4, "big"), enum = enums.VbucketState, labels = true}}},
     },
-    variant{"not_my_vbucket", when = function(_, record) return (record.status == 7) end,
+    variant{"not_my_vbucket", when = function(_, record) return record.status == 7 end,
       sections = {
         value = {
           choice{
             when(
-              function(_, record) return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end,
+              function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
               {field{"cluster_map.packed", bytes(rest), doc = "The layout of the cluster as JSON, or empty."}}
             ),
             otherwise{
@@ -1956,14 +1942,13 @@ message{"get_vbucket_response",
     },
     variant{"error",
       when = function(_, record)
-        return (record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd,
-          0xd3))
+        return record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd, 0xd3)
       end,
       sections = {
         value = {
           choice{
             when(
-              function(_, record) return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end,
+              function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
               {
                 field{"error.packed", bytes(rest),
                   doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
@@ -1983,8 +1968,8 @@ message{"get_vbucket_response",
 }
 
 message{"hello",
-  match = function(this) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x1f)) end,
-  valid = {"size(extras) == 0", function(_, _, frame) return (size_of(frame, "extras") == 0) end},
+  match = function(this) return (among(this.magic, 0x80, 0x08)) and (this.opcode == 0x1f) end,
+  valid = {"size(extras) == 0", function(_, _, frame) return size_of(frame, "extras") == 0 end},
   sections = {
     key = {
       field{"agent", text("utf-8", false, rest),
@@ -1996,24 +1981,24 @@ message{"hello",
 }
 
 message{"hello_response",
-  match = function(this) return ((among(this.magic, 0x81, 0x18)) and (this.opcode == 0x1f)) end,
+  match = function(this) return (among(this.magic, 0x81, 0x18)) and (this.opcode == 0x1f) end,
   valid = {
     "size(extras) == 0 and size(key) == 0",
-    function(_, _, frame) return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0)) end,
+    function(_, _, frame) return (size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0) end,
   },
   otherwise = {"true", function() return true end},
   variants = {
-    variant{"success", when = function(_, record) return (record.status == 0) end,
+    variant{"success", when = function(_, record) return record.status == 0 end,
       sections = {
         value = {field{"features", struct("AgreedFeature"), list = true, doc = "What client and server both can."}},
       },
     },
-    variant{"not_my_vbucket", when = function(_, record) return (record.status == 7) end,
+    variant{"not_my_vbucket", when = function(_, record) return record.status == 7 end,
       sections = {
         value = {
           choice{
             when(
-              function(_, record) return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end,
+              function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
               {field{"cluster_map.packed", bytes(rest), doc = "The layout of the cluster as JSON, or empty."}}
             ),
             otherwise{
@@ -2025,14 +2010,13 @@ message{"hello_response",
     },
     variant{"error",
       when = function(_, record)
-        return (record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd,
-          0xd3))
+        return record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd, 0xd3)
       end,
       sections = {
         value = {
           choice{
             when(
-              function(_, record) return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end,
+              function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
               {
                 field{"error.packed", bytes(rest),
                   doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
@@ -2053,11 +2037,11 @@ message{"hello_response",
 
 message{"increment",
   match = function(this)
-    return ((among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x05, 0x06, 0x15, 0x16)))
+    return (among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x05, 0x06, 0x15, 0x16))
   end,
   valid = {
     "size(extras) == 20 and size(value) == 0",
-    function(_, _, frame) return ((size_of(frame, "extras") == 20) and (size_of(frame, "value") == 0)) end,
+    function(_, _, frame) return (size_of(frame, "extras") == 20) and (size_of(frame, "value") == 0) end,
   },
   sections = {
     extras = {
@@ -2068,7 +2052,7 @@ message{"increment",
       },
     },
     key = {
-      when(function(_, _, frame) return (parameters.collections and (frame[0] ~= nil and frame[0] > 0)) end, {
+      when(function(_, _, frame) return parameters.collections and (frame[0] ~= nil and frame[0] > 0) end, {
         field{"collection_id", varint("Leb128", 32), doc = "The collection. 0 is the default collection."},
       }),
       field{"document_key", text("utf-8", true, rest), raw = "document_key_bytes",
@@ -2080,15 +2064,15 @@ message{"increment",
 
 message{"increment_response",
   match = function(this)
-    return ((among(this.magic, 0x81, 0x18)) and (this.opcode ~= nil and among(this.opcode, 0x05, 0x06, 0x15, 0x16)))
+    return (among(this.magic, 0x81, 0x18)) and (this.opcode ~= nil and among(this.opcode, 0x05, 0x06, 0x15, 0x16))
   end,
-  valid = {"size(key) == 0", function(_, _, frame) return (size_of(frame, "key") == 0) end},
+  valid = {"size(key) == 0", function(_, _, frame) return size_of(frame, "key") == 0 end},
   otherwise = {"true", function() return true end},
   variants = {
-    variant{"success", when = function(_, record) return (record.status == 0) end,
+    variant{"success", when = function(_, record) return record.status == 0 end,
       valid = {
         "size(extras) in [0, 16] and size(value) == 8",
-        function(_, _, frame) return ((among(size_of(frame, "extras"), 0, 16)) and (size_of(frame, "value") == 8)) end,
+        function(_, _, frame) return (among(size_of(frame, "extras"), 0, 16)) and (size_of(frame, "value") == 8) end,
       },
       sections = {
         extras = {
@@ -2100,12 +2084,12 @@ message{"increment_response",
         value = {field{"counter", uint(8, "big")}},
       },
     },
-    variant{"not_my_vbucket", when = function(_, record) return (record.status == 7) end,
+    variant{"not_my_vbucket", when = function(_, record) return record.status == 7 end,
       sections = {
         value = {
           choice{
             when(
-              function(_, record) return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end,
+              function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
               {field{"cluster_map.packed", bytes(rest), doc = "The layout of the cluster as JSON, or empty."}}
             ),
             otherwise{
@@ -2117,14 +2101,13 @@ message{"increment_response",
     },
     variant{"error",
       when = function(_, record)
-        return (record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd,
-          0xd3))
+        return record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd, 0xd3)
       end,
       sections = {
         value = {
           choice{
             when(
-              function(_, record) return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end,
+              function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
               {
                 field{"error.packed", bytes(rest),
                   doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
@@ -2144,34 +2127,34 @@ message{"increment_response",
 }
 
 message{"list_buckets",
-  match = function(this) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x87)) end,
+  match = function(this) return (among(this.magic, 0x80, 0x08)) and (this.opcode == 0x87) end,
   valid = {
     "size(extras) == 0 and size(key) == 0 and size(value) == 0",
     function(_, _, frame)
-      return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 0))
+      return (size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 0)
     end,
   },
 }
 
 message{"list_buckets_response",
-  match = function(this) return ((among(this.magic, 0x81, 0x18)) and (this.opcode == 0x87)) end,
+  match = function(this) return (among(this.magic, 0x81, 0x18)) and (this.opcode == 0x87) end,
   valid = {
     "size(extras) == 0 and size(key) == 0",
-    function(_, _, frame) return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0)) end,
+    function(_, _, frame) return (size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0) end,
   },
   otherwise = {"true", function() return true end},
   variants = {
-    variant{"success", when = function(_, record) return (record.status == 0) end,
+    variant{"success", when = function(_, record) return record.status == 0 end,
       sections = {
         value = {field{"buckets", text("utf-8", false, rest), doc = "Their names, with blanks between them."}},
       },
     },
-    variant{"not_my_vbucket", when = function(_, record) return (record.status == 7) end,
+    variant{"not_my_vbucket", when = function(_, record) return record.status == 7 end,
       sections = {
         value = {
           choice{
             when(
-              function(_, record) return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end,
+              function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
               {field{"cluster_map.packed", bytes(rest), doc = "The layout of the cluster as JSON, or empty."}}
             ),
             otherwise{
@@ -2183,14 +2166,13 @@ message{"list_buckets_response",
     },
     variant{"error",
       when = function(_, record)
-        return (record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd,
-          0xd3))
+        return record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd, 0xd3)
       end,
       sections = {
         value = {
           choice{
             when(
-              function(_, record) return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end,
+              function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
               {
                 field{"error.packed", bytes(rest),
                   doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
@@ -2210,8 +2192,8 @@ message{"list_buckets_response",
 }
 
 message{"mutation",
-  match = function(this) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x57)) end,
-  valid = {"size(extras) == 31", function(_, _, frame) return (size_of(frame, "extras") == 31) end},
+  match = function(this) return (among(this.magic, 0x80, 0x08)) and (this.opcode == 0x57) end,
+  valid = {"size(extras) == 31", function(_, _, frame) return size_of(frame, "extras") == 31 end},
   sections = {
     extras = {
       field{"by_seqno", uint(8, "big"), long = true, doc = "The seqno of the change in its vbucket."},
@@ -2251,24 +2233,22 @@ message{"mutation",
             nodes = {
               choice{
                 when(
-                  function(_, record)
-                    return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none")
-                  end,
+                  function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
                   {field{"document", bytes(rest)}}
                 ),
                 otherwise{
                   when(
                     function(_, record, frame)
-                      return ((band(record.datatype, 0x04) ~= 0) and (frame[0] ~= nil and frame[0] > 0))
+                      return (band(record.datatype, 0x04) ~= 0) and (frame[0] ~= nil and frame[0] > 0)
                     end,
                     {field{"xattrs", struct("Xattrs")}}
                   ),
-                  when(function(_, record) return (band(record.datatype, 0x01) ~= 0) end, {
+                  when(function(_, record) return band(record.datatype, 0x01) ~= 0 end, {
                     field{"json", text("utf-8", true, rest), raw = "json_bytes",
                       doc = "The document, if it is JSON. What is no text is null, and its bytes stand beside it.",
                     },
                   }),
-                  when(function(_, record) return (band(record.datatype, 0x01) == 0) end, {
+                  when(function(_, record) return band(record.datatype, 0x01) == 0 end, {
                     field{"body", bytes(rest), doc = "The document, if not."},
                   }),
                 },
@@ -2285,41 +2265,41 @@ message{"mutation",
 }
 
 message{"noop",
-  match = function(this) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x0a)) end,
+  match = function(this) return (among(this.magic, 0x80, 0x08)) and (this.opcode == 0x0a) end,
   valid = {
     "size(extras) == 0 and size(key) == 0 and size(value) == 0",
     function(_, _, frame)
-      return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 0))
+      return (size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 0)
     end,
   },
 }
 
 message{"observe",
-  match = function(this) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x92)) end,
+  match = function(this) return (among(this.magic, 0x80, 0x08)) and (this.opcode == 0x92) end,
   valid = {
     "size(extras) == 0 and size(key) == 0",
-    function(_, _, frame) return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0)) end,
+    function(_, _, frame) return (size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0) end,
   },
   sections = {value = {field{"documents", struct("ObservedKey"), list = true}}},
 }
 
 message{"observe_response",
-  match = function(this) return ((among(this.magic, 0x81, 0x18)) and (this.opcode == 0x92)) end,
+  match = function(this) return (among(this.magic, 0x81, 0x18)) and (this.opcode == 0x92) end,
   valid = {
     "size(extras) == 0 and size(key) == 0",
-    function(_, _, frame) return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0)) end,
+    function(_, _, frame) return (size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0) end,
   },
   otherwise = {"true", function() return true end},
   variants = {
-    variant{"success", when = function(_, record) return (record.status == 0) end,
+    variant{"success", when = function(_, record) return record.status == 0 end,
       sections = {value = {field{"documents", struct("ObservedDocument"), list = true}}},
     },
-    variant{"not_my_vbucket", when = function(_, record) return (record.status == 7) end,
+    variant{"not_my_vbucket", when = function(_, record) return record.status == 7 end,
       sections = {
         value = {
           choice{
             when(
-              function(_, record) return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end,
+              function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
               {field{"cluster_map.packed", bytes(rest), doc = "The layout of the cluster as JSON, or empty."}}
             ),
             otherwise{
@@ -2331,14 +2311,13 @@ message{"observe_response",
     },
     variant{"error",
       when = function(_, record)
-        return (record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd,
-          0xd3))
+        return record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd, 0xd3)
       end,
       sections = {
         value = {
           choice{
             when(
-              function(_, record) return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end,
+              function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
               {
                 field{"error.packed", bytes(rest),
                   doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
@@ -2358,11 +2337,11 @@ message{"observe_response",
 }
 
 message{"observe_seqno",
-  match = function(this) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x91)) end,
+  match = function(this) return (among(this.magic, 0x80, 0x08)) and (this.opcode == 0x91) end,
   valid = {
     "size(extras) == 0 and size(key) == 0 and size(value) == 8",
     function(_, _, frame)
-      return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 8))
+      return (size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 8)
     end,
   },
   sections = {
@@ -2371,14 +2350,14 @@ message{"observe_seqno",
 }
 
 message{"observe_seqno_response",
-  match = function(this) return ((among(this.magic, 0x81, 0x18)) and (this.opcode == 0x91)) end,
+  match = function(this) return (among(this.magic, 0x81, 0x18)) and (this.opcode == 0x91) end,
   valid = {
     "size(extras) == 0 and size(key) == 0",
-    function(_, _, frame) return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0)) end,
+    function(_, _, frame) return (size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0) end,
   },
   otherwise = {"true", function() return true end},
   variants = {
-    variant{"success", when = function(_, record) return (record.status == 0) end,
+    variant{"success", when = function(_, record) return record.status == 0 end,
       sections = {
         value = {
           field{"format", uint(1), doc = "1 after a failover."},
@@ -2386,19 +2365,19 @@ message{"observe_seqno_response",
           field{"vb_uuid", uint(8, "big"), doc = "The newest branch of its history."},
           field{"persisted_seqno", uint(8, "big"), long = true, doc = "The last seqno that is on disk."},
           field{"current_seqno", uint(8, "big"), long = true, doc = "The last seqno."},
-          when(function(this) return (this.format == 1) end, {
+          when(function(this) return this.format == 1 end, {
             field{"old_vb_uuid", uint(8, "big"), doc = "The branch that the client knows."},
             field{"last_seqno", uint(8, "big"), long = true, doc = "The last seqno of that branch."},
           }),
         },
       },
     },
-    variant{"not_my_vbucket", when = function(_, record) return (record.status == 7) end,
+    variant{"not_my_vbucket", when = function(_, record) return record.status == 7 end,
       sections = {
         value = {
           choice{
             when(
-              function(_, record) return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end,
+              function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
               {field{"cluster_map.packed", bytes(rest), doc = "The layout of the cluster as JSON, or empty."}}
             ),
             otherwise{
@@ -2410,14 +2389,13 @@ message{"observe_seqno_response",
     },
     variant{"error",
       when = function(_, record)
-        return (record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd,
-          0xd3))
+        return record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd, 0xd3)
       end,
       sections = {
         value = {
           choice{
             when(
-              function(_, record) return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end,
+              function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
               {
                 field{"error.packed", bytes(rest),
                   doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
@@ -2437,8 +2415,8 @@ message{"observe_seqno_response",
 }
 
 message{"open_connection",
-  match = function(this) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x50)) end,
-  valid = {"size(extras) == 8", function(_, _, frame) return (size_of(frame, "extras") == 8) end},
+  match = function(this) return (among(this.magic, 0x80, 0x08)) and (this.opcode == 0x50) end,
+  valid = {"size(extras) == 8", function(_, _, frame) return size_of(frame, "extras") == 8 end},
   sections = {
     extras = {
       field{"seqno", uint(4, "big"), doc = "Set aside, and 0."},
@@ -2454,19 +2432,19 @@ message{"open_connection",
 }
 
 message{"oso_snapshot",
-  match = function(this) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x65)) end,
+  match = function(this) return (among(this.magic, 0x80, 0x08)) and (this.opcode == 0x65) end,
   valid = {
     "size(extras) == 4 and size(key) == 0 and size(value) == 0",
     function(_, _, frame)
-      return ((size_of(frame, "extras") == 4) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 0))
+      return (size_of(frame, "extras") == 4) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 0)
     end,
   },
   sections = {extras = {field{"flags", uint(4, "big"), flags = flags.OsoSnapshotFlag}}},
 }
 
 message{"prepare",
-  match = function(this) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x60)) end,
-  valid = {"size(extras) == 31", function(_, _, frame) return (size_of(frame, "extras") == 31) end},
+  match = function(this) return (among(this.magic, 0x80, 0x08)) and (this.opcode == 0x60) end,
+  valid = {"size(extras) == 31", function(_, _, frame) return size_of(frame, "extras") == 31 end},
   sections = {
     extras = {
       field{"by_seqno", uint(8, "big"), long = true, doc = "The seqno of the change in its vbucket."},
@@ -2501,22 +2479,22 @@ message{"prepare",
         nodes = {
           choice{
             when(
-              function(_, record) return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end,
+              function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
               {field{"document", bytes(rest)}}
             ),
             otherwise{
               when(
                 function(_, record, frame)
-                  return ((band(record.datatype, 0x04) ~= 0) and (frame[0] ~= nil and frame[0] > 0))
+                  return (band(record.datatype, 0x04) ~= 0) and (frame[0] ~= nil and frame[0] > 0)
                 end,
                 {field{"xattrs", struct("Xattrs")}}
               ),
-              when(function(_, record) return (band(record.datatype, 0x01) ~= 0) end, {
+              when(function(_, record) return band(record.datatype, 0x01) ~= 0 end, {
                 field{"json", text("utf-8", true, rest), raw = "json_bytes",
                   doc = "The document, if it is JSON. What is no text is null, and its bytes stand beside it.",
                 },
               }),
-              when(function(_, record) return (band(record.datatype, 0x01) == 0) end, {
+              when(function(_, record) return band(record.datatype, 0x01) == 0 end, {
                 field{"body", bytes(rest), doc = "The document, if not."},
               }),
             },
@@ -2529,26 +2507,26 @@ message{"prepare",
 
 message{"quit",
   match = function(this)
-    return ((among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x07, 0x17)))
+    return (among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x07, 0x17))
   end,
   valid = {
     "size(extras) == 0 and size(key) == 0 and size(value) == 0",
     function(_, _, frame)
-      return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 0))
+      return (size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 0)
     end,
   },
 }
 
 message{"response",
   match = function(this)
-    return ((among(this.magic, 0x81, 0x18)) and (this.opcode ~= nil and among(this.opcode, 0x01, 0x02, 0x03, 0x04,
+    return (among(this.magic, 0x81, 0x18)) and (this.opcode ~= nil and among(this.opcode, 0x01, 0x02, 0x03, 0x04,
       0x07, 0x0a, 0x0e, 0x0f, 0x11, 0x12, 0x13, 0x14, 0x17, 0x19, 0x1a, 0x1b, 0x3d, 0x3f, 0x89, 0x50, 0x52, 0x55,
       0x57, 0x58, 0x59, 0x5a, 0x5b, 0x5c, 0x5d, 0x5e, 0x60, 0x61, 0x62, 0x63, 0x64, 0x65, 0x66, 0x67, 0x93, 0x95,
-      0xa2, 0xa3, 0xa4, 0xa5, 0xa8, 0xa9, 0x4b, 0xb7, 0xdc)))
+      0xa2, 0xa3, 0xa4, 0xa5, 0xa8, 0xa9, 0x4b, 0xb7, 0xdc))
   end,
   valid = {
     "size(extras) in [0, 16] and size(key) == 0",
-    function(_, _, frame) return ((among(size_of(frame, "extras"), 0, 16)) and (size_of(frame, "key") == 0)) end,
+    function(_, _, frame) return (among(size_of(frame, "extras"), 0, 16)) and (size_of(frame, "key") == 0) end,
   },
   otherwise = {"true", function() return true end},
   sections = {
@@ -2560,15 +2538,15 @@ message{"response",
     },
   },
   variants = {
-    variant{"acknowledgement", when = function(_, record) return (record.status == 0) end,
-      valid = {"size(value) == 0", function(_, _, frame) return (size_of(frame, "value") == 0) end},
+    variant{"acknowledgement", when = function(_, record) return record.status == 0 end,
+      valid = {"size(value) == 0", function(_, _, frame) return size_of(frame, "value") == 0 end},
     },
-    variant{"not_my_vbucket", when = function(_, record) return (record.status == 7) end,
+    variant{"not_my_vbucket", when = function(_, record) return record.status == 7 end,
       sections = {
         value = {
           choice{
             when(
-              function(_, record) return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end,
+              function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
               {field{"cluster_map.packed", bytes(rest), doc = "The layout of the cluster as JSON, or empty."}}
             ),
             otherwise{
@@ -2580,14 +2558,13 @@ message{"response",
     },
     variant{"error",
       when = function(_, record)
-        return (record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd,
-          0xd3))
+        return record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd, 0xd3)
       end,
       sections = {
         value = {
           choice{
             when(
-              function(_, record) return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end,
+              function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
               {
                 field{"error.packed", bytes(rest),
                   doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
@@ -2607,8 +2584,8 @@ message{"response",
 }
 
 message{"return_meta",
-  match = function(this) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0xb2)) end,
-  valid = {"size(extras) == 12", function(_, _, frame) return (size_of(frame, "extras") == 12) end},
+  match = function(this) return (among(this.magic, 0x80, 0x08)) and (this.opcode == 0xb2) end,
+  valid = {"size(extras) == 12", function(_, _, frame) return size_of(frame, "extras") == 12 end},
   sections = {
     extras = {
       field{"mutation_type", uint(4, "big"), enum = enums.ReturnMetaType, labels = true},
@@ -2618,7 +2595,7 @@ message{"return_meta",
       },
     },
     key = {
-      when(function(_, _, frame) return (parameters.collections and (frame[0] ~= nil and frame[0] > 0)) end, {
+      when(function(_, _, frame) return parameters.collections and (frame[0] ~= nil and frame[0] > 0) end, {
         field{"collection_id", varint("Leb128", 32), doc = "The collection. 0 is the default collection."},
       }),
       field{"document_key", text("utf-8", true, rest), raw = "document_key_bytes",
@@ -2630,14 +2607,14 @@ message{"return_meta",
 }
 
 message{"return_meta_response",
-  match = function(this) return ((among(this.magic, 0x81, 0x18)) and (this.opcode == 0xb2)) end,
-  valid = {"size(key) == 0", function(_, _, frame) return (size_of(frame, "key") == 0) end},
+  match = function(this) return (among(this.magic, 0x81, 0x18)) and (this.opcode == 0xb2) end,
+  valid = {"size(key) == 0", function(_, _, frame) return size_of(frame, "key") == 0 end},
   otherwise = {"true", function() return true end},
   variants = {
-    variant{"success", when = function(_, record) return (record.status == 0) end,
+    variant{"success", when = function(_, record) return record.status == 0 end,
       valid = {
         "size(extras) == 16 and size(value) == 0",
-        function(_, _, frame) return ((size_of(frame, "extras") == 16) and (size_of(frame, "value") == 0)) end,
+        function(_, _, frame) return (size_of(frame, "extras") == 16) and (size_of(frame, "value") == 0) end,
       },
       sections = {
         extras = {
@@ -2647,12 +2624,12 @@ message{"return_meta_response",
         },
       },
     },
-    variant{"not_my_vbucket", when = function(_, record) return (record.status == 7) end,
+    variant{"not_my_vbucket", when = function(_, record) return record.status == 7 end,
       sections = {
         value = {
           choice{
             when(
-              function(_, record) return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end,
+              function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
               {field{"cluster_map.packed", bytes(rest), doc = "The layout of the cluster as JSON, or empty."}}
             ),
             otherwise{
@@ -2664,14 +2641,13 @@ message{"return_meta_response",
     },
     variant{"error",
       when = function(_, record)
-        return (record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd,
-          0xd3))
+        return record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd, 0xd3)
       end,
       sections = {
         value = {
           choice{
             when(
-              function(_, record) return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end,
+              function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
               {
                 field{"error.packed", bytes(rest),
                   doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
@@ -2692,9 +2668,9 @@ message{"return_meta_response",
 
 message{"sasl_auth",
   match = function(this)
-    return ((among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x21, 0x22)))
+    return (among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x21, 0x22))
   end,
-  valid = {"size(extras) == 0", function(_, _, frame) return (size_of(frame, "extras") == 0) end},
+  valid = {"size(extras) == 0", function(_, _, frame) return size_of(frame, "extras") == 0 end},
   sections = {
     key = {field{"mechanism", text("utf-8", false, rest), doc = "The name of the mechanism."}},
     value = {field{"challenge", bytes(rest), doc = "What the mechanism sends."}},
@@ -2703,24 +2679,24 @@ message{"sasl_auth",
 
 message{"sasl_auth_response",
   match = function(this)
-    return ((among(this.magic, 0x81, 0x18)) and (this.opcode ~= nil and among(this.opcode, 0x21, 0x22)))
+    return (among(this.magic, 0x81, 0x18)) and (this.opcode ~= nil and among(this.opcode, 0x21, 0x22))
   end,
   valid = {
     "size(extras) == 0 and size(key) == 0",
-    function(_, _, frame) return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0)) end,
+    function(_, _, frame) return (size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0) end,
   },
   otherwise = {"true", function() return true end},
   variants = {
     variant{"success",
-      when = function(_, record) return (record.status ~= nil and among(record.status, 0x00, 0x21)) end,
+      when = function(_, record) return record.status ~= nil and among(record.status, 0x00, 0x21) end,
       sections = {value = {field{"challenge", bytes(rest), doc = "What the mechanism sends."}}},
     },
-    variant{"not_my_vbucket", when = function(_, record) return (record.status == 7) end,
+    variant{"not_my_vbucket", when = function(_, record) return record.status == 7 end,
       sections = {
         value = {
           choice{
             when(
-              function(_, record) return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end,
+              function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
               {field{"cluster_map.packed", bytes(rest), doc = "The layout of the cluster as JSON, or empty."}}
             ),
             otherwise{
@@ -2732,14 +2708,13 @@ message{"sasl_auth_response",
     },
     variant{"error",
       when = function(_, record)
-        return (record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd,
-          0xd3))
+        return record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd, 0xd3)
       end,
       sections = {
         value = {
           choice{
             when(
-              function(_, record) return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end,
+              function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
               {
                 field{"error.packed", bytes(rest),
                   doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
@@ -2759,34 +2734,34 @@ message{"sasl_auth_response",
 }
 
 message{"sasl_list_mechs",
-  match = function(this) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x20)) end,
+  match = function(this) return (among(this.magic, 0x80, 0x08)) and (this.opcode == 0x20) end,
   valid = {
     "size(extras) == 0 and size(key) == 0 and size(value) == 0",
     function(_, _, frame)
-      return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 0))
+      return (size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 0)
     end,
   },
 }
 
 message{"sasl_list_mechs_response",
-  match = function(this) return ((among(this.magic, 0x81, 0x18)) and (this.opcode == 0x20)) end,
+  match = function(this) return (among(this.magic, 0x81, 0x18)) and (this.opcode == 0x20) end,
   valid = {
     "size(extras) == 0 and size(key) == 0",
-    function(_, _, frame) return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0)) end,
+    function(_, _, frame) return (size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0) end,
   },
   otherwise = {"true", function() return true end},
   variants = {
-    variant{"success", when = function(_, record) return (record.status == 0) end,
+    variant{"success", when = function(_, record) return record.status == 0 end,
       sections = {
         value = {field{"mechanisms", text("utf-8", false, rest), doc = "Their names, with blanks between them."}},
       },
     },
-    variant{"not_my_vbucket", when = function(_, record) return (record.status == 7) end,
+    variant{"not_my_vbucket", when = function(_, record) return record.status == 7 end,
       sections = {
         value = {
           choice{
             when(
-              function(_, record) return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end,
+              function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
               {field{"cluster_map.packed", bytes(rest), doc = "The layout of the cluster as JSON, or empty."}}
             ),
             otherwise{
@@ -2798,14 +2773,13 @@ message{"sasl_list_mechs_response",
     },
     variant{"error",
       when = function(_, record)
-        return (record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd,
-          0xd3))
+        return record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd, 0xd3)
       end,
       sections = {
         value = {
           choice{
             when(
-              function(_, record) return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end,
+              function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
               {
                 field{"error.packed", bytes(rest),
                   doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
@@ -2825,31 +2799,31 @@ message{"sasl_list_mechs_response",
 }
 
 message{"select_bucket",
-  match = function(this) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x89)) end,
+  match = function(this) return (among(this.magic, 0x80, 0x08)) and (this.opcode == 0x89) end,
   valid = {
     "size(extras) == 0 and size(value) == 0",
-    function(_, _, frame) return ((size_of(frame, "extras") == 0) and (size_of(frame, "value") == 0)) end,
+    function(_, _, frame) return (size_of(frame, "extras") == 0) and (size_of(frame, "value") == 0) end,
   },
   sections = {key = {field{"bucket", text("utf-8", false, rest), doc = "Its name."}}},
 }
 
 message{"seqno_acknowledged",
-  match = function(this) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x61)) end,
+  match = function(this) return (among(this.magic, 0x80, 0x08)) and (this.opcode == 0x61) end,
   valid = {
     "size(extras) == 8 and size(key) == 0 and size(value) == 0",
     function(_, _, frame)
-      return ((size_of(frame, "extras") == 8) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 0))
+      return (size_of(frame, "extras") == 8) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 0)
     end,
   },
   sections = {extras = {field{"prepared_seqno", uint(8, "big"), long = true, doc = "The seqno of the prepare."}}},
 }
 
 message{"seqno_advanced",
-  match = function(this) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x64)) end,
+  match = function(this) return (among(this.magic, 0x80, 0x08)) and (this.opcode == 0x64) end,
   valid = {
     "size(extras) == 8 and size(key) == 0 and size(value) == 0",
     function(_, _, frame)
-      return ((size_of(frame, "extras") == 8) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 0))
+      return (size_of(frame, "extras") == 8) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 0)
     end,
   },
   sections = {
@@ -2858,11 +2832,11 @@ message{"seqno_advanced",
 }
 
 message{"seqno_persistence",
-  match = function(this) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0xb7)) end,
+  match = function(this) return (among(this.magic, 0x80, 0x08)) and (this.opcode == 0xb7) end,
   valid = {
     "size(extras) == 8 and size(key) == 0 and size(value) == 0",
     function(_, _, frame)
-      return ((size_of(frame, "extras") == 8) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 0))
+      return (size_of(frame, "extras") == 8) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 0)
     end,
   },
   sections = {extras = {field{"seqno", uint(8, "big"), doc = "The seqno to wait for."}}},
@@ -2870,9 +2844,9 @@ message{"seqno_persistence",
 
 message{"server_request",
   match = function(this)
-    return ((this.magic == 0x82) and (this.opcode ~= nil and among(this.opcode, 0x02, 0x03, 0x04)))
+    return (this.magic == 0x82) and (this.opcode ~= nil and among(this.opcode, 0x02, 0x03, 0x04))
   end,
-  valid = {"size(extras) == 0", function(_, _, frame) return (size_of(frame, "extras") == 0) end},
+  valid = {"size(extras) == 0", function(_, _, frame) return size_of(frame, "extras") == 0 end},
   sections = {
     key = {field{"user", text("utf-8", false, rest), doc = "Whose authorization is asked for, else empty."}},
     value = {field{"request", text("utf-8", false, rest), doc = "JSON."}},
@@ -2881,23 +2855,23 @@ message{"server_request",
 
 message{"server_response",
   match = function(this)
-    return ((this.magic == 0x83) and (this.opcode ~= nil and among(this.opcode, 0x01, 0x02, 0x03, 0x04)))
+    return (this.magic == 0x83) and (this.opcode ~= nil and among(this.opcode, 0x01, 0x02, 0x03, 0x04))
   end,
   valid = {
     "size(extras) == 0 and size(key) == 0",
-    function(_, _, frame) return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0)) end,
+    function(_, _, frame) return (size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0) end,
   },
   otherwise = {"true", function() return true end},
   variants = {
-    variant{"success", when = function(_, record) return (record.status == 0) end,
+    variant{"success", when = function(_, record) return record.status == 0 end,
       sections = {value = {field{"answer", text("utf-8", false, rest), doc = "JSON, or empty."}}},
     },
-    variant{"not_my_vbucket", when = function(_, record) return (record.status == 7) end,
+    variant{"not_my_vbucket", when = function(_, record) return record.status == 7 end,
       sections = {
         value = {
           choice{
             when(
-              function(_, record) return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end,
+              function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
               {field{"cluster_map.packed", bytes(rest), doc = "The layout of the cluster as JSON, or empty."}}
             ),
             otherwise{
@@ -2909,14 +2883,13 @@ message{"server_response",
     },
     variant{"error",
       when = function(_, record)
-        return (record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd,
-          0xd3))
+        return record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd, 0xd3)
       end,
       sections = {
         value = {
           choice{
             when(
-              function(_, record) return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end,
+              function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
               {
                 field{"error.packed", bytes(rest),
                   doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
@@ -2936,32 +2909,32 @@ message{"server_response",
 }
 
 message{"server_version",
-  match = function(this) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x0b)) end,
+  match = function(this) return (among(this.magic, 0x80, 0x08)) and (this.opcode == 0x0b) end,
   valid = {
     "size(extras) == 0 and size(key) == 0 and size(value) == 0",
     function(_, _, frame)
-      return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 0))
+      return (size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 0)
     end,
   },
 }
 
 message{"server_version_response",
-  match = function(this) return ((among(this.magic, 0x81, 0x18)) and (this.opcode == 0x0b)) end,
+  match = function(this) return (among(this.magic, 0x81, 0x18)) and (this.opcode == 0x0b) end,
   valid = {
     "size(extras) == 0 and size(key) == 0",
-    function(_, _, frame) return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0)) end,
+    function(_, _, frame) return (size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0) end,
   },
   otherwise = {"true", function() return true end},
   variants = {
-    variant{"success", when = function(_, record) return (record.status == 0) end,
+    variant{"success", when = function(_, record) return record.status == 0 end,
       sections = {value = {field{"server_version", text("utf-8", false, rest), doc = "As 8.0.0-0000."}}},
     },
-    variant{"not_my_vbucket", when = function(_, record) return (record.status == 7) end,
+    variant{"not_my_vbucket", when = function(_, record) return record.status == 7 end,
       sections = {
         value = {
           choice{
             when(
-              function(_, record) return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end,
+              function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
               {field{"cluster_map.packed", bytes(rest), doc = "The layout of the cluster as JSON, or empty."}}
             ),
             otherwise{
@@ -2973,14 +2946,13 @@ message{"server_version_response",
     },
     variant{"error",
       when = function(_, record)
-        return (record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd,
-          0xd3))
+        return record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd, 0xd3)
       end,
       sections = {
         value = {
           choice{
             when(
-              function(_, record) return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end,
+              function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
               {
                 field{"error.packed", bytes(rest),
                   doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
@@ -3001,10 +2973,10 @@ message{"server_version_response",
 
 message{"set",
   match = function(this)
-    return ((among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x01, 0x02, 0x03, 0x11,
-      0x12, 0x13)))
+    return (among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x01, 0x02, 0x03, 0x11,
+      0x12, 0x13))
   end,
-  valid = {"size(extras) == 8", function(_, _, frame) return (size_of(frame, "extras") == 8) end},
+  valid = {"size(extras) == 8", function(_, _, frame) return size_of(frame, "extras") == 8 end},
   sections = {
     extras = {
       field{"flags", uint(4, "big"), doc = "What the client wants to have back beside the value."},
@@ -3013,7 +2985,7 @@ message{"set",
       },
     },
     key = {
-      when(function(_, _, frame) return (parameters.collections and (frame[0] ~= nil and frame[0] > 0)) end, {
+      when(function(_, _, frame) return parameters.collections and (frame[0] ~= nil and frame[0] > 0) end, {
         field{"collection_id", varint("Leb128", 32), doc = "The collection. 0 is the default collection."},
       }),
       field{"document_key", text("utf-8", true, rest), raw = "document_key_bytes",
@@ -3025,10 +2997,10 @@ message{"set",
 }
 
 message{"set_vbucket",
-  match = function(this) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x3d)) end,
+  match = function(this) return (among(this.magic, 0x80, 0x08)) and (this.opcode == 0x3d) end,
   valid = {
     "size(extras) == 1 and size(key) == 0",
-    function(_, _, frame) return ((size_of(frame, "extras") == 1) and (size_of(frame, "key") == 0)) end,
+    function(_, _, frame) return (size_of(frame, "extras") == 1) and (size_of(frame, "key") == 0) end,
   },
   sections = {
     extras = {field{"state", uint(1), enum = enums.VbucketState, labels = true}},
@@ -3041,11 +3013,11 @@ message{"set_vbucket",
 }
 
 message{"set_vbucket_state",
-  match = function(this) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x5b)) end,
+  match = function(this) return (among(this.magic, 0x80, 0x08)) and (this.opcode == 0x5b) end,
   valid = {
     "size(extras) == 1 and size(key) == 0 and size(value) == 0",
     function(_, _, frame)
-      return ((size_of(frame, "extras") == 1) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 0))
+      return (size_of(frame, "extras") == 1) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 0)
     end,
   },
   sections = {extras = {field{"state", uint(1), enum = enums.VbucketState, labels = true}}},
@@ -3053,13 +3025,13 @@ message{"set_vbucket_state",
 
 message{"set_with_meta",
   match = function(this)
-    return ((among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0xa2, 0xa3, 0xa4, 0xa5,
-      0xa8, 0xa9, 0x4b)))
+    return (among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0xa2, 0xa3, 0xa4, 0xa5,
+      0xa8, 0xa9, 0x4b))
   end,
   otherwise = {"false", function() return false end},
   sections = {
     key = {
-      when(function(_, _, frame) return (parameters.collections and (frame[0] ~= nil and frame[0] > 0)) end, {
+      when(function(_, _, frame) return parameters.collections and (frame[0] ~= nil and frame[0] > 0) end, {
         field{"collection_id", varint("Leb128", 32), doc = "The collection. 0 is the default collection."},
       }),
       field{"document_key", text("utf-8", true, rest), raw = "document_key_bytes",
@@ -3069,7 +3041,7 @@ message{"set_with_meta",
   },
   variants = {
     variant{"plain",
-      when = function(_, record) return (record.extras_length == 24) end,
+      when = function(_, record) return record.extras_length == 24 end,
       sections = {
         extras = {
           field{"flags", uint(4, "big"), doc = "What the client stored beside the document, as it sent it."},
@@ -3081,7 +3053,7 @@ message{"set_with_meta",
       },
     },
     variant{"with_meta",
-      when = function(_, record) return (record.extras_length == 26) end,
+      when = function(_, record) return record.extras_length == 26 end,
       sections = {
         extras = {
           field{"flags", uint(4, "big"), doc = "What the client stored beside the document, as it sent it."},
@@ -3100,7 +3072,7 @@ message{"set_with_meta",
       },
     },
     variant{"with_options",
-      when = function(_, record) return (record.extras_length == 28) end,
+      when = function(_, record) return record.extras_length == 28 end,
       sections = {
         extras = {
           field{"flags", uint(4, "big"), doc = "What the client stored beside the document, as it sent it."},
@@ -3113,7 +3085,7 @@ message{"set_with_meta",
       },
     },
     variant{"with_options_and_meta",
-      when = function(_, record) return (record.extras_length == 30) end,
+      when = function(_, record) return record.extras_length == 30 end,
       sections = {
         extras = {
           field{"flags", uint(4, "big"), doc = "What the client stored beside the document, as it sent it."},
@@ -3133,7 +3105,7 @@ message{"set_with_meta",
       },
     },
     variant{"in_json",
-      when = function(_, record) return (record.extras_length == 4) end,
+      when = function(_, record) return record.extras_length == 4 end,
       sections = {
         extras = {
           field{"meta_length", uint(4, "big"),
@@ -3154,12 +3126,12 @@ message{"set_with_meta",
 }
 
 message{"snapshot_marker",
-  match = function(this) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x56)) end,
-  valid = {"size(key) == 0", function(_, _, frame) return (size_of(frame, "key") == 0) end},
-  otherwise = {"size(extras) == 1", function(_, _, frame) return (size_of(frame, "extras") == 1) end},
+  match = function(this) return (among(this.magic, 0x80, 0x08)) and (this.opcode == 0x56) end,
+  valid = {"size(key) == 0", function(_, _, frame) return size_of(frame, "key") == 0 end},
+  otherwise = {"size(extras) == 1", function(_, _, frame) return size_of(frame, "extras") == 1 end},
   sections = {
     extras = {
-      when(function(_, record) return (record.extras_length == 1) end, {
+      when(function(_, record) return record.extras_length == 1 end, {
         field{"version", uint(1),
           doc = "The layout of the value, 0 for V2.0, 1 for V2.1, 2 for V2.2. V1 does not have it.",
         },
@@ -3168,8 +3140,8 @@ message{"snapshot_marker",
   },
   variants = {
     variant{"v1",
-      when = function(_, record) return (record.extras_length == 20) end,
-      valid = {"size(value) == 0", function(_, _, frame) return (size_of(frame, "value") == 0) end},
+      when = function(_, record) return record.extras_length == 20 end,
+      valid = {"size(value) == 0", function(_, _, frame) return size_of(frame, "value") == 0 end},
       sections = {
         extras = {
           field{"start_seqno", uint(8, "big"), long = true,
@@ -3181,8 +3153,8 @@ message{"snapshot_marker",
         },
       },
     },
-    variant{"v2_0", when = function(this) return (this.version == 0) end,
-      valid = {"size(value) == 36", function(_, _, frame) return (size_of(frame, "value") == 36) end},
+    variant{"v2_0", when = function(this) return this.version == 0 end,
+      valid = {"size(value) == 36", function(_, _, frame) return size_of(frame, "value") == 36 end},
       sections = {
         value = {
           field{"start_seqno", uint(8, "big"), long = true, doc = "Where the snapshot starts."},
@@ -3193,8 +3165,8 @@ message{"snapshot_marker",
         },
       },
     },
-    variant{"v2_1", when = function(this) return (this.version == 1) end,
-      valid = {"size(value) == 44", function(_, _, frame) return (size_of(frame, "value") == 44) end},
+    variant{"v2_1", when = function(this) return this.version == 1 end,
+      valid = {"size(value) == 44", function(_, _, frame) return size_of(frame, "value") == 44 end},
       sections = {
         value = {
           field{"start_seqno", uint(8, "big"), long = true, doc = "Where the snapshot starts."},
@@ -3206,8 +3178,8 @@ message{"snapshot_marker",
         },
       },
     },
-    variant{"v2_2", when = function(this) return (this.version == 2) end,
-      valid = {"size(value) in [44, 52]", function(_, _, frame) return (among(size_of(frame, "value"), 44, 52)) end},
+    variant{"v2_2", when = function(this) return this.version == 2 end,
+      valid = {"size(value) in [44, 52]", function(_, _, frame) return among(size_of(frame, "value"), 44, 52) end},
       sections = {
         value = {
           field{"start_seqno", uint(8, "big"), long = true, doc = "Where the snapshot starts."},
@@ -3229,22 +3201,22 @@ message{"snapshot_marker",
 }
 
 message{"snapshot_marker_response",
-  match = function(this) return ((among(this.magic, 0x81, 0x18)) and (this.opcode == 0x56)) end,
+  match = function(this) return (among(this.magic, 0x81, 0x18)) and (this.opcode == 0x56) end,
   valid = {
     "size(extras) == 0 and size(key) == 0",
-    function(_, _, frame) return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0)) end,
+    function(_, _, frame) return (size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0) end,
   },
   otherwise = {"true", function() return true end},
   variants = {
-    variant{"acknowledgement", when = function(_, record) return (record.status == 0) end,
-      valid = {"size(value) == 0", function(_, _, frame) return (size_of(frame, "value") == 0) end},
+    variant{"acknowledgement", when = function(_, record) return record.status == 0 end,
+      valid = {"size(value) == 0", function(_, _, frame) return size_of(frame, "value") == 0 end},
     },
-    variant{"not_my_vbucket", when = function(_, record) return (record.status == 7) end,
+    variant{"not_my_vbucket", when = function(_, record) return record.status == 7 end,
       sections = {
         value = {
           choice{
             when(
-              function(_, record) return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end,
+              function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
               {field{"cluster_map.packed", bytes(rest), doc = "The layout of the cluster as JSON, or empty."}}
             ),
             otherwise{
@@ -3256,14 +3228,13 @@ message{"snapshot_marker_response",
     },
     variant{"error",
       when = function(_, record)
-        return (record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd,
-          0xd3))
+        return record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd, 0xd3)
       end,
       sections = {
         value = {
           choice{
             when(
-              function(_, record) return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end,
+              function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
               {
                 field{"error.packed", bytes(rest),
                   doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
@@ -3283,8 +3254,8 @@ message{"snapshot_marker_response",
 }
 
 message{"stat",
-  match = function(this) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x10)) end,
-  valid = {"size(extras) == 0", function(_, _, frame) return (size_of(frame, "extras") == 0) end},
+  match = function(this) return (among(this.magic, 0x80, 0x08)) and (this.opcode == 0x10) end,
+  valid = {"size(extras) == 0", function(_, _, frame) return size_of(frame, "extras") == 0 end},
   sections = {
     key = {field{"group", text("utf-8", false, rest), doc = "Which, as settings or items; the general ones if empty."}},
     value = {field{"arguments", text("utf-8", false, rest), doc = "JSON that some groups of Couchbase take."}},
@@ -3292,25 +3263,25 @@ message{"stat",
 }
 
 message{"stat_response",
-  match = function(this) return ((among(this.magic, 0x81, 0x18)) and (this.opcode == 0x10)) end,
+  match = function(this) return (among(this.magic, 0x81, 0x18)) and (this.opcode == 0x10) end,
   otherwise = {"true", function() return true end},
   variants = {
     variant{"statistic",
-      when = function(_, record, frame) return ((record.status == 0) and (size_of(frame, "key") > 0)) end,
+      when = function(_, record, frame) return (record.status == 0) and (size_of(frame, "key") > 0) end,
       sections = {
         key = {field{"name", text("utf-8", false, rest), doc = "What is told."}},
         value = {field{"text", text("utf-8", false, rest), doc = "What it is."}},
       },
     },
-    variant{"end", when = function(_, record) return (record.status == 0) end,
-      valid = {"size(value) == 0", function(_, _, frame) return (size_of(frame, "value") == 0) end},
+    variant{"end", when = function(_, record) return record.status == 0 end,
+      valid = {"size(value) == 0", function(_, _, frame) return size_of(frame, "value") == 0 end},
     },
-    variant{"not_my_vbucket", when = function(_, record) return (record.status == 7) end,
+    variant{"not_my_vbucket", when = function(_, record) return record.status == 7 end,
       sections = {
         value = {
           choice{
             when(
-              function(_, record) return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end,
+              function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
               {field{"cluster_map.packed", bytes(rest), doc = "The layout of the cluster as JSON, or empty."}}
             ),
             otherwise{
@@ -3322,14 +3293,13 @@ message{"stat_response",
     },
     variant{"error",
       when = function(_, record)
-        return (record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd,
-          0xd3))
+        return record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd, 0xd3)
       end,
       sections = {
         value = {
           choice{
             when(
-              function(_, record) return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end,
+              function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
               {
                 field{"error.packed", bytes(rest),
                   doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
@@ -3349,11 +3319,11 @@ message{"stat_response",
 }
 
 message{"stream_end",
-  match = function(this) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x55)) end,
+  match = function(this) return (among(this.magic, 0x80, 0x08)) and (this.opcode == 0x55) end,
   valid = {
     "size(extras) == 4 and size(key) == 0 and size(value) == 0",
     function(_, _, frame)
-      return ((size_of(frame, "extras") == 4) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 0))
+      return (size_of(frame, "extras") == 4) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 0)
     end,
   },
   sections = {
@@ -3362,10 +3332,10 @@ message{"stream_end",
 }
 
 message{"stream_req",
-  match = function(this) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x53)) end,
+  match = function(this) return (among(this.magic, 0x80, 0x08)) and (this.opcode == 0x53) end,
   valid = {
     "size(extras) == 48 and size(key) == 0",
-    function(_, _, frame) return ((size_of(frame, "extras") == 48) and (size_of(frame, "key") == 0)) end,
+    function(_, _, frame) return (size_of(frame, "extras") == 48) and (size_of(frame, "key") == 0) end,
   },
   sections = {
     extras = {
@@ -3387,23 +3357,22 @@ message{"stream_req",
 }
 
 message{"stream_req_response",
-  match = function(this) return ((among(this.magic, 0x81, 0x18)) and (this.opcode == 0x53)) end,
+  match = function(this) return (among(this.magic, 0x81, 0x18)) and (this.opcode == 0x53) end,
   valid = {
     "size(extras) == 0 and size(key) == 0",
-    function(_, _, frame) return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0)) end,
+    function(_, _, frame) return (size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0) end,
   },
   otherwise = {"true", function() return true end},
   variants = {
-    variant{"success", when = function(_, record) return (record.status == 0) end,
+    variant{"success", when = function(_, record) return record.status == 0 end,
       sections = {
         value = {
           field{"entries", struct("FailoverEntry"), list = true, doc = "The failover log, newest branch first."},
         },
       },
     },
-    variant{"rollback",
-      when = function(_, record) return (record.status == 0x23) end,
-      valid = {"size(value) == 8", function(_, _, frame) return (size_of(frame, "value") == 8) end},
+    variant{"rollback", when = function(_, record) return record.status == 0x23 end,
+      valid = {"size(value) == 8", function(_, _, frame) return size_of(frame, "value") == 8 end},
       sections = {
         value = {
           field{"rollback_seqno", uint(8, "big"), long = true,
@@ -3412,12 +3381,12 @@ message{"stream_req_response",
         },
       },
     },
-    variant{"not_my_vbucket", when = function(_, record) return (record.status == 7) end,
+    variant{"not_my_vbucket", when = function(_, record) return record.status == 7 end,
       sections = {
         value = {
           choice{
             when(
-              function(_, record) return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end,
+              function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
               {field{"cluster_map.packed", bytes(rest), doc = "The layout of the cluster as JSON, or empty."}}
             ),
             otherwise{
@@ -3429,14 +3398,13 @@ message{"stream_req_response",
     },
     variant{"error",
       when = function(_, record)
-        return (record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd,
-          0xd3))
+        return record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd, 0xd3)
       end,
       sections = {
         value = {
           choice{
             when(
-              function(_, record) return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end,
+              function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
               {
                 field{"error.packed", bytes(rest),
                   doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
@@ -3457,12 +3425,12 @@ message{"stream_req_response",
 
 message{"subdoc",
   match = function(this)
-    return ((among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0xc5, 0xc6, 0xd2, 0xc7,
-      0xc8, 0xc9, 0xca, 0xcb, 0xcc, 0xcd, 0xce, 0xcf, 0xd3)))
+    return (among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0xc5, 0xc6, 0xd2, 0xc7,
+      0xc8, 0xc9, 0xca, 0xcb, 0xcc, 0xcd, 0xce, 0xcf, 0xd3))
   end,
   valid = {
     "size(extras) in [3, 4, 7, 8]",
-    function(_, _, frame) return (among(size_of(frame, "extras"), 3, 4, 7, 8)) end,
+    function(_, _, frame) return among(size_of(frame, "extras"), 3, 4, 7, 8) end,
   },
   sections = {
     extras = {
@@ -3471,13 +3439,13 @@ message{"subdoc",
         doc = "(bytes)",
       },
       field{"flags", uint(1), hex = true, flags = flags.SubdocPathFlag},
-      when(function(_, _, frame) return (frame[0] ~= nil and frame[0] > 3) end, {
+      when(function(_, _, frame) return frame[0] ~= nil and frame[0] > 3 end, {
         field{"expiration", uint(4, "big"), doc = "When the document expires, of what changes it. (s)"},
       }),
       tail{field{"doc_flags", uint(1), hex = true, flags = flags.SubdocDocFlag}},
     },
     key = {
-      when(function(_, _, frame) return (parameters.collections and (frame[0] ~= nil and frame[0] > 0)) end, {
+      when(function(_, _, frame) return parameters.collections and (frame[0] ~= nil and frame[0] > 0) end, {
         field{"collection_id", varint("Leb128", 32), doc = "The collection. 0 is the default collection."},
       }),
       field{"document_key", text("utf-8", true, rest), raw = "document_key_bytes",
@@ -3495,12 +3463,12 @@ message{"subdoc",
 }
 
 message{"subdoc_multi_lookup",
-  match = function(this) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0xd0)) end,
-  valid = {"size(extras) in [0, 1]", function(_, _, frame) return (among(size_of(frame, "extras"), 0, 1)) end},
+  match = function(this) return (among(this.magic, 0x80, 0x08)) and (this.opcode == 0xd0) end,
+  valid = {"size(extras) in [0, 1]", function(_, _, frame) return among(size_of(frame, "extras"), 0, 1) end},
   sections = {
     extras = {tail{field{"doc_flags", uint(1), hex = true, flags = flags.SubdocDocFlag}}},
     key = {
-      when(function(_, _, frame) return (parameters.collections and (frame[0] ~= nil and frame[0] > 0)) end, {
+      when(function(_, _, frame) return parameters.collections and (frame[0] ~= nil and frame[0] > 0) end, {
         field{"collection_id", varint("Leb128", 32), doc = "The collection. 0 is the default collection."},
       }),
       field{"document_key", text("utf-8", true, rest), raw = "document_key_bytes",
@@ -3512,25 +3480,25 @@ message{"subdoc_multi_lookup",
 }
 
 message{"subdoc_multi_lookup_response",
-  match = function(this) return ((among(this.magic, 0x81, 0x18)) and (this.opcode == 0xd0)) end,
+  match = function(this) return (among(this.magic, 0x81, 0x18)) and (this.opcode == 0xd0) end,
   valid = {
     "size(extras) == 0 and size(key) == 0",
-    function(_, _, frame) return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0)) end,
+    function(_, _, frame) return (size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0) end,
   },
   otherwise = {"true", function() return true end},
   variants = {
     variant{"success",
-      when = function(_, record) return (record.status ~= nil and among(record.status, 0x00, 0xcc, 0xcd, 0xd3)) end,
+      when = function(_, record) return record.status ~= nil and among(record.status, 0x00, 0xcc, 0xcd, 0xd3) end,
       sections = {
         value = {field{"results", struct("SubdocLookupResult"), list = true, doc = "In the order of the lookups."}},
       },
     },
-    variant{"not_my_vbucket", when = function(_, record) return (record.status == 7) end,
+    variant{"not_my_vbucket", when = function(_, record) return record.status == 7 end,
       sections = {
         value = {
           choice{
             when(
-              function(_, record) return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end,
+              function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
               {field{"cluster_map.packed", bytes(rest), doc = "The layout of the cluster as JSON, or empty."}}
             ),
             otherwise{
@@ -3542,14 +3510,13 @@ message{"subdoc_multi_lookup_response",
     },
     variant{"error",
       when = function(_, record)
-        return (record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd,
-          0xd3))
+        return record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd, 0xd3)
       end,
       sections = {
         value = {
           choice{
             when(
-              function(_, record) return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end,
+              function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
               {
                 field{"error.packed", bytes(rest),
                   doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
@@ -3569,20 +3536,20 @@ message{"subdoc_multi_lookup_response",
 }
 
 message{"subdoc_multi_mutation",
-  match = function(this) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0xd1)) end,
+  match = function(this) return (among(this.magic, 0x80, 0x08)) and (this.opcode == 0xd1) end,
   valid = {
     "size(extras) in [0, 1, 4, 5]",
-    function(_, _, frame) return (among(size_of(frame, "extras"), 0, 1, 4, 5)) end,
+    function(_, _, frame) return among(size_of(frame, "extras"), 0, 1, 4, 5) end,
   },
   sections = {
     extras = {
-      when(function(_, _, frame) return (frame[0] ~= nil and frame[0] > 3) end, {
+      when(function(_, _, frame) return frame[0] ~= nil and frame[0] > 3 end, {
         field{"expiration", uint(4, "big"), doc = "When the document expires. (s)"},
       }),
       tail{field{"doc_flags", uint(1), hex = true, flags = flags.SubdocDocFlag}},
     },
     key = {
-      when(function(_, _, frame) return (parameters.collections and (frame[0] ~= nil and frame[0] > 0)) end, {
+      when(function(_, _, frame) return parameters.collections and (frame[0] ~= nil and frame[0] > 0) end, {
         field{"collection_id", varint("Leb128", 32), doc = "The collection. 0 is the default collection."},
       }),
       field{"document_key", text("utf-8", true, rest), raw = "document_key_bytes",
@@ -3594,10 +3561,10 @@ message{"subdoc_multi_mutation",
 }
 
 message{"subdoc_multi_mutation_response",
-  match = function(this) return ((among(this.magic, 0x81, 0x18)) and (this.opcode == 0xd1)) end,
+  match = function(this) return (among(this.magic, 0x81, 0x18)) and (this.opcode == 0xd1) end,
   valid = {
     "size(extras) in [0, 16] and size(key) == 0",
-    function(_, _, frame) return ((among(size_of(frame, "extras"), 0, 16)) and (size_of(frame, "key") == 0)) end,
+    function(_, _, frame) return (among(size_of(frame, "extras"), 0, 16)) and (size_of(frame, "key") == 0) end,
   },
   otherwise = {"true", function() return true end},
   sections = {
@@ -3610,7 +3577,7 @@ message{"subdoc_multi_mutation_response",
   },
   variants = {
     variant{"success",
-      when = function(_, record) return (record.status ~= nil and among(record.status, 0x00, 0xcc, 0xcd, 0xd3)) end,
+      when = function(_, record) return record.status ~= nil and among(record.status, 0x00, 0xcc, 0xcd, 0xd3) end,
       sections = {
         value = {
           field{"results", struct("SubdocMutationResult"), list = true,
@@ -3619,12 +3586,12 @@ message{"subdoc_multi_mutation_response",
         },
       },
     },
-    variant{"not_my_vbucket", when = function(_, record) return (record.status == 7) end,
+    variant{"not_my_vbucket", when = function(_, record) return record.status == 7 end,
       sections = {
         value = {
           choice{
             when(
-              function(_, record) return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end,
+              function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
               {field{"cluster_map.packed", bytes(rest), doc = "The layout of the cluster as JSON, or empty."}}
             ),
             otherwise{
@@ -3636,14 +3603,13 @@ message{"subdoc_multi_mutation_response",
     },
     variant{"error",
       when = function(_, record)
-        return (record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd,
-          0xd3))
+        return record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd, 0xd3)
       end,
       sections = {
         value = {
           choice{
             when(
-              function(_, record) return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end,
+              function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
               {
                 field{"error.packed", bytes(rest),
                   doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
@@ -3664,12 +3630,12 @@ message{"subdoc_multi_mutation_response",
 
 message{"subdoc_response",
   match = function(this)
-    return ((among(this.magic, 0x81, 0x18)) and (this.opcode ~= nil and among(this.opcode, 0xc5, 0xc6, 0xd2, 0xc7,
-      0xc8, 0xc9, 0xca, 0xcb, 0xcc, 0xcd, 0xce, 0xcf, 0xd3)))
+    return (among(this.magic, 0x81, 0x18)) and (this.opcode ~= nil and among(this.opcode, 0xc5, 0xc6, 0xd2, 0xc7,
+      0xc8, 0xc9, 0xca, 0xcb, 0xcc, 0xcd, 0xce, 0xcf, 0xd3))
   end,
   valid = {
     "size(extras) in [0, 16] and size(key) == 0",
-    function(_, _, frame) return ((among(size_of(frame, "extras"), 0, 16)) and (size_of(frame, "key") == 0)) end,
+    function(_, _, frame) return (among(size_of(frame, "extras"), 0, 16)) and (size_of(frame, "key") == 0) end,
   },
   otherwise = {"true", function() return true end},
   sections = {
@@ -3682,15 +3648,15 @@ message{"subdoc_response",
   },
   variants = {
     variant{"success",
-      when = function(_, record) return (record.status ~= nil and among(record.status, 0x00, 0xcd)) end,
+      when = function(_, record) return record.status ~= nil and among(record.status, 0x00, 0xcd) end,
       sections = {value = {field{"path_value", bytes(rest), doc = "What stands there, or what a counter has become."}}},
     },
-    variant{"not_my_vbucket", when = function(_, record) return (record.status == 7) end,
+    variant{"not_my_vbucket", when = function(_, record) return record.status == 7 end,
       sections = {
         value = {
           choice{
             when(
-              function(_, record) return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end,
+              function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
               {field{"cluster_map.packed", bytes(rest), doc = "The layout of the cluster as JSON, or empty."}}
             ),
             otherwise{
@@ -3702,14 +3668,13 @@ message{"subdoc_response",
     },
     variant{"error",
       when = function(_, record)
-        return (record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd,
-          0xd3))
+        return record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd, 0xd3)
       end,
       sections = {
         value = {
           choice{
             when(
-              function(_, record) return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end,
+              function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
               {
                 field{"error.packed", bytes(rest),
                   doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
@@ -3729,8 +3694,8 @@ message{"subdoc_response",
 }
 
 message{"system_event",
-  match = function(this) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x5f)) end,
-  valid = {"size(extras) == 13", function(_, _, frame) return (size_of(frame, "extras") == 13) end},
+  match = function(this) return (among(this.magic, 0x80, 0x08)) and (this.opcode == 0x5f) end,
+  valid = {"size(extras) == 13", function(_, _, frame) return size_of(frame, "extras") == 13 end},
   otherwise = {"true", function() return true end},
   sections = {
     extras = {
@@ -3746,8 +3711,8 @@ message{"system_event",
   },
   variants = {
     variant{"create_collection_v0",
-      when = function(this) return ((this.event == 0) and (this.version == 0)) end,
-      valid = {"size(value) == 16", function(_, _, frame) return (size_of(frame, "value") == 16) end},
+      when = function(this) return (this.event == 0) and (this.version == 0) end,
+      valid = {"size(value) == 16", function(_, _, frame) return size_of(frame, "value") == 16 end},
       sections = {
         value = {
           field{"manifest_uid", uint(8, "big"),
@@ -3759,8 +3724,8 @@ message{"system_event",
       },
     },
     variant{"create_collection_v1",
-      when = function(this) return ((this.event == 0) and (this.version == 1)) end,
-      valid = {"size(value) == 20", function(_, _, frame) return (size_of(frame, "value") == 20) end},
+      when = function(this) return (this.event == 0) and (this.version == 1) end,
+      valid = {"size(value) == 20", function(_, _, frame) return size_of(frame, "value") == 20 end},
       sections = {
         value = {
           field{"manifest_uid", uint(8, "big"),
@@ -3773,8 +3738,8 @@ message{"system_event",
       },
     },
     variant{"drop_collection_v0",
-      when = function(this) return ((this.event == 1) and (this.version == 0)) end,
-      valid = {"size(value) == 16", function(_, _, frame) return (size_of(frame, "value") == 16) end},
+      when = function(this) return (this.event == 1) and (this.version == 0) end,
+      valid = {"size(value) == 16", function(_, _, frame) return size_of(frame, "value") == 16 end},
       sections = {
         value = {
           field{"manifest_uid", uint(8, "big"),
@@ -3786,8 +3751,8 @@ message{"system_event",
       },
     },
     variant{"create_scope_v0",
-      when = function(this) return ((this.event == 3) and (this.version == 0)) end,
-      valid = {"size(value) == 12", function(_, _, frame) return (size_of(frame, "value") == 12) end},
+      when = function(this) return (this.event == 3) and (this.version == 0) end,
+      valid = {"size(value) == 12", function(_, _, frame) return size_of(frame, "value") == 12 end},
       sections = {
         value = {
           field{"manifest_uid", uint(8, "big"),
@@ -3798,8 +3763,8 @@ message{"system_event",
       },
     },
     variant{"drop_scope_v0",
-      when = function(this) return ((this.event == 4) and (this.version == 0)) end,
-      valid = {"size(value) == 12", function(_, _, frame) return (size_of(frame, "value") == 12) end},
+      when = function(this) return (this.event == 4) and (this.version == 0) end,
+      valid = {"size(value) == 12", function(_, _, frame) return size_of(frame, "value") == 12 end},
       sections = {
         value = {
           field{"manifest_uid", uint(8, "big"),
@@ -3810,13 +3775,13 @@ message{"system_event",
       },
     },
     variant{"collection_flatbuffer",
-      when = function(this) return ((among(this.event, 0, 5)) and (this.version == 2)) end,
+      when = function(this) return (among(this.event, 0, 5)) and (this.version == 2) end,
       sections = {
         value = {field{"collection", bytes(rest), column = "value_flatbuffer", doc = "The collection as it is now."}},
       },
     },
     variant{"dropped_collection_flatbuffer",
-      when = function(this) return ((this.event == 1) and (this.version == 2)) end,
+      when = function(this) return (this.event == 1) and (this.version == 2) end,
       sections = {
         value = {
           field{"dropped_collection", bytes(rest), column = "value_flatbuffer", doc = "The collection dropped."},
@@ -3824,11 +3789,11 @@ message{"system_event",
       },
     },
     variant{"scope_flatbuffer",
-      when = function(this) return ((this.event == 3) and (this.version == 2)) end,
+      when = function(this) return (this.event == 3) and (this.version == 2) end,
       sections = {value = {field{"scope", bytes(rest), column = "value_flatbuffer", doc = "The new scope."}}},
     },
     variant{"dropped_scope_flatbuffer",
-      when = function(this) return ((this.event == 4) and (this.version == 2)) end,
+      when = function(this) return (this.event == 4) and (this.version == 2) end,
       sections = {
         value = {field{"dropped_scope", bytes(rest), column = "value_flatbuffer", doc = "The scope dropped."}},
       },
@@ -3837,22 +3802,22 @@ message{"system_event",
 }
 
 message{"system_event_response",
-  match = function(this) return ((among(this.magic, 0x81, 0x18)) and (this.opcode == 0x5f)) end,
+  match = function(this) return (among(this.magic, 0x81, 0x18)) and (this.opcode == 0x5f) end,
   valid = {
     "size(extras) == 0 and size(key) == 0",
-    function(_, _, frame) return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0)) end,
+    function(_, _, frame) return (size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0) end,
   },
   otherwise = {"true", function() return true end},
   variants = {
-    variant{"acknowledgement", when = function(_, record) return (record.status == 0) end,
-      valid = {"size(value) == 0", function(_, _, frame) return (size_of(frame, "value") == 0) end},
+    variant{"acknowledgement", when = function(_, record) return record.status == 0 end,
+      valid = {"size(value) == 0", function(_, _, frame) return size_of(frame, "value") == 0 end},
     },
-    variant{"not_my_vbucket", when = function(_, record) return (record.status == 7) end,
+    variant{"not_my_vbucket", when = function(_, record) return record.status == 7 end,
       sections = {
         value = {
           choice{
             when(
-              function(_, record) return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end,
+              function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
               {field{"cluster_map.packed", bytes(rest), doc = "The layout of the cluster as JSON, or empty."}}
             ),
             otherwise{
@@ -3864,14 +3829,13 @@ message{"system_event_response",
     },
     variant{"error",
       when = function(_, record)
-        return (record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd,
-          0xd3))
+        return record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd, 0xd3)
       end,
       sections = {
         value = {
           choice{
             when(
-              function(_, record) return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end,
+              function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
               {
                 field{"error.packed", bytes(rest),
                   doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
@@ -3892,11 +3856,11 @@ message{"system_event_response",
 
 message{"touch",
   match = function(this)
-    return ((among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x1c, 0x1d, 0x1e)))
+    return (among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x1c, 0x1d, 0x1e))
   end,
   valid = {
     "size(extras) == 4 and size(value) == 0",
-    function(_, _, frame) return ((size_of(frame, "extras") == 4) and (size_of(frame, "value") == 0)) end,
+    function(_, _, frame) return (size_of(frame, "extras") == 4) and (size_of(frame, "value") == 0) end,
   },
   sections = {
     extras = {
@@ -3905,7 +3869,7 @@ message{"touch",
       },
     },
     key = {
-      when(function(_, _, frame) return (parameters.collections and (frame[0] ~= nil and frame[0] > 0)) end, {
+      when(function(_, _, frame) return parameters.collections and (frame[0] ~= nil and frame[0] > 0) end, {
         field{"collection_id", varint("Leb128", 32), doc = "The collection. 0 is the default collection."},
       }),
       field{"document_key", text("utf-8", true, rest), raw = "document_key_bytes",
@@ -3917,15 +3881,15 @@ message{"touch",
 
 message{"unlock_key",
   match = function(this)
-    return ((among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x95, 0x93)))
+    return (among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x95, 0x93))
   end,
   valid = {
     "size(extras) == 0 and size(value) == 0",
-    function(_, _, frame) return ((size_of(frame, "extras") == 0) and (size_of(frame, "value") == 0)) end,
+    function(_, _, frame) return (size_of(frame, "extras") == 0) and (size_of(frame, "value") == 0) end,
   },
   sections = {
     key = {
-      when(function(_, _, frame) return (parameters.collections and (frame[0] ~= nil and frame[0] > 0)) end, {
+      when(function(_, _, frame) return parameters.collections and (frame[0] ~= nil and frame[0] > 0) end, {
         field{"collection_id", varint("Leb128", 32), doc = "The collection. 0 is the default collection."},
       }),
       field{"document_key", text("utf-8", true, rest), raw = "document_key_bytes",
@@ -3936,11 +3900,11 @@ message{"unlock_key",
 }
 
 message{"verbosity",
-  match = function(this) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x1b)) end,
+  match = function(this) return (among(this.magic, 0x80, 0x08)) and (this.opcode == 0x1b) end,
   valid = {
     "size(extras) == 4 and size(key) == 0 and size(value) == 0",
     function(_, _, frame)
-      return ((size_of(frame, "extras") == 4) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 0))
+      return (size_of(frame, "extras") == 4) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 0)
     end,
   },
   sections = {extras = {field{"level", uint(4, "big"), doc = "0 is nothing; the more, the more."}}},
@@ -3966,26 +3930,26 @@ local framing = {
       length = function(this) return add(24, this.total_body_length) end,
       valid = {
         "magic in [0x80, 0x08, 0x81, 0x18, 0x82, 0x83]",
-        function(this) return (among(this.magic, 0x80, 0x08, 0x81, 0x18, 0x82, 0x83)) end,
+        function(this) return among(this.magic, 0x80, 0x08, 0x81, 0x18, 0x82, 0x83) end,
       },
       doubts = {
         {
           "datatype > 7 or extras_length > 48",
-          function(this) return ((this.datatype > 7) or (this.extras_length > 48)) end,
+          function(this) return (this.datatype > 7) or (this.extras_length > 48) end,
         },
         {
           "magic in [0x80, 0x08] and opcode in [0x63, 0xdc, 0x62] and not size(extras) == 16",
           function(this)
-            return ((among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x63, 0xdc, 0x62))
-              and (not (this.extras_length == 16)))
+            return (among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x63, 0xdc, 0x62))
+              and (not (this.extras_length == 16))
           end,
         },
         {
           "magic in [0x80, 0x08] and opcode in [0x51, 0x5d, 0x65, 0x55, 0x1c, 0x1d, 0x1e, 0x1b] and not " ..
             "size(extras) == 4",
           function(this)
-            return ((among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x51, 0x5d, 0x65,
-              0x55, 0x1c, 0x1d, 0x1e, 0x1b)) and (not (this.extras_length == 4)))
+            return (among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x51, 0x5d, 0x65,
+              0x55, 0x1c, 0x1d, 0x1e, 0x1b)) and (not (this.extras_length == 4))
           end,
         },
         {
@@ -3994,60 +3958,60 @@ local framing = {
             "0x1f, 0x87, 0x0a, 0x92, 0x91, 0x07, 0x17, 0x21, 0x22, 0x20, 0x89, 0x0b, 0x10, 0x95, 0x93] and not " ..
             "size(extras) == 0",
           function(this)
-            return ((among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x0e, 0x0f, 0x19,
+            return (among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x0e, 0x0f, 0x19,
               0x1a, 0x66, 0x67, 0x52, 0x5e, 0xda, 0x5c, 0x04, 0x14, 0x3f, 0x54, 0x96, 0x5a, 0x00, 0x09, 0x0c, 0x0d,
               0x83, 0x49, 0x4a, 0xbb, 0xbc, 0xba, 0xfe, 0x3e, 0x1f, 0x87, 0x0a, 0x92, 0x91, 0x07, 0x17, 0x21, 0x22,
-              0x20, 0x89, 0x0b, 0x10, 0x95, 0x93)) and (not (this.extras_length == 0)))
+              0x20, 0x89, 0x0b, 0x10, 0x95, 0x93)) and (not (this.extras_length == 0))
           end,
         },
         {
           "magic in [0x81, 0x18] and opcode in [0xda, 0x54, 0x96, 0x48, 0xb5, 0xba, 0xfe, 0x3e, 0x1f, 0x87, 0x92, " ..
             "0x91, 0x21, 0x22, 0x20, 0x0b, 0x56, 0x53, 0xd0, 0x5f] and not size(extras) == 0",
           function(this)
-            return ((among(this.magic, 0x81, 0x18)) and (this.opcode ~= nil and among(this.opcode, 0xda, 0x54, 0x96,
+            return (among(this.magic, 0x81, 0x18)) and (this.opcode ~= nil and among(this.opcode, 0xda, 0x54, 0x96,
               0x48, 0xb5, 0xba, 0xfe, 0x3e, 0x1f, 0x87, 0x92, 0x91, 0x21, 0x22, 0x20, 0x0b, 0x56, 0x53, 0xd0, 0x5f))
-              and (not (this.extras_length == 0)))
+              and (not (this.extras_length == 0))
           end,
         },
         {
           "magic == 0x82 and opcode in [0x02, 0x03, 0x04] and not size(extras) == 0",
           function(this)
-            return ((this.magic == 0x82) and (this.opcode ~= nil and among(this.opcode, 0x02, 0x03, 0x04)) and (not
-              (this.extras_length == 0)))
+            return (this.magic == 0x82) and (this.opcode ~= nil and among(this.opcode, 0x02, 0x03, 0x04)) and (not
+              (this.extras_length == 0))
           end,
         },
         {
           "magic == 0x83 and opcode in [0x01, 0x02, 0x03, 0x04] and not size(extras) == 0",
           function(this)
-            return ((this.magic == 0x83) and (this.opcode ~= nil and among(this.opcode, 0x01, 0x02, 0x03, 0x04)) and
-              (not (this.extras_length == 0)))
+            return (this.magic == 0x83) and (this.opcode ~= nil and among(this.opcode, 0x01, 0x02, 0x03, 0x04)) and
+              (not (this.extras_length == 0))
           end,
         },
         {
           "magic in [0x80, 0x08] and opcode == 0xdb and not size(extras) == 28",
           function(this)
-            return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0xdb) and (not (this.extras_length == 28)))
+            return (among(this.magic, 0x80, 0x08)) and (this.opcode == 0xdb) and (not (this.extras_length == 28))
           end,
         },
         {
           "magic in [0x80, 0x08] and opcode in [0x59, 0x05, 0x06, 0x15, 0x16] and not size(extras) == 20",
           function(this)
-            return ((among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x59, 0x05, 0x06,
-              0x15, 0x16)) and (not (this.extras_length == 20)))
+            return (among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x59, 0x05, 0x06,
+              0x15, 0x16)) and (not (this.extras_length == 20))
           end,
         },
         {
           "magic in [0x80, 0x08] and opcode == 0x48 and not size(extras) in [0, 4, 8]",
           function(this)
-            return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x48) and (not (among(this.extras_length, 0,
-              4, 8))))
+            return (among(this.magic, 0x80, 0x08)) and (this.opcode == 0x48) and (not (among(this.extras_length, 0, 4,
+              8)))
           end,
         },
         {
           "magic in [0x80, 0x08] and opcode == 0xb5 and not size(extras) in [0, 16]",
           function(this)
-            return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0xb5) and (not (among(this.extras_length, 0,
-              16))))
+            return (among(this.magic, 0x80, 0x08)) and (this.opcode == 0xb5) and (not (among(this.extras_length, 0,
+              16)))
           end,
         },
         {
@@ -4057,81 +4021,81 @@ local framing = {
             "0xa9, 0x4b, 0xb7, 0xdc, 0xd1, 0xc5, 0xc6, 0xd2, 0xc7, 0xc8, 0xc9, 0xca, 0xcb, 0xcc, 0xcd, 0xce, 0xcf, " ..
             "0xd3] and not size(extras) in [0, 16]",
           function(this)
-            return ((among(this.magic, 0x81, 0x18)) and (this.opcode ~= nil and among(this.opcode, 0x01, 0x02, 0x03,
+            return (among(this.magic, 0x81, 0x18)) and (this.opcode ~= nil and among(this.opcode, 0x01, 0x02, 0x03,
               0x04, 0x07, 0x0a, 0x0e, 0x0f, 0x11, 0x12, 0x13, 0x14, 0x17, 0x19, 0x1a, 0x1b, 0x3d, 0x3f, 0x89, 0x50,
               0x52, 0x55, 0x57, 0x58, 0x59, 0x5a, 0x5b, 0x5c, 0x5d, 0x5e, 0x60, 0x61, 0x62, 0x63, 0x64, 0x65, 0x66,
               0x67, 0x93, 0x95, 0xa2, 0xa3, 0xa4, 0xa5, 0xa8, 0xa9, 0x4b, 0xb7, 0xdc, 0xd1, 0xc5, 0xc6, 0xd2, 0xc7,
-              0xc8, 0xc9, 0xca, 0xcb, 0xcc, 0xcd, 0xce, 0xcf, 0xd3)) and (not (among(this.extras_length, 0, 16))))
+              0xc8, 0xc9, 0xca, 0xcb, 0xcc, 0xcd, 0xce, 0xcf, 0xd3)) and (not (among(this.extras_length, 0, 16)))
           end,
         },
         {
           "magic in [0x80, 0x08] and opcode == 0x94 and not size(extras) in [0, 4]",
           function(this)
-            return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x94) and (not (among(this.extras_length, 0,
-              4))))
+            return (among(this.magic, 0x80, 0x08)) and (this.opcode == 0x94) and (not (among(this.extras_length, 0,
+              4)))
           end,
         },
         {
           "magic in [0x80, 0x08] and opcode in [0xa0, 0xa1, 0xd0] and not size(extras) in [0, 1]",
           function(this)
-            return ((among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0xa0, 0xa1, 0xd0))
-              and (not (among(this.extras_length, 0, 1))))
+            return (among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0xa0, 0xa1, 0xd0))
+              and (not (among(this.extras_length, 0, 1)))
           end,
         },
         {
           "magic in [0x80, 0x08] and opcode in [0x57, 0x60] and not size(extras) == 31",
           function(this)
-            return ((among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x57, 0x60)) and
-              (not (this.extras_length == 31)))
+            return (among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x57, 0x60)) and
+              (not (this.extras_length == 31))
           end,
         },
         {
           "magic in [0x80, 0x08] and opcode in [0x50, 0x61, 0x64, 0xb7, 0x01, 0x02, 0x03, 0x11, 0x12, 0x13] and not " ..
             "size(extras) == 8",
           function(this)
-            return ((among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x50, 0x61, 0x64,
-              0xb7, 0x01, 0x02, 0x03, 0x11, 0x12, 0x13)) and (not (this.extras_length == 8)))
+            return (among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x50, 0x61, 0x64,
+              0xb7, 0x01, 0x02, 0x03, 0x11, 0x12, 0x13)) and (not (this.extras_length == 8))
           end,
         },
         {
           "magic in [0x80, 0x08] and opcode == 0xb2 and not size(extras) == 12",
           function(this)
-            return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0xb2) and (not (this.extras_length == 12)))
+            return (among(this.magic, 0x80, 0x08)) and (this.opcode == 0xb2) and (not (this.extras_length == 12))
           end,
         },
         {
           "magic in [0x80, 0x08] and opcode in [0x3d, 0x5b] and not size(extras) == 1",
           function(this)
-            return ((among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x3d, 0x5b)) and
-              (not (this.extras_length == 1)))
+            return (among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x3d, 0x5b)) and
+              (not (this.extras_length == 1))
           end,
         },
         {
           "magic in [0x80, 0x08] and opcode == 0x53 and not size(extras) == 48",
           function(this)
-            return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x53) and (not (this.extras_length == 48)))
+            return (among(this.magic, 0x80, 0x08)) and (this.opcode == 0x53) and (not (this.extras_length == 48))
           end,
         },
         {
           "magic in [0x80, 0x08] and opcode in [0xc5, 0xc6, 0xd2, 0xc7, 0xc8, 0xc9, 0xca, 0xcb, 0xcc, 0xcd, 0xce, " ..
             "0xcf, 0xd3] and not size(extras) in [3, 4, 7, 8]",
           function(this)
-            return ((among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0xc5, 0xc6, 0xd2,
+            return (among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0xc5, 0xc6, 0xd2,
               0xc7, 0xc8, 0xc9, 0xca, 0xcb, 0xcc, 0xcd, 0xce, 0xcf, 0xd3)) and (not (among(this.extras_length, 3, 4,
-              7, 8))))
+              7, 8)))
           end,
         },
         {
           "magic in [0x80, 0x08] and opcode == 0xd1 and not size(extras) in [0, 1, 4, 5]",
           function(this)
-            return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0xd1) and (not (among(this.extras_length, 0,
-              1, 4, 5))))
+            return (among(this.magic, 0x80, 0x08)) and (this.opcode == 0xd1) and (not (among(this.extras_length, 0, 1,
+              4, 5)))
           end,
         },
         {
           "magic in [0x80, 0x08] and opcode == 0x5f and not size(extras) == 13",
           function(this)
-            return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x5f) and (not (this.extras_length == 13)))
+            return (among(this.magic, 0x80, 0x08)) and (this.opcode == 0x5f) and (not (this.extras_length == 13))
           end,
         },
       },

@@ -9,8 +9,8 @@ local is_loaded, wireloom = pcall(dofile, folder .. "wireloom.lua")
 if not is_loaded then
   error("databus.lua needs wireloom.lua (" .. tostring(wireloom) .. ").\n" ..
     "Copy wireloom.lua, which is generated beside databus.lua, into " .. folder, 0)
-elseif wireloom.VERSION ~= "3c9bd0b2" then
-  error("databus.lua needs version 3c9bd0b2 of wireloom.lua, and finds " .. tostring(wireloom.VERSION) .. ".\n" ..
+elseif wireloom.VERSION ~= "f6fa0d6e" then
+  error("databus.lua needs version f6fa0d6e of wireloom.lua, and finds " .. tostring(wireloom.VERSION) .. ".\n" ..
     "Copy databus.lua and wireloom.lua from the same folder into " .. folder, 0)
 end
 local _ENV = wireloom -- the names below, such as `field` and `uint`, are those that wireloom.lua returns
@@ -47,12 +47,12 @@ flags.EventAttributes = {
 
 types.DbusEventPart = {
   field{"data_length", sint(4, "parameter"),
-    valid = {"data_length >= 0", function(this) return (this.data_length >= 0) end},
+    valid = {"data_length >= 0", function(this) return this.data_length >= 0 end},
     derive = function(_, _, frame) return size_of(frame, "data") end,
     doc = "(bytes)",
   },
   field{"attributes", sint(2, "parameter"),
-    valid = {"attributes & 3 < 2", function(this) return (band(this.attributes, 3) < 2) end},
+    valid = {"attributes & 3 < 2", function(this) return band(this.attributes, 3) < 2 end},
     doc = "The version of the schema times four, and the type of the digest.",
   },
   computed{"schema_version", "short", function(this) return div(this.attributes, 4) end,
@@ -62,7 +62,7 @@ types.DbusEventPart = {
     labels = true,
   },
   field{"digest",
-    bytes(size(function(this) return ((this.digest_type == 0) and 16 or 4) end)),
+    bytes(size(function(this) return (this.digest_type == 0) and 16 or 4 end)),
     doc = "The digest of the schema.",
   },
   field{"data", bytes(size(function(this) return this.data_length end))},
@@ -73,7 +73,7 @@ local record = {
   slot{"body", rest, doc = "The event after its version."},
 }
 
-message{"dbus_event", match = function(this) return (this.version == 0) end,
+message{"dbus_event", match = function(this) return this.version == 0 end,
   sections = {
     body = {
       field{"header_crc", uint(4, "parameter"),
@@ -82,7 +82,7 @@ message{"dbus_event", match = function(this) return (this.version == 0) end,
           over = {
             {
               from = function() return 5 end,
-              to = function(this) return ((band(this.attributes, 0x0008) ~= 0) and 57 or 61) end,
+              to = function(this) return (band(this.attributes, 0x0008) ~= 0) and 57 or 61 end,
             },
           },
         },
@@ -109,7 +109,7 @@ message{"dbus_event", match = function(this) return (this.version == 0) end,
         doc = "The source of the event or the kind of control event.",
       },
       choice{
-        when(function() return (not parameters.repl_dbus) end, {
+        when(function() return not parameters.repl_dbus end, {
           field{"schema_id", bytes(size(16)),
             doc = "MD5 of the Avro schema of the value, in the schema's canonical text; zero in control events.",
           },
@@ -124,7 +124,7 @@ message{"dbus_event", match = function(this) return (this.version == 0) end,
           algorithm = crc(32, true, true, 0x0, 0x4c11db7, 0x0, 0x0, 0x0, 0x0),
           over = {
             {
-              from = function(this) return ((band(this.attributes, 0x0008) ~= 0) and 57 or 61) end,
+              from = function(this) return (band(this.attributes, 0x0008) ~= 0) and 57 or 61 end,
               to = function(_, record, frame) return size_of(frame, "record") end,
             },
           },
@@ -133,20 +133,18 @@ message{"dbus_event", match = function(this) return (this.version == 0) end,
       },
       computed{"opcode", "short",
         function(this)
-          return ((band(this.attributes, 0x0003) ~= 0) and ((band(this.attributes, 0x0001) ~= 0) and 1 or 2) or nil)
+          return (band(this.attributes, 0x0003) ~= 0) and ((band(this.attributes, 0x0001) ~= 0) and 1 or 2) or nil
         end,
         enum = enums.DbusOpcode, labels = true,
         doc = "The opcode in the attributes; absent if they have none.",
       },
-      computed{"trace", "boolean",
-        function(this) return (band(this.attributes, 0x0004) ~= 0) end,
+      computed{"trace", "boolean", function(this) return band(this.attributes, 0x0004) ~= 0 end,
         doc = "Whether this is a trace event.",
       },
-      computed{"ext_replicated", "boolean",
-        function(this) return (band(this.attributes, 0x0100) ~= 0) end,
+      computed{"ext_replicated", "boolean", function(this) return band(this.attributes, 0x0100) ~= 0 end,
         doc = "Whether the change came in through external replication.",
       },
-      computed{"end_of_period", "boolean", function(this) return (this.src_id == neg(2)) end,
+      computed{"end_of_period", "boolean", function(this) return this.src_id == neg(2) end,
         doc = "Whether the event marks the end of its window.",
       },
       computed{"event_time", "long",
@@ -162,7 +160,7 @@ message{"dbus_event", match = function(this) return (this.version == 0) end,
   },
   variants = {
     variant{"long_key",
-      when = function(this) return (band(this.attributes, 0x0008) == 0) end,
+      when = function(this) return band(this.attributes, 0x0008) == 0 end,
       sections = {
         body = {
           field{"key", sint(8, "parameter"), doc = "The key."},
@@ -171,11 +169,11 @@ message{"dbus_event", match = function(this) return (this.version == 0) end,
       },
     },
     variant{"byte_key",
-      when = function(this) return (band(this.attributes, 0x0008) ~= 0) end,
+      when = function(this) return band(this.attributes, 0x0008) ~= 0 end,
       sections = {
         body = {
           field{"key_size", sint(4, "parameter"),
-            valid = {"key_size >= 0", function(this) return (this.key_size ~= nil and this.key_size >= 0) end},
+            valid = {"key_size >= 0", function(this) return this.key_size ~= nil and this.key_size >= 0 end},
             derive = function(_, _, frame) return size_of(frame, "key_bytes") end,
             doc = "Size of the key. Java does not check it; here it is malformed if negative or past the end of the " ..
               "event. (bytes)",
@@ -188,7 +186,7 @@ message{"dbus_event", match = function(this) return (this.version == 0) end,
   },
 }
 
-message{"dbus_event_v2", match = function(this) return (this.version == 2) end,
+message{"dbus_event_v2", match = function(this) return this.version == 2 end,
   sections = {
     body = {
       field{"magic", uint(4, "parameter"), hex = true, doc = "Always 0xcafedeed; Java does not look at it."},
@@ -222,10 +220,10 @@ message{"dbus_event_v2", match = function(this) return (this.version == 2) end,
       bits{uint(2, "parameter"),
         whole = bit{"attributes", 16, 0, doc = "A bitmap, so unsigned, though a short in the document."},
         bit{"unused", 8, 8},
-        bit{"has_payload", 1, 7, shape = "bool", derive = function(this) return (this.payload ~= nil) end,
+        bit{"has_payload", 1, 7, shape = "bool", derive = function(this) return this.payload ~= nil end,
           doc = "Whether the event has a value.",
         },
-        bit{"has_metadata", 1, 6, shape = "bool", derive = function(this) return (this.metadata ~= nil) end,
+        bit{"has_metadata", 1, 6, shape = "bool", derive = function(this) return this.metadata ~= nil end,
           doc = "Whether it has metadata.",
         },
         bit{"trace", 1, 5, shape = "bool", doc = "Whether this is a trace event."},
@@ -243,23 +241,21 @@ message{"dbus_event_v2", match = function(this) return (this.version == 2) end,
       },
       field{"partition_id", sint(2, "parameter"), doc = "The physical partition."},
       field{"sequence", sint(8, "parameter"), doc = "The sequence number (SCN) of the event window the event is in."},
-      computed{"end_of_period", "boolean", function(this) return (this.src_id == neg(2)) end,
+      computed{"end_of_period", "boolean", function(this) return this.src_id == neg(2) end,
         doc = "Whether the event marks the end of its window.",
       },
       section{"key_part", size(function(this) return sub(this.header_length, 45) end),
         nodes = {
           choice{
-            when(function(this) return (this.key_type == 1) end, {
-              field{"key", sint(8, "parameter"), doc = "The key."},
-            }),
-            when(function(this) return (this.key_type == 2) end, {
+            when(function(this) return this.key_type == 1 end, {field{"key", sint(8, "parameter"), doc = "The key."}}),
+            when(function(this) return this.key_type == 2 end, {
               field{"key_size", sint(4, "parameter"),
                 derive = function(_, _, frame) return size_of(frame, "key_bytes") end,
                 doc = "(bytes)",
               },
               field{"key_bytes", bytes(size(function(this) return this.key_size end)), doc = "The key."},
             }),
-            when(function(this) return (this.key_type == 3) end, {
+            when(function(this) return this.key_type == 3 end, {
               field{"key_with_schema", struct("DbusEventPart"), doc = "The key."},
             }),
           },
@@ -283,7 +279,7 @@ local framing = {
   byte_order = "byte_order", resync = true, proven = true, match = {{"version", 0, uint(1)}},
   lengths = {
     {
-      match = function(this) return (this.version == 0) end,
+      match = function(this) return this.version == 0 end,
       probes = {
         {"header_crc", 1, uint(4, "parameter")},
         {"length", 5, sint(4, "parameter")},
@@ -292,17 +288,17 @@ local framing = {
       size = 11, length = function(this) return this.length end,
       valid = {
         "length >= (57 if attributes & 0x0008 != 0 else 61)",
-        function(this) return (this.length >= ((band(this.attributes, 0x0008) ~= 0) and 57 or 61)) end,
+        function(this) return this.length >= ((band(this.attributes, 0x0008) ~= 0) and 57 or 61) end,
       },
       checksum = {
         name = "header_crc", value = uint(4, "parameter"), place = function() return 1 end,
         algorithm = crc(32, true, true, 0x0, 0x4c11db7, 0x0, 0x0, 0x0, 0x0),
         from = function() return 5 end,
-        to = function(this) return ((band(this.attributes, 0x0008) ~= 0) and 57 or 61) end,
+        to = function(this) return (band(this.attributes, 0x0008) ~= 0) and 57 or 61 end,
       },
     },
     {
-      match = function(this) return (this.version == 2) end,
+      match = function(this) return this.version == 2 end,
       probes = {
         {"header_length", 5, sint(4, "parameter")},
         {"header_crc", 9, uint(4, "parameter")},
@@ -312,7 +308,7 @@ local framing = {
       valid = {
         "header_length >= 45 and total_length >= header_length",
         function(this)
-          return ((this.header_length >= 45) and (by_bytes(this.total_length) >= by_bytes(this.header_length)))
+          return (this.header_length >= 45) and (by_bytes(this.total_length) >= by_bytes(this.header_length))
         end,
       },
       checksum = {

@@ -9,8 +9,8 @@ local is_loaded, wireloom = pcall(dofile, folder .. "wireloom.lua")
 if not is_loaded then
   error("memcached.lua needs wireloom.lua (" .. tostring(wireloom) .. ").\n" ..
     "Copy wireloom.lua, which is generated beside memcached.lua, into " .. folder, 0)
-elseif wireloom.VERSION ~= "3c9bd0b2" then
-  error("memcached.lua needs version 3c9bd0b2 of wireloom.lua, and finds " .. tostring(wireloom.VERSION) .. ".\n" ..
+elseif wireloom.VERSION ~= "f6fa0d6e" then
+  error("memcached.lua needs version f6fa0d6e of wireloom.lua, and finds " .. tostring(wireloom.VERSION) .. ".\n" ..
     "Copy memcached.lua and wireloom.lua from the same folder into " .. folder, 0)
 end
 local _ENV = wireloom -- the names below, such as `field` and `uint`, are those that wireloom.lua returns
@@ -112,36 +112,36 @@ types.FrameInfo = {
       doc = "Bytes of data, or 15.",
     },
   },
-  when(function(this) return (this.id_nibble == 15) end, {
+  when(function(this) return this.id_nibble == 15 end, {
     field{"id_escape", uint(1), derive = function(this) return sub(this.id, 15) end, doc = "The kind less 15."},
   }),
-  when(function(this) return (this.length_nibble == 15) end, {
+  when(function(this) return this.length_nibble == 15 end, {
     field{"length_escape", uint(1),
       derive = function(_, _, frame) return sub(size_of(frame, "body"), 15) end,
       doc = "Bytes of data less 15.",
     },
   }),
   choice{
-    when(function(_, record) return (record.magic == 0x08) end, {
+    when(function(_, record) return record.magic == 0x08 end, {
       computed{"id", "int",
-        function(this) return ((this.id_nibble == 15) and add(15, this.id_escape) or this.id_nibble) end,
+        function(this) return (this.id_nibble == 15) and add(15, this.id_escape) or this.id_nibble end,
         enum = enums.RequestFrameId, labels = true, doc = "The kind.",
       },
     }),
     otherwise{
       computed{"id", "int",
-        function(this) return ((this.id_nibble == 15) and add(15, this.id_escape) or this.id_nibble) end,
+        function(this) return (this.id_nibble == 15) and add(15, this.id_escape) or this.id_nibble end,
         enum = enums.ResponseFrameId, labels = true, doc = "The kind.",
       },
     },
   },
   section{"body",
-    size(function(this) return ((this.length_nibble == 15) and add(15, this.length_escape) or this.length_nibble) end),
+    size(function(this) return (this.length_nibble == 15) and add(15, this.length_escape) or this.length_nibble end),
     doc = "The data. What is not decoded below, all of it if the kind is unknown, is kept as it is.",
     trailing = "data",
     nodes = {
       choice{
-        when(function(this, record) return ((record.magic == 0x08) and (this.id == 1)) end, {
+        when(function(this, record) return (record.magic == 0x08) and (this.id == 1) end, {
           field{"durability_level", uint(1), enum = enums.DurabilityLevel, labels = true},
           tail{
             field{"durability_timeout", uint(2, "big"),
@@ -149,28 +149,28 @@ types.FrameInfo = {
             },
           },
         }),
-        when(function(this, record) return ((record.magic == 0x08) and (this.id == 2)) end, {
+        when(function(this, record) return (record.magic == 0x08) and (this.id == 2) end, {
           field{"stream_id", uint(2, "big"), doc = "1 to 65535; the only kind in the messages of a DCP stream."},
         }),
-        when(function(this, record) return ((record.magic == 0x08) and (this.id == 4)) end, {
+        when(function(this, record) return (record.magic == 0x08) and (this.id == 4) end, {
           field{"user", text("utf-8", false, rest), doc = "A leading ^ marks a user of the external domain."},
         }),
-        when(function(this, record) return ((record.magic == 0x08) and (this.id == 6)) end, {
+        when(function(this, record) return (record.magic == 0x08) and (this.id == 6) end, {
           field{"privilege", text("utf-8", false, rest), doc = "The name of a privilege."},
         }),
-        when(function(this, record) return ((record.magic == 0x08) and (this.id == 7)) end, {
+        when(function(this, record) return (record.magic == 0x08) and (this.id == 7) end, {
           field{"token_id", uint(2, "big"), doc = "The id of token authentication data."},
         }),
-        when(function(this, record) return ((record.magic == 0x18) and (this.id == 0)) end, {
+        when(function(this, record) return (record.magic == 0x18) and (this.id == 0) end, {
           field{"server_duration", uint(2, "big"), doc = "As sent; in microseconds it is server_duration^1.74 / 2."},
         }),
-        when(function(this, record) return ((record.magic == 0x18) and (this.id == 1)) end, {
+        when(function(this, record) return (record.magic == 0x18) and (this.id == 1) end, {
           field{"read_units", uint(2, "big")},
         }),
-        when(function(this, record) return ((record.magic == 0x18) and (this.id == 2)) end, {
+        when(function(this, record) return (record.magic == 0x18) and (this.id == 2) end, {
           field{"write_units", uint(2, "big")},
         }),
-        when(function(this, record) return ((record.magic == 0x18) and (this.id == 3)) end, {
+        when(function(this, record) return (record.magic == 0x18) and (this.id == 3) end, {
           field{"throttle_duration", uint(2, "big"), doc = "As sent, in the encoding of server_duration."},
         }),
       },
@@ -183,13 +183,13 @@ types.AgreedFeature = {field{"feature", uint(2, "big"), hex = true, enum = enums
 local record = {
   field{"magic", uint(1), hex = true, enum = enums.Magic, doc = "Request or response; which layout."},
   choice{
-    when(function(this) return (among(this.magic, 0x82, 0x83)) end, {
+    when(function(this) return among(this.magic, 0x82, 0x83) end, {
       field{"opcode", uint(1), hex = true, enum = enums.ServerOpcode, labels = true, doc = "The command."},
     }),
     otherwise{field{"opcode", uint(1), hex = true, enum = enums.ClientOpcode, labels = true, doc = "The command."}},
   },
   choice{
-    when(function(this) return (among(this.magic, 0x80, 0x81, 0x82, 0x83)) end, {
+    when(function(this) return among(this.magic, 0x80, 0x81, 0x82, 0x83) end, {
       field{"key_length", uint(2, "big"),
         derive = function(_, _, frame) return size_of(frame, "key") end,
         doc = "Two bytes without framing extras. (bytes)",
@@ -209,7 +209,7 @@ local record = {
   field{"extras_length", uint(1), derive = function(_, _, frame) return size_of(frame, "extras") end, doc = "(bytes)"},
   field{"datatype", uint(1), hex = true, flags = flags.Datatype, doc = "What the value as it is sent is made of."},
   choice{
-    when(function(this) return (among(this.magic, 0x80, 0x08, 0x82)) end, {
+    when(function(this) return among(this.magic, 0x80, 0x08, 0x82) end, {
       field{"vbucket", uint(2, "big"), doc = "The partition of the bucket that a request is about."},
     }),
     otherwise{
@@ -248,9 +248,9 @@ local record = {
 
 message{"append",
   match = function(this)
-    return ((among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x0e, 0x0f, 0x19, 0x1a)))
+    return (among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x0e, 0x0f, 0x19, 0x1a))
   end,
-  valid = {"size(extras) == 0", function(_, _, frame) return (size_of(frame, "extras") == 0) end},
+  valid = {"size(extras) == 0", function(_, _, frame) return size_of(frame, "extras") == 0 end},
   sections = {
     key = {
       field{"key", text("utf-8", true, rest), raw = "key_bytes",
@@ -263,11 +263,11 @@ message{"append",
 
 message{"delete",
   match = function(this)
-    return ((among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x04, 0x14)))
+    return (among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x04, 0x14))
   end,
   valid = {
     "size(extras) == 0 and size(value) == 0",
-    function(_, _, frame) return ((size_of(frame, "extras") == 0) and (size_of(frame, "value") == 0)) end,
+    function(_, _, frame) return (size_of(frame, "extras") == 0) and (size_of(frame, "value") == 0) end,
   },
   sections = {
     key = {
@@ -280,13 +280,13 @@ message{"delete",
 
 message{"flush",
   match = function(this)
-    return ((among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x08, 0x18)))
+    return (among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x08, 0x18))
   end,
   valid = {
     "size(extras) in [0, 4] and size(key) == 0 and size(value) == 0",
     function(_, _, frame)
-      return ((among(size_of(frame, "extras"), 0, 4)) and (size_of(frame, "key") == 0) and (size_of(frame, "value") ==
-        0))
+      return (among(size_of(frame, "extras"), 0, 4)) and (size_of(frame, "key") == 0) and (size_of(frame, "value") ==
+        0)
     end,
   },
   sections = {
@@ -296,11 +296,11 @@ message{"flush",
 
 message{"get",
   match = function(this)
-    return ((among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x00, 0x09, 0x0c, 0x0d)))
+    return (among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x00, 0x09, 0x0c, 0x0d))
   end,
   valid = {
     "size(extras) == 0 and size(value) == 0",
-    function(_, _, frame) return ((size_of(frame, "extras") == 0) and (size_of(frame, "value") == 0)) end,
+    function(_, _, frame) return (size_of(frame, "extras") == 0) and (size_of(frame, "value") == 0) end,
   },
   sections = {
     key = {
@@ -312,11 +312,11 @@ message{"get",
 }
 
 message{"get_error_map",
-  match = function(this) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0xfe)) end,
+  match = function(this) return (among(this.magic, 0x80, 0x08)) and (this.opcode == 0xfe) end,
   valid = {
     "size(extras) == 0 and size(key) == 0 and size(value) == 2",
     function(_, _, frame)
-      return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 2))
+      return (size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 2)
     end,
   },
   sections = {
@@ -325,19 +325,19 @@ message{"get_error_map",
 }
 
 message{"get_error_map_response",
-  match = function(this) return ((among(this.magic, 0x81, 0x18)) and (this.opcode == 0xfe)) end,
+  match = function(this) return (among(this.magic, 0x81, 0x18)) and (this.opcode == 0xfe) end,
   valid = {
     "size(extras) == 0 and size(key) == 0",
-    function(_, _, frame) return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0)) end,
+    function(_, _, frame) return (size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0) end,
   },
   otherwise = {"true", function() return true end},
   variants = {
-    variant{"success", when = function(_, record) return (record.status == 0) end,
+    variant{"success", when = function(_, record) return record.status == 0 end,
       sections = {
         value = {
           choice{
             when(
-              function(_, record) return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end,
+              function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
               {
                 field{"error_map.packed", bytes(rest),
                   doc = "JSON, for each status a name, what it means, and how a client should go on.",
@@ -353,12 +353,12 @@ message{"get_error_map_response",
         },
       },
     },
-    variant{"not_my_vbucket", when = function(_, record) return (record.status == 7) end,
+    variant{"not_my_vbucket", when = function(_, record) return record.status == 7 end,
       sections = {
         value = {
           choice{
             when(
-              function(_, record) return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end,
+              function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
               {field{"cluster_map.packed", bytes(rest), doc = "The layout of the cluster as JSON, or empty."}}
             ),
             otherwise{
@@ -370,14 +370,13 @@ message{"get_error_map_response",
     },
     variant{"error",
       when = function(_, record)
-        return (record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd,
-          0xd3))
+        return record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd, 0xd3)
       end,
       sections = {
         value = {
           choice{
             when(
-              function(_, record) return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end,
+              function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
               {
                 field{"error.packed", bytes(rest),
                   doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
@@ -398,8 +397,8 @@ message{"get_error_map_response",
 
 message{"get_response",
   match = function(this)
-    return ((among(this.magic, 0x81, 0x18)) and (this.opcode ~= nil and among(this.opcode, 0x00, 0x09, 0x0c, 0x0d,
-      0x1c, 0x1d, 0x1e, 0x23, 0x24)))
+    return (among(this.magic, 0x81, 0x18)) and (this.opcode ~= nil and among(this.opcode, 0x00, 0x09, 0x0c, 0x0d,
+      0x1c, 0x1d, 0x1e, 0x23, 0x24))
   end,
   otherwise = {"true", function() return true end},
   sections = {
@@ -410,7 +409,7 @@ message{"get_response",
     },
   },
   variants = {
-    variant{"success", when = function(_, record) return (record.status == 0) end,
+    variant{"success", when = function(_, record) return record.status == 0 end,
       sections = {
         extras = {
           tail{
@@ -422,12 +421,12 @@ message{"get_response",
         value = {field{"value", bytes(rest)}},
       },
     },
-    variant{"not_my_vbucket", when = function(_, record) return (record.status == 7) end,
+    variant{"not_my_vbucket", when = function(_, record) return record.status == 7 end,
       sections = {
         value = {
           choice{
             when(
-              function(_, record) return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end,
+              function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
               {field{"cluster_map.packed", bytes(rest), doc = "The layout of the cluster as JSON, or empty."}}
             ),
             otherwise{
@@ -439,14 +438,13 @@ message{"get_response",
     },
     variant{"error",
       when = function(_, record)
-        return (record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd,
-          0xd3))
+        return record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd, 0xd3)
       end,
       sections = {
         value = {
           choice{
             when(
-              function(_, record) return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end,
+              function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
               {
                 field{"error.packed", bytes(rest),
                   doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
@@ -466,8 +464,8 @@ message{"get_response",
 }
 
 message{"hello",
-  match = function(this) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x1f)) end,
-  valid = {"size(extras) == 0", function(_, _, frame) return (size_of(frame, "extras") == 0) end},
+  match = function(this) return (among(this.magic, 0x80, 0x08)) and (this.opcode == 0x1f) end,
+  valid = {"size(extras) == 0", function(_, _, frame) return size_of(frame, "extras") == 0 end},
   sections = {
     key = {
       field{"agent", text("utf-8", false, rest),
@@ -479,24 +477,24 @@ message{"hello",
 }
 
 message{"hello_response",
-  match = function(this) return ((among(this.magic, 0x81, 0x18)) and (this.opcode == 0x1f)) end,
+  match = function(this) return (among(this.magic, 0x81, 0x18)) and (this.opcode == 0x1f) end,
   valid = {
     "size(extras) == 0 and size(key) == 0",
-    function(_, _, frame) return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0)) end,
+    function(_, _, frame) return (size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0) end,
   },
   otherwise = {"true", function() return true end},
   variants = {
-    variant{"success", when = function(_, record) return (record.status == 0) end,
+    variant{"success", when = function(_, record) return record.status == 0 end,
       sections = {
         value = {field{"features", struct("AgreedFeature"), list = true, doc = "What client and server both can."}},
       },
     },
-    variant{"not_my_vbucket", when = function(_, record) return (record.status == 7) end,
+    variant{"not_my_vbucket", when = function(_, record) return record.status == 7 end,
       sections = {
         value = {
           choice{
             when(
-              function(_, record) return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end,
+              function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
               {field{"cluster_map.packed", bytes(rest), doc = "The layout of the cluster as JSON, or empty."}}
             ),
             otherwise{
@@ -508,14 +506,13 @@ message{"hello_response",
     },
     variant{"error",
       when = function(_, record)
-        return (record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd,
-          0xd3))
+        return record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd, 0xd3)
       end,
       sections = {
         value = {
           choice{
             when(
-              function(_, record) return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end,
+              function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
               {
                 field{"error.packed", bytes(rest),
                   doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
@@ -536,11 +533,11 @@ message{"hello_response",
 
 message{"increment",
   match = function(this)
-    return ((among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x05, 0x06, 0x15, 0x16)))
+    return (among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x05, 0x06, 0x15, 0x16))
   end,
   valid = {
     "size(extras) == 20 and size(value) == 0",
-    function(_, _, frame) return ((size_of(frame, "extras") == 20) and (size_of(frame, "value") == 0)) end,
+    function(_, _, frame) return (size_of(frame, "extras") == 20) and (size_of(frame, "value") == 0) end,
   },
   sections = {
     extras = {
@@ -560,15 +557,15 @@ message{"increment",
 
 message{"increment_response",
   match = function(this)
-    return ((among(this.magic, 0x81, 0x18)) and (this.opcode ~= nil and among(this.opcode, 0x05, 0x06, 0x15, 0x16)))
+    return (among(this.magic, 0x81, 0x18)) and (this.opcode ~= nil and among(this.opcode, 0x05, 0x06, 0x15, 0x16))
   end,
-  valid = {"size(key) == 0", function(_, _, frame) return (size_of(frame, "key") == 0) end},
+  valid = {"size(key) == 0", function(_, _, frame) return size_of(frame, "key") == 0 end},
   otherwise = {"true", function() return true end},
   variants = {
-    variant{"success", when = function(_, record) return (record.status == 0) end,
+    variant{"success", when = function(_, record) return record.status == 0 end,
       valid = {
         "size(extras) in [0, 16] and size(value) == 8",
-        function(_, _, frame) return ((among(size_of(frame, "extras"), 0, 16)) and (size_of(frame, "value") == 8)) end,
+        function(_, _, frame) return (among(size_of(frame, "extras"), 0, 16)) and (size_of(frame, "value") == 8) end,
       },
       sections = {
         extras = {
@@ -580,12 +577,12 @@ message{"increment_response",
         value = {field{"counter", uint(8, "big")}},
       },
     },
-    variant{"not_my_vbucket", when = function(_, record) return (record.status == 7) end,
+    variant{"not_my_vbucket", when = function(_, record) return record.status == 7 end,
       sections = {
         value = {
           choice{
             when(
-              function(_, record) return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end,
+              function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
               {field{"cluster_map.packed", bytes(rest), doc = "The layout of the cluster as JSON, or empty."}}
             ),
             otherwise{
@@ -597,14 +594,13 @@ message{"increment_response",
     },
     variant{"error",
       when = function(_, record)
-        return (record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd,
-          0xd3))
+        return record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd, 0xd3)
       end,
       sections = {
         value = {
           choice{
             when(
-              function(_, record) return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end,
+              function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
               {
                 field{"error.packed", bytes(rest),
                   doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
@@ -624,35 +620,35 @@ message{"increment_response",
 }
 
 message{"noop",
-  match = function(this) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x0a)) end,
+  match = function(this) return (among(this.magic, 0x80, 0x08)) and (this.opcode == 0x0a) end,
   valid = {
     "size(extras) == 0 and size(key) == 0 and size(value) == 0",
     function(_, _, frame)
-      return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 0))
+      return (size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 0)
     end,
   },
 }
 
 message{"quit",
   match = function(this)
-    return ((among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x07, 0x17)))
+    return (among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x07, 0x17))
   end,
   valid = {
     "size(extras) == 0 and size(key) == 0 and size(value) == 0",
     function(_, _, frame)
-      return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 0))
+      return (size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 0)
     end,
   },
 }
 
 message{"response",
   match = function(this)
-    return ((among(this.magic, 0x81, 0x18)) and (this.opcode ~= nil and among(this.opcode, 0x01, 0x02, 0x03, 0x04,
-      0x07, 0x08, 0x0a, 0x0e, 0x0f, 0x11, 0x12, 0x13, 0x14, 0x17, 0x18, 0x19, 0x1a, 0x1b, 0x89)))
+    return (among(this.magic, 0x81, 0x18)) and (this.opcode ~= nil and among(this.opcode, 0x01, 0x02, 0x03, 0x04,
+      0x07, 0x08, 0x0a, 0x0e, 0x0f, 0x11, 0x12, 0x13, 0x14, 0x17, 0x18, 0x19, 0x1a, 0x1b, 0x89))
   end,
   valid = {
     "size(extras) in [0, 16] and size(key) == 0",
-    function(_, _, frame) return ((among(size_of(frame, "extras"), 0, 16)) and (size_of(frame, "key") == 0)) end,
+    function(_, _, frame) return (among(size_of(frame, "extras"), 0, 16)) and (size_of(frame, "key") == 0) end,
   },
   otherwise = {"true", function() return true end},
   sections = {
@@ -664,15 +660,15 @@ message{"response",
     },
   },
   variants = {
-    variant{"acknowledgement", when = function(_, record) return (record.status == 0) end,
-      valid = {"size(value) == 0", function(_, _, frame) return (size_of(frame, "value") == 0) end},
+    variant{"acknowledgement", when = function(_, record) return record.status == 0 end,
+      valid = {"size(value) == 0", function(_, _, frame) return size_of(frame, "value") == 0 end},
     },
-    variant{"not_my_vbucket", when = function(_, record) return (record.status == 7) end,
+    variant{"not_my_vbucket", when = function(_, record) return record.status == 7 end,
       sections = {
         value = {
           choice{
             when(
-              function(_, record) return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end,
+              function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
               {field{"cluster_map.packed", bytes(rest), doc = "The layout of the cluster as JSON, or empty."}}
             ),
             otherwise{
@@ -684,14 +680,13 @@ message{"response",
     },
     variant{"error",
       when = function(_, record)
-        return (record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd,
-          0xd3))
+        return record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd, 0xd3)
       end,
       sections = {
         value = {
           choice{
             when(
-              function(_, record) return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end,
+              function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
               {
                 field{"error.packed", bytes(rest),
                   doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
@@ -712,9 +707,9 @@ message{"response",
 
 message{"sasl_auth",
   match = function(this)
-    return ((among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x21, 0x22)))
+    return (among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x21, 0x22))
   end,
-  valid = {"size(extras) == 0", function(_, _, frame) return (size_of(frame, "extras") == 0) end},
+  valid = {"size(extras) == 0", function(_, _, frame) return size_of(frame, "extras") == 0 end},
   sections = {
     key = {field{"mechanism", text("utf-8", false, rest), doc = "The name of the mechanism."}},
     value = {field{"challenge", bytes(rest), doc = "What the mechanism sends."}},
@@ -723,24 +718,24 @@ message{"sasl_auth",
 
 message{"sasl_auth_response",
   match = function(this)
-    return ((among(this.magic, 0x81, 0x18)) and (this.opcode ~= nil and among(this.opcode, 0x21, 0x22)))
+    return (among(this.magic, 0x81, 0x18)) and (this.opcode ~= nil and among(this.opcode, 0x21, 0x22))
   end,
   valid = {
     "size(extras) == 0 and size(key) == 0",
-    function(_, _, frame) return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0)) end,
+    function(_, _, frame) return (size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0) end,
   },
   otherwise = {"true", function() return true end},
   variants = {
     variant{"success",
-      when = function(_, record) return (record.status ~= nil and among(record.status, 0x00, 0x21)) end,
+      when = function(_, record) return record.status ~= nil and among(record.status, 0x00, 0x21) end,
       sections = {value = {field{"challenge", bytes(rest), doc = "What the mechanism sends."}}},
     },
-    variant{"not_my_vbucket", when = function(_, record) return (record.status == 7) end,
+    variant{"not_my_vbucket", when = function(_, record) return record.status == 7 end,
       sections = {
         value = {
           choice{
             when(
-              function(_, record) return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end,
+              function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
               {field{"cluster_map.packed", bytes(rest), doc = "The layout of the cluster as JSON, or empty."}}
             ),
             otherwise{
@@ -752,14 +747,13 @@ message{"sasl_auth_response",
     },
     variant{"error",
       when = function(_, record)
-        return (record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd,
-          0xd3))
+        return record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd, 0xd3)
       end,
       sections = {
         value = {
           choice{
             when(
-              function(_, record) return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end,
+              function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
               {
                 field{"error.packed", bytes(rest),
                   doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
@@ -779,34 +773,34 @@ message{"sasl_auth_response",
 }
 
 message{"sasl_list_mechs",
-  match = function(this) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x20)) end,
+  match = function(this) return (among(this.magic, 0x80, 0x08)) and (this.opcode == 0x20) end,
   valid = {
     "size(extras) == 0 and size(key) == 0 and size(value) == 0",
     function(_, _, frame)
-      return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 0))
+      return (size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 0)
     end,
   },
 }
 
 message{"sasl_list_mechs_response",
-  match = function(this) return ((among(this.magic, 0x81, 0x18)) and (this.opcode == 0x20)) end,
+  match = function(this) return (among(this.magic, 0x81, 0x18)) and (this.opcode == 0x20) end,
   valid = {
     "size(extras) == 0 and size(key) == 0",
-    function(_, _, frame) return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0)) end,
+    function(_, _, frame) return (size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0) end,
   },
   otherwise = {"true", function() return true end},
   variants = {
-    variant{"success", when = function(_, record) return (record.status == 0) end,
+    variant{"success", when = function(_, record) return record.status == 0 end,
       sections = {
         value = {field{"mechanisms", text("utf-8", false, rest), doc = "Their names, with blanks between them."}},
       },
     },
-    variant{"not_my_vbucket", when = function(_, record) return (record.status == 7) end,
+    variant{"not_my_vbucket", when = function(_, record) return record.status == 7 end,
       sections = {
         value = {
           choice{
             when(
-              function(_, record) return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end,
+              function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
               {field{"cluster_map.packed", bytes(rest), doc = "The layout of the cluster as JSON, or empty."}}
             ),
             otherwise{
@@ -818,14 +812,13 @@ message{"sasl_list_mechs_response",
     },
     variant{"error",
       when = function(_, record)
-        return (record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd,
-          0xd3))
+        return record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd, 0xd3)
       end,
       sections = {
         value = {
           choice{
             when(
-              function(_, record) return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end,
+              function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
               {
                 field{"error.packed", bytes(rest),
                   doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
@@ -845,20 +838,20 @@ message{"sasl_list_mechs_response",
 }
 
 message{"select_bucket",
-  match = function(this) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x89)) end,
+  match = function(this) return (among(this.magic, 0x80, 0x08)) and (this.opcode == 0x89) end,
   valid = {
     "size(extras) == 0 and size(value) == 0",
-    function(_, _, frame) return ((size_of(frame, "extras") == 0) and (size_of(frame, "value") == 0)) end,
+    function(_, _, frame) return (size_of(frame, "extras") == 0) and (size_of(frame, "value") == 0) end,
   },
   sections = {key = {field{"bucket", text("utf-8", false, rest), doc = "Its name."}}},
 }
 
 message{"set",
   match = function(this)
-    return ((among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x01, 0x02, 0x03, 0x11,
-      0x12, 0x13)))
+    return (among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x01, 0x02, 0x03, 0x11,
+      0x12, 0x13))
   end,
-  valid = {"size(extras) == 8", function(_, _, frame) return (size_of(frame, "extras") == 8) end},
+  valid = {"size(extras) == 8", function(_, _, frame) return size_of(frame, "extras") == 8 end},
   sections = {
     extras = {
       field{"flags", uint(4, "big"), doc = "What the client wants to have back beside the value."},
@@ -876,8 +869,8 @@ message{"set",
 }
 
 message{"stat",
-  match = function(this) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x10)) end,
-  valid = {"size(extras) == 0", function(_, _, frame) return (size_of(frame, "extras") == 0) end},
+  match = function(this) return (among(this.magic, 0x80, 0x08)) and (this.opcode == 0x10) end,
+  valid = {"size(extras) == 0", function(_, _, frame) return size_of(frame, "extras") == 0 end},
   sections = {
     key = {field{"group", text("utf-8", false, rest), doc = "Which, as settings or items; the general ones if empty."}},
     value = {field{"arguments", text("utf-8", false, rest), doc = "JSON that some groups of Couchbase take."}},
@@ -885,25 +878,25 @@ message{"stat",
 }
 
 message{"stat_response",
-  match = function(this) return ((among(this.magic, 0x81, 0x18)) and (this.opcode == 0x10)) end,
+  match = function(this) return (among(this.magic, 0x81, 0x18)) and (this.opcode == 0x10) end,
   otherwise = {"true", function() return true end},
   variants = {
     variant{"statistic",
-      when = function(_, record, frame) return ((record.status == 0) and (size_of(frame, "key") > 0)) end,
+      when = function(_, record, frame) return (record.status == 0) and (size_of(frame, "key") > 0) end,
       sections = {
         key = {field{"name", text("utf-8", false, rest), doc = "What is told."}},
         value = {field{"text", text("utf-8", false, rest), doc = "What it is."}},
       },
     },
-    variant{"end", when = function(_, record) return (record.status == 0) end,
-      valid = {"size(value) == 0", function(_, _, frame) return (size_of(frame, "value") == 0) end},
+    variant{"end", when = function(_, record) return record.status == 0 end,
+      valid = {"size(value) == 0", function(_, _, frame) return size_of(frame, "value") == 0 end},
     },
-    variant{"not_my_vbucket", when = function(_, record) return (record.status == 7) end,
+    variant{"not_my_vbucket", when = function(_, record) return record.status == 7 end,
       sections = {
         value = {
           choice{
             when(
-              function(_, record) return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end,
+              function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
               {field{"cluster_map.packed", bytes(rest), doc = "The layout of the cluster as JSON, or empty."}}
             ),
             otherwise{
@@ -915,14 +908,13 @@ message{"stat_response",
     },
     variant{"error",
       when = function(_, record)
-        return (record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd,
-          0xd3))
+        return record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd, 0xd3)
       end,
       sections = {
         value = {
           choice{
             when(
-              function(_, record) return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end,
+              function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
               {
                 field{"error.packed", bytes(rest),
                   doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
@@ -943,12 +935,12 @@ message{"stat_response",
 
 message{"touch",
   match = function(this)
-    return ((among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x1c, 0x1d, 0x1e, 0x23,
-      0x24)))
+    return (among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x1c, 0x1d, 0x1e, 0x23,
+      0x24))
   end,
   valid = {
     "size(extras) == 4 and size(value) == 0",
-    function(_, _, frame) return ((size_of(frame, "extras") == 4) and (size_of(frame, "value") == 0)) end,
+    function(_, _, frame) return (size_of(frame, "extras") == 4) and (size_of(frame, "value") == 0) end,
   },
   sections = {
     extras = {
@@ -965,43 +957,43 @@ message{"touch",
 }
 
 message{"verbosity",
-  match = function(this) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x1b)) end,
+  match = function(this) return (among(this.magic, 0x80, 0x08)) and (this.opcode == 0x1b) end,
   valid = {
     "size(extras) == 4 and size(key) == 0 and size(value) == 0",
     function(_, _, frame)
-      return ((size_of(frame, "extras") == 4) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 0))
+      return (size_of(frame, "extras") == 4) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 0)
     end,
   },
   sections = {extras = {field{"level", uint(4, "big"), doc = "0 is nothing; the more, the more."}}},
 }
 
 message{"version",
-  match = function(this) return ((among(this.magic, 0x80, 0x08)) and (this.opcode == 0x0b)) end,
+  match = function(this) return (among(this.magic, 0x80, 0x08)) and (this.opcode == 0x0b) end,
   valid = {
     "size(extras) == 0 and size(key) == 0 and size(value) == 0",
     function(_, _, frame)
-      return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 0))
+      return (size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 0)
     end,
   },
 }
 
 message{"version_response",
-  match = function(this) return ((among(this.magic, 0x81, 0x18)) and (this.opcode == 0x0b)) end,
+  match = function(this) return (among(this.magic, 0x81, 0x18)) and (this.opcode == 0x0b) end,
   valid = {
     "size(extras) == 0 and size(key) == 0",
-    function(_, _, frame) return ((size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0)) end,
+    function(_, _, frame) return (size_of(frame, "extras") == 0) and (size_of(frame, "key") == 0) end,
   },
   otherwise = {"true", function() return true end},
   variants = {
-    variant{"success", when = function(_, record) return (record.status == 0) end,
+    variant{"success", when = function(_, record) return record.status == 0 end,
       sections = {value = {field{"version", text("utf-8", false, rest), doc = "As 1.6.18."}}},
     },
-    variant{"not_my_vbucket", when = function(_, record) return (record.status == 7) end,
+    variant{"not_my_vbucket", when = function(_, record) return record.status == 7 end,
       sections = {
         value = {
           choice{
             when(
-              function(_, record) return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end,
+              function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
               {field{"cluster_map.packed", bytes(rest), doc = "The layout of the cluster as JSON, or empty."}}
             ),
             otherwise{
@@ -1013,14 +1005,13 @@ message{"version_response",
     },
     variant{"error",
       when = function(_, record)
-        return (record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd,
-          0xd3))
+        return record.status ~= nil and not among(record.status, 0x00, 0x07, 0x21, 0x23, 0xa6, 0xa7, 0xcc, 0xcd, 0xd3)
       end,
       sections = {
         value = {
           choice{
             when(
-              function(_, record) return (((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none") end,
+              function(_, record) return ((band(record.datatype, 0x02) ~= 0) and "snappy" or "none") ~= "none" end,
               {
                 field{"error.packed", bytes(rest),
                   doc = "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
@@ -1059,64 +1050,64 @@ local framing = {
       length = function(this) return add(24, this.total_body_length) end,
       valid = {
         "magic in [0x80, 0x08, 0x81, 0x18, 0x82, 0x83]",
-        function(this) return (among(this.magic, 0x80, 0x08, 0x81, 0x18, 0x82, 0x83)) end,
+        function(this) return among(this.magic, 0x80, 0x08, 0x81, 0x18, 0x82, 0x83) end,
       },
       doubts = {
         {
           "datatype > 7 or extras_length > 48",
-          function(this) return ((this.datatype > 7) or (this.extras_length > 48)) end,
+          function(this) return (this.datatype > 7) or (this.extras_length > 48) end,
         },
         {
           "magic in [0x80, 0x08] and opcode in [0x0e, 0x0f, 0x19, 0x1a, 0x04, 0x14, 0x00, 0x09, 0x0c, 0x0d, 0xfe, " ..
             "0x1f, 0x0a, 0x07, 0x17, 0x21, 0x22, 0x20, 0x89, 0x10, 0x0b] and not size(extras) == 0",
           function(this)
-            return ((among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x0e, 0x0f, 0x19,
+            return (among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x0e, 0x0f, 0x19,
               0x1a, 0x04, 0x14, 0x00, 0x09, 0x0c, 0x0d, 0xfe, 0x1f, 0x0a, 0x07, 0x17, 0x21, 0x22, 0x20, 0x89, 0x10,
-              0x0b)) and (not (this.extras_length == 0)))
+              0x0b)) and (not (this.extras_length == 0))
           end,
         },
         {
           "magic in [0x81, 0x18] and opcode in [0xfe, 0x1f, 0x21, 0x22, 0x20, 0x0b] and not size(extras) == 0",
           function(this)
-            return ((among(this.magic, 0x81, 0x18)) and (this.opcode ~= nil and among(this.opcode, 0xfe, 0x1f, 0x21,
-              0x22, 0x20, 0x0b)) and (not (this.extras_length == 0)))
+            return (among(this.magic, 0x81, 0x18)) and (this.opcode ~= nil and among(this.opcode, 0xfe, 0x1f, 0x21,
+              0x22, 0x20, 0x0b)) and (not (this.extras_length == 0))
           end,
         },
         {
           "magic in [0x80, 0x08] and opcode in [0x08, 0x18] and not size(extras) in [0, 4]",
           function(this)
-            return ((among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x08, 0x18)) and
-              (not (among(this.extras_length, 0, 4))))
+            return (among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x08, 0x18)) and
+              (not (among(this.extras_length, 0, 4)))
           end,
         },
         {
           "magic in [0x80, 0x08] and opcode in [0x05, 0x06, 0x15, 0x16] and not size(extras) == 20",
           function(this)
-            return ((among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x05, 0x06, 0x15,
-              0x16)) and (not (this.extras_length == 20)))
+            return (among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x05, 0x06, 0x15,
+              0x16)) and (not (this.extras_length == 20))
           end,
         },
         {
           "magic in [0x81, 0x18] and opcode in [0x01, 0x02, 0x03, 0x04, 0x07, 0x08, 0x0a, 0x0e, 0x0f, 0x11, 0x12, " ..
             "0x13, 0x14, 0x17, 0x18, 0x19, 0x1a, 0x1b, 0x89] and not size(extras) in [0, 16]",
           function(this)
-            return ((among(this.magic, 0x81, 0x18)) and (this.opcode ~= nil and among(this.opcode, 0x01, 0x02, 0x03,
+            return (among(this.magic, 0x81, 0x18)) and (this.opcode ~= nil and among(this.opcode, 0x01, 0x02, 0x03,
               0x04, 0x07, 0x08, 0x0a, 0x0e, 0x0f, 0x11, 0x12, 0x13, 0x14, 0x17, 0x18, 0x19, 0x1a, 0x1b, 0x89)) and
-              (not (among(this.extras_length, 0, 16))))
+              (not (among(this.extras_length, 0, 16)))
           end,
         },
         {
           "magic in [0x80, 0x08] and opcode in [0x01, 0x02, 0x03, 0x11, 0x12, 0x13] and not size(extras) == 8",
           function(this)
-            return ((among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x01, 0x02, 0x03,
-              0x11, 0x12, 0x13)) and (not (this.extras_length == 8)))
+            return (among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x01, 0x02, 0x03,
+              0x11, 0x12, 0x13)) and (not (this.extras_length == 8))
           end,
         },
         {
           "magic in [0x80, 0x08] and opcode in [0x1c, 0x1d, 0x1e, 0x23, 0x24, 0x1b] and not size(extras) == 4",
           function(this)
-            return ((among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x1c, 0x1d, 0x1e,
-              0x23, 0x24, 0x1b)) and (not (this.extras_length == 4)))
+            return (among(this.magic, 0x80, 0x08)) and (this.opcode ~= nil and among(this.opcode, 0x1c, 0x1d, 0x1e,
+              0x23, 0x24, 0x1b)) and (not (this.extras_length == 4))
           end,
         },
       },

@@ -9,8 +9,8 @@ local is_loaded, wireloom = pcall(dofile, folder .. "wireloom.lua")
 if not is_loaded then
   error("packets.lua needs wireloom.lua (" .. tostring(wireloom) .. ").\n" ..
     "Copy wireloom.lua, which is generated beside packets.lua, into " .. folder, 0)
-elseif wireloom.VERSION ~= "3c9bd0b2" then
-  error("packets.lua needs version 3c9bd0b2 of wireloom.lua, and finds " .. tostring(wireloom.VERSION) .. ".\n" ..
+elseif wireloom.VERSION ~= "f6fa0d6e" then
+  error("packets.lua needs version f6fa0d6e of wireloom.lua, and finds " .. tostring(wireloom.VERSION) .. ".\n" ..
     "Copy packets.lua and wireloom.lua from the same folder into " .. folder, 0)
 end
 local _ENV = wireloom -- the names below, such as `field` and `uint`, are those that wireloom.lua returns
@@ -87,7 +87,7 @@ types.CiscoHdlc = {
 types.NflogAttribute = {
   field{"length", uint(2, "parameter"), doc = "How long it is, with these four bytes and without padding. (bytes)"},
   field{"type", uint(2, "parameter"), doc = "9 for the payload."},
-  when(function(this) return (this.type ~= 9) end, {
+  when(function(this) return this.type ~= 9 end, {
     field{"value",
       bytes(size(function(this) return sub(greatest(this.length, 4), 4) end)),
       doc = "All behind the type.",
@@ -107,8 +107,8 @@ types.Nflog = {
     doc = "The length of the first attribute as a big endian number, which is below 256; otherwise it is little " ..
       "endian.",
   }),
-  ordered(function(this) return (not (this.order < 256)) end, {
-    field{"attributes", struct("NflogAttribute"), ["until"] = function(this) return (this.type == 9) end,
+  ordered(function(this) return not (this.order < 256) end, {
+    field{"attributes", struct("NflogAttribute"), ["until"] = function(this) return this.type == 9 end,
       doc = "What is known of the packet.",
     },
   }),
@@ -118,7 +118,7 @@ types.Radiotap = {
   field{"version", uint(1), doc = "0."},
   field{"pad", uint(1), doc = "0."},
   field{"length", uint(2, "little"),
-    valid = {"length >= 8", function(this) return (this.length >= 8) end},
+    valid = {"length >= 8", function(this) return this.length >= 8 end},
     doc = "How long this header is. (bytes)",
   },
   field{"present", uint(4, "little"), doc = "Which fields are there."},
@@ -144,7 +144,7 @@ types.Wlan = {
     bit{"to_ds", 1, 0, shape = "bool", doc = "Whether it is for an access point."},
   },
   choice{
-    when(function(this) return (this.type == 2) end, {
+    when(function(this) return this.type == 2 end, {
       field{"duration", uint(2, "little"), doc = "How long the air is taken, in microseconds."},
       field{"address_1", bytes(size(6)), shape = "ether", doc = "The address of the next receiver."},
       field{"address_2", bytes(size(6)), shape = "ether", doc = "The address of the sender."},
@@ -153,18 +153,18 @@ types.Wlan = {
         bit{"sequence", 12, 4, doc = "The number of the frame."},
         bit{"fragment", 4, 0, doc = "The number of the fragment."},
       },
-      when(function(this) return (this.to_ds and this.from_ds) end, {
+      when(function(this) return this.to_ds and this.from_ds end, {
         field{"address_4", bytes(size(6)), shape = "ether", doc = "Between access points."},
       }),
-      when(function(this) return (this.subtype >= 8) end, {
+      when(function(this) return this.subtype >= 8 end, {
         field{"quality", uint(2, "little"), doc = "Quality of service."},
       }),
-      when(function(this) return ((this.subtype >= 8) and this.has_more_controls) end, {
+      when(function(this) return (this.subtype >= 8) and this.has_more_controls end, {
         field{"more_controls", uint(4, "little"), doc = "HT control, or another."},
       }),
       field{"padding",
         bytes(size(function(this, _, frame)
-          return ((frame[1].is_padded and ((this.address_4 ~= nil) ~= (this.quality ~= nil))) and 2 or 0)
+          return (frame[1].is_padded and ((this.address_4 ~= nil) ~= (this.quality ~= nil))) and 2 or 0
         end)),
         doc = "Some radios fill the header up to a multiple of four bytes.",
       },
@@ -172,9 +172,9 @@ types.Wlan = {
   },
   computed{"carries_llc", "boolean",
     function(this)
-      return ((this.type == 2) and (band(this.subtype, 4) == 0) and (not this.is_encrypted) and (not
+      return (this.type == 2) and (band(this.subtype, 4) == 0) and (not this.is_encrypted) and (not
         this.more_fragments) and (this.fragment == 0) and ((this.quality ~= nil and band(this.quality, 0x80) == 0) or
-        (this.subtype < 8)))
+        (this.subtype < 8))
     end,
     doc = "Whether a header of LLC follows.",
   },
@@ -202,7 +202,7 @@ types.Gre = {
   when(function(this) return this.has_sequence end, {
     field{"sequence", uint(4, "parameter"), doc = "The number of the packet."},
   }),
-  when(function(this) return (this.has_acknowledgment and (this.version == 1)) end, {
+  when(function(this) return this.has_acknowledgment and (this.version == 1) end, {
     field{"acknowledgment", uint(4, "parameter"), doc = "The highest number that came."},
   }),
   computed{"ether_type", "int",
@@ -238,7 +238,7 @@ types.Geneve = {
 
 types.GtpExtension = {
   field{"length", uint(1),
-    valid = {"length > 0", function(this) return (this.length > 0) end},
+    valid = {"length > 0", function(this) return this.length > 0 end},
     doc = "How long it is. (4 bytes)",
   },
   field{"data", bytes(size(function(this) return sub(mul(4, this.length), 2) end)), doc = "What it says."},
@@ -256,14 +256,14 @@ types.Gtpu = {
   field{"type", uint(1), doc = "255 for a packet, others for signals."},
   field{"length", uint(2, "parameter"), doc = "How long all is behind the first eight bytes. (bytes)"},
   field{"endpoint", uint(4, "parameter"), doc = "The end of the tunnel."},
-  when(function(this) return (this.has_extension or this.has_sequence or this.has_number) end, {
+  when(function(this) return this.has_extension or this.has_sequence or this.has_number end, {
     field{"sequence", uint(2, "parameter"), doc = "The number of the message."},
     field{"number", uint(1), doc = "The number of the packet."},
     field{"next_extension", uint(1), doc = "Which extension follows."},
   }),
-  when(function(this) return (this.has_extension and (this.next_extension ~= nil and this.next_extension ~= 0)) end, {
+  when(function(this) return this.has_extension and (this.next_extension ~= nil and this.next_extension ~= 0) end, {
     field{"extensions", struct("GtpExtension"),
-      ["until"] = function(this) return (this.next_extension == 0) end,
+      ["until"] = function(this) return this.next_extension == 0 end,
       watched = true, doc = "The extension headers.",
     },
   }),
@@ -282,10 +282,10 @@ types.Llc = {
   field{"dsap", uint(1), doc = "The service that the frame is for: 6 for IPv4, 0xaa where SNAP follows."},
   field{"ssap", uint(1), doc = "The service that sent it."},
   field{"control", uint(1), doc = "What kind of frame it is; 3 for unnumbered information."},
-  when(function(this) return (band(this.control, 3) ~= 3) end, {
+  when(function(this) return band(this.control, 3) ~= 3 end, {
     field{"control_high", uint(1), doc = "The second byte of control in numbered frames."},
   }),
-  when(function(this) return ((this.dsap == 0xaa) and (this.control == 3)) end, {
+  when(function(this) return (this.dsap == 0xaa) and (this.control == 3) end, {
     field{"organization", uint(3, "parameter"), doc = "Whose numbers the next field has."},
     field{"protocol", uint(2, "parameter"), doc = "What follows the header of SNAP."},
   }),
@@ -301,7 +301,7 @@ types.Llc = {
 
 types.Ppp = {
   field{"first", uint(1), doc = "0xff, the address of framing like HDLC's, or without this the protocol's first byte."},
-  when(function(this) return (this.first == 0xff) end, {
+  when(function(this) return this.first == 0xff end, {
     field{"control", uint(1), doc = "3 for unnumbered information."},
     field{"second", uint(1), doc = "The first byte of the protocol in such framing."},
   }),
@@ -309,17 +309,17 @@ types.Ppp = {
     function(this) return (function() if (this.first == 0xff) then return this.second end return this.first end)() end,
     doc = "The first byte of the protocol. If it is odd, it is all of it.",
   },
-  when(function(this) return (this.high ~= nil and band(this.high, 1) == 0) end, {
+  when(function(this) return this.high ~= nil and band(this.high, 1) == 0 end, {
     field{"low", uint(1), doc = "The second byte of the protocol."},
   }),
   computed{"protocol", "int",
-    function(this) return ((this.low ~= nil) and add(mul(256, this.high), this.low) or this.high) end,
+    function(this) return (this.low ~= nil) and add(mul(256, this.high), this.low) or this.high end,
     enum = enums.PppProtocol, doc = "What follows.",
   },
   computed{"ether_type", "int",
     function(this)
-      return ((this.protocol ~= nil and among(this.protocol, 0x0021, 0x0057, 0x0281, 0x0283)) and ((this.protocol ==
-        0x0021) and 0x0800 or ((this.protocol == 0x0057) and 0x86dd or 0x8847)) or nil)
+      return (this.protocol ~= nil and among(this.protocol, 0x0021, 0x0057, 0x0281, 0x0283)) and ((this.protocol ==
+        0x0021) and 0x0800 or ((this.protocol == 0x0057) and 0x86dd or 0x8847)) or nil
     end,
     enum = enums.EtherType, doc = "The same as an EtherType; absent for what has none.",
   },
@@ -345,7 +345,7 @@ types.Macsec = {
   field{"short_length", uint(1), doc = "How long what is protected is; 0 if it is 48 bytes or longer. (bytes)"},
   field{"packet_number", uint(4, "parameter"), doc = "The number of the frame."},
   when(function(this) return this.has_channel end, {field{"channel", uint(8, "parameter"), doc = "The channel."}}),
-  when(function(this) return ((not this.is_encrypted) and (not this.is_changed)) end, {
+  when(function(this) return (not this.is_encrypted) and (not this.is_changed) end, {
     field{"ether_type", uint(2, "parameter"), hex = true, enum = enums.EtherType,
       doc = "What follows; absent if it is encrypted.",
     },
@@ -366,9 +366,9 @@ types.MplsLabel = {
   }),
   computed{"ether_type", "int",
     function(this)
-      return (((this.is_bottom == false) or (this.ahead ~= nil and among(shr(this.ahead, 4), 4, 6))) and
+      return ((this.is_bottom == false) or (this.ahead ~= nil and among(shr(this.ahead, 4), 4, 6))) and
         ((this.is_bottom == false) and 0x8847 or ((this.ahead ~= nil and shr(this.ahead, 4) == 4) and 0x0800 or
-        0x86dd)) or nil)
+        0x86dd)) or nil
     end,
     enum = enums.EtherType, doc = "What follows; absent if that is no IP packet.",
   },
@@ -380,18 +380,16 @@ types.Encapsulation = {
   },
   choice{
     when(
-      function(this) return ((this.kind ~= nil and this.kind >= 0) and (this.kind ~= nil and this.kind <= 1500)) end,
+      function(this) return (this.kind ~= nil and this.kind >= 0) and (this.kind ~= nil and this.kind <= 1500) end,
       {field{"llc", struct("Llc"), doc = "LLC."}}
     ),
-    when(function(this) return (this.kind == 0x880b) end, {field{"ppp", struct("Ppp"), doc = "PPP."}}),
-    when(function(this) return (this.kind == 0x8864) end, {
-      field{"pppoe", struct("Pppoe"), doc = "PPP over Ethernet."},
-    }),
-    when(function(this) return (this.kind == 0x88e5) end, {field{"macsec", struct("Macsec"), doc = "MACsec."}}),
-    when(function(this) return (this.kind ~= nil and among(this.kind, 0x8847, 0x8848)) end, {
+    when(function(this) return this.kind == 0x880b end, {field{"ppp", struct("Ppp"), doc = "PPP."}}),
+    when(function(this) return this.kind == 0x8864 end, {field{"pppoe", struct("Pppoe"), doc = "PPP over Ethernet."}}),
+    when(function(this) return this.kind == 0x88e5 end, {field{"macsec", struct("Macsec"), doc = "MACsec."}}),
+    when(function(this) return this.kind ~= nil and among(this.kind, 0x8847, 0x8848) end, {
       field{"mpls", struct("MplsLabel"), doc = "A label of MPLS."},
     }),
-    when(function(this) return (this.kind == 0x6558) end, {
+    when(function(this) return this.kind == 0x6558 end, {
       field{"ethernet", struct("EthernetHeader"), doc = "Ethernet."},
     }),
     otherwise{field{"vlan", struct("VlanTag"), doc = "A VLAN tag behind another header."}},
@@ -412,7 +410,7 @@ types.Encapsulation = {
 types.Ipv4 = {
   bits{uint(1), bit{"version", 4, 4, const = 4},
     bit{"header_words", 4, 0,
-      valid = {"header_words >= 5", function(this) return (this.header_words >= 5) end},
+      valid = {"header_words >= 5", function(this) return this.header_words >= 5 end},
       doc = "How long this header is. (4 bytes)",
     },
   },
@@ -423,7 +421,7 @@ types.Ipv4 = {
   field{"total_length", uint(2, "parameter"),
     valid = {
       "total_length == 0 or total_length >= 4 * header_words",
-      function(this) return ((this.total_length == 0) or (this.total_length >= mul(4, this.header_words))) end,
+      function(this) return (this.total_length == 0) or (this.total_length >= mul(4, this.header_words)) end,
     },
     doc = "How long the packet is, with this header. It is 0 in packets that were recorded before the network card " ..
       "divided them. (bytes)",
@@ -470,7 +468,7 @@ types.Ipv6Extension = {
   },
   field{"next_header", uint(1), enum = enums.IpProtocol, labels = true, doc = "What follows."},
   choice{
-    when(function(this) return (this.header == 44) end, {
+    when(function(this) return this.header == 44 end, {
       field{"reserved", uint(1)},
       bits{uint(2, "parameter"),
         bit{"fragment_offset", 13, 3, doc = "Where in the packet this fragment stands. (8 bytes)"},
@@ -479,7 +477,7 @@ types.Ipv6Extension = {
       },
       field{"identification", uint(4, "parameter"), doc = "Fragments of one packet share it."},
     }),
-    when(function(this) return (this.header == 51) end, {
+    when(function(this) return this.header == 51 end, {
       field{"length", uint(1), doc = "How long this header is, less 8 bytes. (4 bytes)"},
       field{"data", bytes(size(function(this) return add(mul(4, this.length), 6) end)), doc = "All behind the length."},
     }),
@@ -491,38 +489,38 @@ types.Ipv6Extension = {
 }
 
 local record = {
-  when(function() return (parameters.link_type == 1) end, {
+  when(function() return parameters.link_type == 1 end, {
     field{"ethernet", struct("EthernetHeader"), doc = "The header of Ethernet."},
   }),
-  when(function() return (parameters.link_type == 113) end, {
+  when(function() return parameters.link_type == 113 end, {
     field{"linux_cooked", struct("LinuxCooked"), doc = "That of Linux cooked captures."},
   }),
-  when(function() return (parameters.link_type == 276) end, {
+  when(function() return parameters.link_type == 276 end, {
     field{"linux_cooked_2", struct("LinuxCooked2"), doc = "That of Linux cooked captures of version 2."},
   }),
-  when(function() return (parameters.link_type == 104) end, {
+  when(function() return parameters.link_type == 104 end, {
     field{"cisco_hdlc", struct("CiscoHdlc"), doc = "That of HDLC of Cisco."},
   }),
-  when(function() return (parameters.link_type == 239) end, {
+  when(function() return parameters.link_type == 239 end, {
     field{"nflog", struct("Nflog"), doc = "What netfilter says of a packet."},
   }),
-  when(function() return (parameters.link_type == 127) end, {
+  when(function() return parameters.link_type == 127 end, {
     field{"radiotap", struct("Radiotap"), doc = "What the radio says."},
   }),
   when(
     function(this)
-      return ((in_struct(this.radiotap, "present") ~= nil and band(in_struct(this.radiotap, "present"), 2) ~= 0) and
-        (in_struct(this.radiotap, "present") ~= nil and in_struct(this.radiotap, "present") < 0x80000000))
+      return (in_struct(this.radiotap, "present") ~= nil and band(in_struct(this.radiotap, "present"), 2) ~= 0) and
+        (in_struct(this.radiotap, "present") ~= nil and in_struct(this.radiotap, "present") < 0x80000000)
     end,
     {
       shared(
         function(this)
-          return (((in_struct(this.radiotap, "present") ~= nil and band(in_struct(this.radiotap, "present"), 3) >= 0)
+          return ((in_struct(this.radiotap, "present") ~= nil and band(in_struct(this.radiotap, "present"), 3) >= 0)
             and (in_struct(this.radiotap, "present") ~= nil and band(in_struct(this.radiotap, "present"), 3) < 4)) and
             ((in_struct(this.radiotap, "present") ~= nil and band(in_struct(this.radiotap, "present"), 3) < 2) and
             ((in_struct(this.radiotap, "present") ~= nil and band(in_struct(this.radiotap, "present"), 3) < 1) and 0
             or 0) or ((in_struct(this.radiotap, "present") ~= nil and band(in_struct(this.radiotap, "present"), 3) <
-            3) and 8 or 16)) or nil)
+            3) and 8 or 16)) or nil
         end,
         field{"radiotap_flags", uint(1),
           doc = "The flags of the radio. They are not read where several words say which fields are there.",
@@ -530,28 +528,26 @@ local record = {
       ),
     }
   ),
-  when(function() return (among(parameters.link_type, 105, 127)) end, {
+  when(function() return among(parameters.link_type, 105, 127) end, {
     field{"wlan",
       struct("Wlan", nil, {
-        is_padded = function(this) return (this.radiotap_flags ~= nil and band(this.radiotap_flags, 0x20) ~= 0) end,
+        is_padded = function(this) return this.radiotap_flags ~= nil and band(this.radiotap_flags, 0x20) ~= 0 end,
       }),
       doc = "The header of a wireless LAN.",
     },
   }),
-  when(function() return (parameters.link_type == 65583) end, {field{"gre", struct("Gre"), doc = "That of GRE."}}),
-  when(function() return (parameters.link_type == 135861) end, {
-    field{"vxlan", struct("Vxlan"), doc = "That of VXLAN."},
-  }),
-  when(function() return (parameters.link_type == 137153) end, {
+  when(function() return parameters.link_type == 65583 end, {field{"gre", struct("Gre"), doc = "That of GRE."}}),
+  when(function() return parameters.link_type == 135861 end, {field{"vxlan", struct("Vxlan"), doc = "That of VXLAN."}}),
+  when(function() return parameters.link_type == 137153 end, {
     field{"geneve", struct("Geneve"), doc = "That of GENEVE."},
   }),
-  when(function() return (parameters.link_type == 133224) end, {field{"gtpu", struct("Gtpu"), doc = "That of GTP-U."}}),
-  when(function(this) return (in_struct(this.gtpu, "type") == 255) end, {
+  when(function() return parameters.link_type == 133224 end, {field{"gtpu", struct("Gtpu"), doc = "That of GTP-U."}}),
+  when(function(this) return in_struct(this.gtpu, "type") == 255 end, {
     shared(function(_, _, frame) return size_of(frame, "gtpu") end, field{"tunneled", uint(1),
       doc = "The first byte of IP behind GTP-U, whose first four bits are the version of IP.",
     }),
   }),
-  when(function() return (among(parameters.link_type, 0, 108)) end, {
+  when(function() return among(parameters.link_type, 0, 108) end, {
     field{"loopback", uint(4, "big"),
       doc = "That of BSD loopback, read as a big endian number; the recording machine may have meant a little " ..
         "endian one.",
@@ -566,7 +562,7 @@ local record = {
     enum = enums.AddressFamily, labels = true,
     doc = "What a BSD loopback packet carries. Some programs write an EtherType.",
   },
-  when(function() return (among(parameters.link_type, 12, 14, 101)) end, {
+  when(function() return among(parameters.link_type, 12, 14, 101) end, {
     shared(function() return 0 end, field{"first_byte", uint(1),
       doc = "The first byte of IP without a header in front, whose first four bits are the version of IP.",
     }),
@@ -594,19 +590,19 @@ local record = {
     doc = "What the header of the link says that follows it, be it a VLAN tag or another encapsulation; the same as " ..
       "an EtherType where it says it otherwise.",
   },
-  when(function(this) return (this.link_protocol ~= nil and among(this.link_protocol, 0x8100, 0x88a8, 0x9100)) end, {
+  when(function(this) return this.link_protocol ~= nil and among(this.link_protocol, 0x8100, 0x88a8, 0x9100) end, {
     field{"vlan_tags", struct("VlanTag"),
-      ["until"] = function(this) return (not among(this.ether_type, 0x8100, 0x88a8, 0x9100)) end,
+      ["until"] = function(this) return not among(this.ether_type, 0x8100, 0x88a8, 0x9100) end,
       doc = "The VLAN tags, the outermost first.",
     },
   }),
   when(
     function(this)
-      return (((this.link_protocol ~= nil and this.link_protocol <= 1500) and ((not among(parameters.link_type, 113,
+      return ((this.link_protocol ~= nil and this.link_protocol <= 1500) and ((not among(parameters.link_type, 113,
         276)) or (this.link_protocol == 4))) or (this.link_protocol ~= nil and among(this.link_protocol, 0x6558,
         0x880b, 0x8847, 0x8848, 0x8864, 0x88e5)) or (last_item(this.vlan_tags, "ether_type") ~= nil and
         last_item(this.vlan_tags, "ether_type") <= 1500) or (last_item(this.vlan_tags, "ether_type") ~= nil and
-        among(last_item(this.vlan_tags, "ether_type"), 0x6558, 0x880b, 0x8847, 0x8848, 0x8864, 0x88e5)))
+        among(last_item(this.vlan_tags, "ether_type"), 0x6558, 0x880b, 0x8847, 0x8848, 0x8864, 0x88e5))
     end,
     {
       field{"encapsulations",
@@ -625,9 +621,9 @@ local record = {
           {before = true}
         ),
         ["until"] = function(this, _, frame)
-          return ((not ((this.ether_type ~= nil and this.ether_type <= 1500) or (this.ether_type ~= nil and
+          return (not ((this.ether_type ~= nil and this.ether_type <= 1500) or (this.ether_type ~= nil and
             among(this.ether_type, 0x6558, 0x880b, 0x8847, 0x8848, 0x8864, 0x88e5)) or (this.ether_type ~= nil and
-            among(this.ether_type, 0x8100, 0x88a8, 0x9100)))) or (frame[1].number == 15))
+            among(this.ether_type, 0x8100, 0x88a8, 0x9100)))) or (frame[1].number == 15)
         end,
         numbered = true, watched = true,
         doc = "Other headers in front of that of IP, 16 at most, such as those of LLC, MPLS and PPP over Ethernet. " ..
@@ -647,25 +643,25 @@ local record = {
   },
   when(
     function(this)
-      return ((this.ether_type == 0x0800) or (this.family == 2) or (parameters.link_type == 228) or (this.first_byte
-        ~= nil and among(this.first_byte, 0x40, 0x41, 0x42, 0x43, 0x44, 0x45, 0x46, 0x47, 0x48, 0x49, 0x4a, 0x4b,
-        0x4c, 0x4d, 0x4e, 0x4f)))
+      return (this.ether_type == 0x0800) or (this.family == 2) or (parameters.link_type == 228) or (this.first_byte ~=
+        nil and among(this.first_byte, 0x40, 0x41, 0x42, 0x43, 0x44, 0x45, 0x46, 0x47, 0x48, 0x49, 0x4a, 0x4b, 0x4c,
+        0x4d, 0x4e, 0x4f))
     end,
     {field{"ipv4", struct("Ipv4"), doc = "The header of IPv4."}}
   ),
   when(
     function(this)
-      return ((this.ether_type == 0x86dd) or (this.family ~= nil and among(this.family, 24, 28, 30)) or
+      return (this.ether_type == 0x86dd) or (this.family ~= nil and among(this.family, 24, 28, 30)) or
         (parameters.link_type == 229) or ((this.first_byte ~= nil and this.first_byte >= 0x60) and (this.first_byte ~=
-        nil and this.first_byte < 0x70)))
+        nil and this.first_byte < 0x70))
     end,
     {field{"ipv6", struct("Ipv6"), doc = "The header of IPv6."}}
   ),
   when(
     function(this)
-      return ((in_struct(this.ipv6, "next_header") ~= nil and among(in_struct(this.ipv6, "next_header"), 0, 43, 44,
-        51, 60, 135, 139, 140)) or ((in_struct(this.ipv4, "protocol") == 51) and (in_struct(this.ipv4,
-        "fragment_offset") == 0) and (in_struct(this.ipv4, "more_fragments") == false)))
+      return (in_struct(this.ipv6, "next_header") ~= nil and among(in_struct(this.ipv6, "next_header"), 0, 43, 44, 51,
+        60, 135, 139, 140)) or ((in_struct(this.ipv4, "protocol") == 51) and (in_struct(this.ipv4, "fragment_offset")
+        == 0) and (in_struct(this.ipv4, "more_fragments") == false))
     end,
     {
       field{"extensions",
@@ -683,8 +679,8 @@ local record = {
           {before = true}
         ),
         ["until"] = function(this, _, frame)
-          return ((not among(this.next_header, 0, 43, 44, 51, 60, 135, 139, 140)) or (this.fragment_offset ~= nil and
-            this.fragment_offset ~= 0) or this.more_fragments or (frame[1].number == 15))
+          return (not among(this.next_header, 0, 43, 44, 51, 60, 135, 139, 140)) or (this.fragment_offset ~= nil and
+            this.fragment_offset ~= 0) or this.more_fragments or (frame[1].number == 15)
         end,
         numbered = true, watched = true,
         doc = "The extension headers of IPv6, 16 at most, or the authentication header behind IPv4. Behind that of " ..
@@ -710,10 +706,10 @@ local record = {
   },
   computed{"fragment_offset", "long",
     function(this)
-      return (((this.ipv4 ~= nil) or (this.ipv6 ~= nil)) and (((this.ipv4 ~= nil) and (in_struct(this.ipv4,
+      return ((this.ipv4 ~= nil) or (this.ipv6 ~= nil)) and (((this.ipv4 ~= nil) and (in_struct(this.ipv4,
         "fragment_offset") ~= nil)) and mul(8, in_struct(this.ipv4, "fragment_offset")) or
         ((last_item(this.extensions, "fragment_offset") ~= nil and last_item(this.extensions, "fragment_offset") > 0)
-        and mul(8, last_item(this.extensions, "fragment_offset")) or 0)) or nil)
+        and mul(8, last_item(this.extensions, "fragment_offset")) or 0)) or nil
     end,
     doc = "Where in the packet this fragment stands; 0 of whole packets. (bytes)",
   },
@@ -734,34 +730,34 @@ local record = {
   },
   computed{"transport_length", "long",
     function(this, _, frame)
-      return (((in_struct(this.ipv4, "total_length") ~= nil and in_struct(this.ipv4, "total_length") ~= 0) or
+      return ((in_struct(this.ipv4, "total_length") ~= nil and in_struct(this.ipv4, "total_length") ~= 0) or
         (in_struct(this.ipv6, "payload_length") ~= nil and in_struct(this.ipv6, "payload_length") ~= 0)) and
         sub((function() if ((in_struct(this.ipv4, "total_length") ~= nil) and (in_struct(this.ipv4, "header_words") ~=
         nil)) then return (in_struct(this.ipv4, "total_length") ~= nil and in_struct(this.ipv4, "header_words") ~= nil
         and sub(in_struct(this.ipv4, "total_length"), mul(4, in_struct(this.ipv4, "header_words"))) or nil) end return
         (function() if (in_struct(this.ipv6, "payload_length") ~= nil) then return in_struct(this.ipv6,
         "payload_length") end return 0 end)() end)(), ((this.extensions ~= nil) and size_of(frame, "extensions") or
-        0)) or nil)
+        0)) or nil
     end,
     doc = "How many bytes follow all headers of IP, as the first of these says. Absent if that says 0, as it does " ..
       "before the network card divides a packet; what is there counts then. (bytes)",
   },
   slot{"body",
     size(function(this, _, frame)
-      return ((this.transport_length ~= nil) and least(frame[0], this.transport_length) or frame[0])
+      return (this.transport_length ~= nil) and least(frame[0], this.transport_length) or frame[0]
     end),
     doc = "What follows all headers of IP, or that of the link.",
   },
   slot{"link_trailer", rest, doc = "What stands behind the IP packet.", trailing = "trailer"},
 }
 
-message{"fragment", match = function(this) return (this.is_fragment == true) end,
+message{"fragment", match = function(this) return this.is_fragment == true end,
   sections = {
     body = {
       field{"data", bytes(rest), doc = "What is there of the part."},
       computed{"missing", "long",
         function(_, record, frame)
-          return ((record.transport_length ~= nil) and sub(record.transport_length, size_of(frame, "data")) or 0)
+          return (record.transport_length ~= nil) and sub(record.transport_length, size_of(frame, "data")) or 0
         end,
         doc = "How much of the part was cut off when the packet was recorded. (bytes)",
       },
@@ -770,7 +766,7 @@ message{"fragment", match = function(this) return (this.is_fragment == true) end
 }
 
 message{"tcp",
-  match = function(this) return ((this.transport == 6) and (this.is_fragment == false)) end,
+  match = function(this) return (this.transport == 6) and (this.is_fragment == false) end,
   sections = {
     body = {
       field{"source_port", uint(2, "big"), doc = "The port of the sender."},
@@ -781,7 +777,7 @@ message{"tcp",
       },
       bits{uint(1),
         bit{"data_offset", 4, 4,
-          valid = {"data_offset >= 5", function(this) return (this.data_offset >= 5) end},
+          valid = {"data_offset >= 5", function(this) return this.data_offset >= 5 end},
           doc = "How long this header is. (4 bytes)",
         },
         bit{"reserved", 3, 1},
@@ -808,7 +804,7 @@ message{"tcp",
       field{"payload", bytes(rest), doc = "What is there of the data."},
       computed{"missing", "long",
         function(_, record, frame)
-          return ((record.transport_length ~= nil) and sub(record.transport_length, size_of(frame, "body")) or 0)
+          return (record.transport_length ~= nil) and sub(record.transport_length, size_of(frame, "body")) or 0
         end,
         doc = "How much of the data was cut off when the packet was recorded. (bytes)",
       },
@@ -817,11 +813,11 @@ message{"tcp",
 }
 
 message{"udp",
-  match = function(this) return ((this.transport == 17) and (this.is_fragment == false)) end,
+  match = function(this) return (this.transport == 17) and (this.is_fragment == false) end,
   valid = {
     "not (length > transport_length)",
     function(this, record)
-      return (not (record.transport_length ~= nil and by_bytes(this.length) > by_bytes(record.transport_length)))
+      return not (record.transport_length ~= nil and by_bytes(this.length) > by_bytes(record.transport_length))
     end,
   },
   sections = {
@@ -829,14 +825,14 @@ message{"udp",
       field{"source_port", uint(2, "big"), doc = "The port of the sender; 0 for none."},
       field{"destination_port", uint(2, "big"), doc = "The port of the receiver."},
       field{"length", uint(2, "big"),
-        valid = {"length == 0 or length >= 8", function(this) return ((this.length == 0) or (this.length >= 8)) end},
+        valid = {"length == 0 or length >= 8", function(this) return (this.length == 0) or (this.length >= 8) end},
         doc = "How long the datagram is, with this header. It is 0 where it is too long to tell, as of RFC 2675. " ..
           "(bytes)",
       },
       field{"checksum", uint(2, "big"), doc = "As it was recorded; 0 for none. It is not verified."},
       field{"payload",
         bytes(size(function(this, _, frame)
-          return ((this.length ~= 0) and least(frame[0], sub(this.length, 8)) or frame[0])
+          return (this.length ~= 0) and least(frame[0], sub(this.length, 8)) or frame[0]
         end)),
         doc = "What is there of the data.",
       },

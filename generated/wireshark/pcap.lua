@@ -9,8 +9,8 @@ local is_loaded, wireloom = pcall(dofile, folder .. "wireloom.lua")
 if not is_loaded then
   error("pcap.lua needs wireloom.lua (" .. tostring(wireloom) .. ").\n" ..
     "Copy wireloom.lua, which is generated beside pcap.lua, into " .. folder, 0)
-elseif wireloom.VERSION ~= "3c9bd0b2" then
-  error("pcap.lua needs version 3c9bd0b2 of wireloom.lua, and finds " .. tostring(wireloom.VERSION) .. ".\n" ..
+elseif wireloom.VERSION ~= "f6fa0d6e" then
+  error("pcap.lua needs version f6fa0d6e of wireloom.lua, and finds " .. tostring(wireloom.VERSION) .. ".\n" ..
     "Copy pcap.lua and wireloom.lua from the same folder into " .. folder, 0)
 end
 local _ENV = wireloom -- the names below, such as `field` and `uint`, are those that wireloom.lua returns
@@ -71,7 +71,7 @@ local record = {
     doc = "How much of the packet is here. (bytes)",
   },
   field{"original_length", uint(4, "parameter"), doc = "How long the packet was on the network. (bytes)"},
-  when(function() return (among(parameters.magic_number, 0xa1b2cd34, 0x34cdb2a1)) end, {
+  when(function() return among(parameters.magic_number, 0xa1b2cd34, 0x34cdb2a1) end, {
     field{"modified_header", struct("ModifiedHeader"), doc = "What the longer headers of modified files have besides."},
   }),
   computed{"captured_at", "long",
@@ -90,7 +90,7 @@ message{"packet",
 }
 
 local framing = {
-  little = function() return (among(parameters.magic_number, 0xd4c3b2a1, 0x4d3cb2a1, 0x34cdb2a1)) end,
+  little = function() return among(parameters.magic_number, 0xd4c3b2a1, 0x4d3cb2a1, 0x34cdb2a1) end,
   resync = true, proven = true, match = {},
   lengths = {
     {
@@ -106,8 +106,8 @@ local framing = {
       valid = {
         "captured_length <= max(262144, min(snap_len, 134217728)) and (seconds != 0 or original_length != 0)",
         function(this)
-          return ((this.captured_length <= greatest(262144, least(parameters.snap_len, 134217728))) and ((this.seconds
-            ~= 0) or (this.original_length ~= 0)))
+          return (this.captured_length <= greatest(262144, least(parameters.snap_len, 134217728))) and ((this.seconds
+            ~= 0) or (this.original_length ~= 0))
         end,
       },
       doubts = {
@@ -115,10 +115,10 @@ local framing = {
           "seconds == 0 or captured_length == 0 or captured_length > snap_len and snap_len != 0 or captured_length " ..
             "> original_length or captured_length < original_length and captured_length != snap_len",
           function(this)
-            return ((this.seconds == 0) or (this.captured_length == 0) or ((by_bytes(this.captured_length) >
+            return (this.seconds == 0) or (this.captured_length == 0) or ((by_bytes(this.captured_length) >
               by_bytes(parameters.snap_len)) and (parameters.snap_len ~= 0)) or (by_bytes(this.captured_length) >
               by_bytes(this.original_length)) or ((by_bytes(this.captured_length) < by_bytes(this.original_length))
-              and (this.captured_length ~= parameters.snap_len)))
+              and (this.captured_length ~= parameters.snap_len))
           end,
         },
       },

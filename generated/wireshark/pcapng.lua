@@ -9,8 +9,8 @@ local is_loaded, wireloom = pcall(dofile, folder .. "wireloom.lua")
 if not is_loaded then
   error("pcapng.lua needs wireloom.lua (" .. tostring(wireloom) .. ").\n" ..
     "Copy wireloom.lua, which is generated beside pcapng.lua, into " .. folder, 0)
-elseif wireloom.VERSION ~= "3c9bd0b2" then
-  error("pcapng.lua needs version 3c9bd0b2 of wireloom.lua, and finds " .. tostring(wireloom.VERSION) .. ".\n" ..
+elseif wireloom.VERSION ~= "f6fa0d6e" then
+  error("pcapng.lua needs version f6fa0d6e of wireloom.lua, and finds " .. tostring(wireloom.VERSION) .. ".\n" ..
     "Copy pcapng.lua and wireloom.lua from the same folder into " .. folder, 0)
 end
 local _ENV = wireloom -- the names below, such as `field` and `uint`, are those that wireloom.lua returns
@@ -72,7 +72,7 @@ types.Option = {
   section{"option", size(function(this) return this.length end), doc = "The value.",
     nodes = {
       choice{
-        when(function(this) return (this.code == 1) end, {
+        when(function(this) return this.code == 1 end, {
           field{"text", text("utf-8", true, rest), raw = "text_bytes", doc = "A value that is text."},
         }),
         otherwise{field{"value", bytes(rest), doc = "A value that is anything else."}},
@@ -94,10 +94,10 @@ types.InterfaceOption = {
   section{"option", size(function(this) return this.length end), doc = "The value.",
     nodes = {
       choice{
-        when(function(this) return (among(this.code, 1, 2, 3, 12, 15)) end, {
+        when(function(this) return among(this.code, 1, 2, 3, 12, 15) end, {
           field{"text", text("utf-8", true, rest), raw = "text_bytes", doc = "A value that is text."},
         }),
-        when(function(this) return ((this.code == 9) and (this.length == 1)) end, {
+        when(function(this) return (this.code == 9) and (this.length == 1) end, {
           bits{uint(1),
             bit{"is_binary", 1, 7, shape = "bool",
               doc = "Whether timestamps count in powers of 2; else in powers of 10.",
@@ -105,10 +105,10 @@ types.InterfaceOption = {
             bit{"exponent", 7, 0, doc = "The power: timestamps count 10 or 2 to the minus that, of a second."},
           },
         }),
-        when(function(this) return ((this.code == 14) and (this.length == 8)) end, {
+        when(function(this) return (this.code == 14) and (this.length == 8) end, {
           field{"offset", sint(8, "parameter"), doc = "What is to be added to timestamps. (s)"},
         }),
-        when(function(this) return ((this.code == 8) and (this.length == 8)) end, {
+        when(function(this) return (this.code == 8) and (this.length == 8) end, {
           field{"speed", uint(8, "parameter"), doc = "How fast the interface is. (bit/s)"},
         }),
         otherwise{field{"value", bytes(rest), doc = "A value that is anything else."}},
@@ -130,14 +130,14 @@ types.StatisticsOption = {
   section{"option", size(function(this) return this.length end), doc = "The value.",
     nodes = {
       choice{
-        when(function(this) return (this.code == 1) end, {
+        when(function(this) return this.code == 1 end, {
           field{"text", text("utf-8", true, rest), raw = "text_bytes", doc = "A value that is text."},
         }),
-        when(function(this) return ((among(this.code, 2, 3)) and (this.length == 8)) end, {
+        when(function(this) return (among(this.code, 2, 3)) and (this.length == 8) end, {
           field{"timestamp_high", uint(4, "parameter"), doc = "The upper half of a time."},
           field{"timestamp_low", uint(4, "parameter"), doc = "The lower half of a time."},
         }),
-        when(function(this) return ((among(this.code, 4, 5, 6, 7, 8)) and (this.length == 8)) end, {
+        when(function(this) return (among(this.code, 4, 5, 6, 7, 8)) and (this.length == 8) end, {
           field{"packets", uint(8, "parameter"), doc = "How many packets."},
         }),
         otherwise{field{"value", bytes(rest), doc = "A value that is anything else."}},
@@ -159,11 +159,11 @@ types.NameRecord = {
   section{"entry", size(function(this) return this.length end), doc = "The record.",
     nodes = {
       choice{
-        when(function(this) return ((this.kind == 1) and (this.length >= 4)) end, {
+        when(function(this) return (this.kind == 1) and (this.length >= 4) end, {
           field{"ipv4", bytes(size(4)), shape = "ipv4", doc = "The address."},
           field{"names", bytes(rest), doc = "The names, each of which ends with a zero."},
         }),
-        when(function(this) return ((this.kind == 2) and (this.length >= 16)) end, {
+        when(function(this) return (this.kind == 2) and (this.length >= 16) end, {
           field{"ipv6", bytes(size(16)), shape = "ipv6", doc = "The address."},
           field{"names", bytes(rest), doc = "The names, each of which ends with a zero."},
         }),
@@ -186,7 +186,7 @@ types.SectionOption = {
   section{"option", size(function(this) return this.length end), doc = "The value.",
     nodes = {
       choice{
-        when(function(this) return (among(this.code, 1, 2, 3, 4)) end, {
+        when(function(this) return among(this.code, 1, 2, 3, 4) end, {
           field{"text", text("utf-8", true, rest), raw = "text_bytes", doc = "A value that is text."},
         }),
         otherwise{field{"value", bytes(rest), doc = "A value that is anything else."}},
@@ -213,7 +213,7 @@ local record = {
 }
 
 message{"decryption_secrets",
-  match = function(this) return (this.block_type == 0x0000000a) end,
+  match = function(this) return this.block_type == 0x0000000a end,
   sections = {
     body = {
       field{"secrets_type", uint(4, "parameter"), hex = true, enum = enums.SecretsType, labels = true,
@@ -234,7 +234,7 @@ message{"decryption_secrets",
 }
 
 message{"enhanced_packet",
-  match = function(this) return (this.block_type == 0x00000006) end,
+  match = function(this) return this.block_type == 0x00000006 end,
   sections = {
     body = {
       field{"interface_id", uint(4, "parameter"), doc = "The number of its interface in this section."},
@@ -262,7 +262,7 @@ message{"enhanced_packet",
 }
 
 message{"interface_description",
-  match = function(this) return (this.block_type == 0x00000001) end,
+  match = function(this) return this.block_type == 0x00000001 end,
   sections = {
     body = {
       field{"link_type", uint(2, "parameter"), enum = enums.LinkType, labels = true,
@@ -276,7 +276,7 @@ message{"interface_description",
 }
 
 message{"interface_statistics",
-  match = function(this) return (this.block_type == 0x00000005) end,
+  match = function(this) return this.block_type == 0x00000005 end,
   sections = {
     body = {
       field{"interface_id", uint(4, "parameter"), doc = "The number of the interface in this section."},
@@ -292,10 +292,10 @@ message{"interface_statistics",
 }
 
 message{"name_resolution",
-  match = function(this) return (this.block_type == 0x00000004) end,
+  match = function(this) return this.block_type == 0x00000004 end,
   sections = {
     body = {
-      field{"records", struct("NameRecord"), ["until"] = function(this) return (this.kind == 0) end,
+      field{"records", struct("NameRecord"), ["until"] = function(this) return this.kind == 0 end,
         doc = "The names by address. The last record has kind 0 and no address.",
       },
       field{"options", struct("Option"), list = true, doc = "What else is known about it."},
@@ -304,7 +304,7 @@ message{"name_resolution",
 }
 
 message{"packet",
-  match = function(this) return (this.block_type == 0x00000002) end,
+  match = function(this) return this.block_type == 0x00000002 end,
   sections = {
     body = {
       field{"interface_id", uint(2, "parameter"), doc = "The number of its interface in this section."},
@@ -335,7 +335,7 @@ message{"packet",
 }
 
 message{"section_header",
-  match = function(this) return (this.block_type == 0x0a0d0d0a) end,
+  match = function(this) return this.block_type == 0x0a0d0d0a end,
   sections = {
     body = {
       field{"byte_order_magic", uint(4, "parameter"), hex = true, const = 0x1a2b3c4d, doc = "It tells the byte order."},
@@ -350,7 +350,7 @@ message{"section_header",
 }
 
 message{"simple_packet",
-  match = function(this) return (this.block_type == 0x00000003) end,
+  match = function(this) return this.block_type == 0x00000003 end,
   sections = {
     body = {
       field{"original_length", uint(4, "parameter"), doc = "How long the packet was on the network. (bytes)"},
@@ -375,8 +375,8 @@ local framing = {
         "total_length >= 12 and total_length <= 16777216 and total_length % 4 == 0 and total_length_again == " ..
           "total_length",
         function(this)
-          return ((this.total_length >= 12) and (this.total_length <= 16777216) and (mod(this.total_length, 4) == 0)
-            and (this.total_length_again == this.total_length))
+          return (this.total_length >= 12) and (this.total_length <= 16777216) and (mod(this.total_length, 4) == 0)
+            and (this.total_length_again == this.total_length)
         end,
       },
       head = {

@@ -9,9 +9,9 @@ with label and bits, and errors as expert information with code and reason.
 It differs from the codec in this: FlatBuffers tables stay bytes, and so does what is packed, so that errors inside them
 are not found. Text in encodings of several bytes a character, other than UTF, is shown up to its first character that
 is not ASCII. The memory that lists would take in a table is not limited. Bytes that are left over in several places are
-as many items. A record at the end of a TCP stream is not shown if it is cut off, or if only later bytes would decide its
-byte order and it has no checksum, because more bytes may come. A malformed range ends with its segment, where the codec
-would go on.
+as many items. At the end of a TCP stream a record is not shown if it is cut off, or if it has no checksum and only
+later bytes would decide its byte order, because more bytes may come. A malformed range ends with its segment, where the
+codec would go on.
 """
 
 from collections.abc import Iterator, Mapping

@@ -156,6 +156,8 @@ _ESCAPED = re.compile(r'[\\"]')
 _PARAMETERS = ("this", "record", "frame")
 _SHORT, _ROW = 60, 36
 """Up to how many characters an item of a table, or a table in it, shares its line with others."""
+_PARENTHESIS = re.compile(r'"(?:\\.|[^"\\])*"|[()]')
+"""A parenthesis, or a text, in which there may be others."""
 _WORD = re.compile(r'(?:"(?:\\.|[^"\\])*"|[^\s"])+')
 """What stands between spaces, those in texts left alone."""
 
@@ -243,7 +245,17 @@ def characters(encoding: Sequence[str | None]) -> LuaTable:
 
 def function(expression: Expr) -> LuaFunction:
     """A function that gives the expression's value."""
-    return LuaFunction(_text(expression, may_fail=True))
+    return LuaFunction(_bare(_text(expression, may_fail=True)))
+
+
+def _bare(text: str) -> str:
+    """An expression without the parentheses around all of it, if there are any."""
+    depth = 0
+    for part in _PARENTHESIS.finditer(text):
+        depth += {"(": 1, ")": -1}.get(part[0], 0)
+        if depth == 0:
+            return text[1:-1] if text[0] == "(" and part.end() == len(text) else text
+    return text
 
 
 def _text(expression: Expr, *, may_fail: bool = False) -> str:

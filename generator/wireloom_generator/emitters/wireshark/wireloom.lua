@@ -206,10 +206,31 @@ local function band(a, b) return bitwise(a, b, function(ones) return ones == 2 e
 local function bor(a, b) return bitwise(a, b, function(ones) return ones > 0 end) end
 local function bxor(a, b) return bitwise(a, b, function(ones) return ones == 1 end) end
 
+-- A whole number of any size from its decimal digits.
+local function int(digits)
+  local found = 0
+  for digit in digits:gmatch("%d") do found = add(mul(found, 10), tonumber(digit)) end
+  return digits:sub(1, 1) == "-" and neg(found) or found
+end
+
+-- A value as messages show it.
+local function shown(value)
+  if type(value) == "number" then return ("%.17g"):format(value + 0) end
+  return getmetatable(value) == Big and decimal(value, 0) or tostring(value)
+end
+
+-- A 64-bit number as Wireshark has it; `new` is UInt64.new or Int64.new.
+local function wide(value, new)
+  if value < 0 then value = add(value, 2 ^ 64) end
+  local _, found = limbs(value)
+  local low, middle, high = found[1] or 0, found[2] or 0, found[3] or 0
+  return new(low + middle % 256 * LIMB, floor(middle / 256) + high * 65536)
+end
+
 -- =============================================================================
 -- 2  Expressions
 -- =============================================================================
--- Most of what an expression uses. Values that are absent are nil.
+-- Functions that the expressions of a dissector call. A value that is absent is nil.
 
 -- Strings compare by their bytes, whatever the locale.
 local Octets = {
@@ -244,33 +265,6 @@ local function among(value, ...)
     if value == (select(i, ...)) then return true end
   end
   return false
-end
-
--- A whole number of any size from its decimal digits.
-local function int(digits)
-  local found = 0
-  for digit in digits:gmatch("%d") do found = add(mul(found, 10), tonumber(digit)) end
-  return digits:sub(1, 1) == "-" and neg(found) or found
-end
-
-local function shown(value)
-  if type(value) == "number" then return ("%.17g"):format(value + 0) end
-  if getmetatable(value) ~= Big then return tostring(value) end
-  local digits, rest = "", whole(1, {table.unpack(value)})
-  while rest ~= 0 do
-    local digit
-    rest, digit = divide(rest, 10)
-    digits = ("%d"):format(digit) .. digits
-  end
-  return (value.sign < 0 and "-" or "") .. digits
-end
-
--- A 64-bit number as Wireshark has it; `new` is UInt64.new or Int64.new.
-local function wide(value, new)
-  if value < 0 then value = add(value, 2 ^ 64) end
-  local _, found = limbs(value)
-  local low, middle, high = found[1] or 0, found[2] or 0, found[3] or 0
-  return new(low + middle % 256 * LIMB, floor(middle / 256) + high * 65536)
 end
 
 local function size_of(frame, name)
@@ -309,6 +303,7 @@ local function last_item(values, ...)
   return in_struct(values[#values], ...)
 end
 
+-- The position of an item, or of a member of it.
 local function item_span(frame, name, number, ...)
   local spans = (frame[3] or {})[name] or {}
   if number == "last" then number = #spans - 1 end
@@ -331,7 +326,7 @@ end
 local parameters = {}
 
 -- The value of an expression; nil if it computes with something that is absent.
-local function ask(expression, this, record, frame)
+local function evaluate(expression, this, record, frame)
   local known, value = pcall(expression, this, record, frame)
   if known then return value end
   return nil
@@ -751,7 +746,7 @@ local function slot(node)
   return node
 end
 
--- A field at a position that an expression gives; the bytes of a `shared` one can belong to other fields, too.
+-- A field at a position that an expression gives; the bytes of a `shared` one can also belong to other fields.
 local function elsewhere(place, node)
   return {kind = "elsewhere", name = node.name, place = place, nodes = {node}}
 end
@@ -876,12 +871,12 @@ local function range_of(reader, at, length)
 end
 
 -- Adds a field with a mask: Wireshark extracts the bits itself.
-local function tell_bits(reader, tree, field, range, word)
+local function add_masked(reader, tree, field, range, word)
   local add_bits = is_little(word.order, reader.little) and tree.add_le or tree.add
   return add_bits(tree, field, range)
 end
 
-local tell
+local add_value
 
 -- Whether scaling the double back gives the original number.
 local function is_determined(value, sum, meaning, number, exponent)
@@ -893,38 +888,38 @@ local function is_determined(value, sum, meaning, number, exponent)
 end
 
 -- Adds what a number stands for, and also the number if it cannot be recomputed from that.
-local function tell_meaning(reader, tree, node, at, length, value)
+local function add_meaning(reader, tree, node, at, length, value)
   local meaning, range = node.meaning, range_of(reader, at, length)
   if meaning.by then
     local sum = add(mul(value, meaning.times), meaning.plus)
     if meaning.places then return tree:add(node.field, range, decimal(sum, meaning.places)) end
     local number, exponent = nearest(sum, meaning.by)
     if node.raw and not is_determined(value, sum, meaning, number, exponent) then
-      tell(reader, tree, node.raw, at, length, value)
+      add_value(reader, tree, node.raw, at, length, value)
     end
     return tree:add(node.field, range, number * 2.0 ^ exponent)
   end
   if value < meaning.least or value > meaning.most then
-    if node.raw then return tell(reader, tree, node.raw, at, length, value) end
+    if node.raw then return add_value(reader, tree, node.raw, at, length, value) end
     if length == 0 then return nil end
     return refuse(reader, "range", at, reader.path .. node.name, shown(value) .. " is no time that tables hold")
   end
   local parts = add(mul(value, meaning.step), mul(meaning.first or 0, 1000))
   local seconds, left = divide(parts, 1000000000)
-  if node.raw and left % 1000 ~= 0 then tell(reader, tree, node.raw, at, length, value) end
+  if node.raw and left % 1000 ~= 0 then add_value(reader, tree, node.raw, at, length, value) end
   left = left - left % 1000
   if not meaning.first and seconds < 0 and left > 0 then seconds, left = seconds + 1, left - 1000000000 end
   return tree:add(node.field, range, NSTime.new(seconds, left))
 end
 
 -- Adds a value to the tree, with its label and its flags.
-function tell(reader, tree, node, at, length, value)
+function add_value(reader, tree, node, at, length, value)
   local range = range_of(reader, at, length)
   local item
   if node.mask then
-    item = tell_bits(reader, tree, node.field, range, node.word)
+    item = add_masked(reader, tree, node.field, range, node.word)
   elseif node.meaning then
-    item = tell_meaning(reader, tree, node, at, length, value)
+    item = add_meaning(reader, tree, node, at, length, value)
   elseif node.shape == "bytes" and node.compute and value ~= "" then
     item = tree:add(node.field, ByteArray.new(value, true):tvb(node.name):range())
   elseif node.shape == "bytes" or node.shape == "none" or ADDRESSES[node.shape] then
@@ -942,7 +937,7 @@ function tell(reader, tree, node, at, length, value)
   if label and not node.values then item:append_text(" (" .. label .. ")") end
   for i, flag in ipairs(node.flags or {}) do
     if is_narrow(node.value) then
-      tell_bits(reader, item, node.bools[i], range, node.value)
+      add_masked(reader, item, node.bools[i], range, node.value)
     else
       item:add(node.bools[i], range, band(value, flag[1]) ~= 0)
     end
@@ -1074,7 +1069,7 @@ end
 
 local function measured(reader, extent, this, name)
   local count = extent.bytes
-  if type(count) == "function" then count = ask(count, this, reader.record, here(reader)) end
+  if type(count) == "function" then count = evaluate(count, this, reader.record, here(reader)) end
   if not is_whole(count) then
     fail("invalid-size", reader.pos, reader.path .. name, "a size that follows from an absent value")
   end
@@ -1145,7 +1140,8 @@ local function covered(reader, pieces, this, frame)
   local found = {}
   for i, piece in ipairs(pieces) do
     if type(piece) == "table" then
-      local first, last = ask(piece.from, this, reader.record, frame), ask(piece.to, this, reader.record, frame)
+      local first = evaluate(piece.from, this, reader.record, frame)
+      local last = evaluate(piece.to, this, reader.record, frame)
       if not (first and last) then return nil end
       piece = reader.data:sub(first + 1, last)
     end
@@ -1157,10 +1153,10 @@ end
 -- The first item of a derived list that differs from what it is derived from, and what was expected.
 local function unlike(reader, entry, this)
   local node, found = entry.node, this[entry.node.name]
-  local count = #(ask(node.about, this, reader.record, entry.frame) or {})
+  local count = #(evaluate(node.about, this, reader.record, entry.frame) or {})
   for i = 1, math.max(count, #found) do
     entry.frame[2] = i - 1
-    local expected = i <= count and ask(node.derive, this, reader.record, entry.frame) or nil
+    local expected = i <= count and evaluate(node.derive, this, reader.record, entry.frame) or nil
     if found[i] == nil or found[i] ~= expected then return found[i] or "nothing", expected end
   end
 end
@@ -1174,7 +1170,7 @@ local function verify(reader, this, derived)
       local data = covered(reader, node.checksum.over, this, entry.frame)
       expected = data and node.checksum.algorithm(data)
     else
-      expected = ask(node.derive, this, reader.record, entry.frame)
+      expected = evaluate(node.derive, this, reader.record, entry.frame)
     end
     if node.about then value, expected = unlike(reader, entry, this) end
     if value ~= expected then
@@ -1212,7 +1208,7 @@ local function nested(reader, tree, node, value, this)
     reader.taken = nil
   end
   for name, asked in pairs(value.given) do
-    given[name] = ask(asked, this, reader.record, outer)
+    given[name] = evaluate(asked, this, reader.record, outer)
     if given[name] == nil and value.items[name] then
       fail("invalid", at, path .. node.name, "no value is given as " .. name)
     end
@@ -1273,7 +1269,7 @@ local function one(reader, tree, node, this)
   if value.kind == "constant" then
     need(reader, #value.value, node.name)
     reader.pos = at + #value.value
-    local item = tell(reader, tree, node, at, #value.value)
+    local item = add_value(reader, tree, node, at, #value.value)
     local found = reader.data:sub(at + 1, reader.pos)
     if found ~= value.value then refuse(reader, "constant", at, path, "other bytes expected") end
     return found, item
@@ -1293,7 +1289,7 @@ local function one(reader, tree, node, this)
       end
       found = decoded
     end
-    tell(reader, tree, node, first, last - first, found)
+    add_value(reader, tree, node, first, last - first, found)
     return found
   end
   if value.kind == "ascii" then
@@ -1304,11 +1300,11 @@ local function one(reader, tree, node, this)
       refuse(reader, "invalid", at, path, "another number of base " .. value.base .. " expected")
     end
     reader.loose = reader.loose or strange or not found
-    if found then tell(reader, tree, node, first, last - first, found) end
+    if found then add_value(reader, tree, node, first, last - first, found) end
     return found
   end
   local found = number(reader, value, node.name)
-  tell(reader, tree, node, at, reader.pos - at, found)
+  add_value(reader, tree, node, at, reader.pos - at, found)
   return found
 end
 
@@ -1350,7 +1346,7 @@ local function list(reader, tree, node, this)
   end
   local path = reader.path .. node.name
   if node.count then
-    count = ask(node.count, this, reader.record, here(reader))
+    count = evaluate(node.count, this, reader.record, here(reader))
     if not is_whole(count) or count < 0 or (smallest > 0 and count > (reader.limit - reader.pos) / smallest) then
       local what = is_whole(count) and counted(count, "item") or "an unknown number of items"
       local more = is_whole(count) and reader.limit == reader.stop and add(reader.pos, mul(count, smallest)) or nil
@@ -1362,7 +1358,7 @@ local function list(reader, tree, node, this)
     local first = at
     if node.numbered then reader.frame[2] = number - 1 end
     if node.place then
-      first = ask(node.place, this, reader.record, reader.frame)
+      first = evaluate(node.place, this, reader.record, reader.frame)
       found[number], spans[number] = away(reader, first, node.name, node.shared, function()
         local item = one(reader, tree, node, this)
         return item, {first, reader.pos, reader.inner}
@@ -1375,7 +1371,8 @@ local function list(reader, tree, node, this)
       if smallest > 0 then fail("count", at, path, "an item without bytes repeats for ever") end
       borrow(reader, 4, node.name)
     end
-    if node["until"] and ask(node["until"], found[number], reader.record, here(reader, reader.inner)) then break end
+    local until_ = node["until"]
+    if until_ and evaluate(until_, found[number], reader.record, here(reader, reader.inner)) then break end
   end
   return found
 end
@@ -1399,7 +1396,7 @@ local function found_in(value)
 end
 
 local function validate(reader, node, this, at)
-  if node.valid and not reader.open and not ask(node.valid[2], this, reader.record, reader.frame) then
+  if node.valid and not reader.open and not evaluate(node.valid[2], this, reader.record, reader.frame) then
     local value = this[node.name]
     local found = found_in(value)
     if node.shape == "bytes" and type(value) == "string" then
@@ -1442,7 +1439,7 @@ local function leave(reader, section, tree, outer, this)
       refuse(reader, "trailing-bytes", gap[1], reader.path .. section.section, counted(left, "byte") .. " left over")
     else
       found[i] = reader.data:sub(gap[1] + 1, gap[2])
-      tell(reader, tree, section.trailing, gap[1], gap[2] - gap[1])
+      add_value(reader, tree, section.trailing, gap[1], gap[2] - gap[1])
       this[section.trailing.name] = table.concat(found)
     end
   end
@@ -1461,7 +1458,7 @@ function readers.field(reader, tree, this, node, derived)
   end
   if node.raw and reader.loose then
     this[node.raw.name] = reader.data:sub(at + 1, reader.pos)
-    tell(reader, tree, node.raw, at, reader.pos - at)
+    add_value(reader, tree, node.raw, at, reader.pos - at)
   end
   reader.frame[node.name] = {at, reader.pos, reader.inner}
   if node.derive or node.checksum then
@@ -1491,24 +1488,24 @@ local function read_run(reader, tree, this, run, derived)
     reader.frame[node.name] = {at, reader.pos}
     if node.derive or node.checksum then derived[#derived + 1] = {node = node, at = at, frame = reader.frame} end
   end
-  for _, ask_of in ipairs({check, validate}) do
+  for _, judge in ipairs({check, validate}) do
     at = start
     for _, node in ipairs(run) do
-      ask_of(reader, node, this, at)
+      judge(reader, node, this, at)
       at = at + node.value.size
     end
   end
 end
 
 function readers.computed(reader, tree, this, node)
-  local value = ask(node.compute, this, reader.record, reader.frame)
+  local value = evaluate(node.compute, this, reader.record, reader.frame)
   this[node.name] = value
   if value == nil then return end
   local bounds = limits[node.type]
   if bounds and (value < bounds[1] or value >= bounds[2]) then
     refuse(reader, "range", reader.pos, reader.path .. node.name, shown(value) .. " does not fit a " .. node.type)
   end
-  tell(reader, tree, node, reader.pos, 0, value)
+  add_value(reader, tree, node, reader.pos, 0, value)
 end
 
 -- The value of a bit field.
@@ -1526,13 +1523,13 @@ function readers.bits(reader, tree, this, node, derived)
   if node.whole then
     this[node.whole.name] = word
     reader.frame[node.whole.name] = {at, reader.pos}
-    tell(reader, tree, node.whole, at, node.value.size, word)
+    add_value(reader, tree, node.whole, at, node.value.size, word)
   end
   for _, bit in ipairs(node.bits) do
     local items = {}
     for i, shift in ipairs(bit.shifts or {bit.shift}) do
       items[i] = value_of(bit, word, shift)
-      tell(reader, tree, bit, at, node.value.size, items[i])
+      add_value(reader, tree, bit, at, node.value.size, items[i])
     end
     this[bit.name] = bit.shifts and items or items[1]
     reader.frame[bit.name] = {at, reader.pos}
@@ -1567,23 +1564,23 @@ end
 
 function readers.ordered(reader, tree, this, node, derived)
   local outer = reader.little
-  reader.little = ask(node.little, this, reader.record, reader.frame) or false
+  reader.little = evaluate(node.little, this, reader.record, reader.frame) or false
   read(reader, tree, this, node.nodes, derived)
   reader.little = outer
 end
 
 function readers.elsewhere(reader, tree, this, node, derived)
-  local at = ask(node.place, this, reader.record, reader.frame)
+  local at = evaluate(node.place, this, reader.record, reader.frame)
   away(reader, at, node.name, node.shared, function() read(reader, tree, this, node.nodes, derived) end)
 end
 
 function readers.when(reader, tree, this, node, derived)
-  if ask(node.when, this, reader.record, here(reader)) then read(reader, tree, this, node.nodes, derived) end
+  if evaluate(node.when, this, reader.record, here(reader)) then read(reader, tree, this, node.nodes, derived) end
 end
 
 function readers.choice(reader, tree, this, node, derived)
   for _, option in ipairs(node.options) do
-    if not option.when or ask(option.when, this, reader.record, here(reader)) then
+    if not option.when or evaluate(option.when, this, reader.record, here(reader)) then
       return read(reader, tree, this, option.nodes, derived)
     end
   end
@@ -1639,12 +1636,12 @@ end
 
 local function chosen(reader, message, this)
   for _, variant in ipairs(message.variants) do
-    if not variant.when or ask(variant.when, this, reader.record, reader.frame) then return variant end
+    if not variant.when or evaluate(variant.when, this, reader.record, reader.frame) then return variant end
   end
 end
 
 local function hold(reader, rule, this, which)
-  if rule and not reader.open and not ask(rule[2], this, reader.record, reader.frame) then
+  if rule and not reader.open and not evaluate(rule[2], this, reader.record, reader.frame) then
     fail("invalid", 0, reader.path, rule[1] .. " expected" .. which)
   end
 end
@@ -1786,7 +1783,7 @@ local function measure(look, at, little)
   local values, frame = {}, {}
   for _, probe in ipairs(lengths.probes) do values[probe[1]] = probed(look, at, probe, little) end
   if lengths.head then values, frame = beginning(look, at, lengths, little) end
-  if lengths.valid and not ask(lengths.valid[2], values, values, frame) then
+  if lengths.valid and not evaluate(lengths.valid[2], values, values, frame) then
     fail("invalid", 0, "record", lengths.valid[1] .. " expected")
   end
   local sum = lengths.checksum
@@ -1808,9 +1805,9 @@ local function measure(look, at, little)
   if lengths.length then
     local doubt
     for _, each in ipairs(lengths.doubts or {}) do
-      if ask(each[2], values, values, frame) then doubt = each[1] break end
+      if evaluate(each[2], values, values, frame) then doubt = each[1] break end
     end
-    local length = ask(lengths.length, values, values, frame)
+    local length = evaluate(lengths.length, values, values, frame)
     if not length then fail("invalid-size", 0, "record", "it follows from what is absent") end
     return length, doubt, sum ~= nil and not doubt
   end
@@ -1927,9 +1924,9 @@ local function search(look, at, order_before, is_whole_needed)
     if not known and type(length) ~= "table" then error(length, 0) end
     if not known and waits(look, length, at) then return at end
     if known and length > 0 and length <= LARGEST and not (is_whole_needed and length > look.stop - at) then
-      local told, holds = pcall(borne_out, look, at, length, little)
-      if not told and type(holds) ~= "table" then error(holds, 0) end
-      if not told then return at end
+      local is_decided, holds = pcall(borne_out, look, at, length, little)
+      if not is_decided and type(holds) ~= "table" then error(holds, 0) end
+      if not is_decided then return at end
       if holds then return at, true end
     end
     at = at + 1
@@ -1958,8 +1955,8 @@ local function cut(look, at, order_before)
   end
   if length <= left then
     local _, _, doubt = tried(look, at, little)
-    local told, holds = pcall(leads_on, look, at + length, little)
-    if doubt and not told then
+    local is_decided, holds = pcall(leads_on, look, at + length, little)
+    if doubt and not is_decided then
       if type(holds) ~= "table" then error(holds, 0) end
       return nil, DESEGMENT_ONE_MORE_SEGMENT
     end
@@ -2112,7 +2109,7 @@ local function register(spec)
     if left > 0 then fail("trailing-bytes", gaps[1][1], "record", counted(left, "byte") .. " left over") end
   end
 
-  local function show(tvb, data, piece, tree, told)
+  local function show(tvb, data, piece, tree, kinds)
     local range = tvb(piece.at, piece.length)
     local item, problem, found = tree:add(protocol, range), piece.problem, {}
     if order_name and piece.proven then
@@ -2138,13 +2135,13 @@ local function register(spec)
     end
     local kind = found.message and found.message.name or "malformed"
     item:append_text(", " .. kind)
-    told[#told + 1] = problem and kind .. " (malformed)" or kind
+    kinds[#kinds + 1] = problem and kind .. " (malformed)" or kind
   end
 
   function protocol.dissector(tvb, pinfo, tree)
     local data = tvb:raw()
     local look = {data = data, stop = #data, framing = spec.framing, final = pinfo.can_desegment == 0}
-    local at, told, order_before = 0, {}, nil
+    local at, kinds, order_before = 0, {}, nil
     pinfo.cols.protocol = name
     while at < #data do
       local piece, more = cut(look, at, order_before)
@@ -2152,11 +2149,11 @@ local function register(spec)
         pinfo.desegment_offset, pinfo.desegment_len = at, more
         break
       end
-      show(tvb, data, piece, tree, told)
+      show(tvb, data, piece, tree, kinds)
       if piece.proven then order_before = piece.little end
       at = at + piece.length
     end
-    if #told > 0 then pinfo.cols.info = table.concat(told, ", ") end
+    if #kinds > 0 then pinfo.cols.info = table.concat(kinds, ", ") end
     return #data
   end
 
