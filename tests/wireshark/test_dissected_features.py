@@ -88,6 +88,31 @@ def test_every_example_protocol_is_shown_as_the_codec_reads_it(tmp_path: Path) -
     assert shown_otherwise(protocols, scripts, tmp_path) == []
 
 
+def test_a_number_beyond_doubles_has_its_name(tmp_path: Path) -> None:
+    found = compiled.of("""
+protocol: large
+byte_order: big
+enums:
+  - name: Limit
+    values:
+      - {name: Last, value: 0xffffffffffffffff}
+      - {name: Zero, value: 0}
+record:
+  length: 8
+  fields: [{section: body, size: rest}]
+---
+message: limits
+match: {}
+sections:
+  body: [{name: limit, type: u64, enum: Limit}]
+""")
+    data = [bytes.fromhex(text) for text in ("ffffffffffffffff", "fffffffffffffffe", "0000000000000000")]
+    records = dissected(udp(data), {"large": emitted(found, tmp_path)}, tmp_path)
+    rows = [row for one in data for row in rows_of(found.codec, one)]
+    assert [row["limits"]["limit_name"] for row in rows] == ["Last", None, "Zero"]
+    assert compared(rows, records, found.codec) == []
+
+
 def test_a_record_whose_end_is_unknown_has_no_message(tmp_path: Path) -> None:
     found = strangers.protocol("messagepack")
     data = bytes.fromhex("dd0000")
