@@ -12,6 +12,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import gps_drive
 import recorded_session
 import yaml
 
@@ -29,6 +30,7 @@ def make(target: Path = CAPTURES) -> list[Path]:
         "memcached/session.bin": b"".join(memcached_session()),
         "databus/windows.bin": b"".join(databus_windows()),
         "traffic/session.pcap": recorded_session.make().data,
+        "ubx/drive.ubx": gps_drive.make(),
         "databus_json/windows.json": json_lines(databus, "json", b"".join(databus_windows(damaged=False))),
     }
     for protocol in (couchbase_dcp, databus, memcached):

@@ -7,7 +7,7 @@ from typing import Any
 
 from pyubx2 import GET, POLL, UBXMessage, UBXReader
 
-from protocols.strangers import Capture
+from protocols.strangers import ROOT, Capture
 
 PVT = {
     "iTOW": 86_399_000, "year": 2031, "month": 12, "day": 24, "hour": 23, "min": 59, "second": 58, "validDate": 1,
@@ -22,6 +22,8 @@ NAMES = {
     "height": "height", "h_msl": "hMSL", "h_acc": "hAcc", "v_acc": "vAcc", "vel_n": "velN", "vel_e": "velE",
     "vel_d": "velD", "g_speed": "gSpeed", "s_acc": "sAcc",
 }  # fmt: skip
+POLLED = {"NAV-PVT": "nav_pvt", "NAV-POSLLH": "nav_posllh", "NAV-SAT": "nav_sat", "MON-VER": "mon_ver"}
+POSLLH = {"i_tow": "iTOW", "height": "height", "h_msl": "hMSL", "h_acc": "hAcc", "v_acc": "vAcc"}
 SCALED = {"lon": 7, "lat": 7, "head_mot": 5, "head_acc": 5, "p_dop": 2, "head_veh": 5, "mag_dec": 2, "mag_acc": 2}
 """The digits behind the point of numbers that the package has as floats."""
 SATELLITE = {
@@ -41,6 +43,7 @@ def captures() -> Iterator[Capture]:
     used = {"qualityInd_01": 7, "svUsed_01": 1, "health_02": 2, "orbitSource_03": 4}
     sent = [
         UBXMessage("NAV", "NAV-PVT", GET, **PVT),
+        UBXMessage("NAV", "NAV-POSLLH", GET, iTOW=86_399_000, lon=-12.3456789, lat=50.1, height=-7, hMSL=-50, hAcc=900),
         UBXMessage("NAV", "NAV-SAT", GET, numSvs=5, version=1, **satellites, **used),
         UBXMessage("NAV", "NAV-SAT", GET, numSvs=0),
         UBXMessage("ACK", "ACK-ACK", GET, clsID=6, msgID=1),
@@ -52,6 +55,9 @@ def captures() -> Iterator[Capture]:
     ]
     data = [message.serialize() for message in sent]
     yield Capture("a second", b"".join(data), tuple(_read(each) for each in data))
+    drive = ROOT.joinpath("examples/captures/ubx/drive.ubx").read_bytes()
+    sound = [drive[36 * number :][:36] for number in (0, 1, 3, 4)]
+    yield Capture("a drive", b"".join(sound), tuple(_read(each) for each in sound))
 
 
 def _texts(text: str, size: int) -> bytes:
@@ -68,7 +74,7 @@ def _read(data: bytes) -> dict[str, Any]:
         "checksum": int.from_bytes(data[-2:], "little"),
     }
     if not message.length:
-        polled = {"NAV-PVT": "nav_pvt", "NAV-SAT": "nav_sat", "MON-VER": "mon_ver"}.get(message.identity)
+        polled = POLLED.get(message.identity)
         return {**header, **({polled: {"variant": "poll"}} if polled else {"message": "unknown"})}
     match message.identity:
         case "NAV-PVT":
@@ -78,6 +84,10 @@ def _read(data: bytes) -> dict[str, Any]:
                 own |= dict.fromkeys(("head_veh", "mag_dec", "mag_acc"))
             bits = message.validDate, message.validTime, message.fullyResolved, message.validMag
             return {**header, "nav_pvt": {**own, "valid": sum(bit << place for place, bit in enumerate(bits))}}
+        case "NAV-POSLLH":
+            own = {ours: getattr(message, theirs) for ours, theirs in POSLLH.items()}
+            own |= {name: _scaled(getattr(message, name), 7) for name in ("lon", "lat")}
+            return {**header, "nav_posllh": own}
         case "NAV-SAT":
             found = [_satellite(message, f"_{number:02}") for number in range(1, message.numSvs + 1)]
             return {**header, "nav_sat": {"i_tow": message.iTOW, "version": message.version, "satellites": found}}
@@ -111,7 +121,7 @@ def _scaled(value: float, places: int) -> Decimal:
 def varied(random: Random) -> Iterator[Capture]:
     """Messages of several generations of receivers, polls of them, with texts of many kinds behind their ends."""
     while True:
-        match random.randrange(6):
+        match random.randrange(7):
             case 0:
                 size = random.choice((84, 92))
                 payload = (
@@ -135,10 +145,12 @@ def varied(random: Random) -> Iterator[Capture]:
                 texts += _texts("PROTVER=18.00", 30) * random.randrange(4)
                 message = UBXMessage("MON", "MON-VER", GET, payload=texts)
             case 3:
-                name = random.choice(("NAV-PVT", "NAV-SAT", "MON-VER", "CFG-RATE"))
+                name = random.choice(("NAV-PVT", "NAV-POSLLH", "NAV-SAT", "MON-VER", "CFG-RATE"))
                 message = UBXMessage(name[:3], name, POLL)
             case 4:
                 message = UBXMessage("ACK", random.choice(("ACK-ACK", "ACK-NAK")), GET, payload=random.randbytes(2))
+            case 5:
+                message = UBXMessage("NAV", "NAV-POSLLH", GET, payload=random.randbytes(28))
             case _:
                 message = UBXMessage("NAV", "NAV-CLOCK", GET, payload=random.randbytes(20))
         data = message.serialize()
