@@ -1,4 +1,4 @@
-"""The README as an index shows it: links into the checkout, which lead nowhere there, are their texts."""
+"""The README as an index shows it: without pictures of the checkout, and with the text of links that lead into it."""
 
 import re
 from pathlib import Path
@@ -6,6 +6,7 @@ from typing import Any
 
 from hatchling.metadata.plugin.interface import MetadataHookInterface
 
+_PICTURE = re.compile(r"<p>\n<picture>.*?</p>\n\n", re.DOTALL)
 _INTO_THE_CHECKOUT = re.compile(r"\[([^\]\n]+)\]\((?![a-z]+:)[^)\s]+\)")
 
 
@@ -14,5 +15,5 @@ class Readme(MetadataHookInterface):
 
     def update(self, metadata: dict[str, Any]) -> None:
         """Say the readme."""
-        text = Path(self.root, "README.md").read_text(encoding="utf-8")
+        text = _PICTURE.sub("", Path(self.root, "README.md").read_text(encoding="utf-8"))
         metadata["readme"] = {"content-type": "text/markdown", "text": _INTO_THE_CHECKOUT.sub(r"\1", text)}

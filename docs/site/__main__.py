@@ -21,6 +21,7 @@ ROOT = HERE.parents[1]
 _PLACES = {
     "README.md": "guide.md",
     "specs/README.md": "language.md",
+    "examples/protocols/README.md": "formats.md",
     "CHANGELOG.md": "changelog.md",
     "CONTRIBUTING.md": "contributing.md",
     "docs/decisions": "decisions/index.md",
@@ -42,10 +43,11 @@ _GUIDE = (
     "docs/tuning.md",
     "docs/versions.md",
     "docs/your-protocol.md",
+    "examples/protocols/README.md",
     "docs/wireshark.md",
     "docs/limits.md",
 )
-"""How to use what there is; the other pages in ``docs`` are about the project."""
+"""How to use it; the other pages in ``docs`` are about the project."""
 
 
 def main() -> None:
@@ -57,6 +59,7 @@ def main() -> None:
         shutil.rmtree(folder, ignore_errors=True)
     navigation = _stage(Stage(ROOT, out / "pages", _places()))
     shutil.copytree(HERE / "assets", out / "pages" / "assets")
+    shutil.copytree(ROOT / "docs" / "pictures", out / "pages" / "pictures")
     (out / "pages" / "assets" / "annotated.css").write_text(html.stylesheet(), encoding="utf-8")
     (out / "pages" / "assets" / "annotated.js").write_text(html.script(), encoding="utf-8")
     config = (HERE / "zensical.toml").read_text(encoding="utf-8")
@@ -70,7 +73,7 @@ def main() -> None:
 def _places() -> dict[PurePosixPath, str]:
     """The pages of files that are made into one."""
     found = {PurePosixPath(path): name for path, name in _PLACES.items()}
-    for path in _files("docs/*.md", "docs/decisions/0*.md"):
+    for path in _files("docs/*.md", "docs/decisions/0*.md", "docs/pictures/*.svg"):
         found[path] = path.relative_to("docs").as_posix()
     for path in _files("docs/site/pages/*.md"):
         found[path] = path.name

@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from html import escape
 from pathlib import Path, PurePosixPath
 
-_LINK = re.compile(r"(^```.*?^```|`[^`\n]+`)|(?<=\]\()([^)\s#]+)", re.MULTILINE | re.DOTALL)
-"""Code, which is left alone, or the file that a link names."""
+_LINK = re.compile(
+    r"(^```.*?^```|`[^`\n]+`)|(?:(?<=\]\()|(?<= src=\")|(?<= srcset=\"))([^)\s#\"]+)", re.MULTILINE | re.DOTALL
+)
+"""Code, which is left alone, or the file that a link or a picture names."""
 _FENCE = re.compile(r"^(```\w+) .*$", re.MULTILINE)
 """A block of code that says more than its language."""
 _ROW = re.compile(r"^\|.*\\\|.*\|$", re.MULTILINE)

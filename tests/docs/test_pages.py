@@ -6,29 +6,28 @@ What needs Spark is in test_spark_pages.py, and the recipes of the page on Pytho
 from __future__ import annotations
 
 import inspect
-import os
 import re
 import runpy
-import shlex
+import shutil
 import subprocess
 import sys
-from contextlib import chdir
 from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
+from support import console
 from support.pages import ELSEWHERE, IN_GIT, PAGES, ROOT, blocks, text
 
 from wireloom import registry
-from wireloom.cli import app
 from wireloom.options import READING as EVERY
 from wireloom.options import U64, Mode, ReadOptions
 from wireloom_generator import emitters
 from wireloom_generator.compat import accepted
+from wireloom_generator.generate import generate
 from wireloom_protocols import couchbase_dcp
 
 TABLES = runpy.run_path(str(ROOT / "docs" / "site" / "option_tables.py"))
+PICTURE = runpy.run_path(str(ROOT / "docs" / "site" / "picture.py"))
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -41,9 +40,15 @@ def test_every_page_is_one_step_from_the_readme() -> None:
     assert [page for page in PAGES[1:] if f"({page})" not in text("README.md")] == []
 
 
-def test_the_python_of_the_readme_runs() -> None:
-    ((_, code),) = blocks("README.md", "python")
-    exec(compile(code, "README.md", "exec"), {})
+@pytest.mark.program
+def test_the_python_of_the_readme_runs(tmp_path: Path) -> None:
+    specs = shutil.copytree(ROOT / "examples/protocols/ubx", tmp_path / "specs/ubx")
+    generate([specs], tmp_path / "my_protocols", write=True)
+    shutil.copytree(ROOT / "examples/captures", tmp_path / "examples/captures")
+    _, (_, code), (_, shown) = blocks("README.md", "python|text")
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert console.shows(shown, done.stdout)
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -53,9 +58,17 @@ def test_what_runs_elsewhere_is_python(page: str) -> None:
         assert code.startswith(ELSEWHERE) or "elsewhere" not in code.lower()
 
 
-def test_the_yaml_of_the_readme_stands_in_the_spec() -> None:
+def test_the_yaml_of_the_readme_is_in_the_spec() -> None:
     ((_, part),) = blocks("README.md", "yaml")
-    assert part in text("specs/couchbase_dcp/protocol.yaml")
+    assert part in text("examples/protocols/ubx/protocol.yaml")
+
+
+def test_the_pictures_of_the_readme_are_current() -> None:
+    made = PICTURE["pictures"]()
+    assert made
+    for path, picture in made.items():
+        assert path.read_text(encoding="utf-8") == picture, "draw them anew: make generate"
+        assert f'"{path.relative_to(ROOT)}"' in text("README.md")
 
 
 def test_the_accepted_findings_are_well_formed(tmp_path: Path) -> None:
@@ -77,34 +90,33 @@ def test_every_output_is_named() -> None:
 
 @pytest.mark.program
 @pytest.mark.parametrize("page", ["README.md", "docs/commands.md", "docs/traffic.md", "docs/your-protocol.md"])
-def test_commands_end_well(page: str, tmp_path: Path) -> None:
-    (tmp_path / "examples").symlink_to(ROOT / "examples")
+def test_commands_end_well_and_print_what_is_shown(page: str, tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
     found = blocks(page, "console")
     assert found
     for _, block in found:
-        _run(block, tmp_path)
+        console.run(block, tmp_path)
         if "init" in block:
-            _run(IN_GIT, tmp_path)
+            console.run(IN_GIT, tmp_path)
 
 
-def _run(block: str, folder: Path) -> None:
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    for command in re.findall(r"^\$ (.*)$", block, re.MULTILINE):
-        program, *arguments = shlex.split(command)
-        if program == "wireloom" and not set(command) & set("|*"):
-            with chdir(folder):  # what the shell has no part in needs no process
-                done = CliRunner().invoke(app, arguments)
-            assert done.exit_code == 0, f"{command}\n{done.output}"
-            continue
-        run = subprocess.run(
-            ["bash", "-o", "pipefail", "-c", command],
-            cwd=folder,
-            env={**os.environ, "PATH": path, "WIRELOOM_ACCEL": "0"},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert run.returncode == 0, f"{command}\n{run.stdout}{run.stderr}"
+@pytest.mark.parametrize("shown", ["a\nb\nc\n", "…\nc\n", "a\n…\n", "a\n…\nc\n", "a\nb\nc\n…\n"])
+def test_what_is_printed_is_what_is_shown(shown: str) -> None:
+    assert console.shows(shown, "a\nb\nc\n\n")
+
+
+@pytest.mark.parametrize("shown", ["a\nb\n", "b\nc\n", "…\nb\n", "a\nc\n", "a\nb\nc \n", "a…\nb\nc\n"])
+def test_what_is_printed_is_not_what_is_shown(shown: str) -> None:
+    assert not console.shows(shown, "a\nb\nc\n")
+
+
+@pytest.mark.program
+def test_a_command_that_prints_something_else_is_an_error(tmp_path: Path) -> None:
+    console.run("$ echo one\none\n$ echo two\n", tmp_path)
+    with pytest.raises(AssertionError, match="echo two"):
+        console.run("$ echo one\none\n$ echo two\nthree\n", tmp_path)
+    with pytest.raises(AssertionError, match="wireloom explain nothing"):
+        console.run("$ wireloom explain nothing\n", tmp_path)
 
 
 # Options

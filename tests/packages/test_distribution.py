@@ -48,9 +48,10 @@ def test_an_index_shows_no_link_into_the_checkout(made: Path) -> None:
     (wheel,) = made.glob("*.whl")
     with zipfile.ZipFile(wheel) as archive:
         (metadata,) = (name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
-        shown = message_from_bytes(archive.read(metadata)).get_payload()
+        shown = message_from_bytes(archive.read(metadata)).get_payload(decode=True).decode()
     links = re.findall(r"\]\(([^)]*)\)", shown)
     assert [link for link in links if not link.startswith("https://")] == []
+    assert "<p" not in shown
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     fences = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
     assert fences.findall(shown) == fences.findall(readme)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from pyarrow import parquet
 from support.pages import ELSEWHERE, ROOT, blocks
+from support.paths import TESTS
 
 from wireloom_protocols import couchbase_dcp, databus
 
@@ -39,7 +43,7 @@ def run(spark: SparkSession, page: str, folder: Path, captures: Path | str = CAP
     """What the blocks of a page define, run in its order, writing below the folder; captures of DCP may be others."""
     names: dict[str, Any] = {"spark": spark}
     for language, code in blocks(page, "python|python spark|sql"):
-        if code.startswith(ELSEWHERE) or (page == "README.md" and language == "python"):
+        if code.startswith(ELSEWHERE):
             continue
         here = code.replace("/tmp/wireloom", str(folder)).replace(CAPTURES, str(captures))
         if language == "sql":
@@ -50,8 +54,13 @@ def run(spark: SparkSession, page: str, folder: Path, captures: Path | str = CAP
     return names
 
 
-def test_the_first_page_runs(clean: SparkSession, tmp_path: Path) -> None:
-    run(clean, "README.md", tmp_path)
+def test_the_first_page_runs_and_prints_what_it_shows(tmp_path: Path) -> None:
+    """In a session of its own: the workers find the package that the page generates in their folder."""
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    own = {**os.environ, "PYTHONPATH": str(TESTS), "WIRELOOM_ACCEL": "0"}
+    command = [sys.executable, "-m", "support.page_runner", "README.md", tmp_path]
+    done = subprocess.run(command, cwd=tmp_path, env=own, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.fixture

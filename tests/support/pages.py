@@ -32,9 +32,9 @@ def blocks(page: str, languages: str) -> list[tuple[str, str]]:
 
 
 def requirements(page: str) -> list[str]:
-    """What the text in front of a page's first block says that one needs: extras, or what pip is to install."""
+    """What a page says before its first block that one needs: extras, or what pip is to install."""
     introduction = re.split(rf"^```(?:{RUNS})\n", text(page), maxsplit=1, flags=re.MULTILINE)[0]
-    installed = re.search(r"`pip install '[\w/]*wireloom(\[[\w,]+\])'([^`]*)`", introduction)
+    installed = re.search(r"pip install '[\w/]*wireloom(\[[\w,]+\])'([^`#]*)", introduction)
     if installed:
         return [f"wireloom{installed[1]}", *installed[2].split()]
     named = " ".join(re.findall(r"extras? ((?:`\w+`(?:, | and )?)+)", introduction))
