@@ -24,7 +24,7 @@ def recipe(title: str) -> str:
 def sources() -> list[Path]:
     """What is written by hand and runs: the compiler and the runtime."""
     found = (path for root in ("generator", "runtime") for path in ROOT.joinpath(root).rglob("*"))
-    return [path for path in found if path.suffix in (".py", ".j2")]
+    return [path for path in found if path.suffix in (".py", ".j2", ".lua")]
 
 
 def test_a_type_touches_the_files_that_its_recipe_names_and_no_other() -> None:
