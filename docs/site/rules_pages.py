@@ -1,4 +1,4 @@
-"""The catalogue of rules, from what the rules say of themselves."""
+"""The catalogue of rules, from their pages."""
 
 from collections.abc import Iterable, Iterator
 
@@ -8,12 +8,12 @@ from wireloom_generator.rulebook import Family, RuleDoc
 _FAMILIES = {
     Family.SPEC: (
         "Rules of specs",
-        "`wireloom check` and `wireloom generate` tell every place that breaks one of these, as"
-        " `path:line:column: error[rule]: what is wrong; what would do`.",
+        "`wireloom check` and `wireloom generate` report every place that breaks one of these rules, as"
+        " `path:line:column: error[rule]: what is wrong; how to fix it`.",
     ),
     Family.COMPAT: (
         "Rules of compatibility",
-        "`wireloom compat` tells which changes between two versions of a protocol break its readers, by these rules.",
+        "`wireloom compat` reports the changes between two versions of a protocol, and what each of them breaks.",
     ),
 }
 _CATEGORIES = {
@@ -30,7 +30,7 @@ def rules_page(family: Family, entries: Iterable[RuleDoc]) -> str:
     title, about = _FAMILIES[family]
     mine = [entry for entry in entries if entry.family == family]
     lines = [f"# {title}", "", about, "", "| Rule | What must hold |", "|---|---|"]
-    lines += [f"| [`{entry.id}`](#{entry.id}) | {cell(_code(entry.purpose))} |" for entry in mine]
+    lines += [f"| [`{entry.id}`](#{entry.id}) | {cell(prose(entry.purpose))} |" for entry in mine]
     for category in sorted({entry.category for entry in mine}, key=list(_CATEGORIES).index):
         if category:
             lines += ["", f"## {_CATEGORIES[category]}"]
@@ -44,18 +44,13 @@ def _entry(entry: RuleDoc, heading: str) -> Iterator[str]:
     yield ""
     yield f"{heading} `{entry.id}` {{ #{entry.id} }}"
     yield ""
-    yield f"**{_code(entry.purpose)}**"
+    yield f"**{prose(entry.purpose)}**"
     if entry.text:
         yield ""
-        yield _code(entry.text)
+        yield prose(entry.text)
     for title, example in (("Bad", entry.bad), ("Good", entry.good)):
         if example:
             yield ""
             yield f"{title}:"
             yield ""
             yield f"```yaml\n{example}\n```"
-
-
-def _code(text: str) -> str:
-    """The docstring's code quotes as those of Markdown."""
-    return prose(text.replace("``", "`"))

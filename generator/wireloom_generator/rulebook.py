@@ -1,17 +1,16 @@
-"""The pages of rules for ``wireloom explain`` and the docs, most of them taken from the rules' docstrings.
+"""The pages of rules, for ``wireloom explain`` and the docs.
 
-Every id that can be in the brackets of a problem has an entry here.
+Every id that can be in the brackets of a problem has a page: ``pages/<id>.md`` beside the rules.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from inspect import cleandoc
-from textwrap import dedent
+from importlib.resources import files
 
-from wireloom_generator.compiler_rules import PAGES
-from wireloom_generator.rule_modules import rule_modules
+from wireloom_generator import rules
+from wireloom_generator.compat import rules as compat_rules
 
 
 class Family(StrEnum):
@@ -21,16 +20,19 @@ class Family(StrEnum):
     COMPAT = "compat"
 
 
-_PART = re.compile(r"^(Bad|Good)::$", re.MULTILINE)
-_PACKAGES = {"rules": Family.SPEC, "compat.rules": Family.COMPAT}
-"""The packages with a module for each rule, whose docstring is its page."""
+_PACKAGES = {Family.SPEC: rules, Family.COMPAT: compat_rules}
+_CATEGORIES: Mapping[str, str] = {rule.id: rule.category for rule in compat_rules.RULES}
+_PAGE = re.compile(
+    r"# (?P<id>[\w-]+)\n\n(?P<purpose>[^\n]+)\n\n(?P<text>.+?)\n\n"
+    r"Bad:\n\n```\w+\n(?P<bad>.+?)\n```\n\nGood:\n\n```\w+\n(?P<good>.+?)\n```\n",
+    re.DOTALL,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class RuleDoc:
-    """A rule. ``purpose`` is a sentence about what must hold, ``text`` the paragraphs about why, with code in double
-    backticks; ``bad`` and ``good`` are examples. ``category`` is that of a rule of compatibility, empty for other
-    rules.
+    """A rule. ``purpose`` is a sentence about what must hold, ``text`` the paragraphs about why, in Markdown; ``bad``
+    and ``good`` are examples. ``category`` is that of a rule of compatibility, empty for other rules.
     """
 
     id: str
@@ -43,18 +45,12 @@ class RuleDoc:
 
 
 def _entries() -> Iterator[RuleDoc]:
-    for rule, page in PAGES.items():
-        yield _entry(rule, Family.SPEC, "", page)
-    for package, family in _PACKAGES.items():
-        for rule, module in rule_modules(f"{__package__}.{package}"):
-            yield _entry(rule, family, str(getattr(module, "CATEGORY", "")), module.__doc__ or "")
-
-
-def _entry(rule: str, family: Family, category: str, page: str) -> RuleDoc:
-    purpose, _, rest = cleandoc(page).strip().partition("\n")
-    text, *parts = _PART.split(rest)
-    examples = {kind: dedent(block).strip("\n") for kind, block in zip(parts[::2], parts[1::2], strict=True)}
-    return RuleDoc(rule, family, category, purpose, text.strip(), examples.get("Bad", ""), examples.get("Good", ""))
+    for family, package in _PACKAGES.items():
+        for page in files(package).joinpath("pages").iterdir():
+            found = _PAGE.fullmatch(page.read_text(encoding="utf-8"))
+            assert found is not None, f"{page.name} is not laid out as a rule's page"
+            category = _CATEGORIES.get(found["id"], "") if family is Family.COMPAT else ""
+            yield RuleDoc(family=family, category=category, **found.groupdict())
 
 
 ENTRIES: tuple[RuleDoc, ...] = tuple(sorted(_entries(), key=lambda entry: (entry.family, entry.id)))

@@ -1,4 +1,4 @@
-"""``wireloom explain``, and what it shows: every rule has a page whose examples are what they are said to be."""
+"""``wireloom explain``: every rule has a page, whose bad example breaks the rule and whose good one does not."""
 
 import ast
 import re
@@ -12,7 +12,10 @@ from support.cases import each
 from support.paths import ROOT
 
 from wireloom.cli import app
+from wireloom_generator.compat import rules as compat_rules
 from wireloom_generator.rulebook import ENTRIES, Family, RuleDoc
+from wireloom_generator.rules import RULES
+from wireloom_generator.types import NAMES, Integer, parse
 
 COMPILER = ROOT / "generator" / "wireloom_generator"
 OF_SPECS = tuple(entry for entry in ENTRIES if entry.family is Family.SPEC)
@@ -57,10 +60,24 @@ def _told() -> Iterator[str]:
                 yield node.value.value
 
 
-def test_whatever_can_stand_in_brackets_has_a_page() -> None:
+def test_every_rule_and_every_problem_of_the_compiler_has_a_page_and_nothing_else_has_one() -> None:
     told = set(_told())
     assert {"known-type", "yaml", "lockstep", "example"} <= told
-    assert told <= {entry.id for entry in ENTRIES}
+    assert told | set(RULES) == {entry.id for entry in OF_SPECS}
+    assert {rule.id for rule in compat_rules.RULES} == {entry.id for entry in ENTRIES if entry.family is Family.COMPAT}
+
+
+def test_a_page_is_named_after_its_rule() -> None:
+    for folder in (COMPILER / "rules" / "pages", COMPILER / "compat" / "rules" / "pages"):
+        for page in folder.iterdir():
+            assert page.suffix == ".md"
+            assert page.read_text(encoding="utf-8").startswith(f"# {page.stem}\n\n")
+
+
+def test_the_page_about_types_names_all_of_them() -> None:
+    (page,) = (entry for entry in OF_SPECS if entry.id == "known-type")
+    others = {name for name in NAMES if not isinstance(parse(name), Integer)}
+    assert set(re.findall(r"`(\w+)`", page.text)) - {"u8", "u64", "i8", "i64"} == others
 
 
 def test_ids_are_unique_in_their_family() -> None:
@@ -94,7 +111,7 @@ def test_a_rule_may_be_given_as_problems_have_it(rule: str) -> None:
 def test_without_a_rule_all_are_listed() -> None:
     listed = explained()
     for entry in ENTRIES:
-        assert re.search(rf"^  {entry.id} +{re.escape(entry.purpose.replace('``', '`'))}$", listed, re.MULTILINE)
+        assert re.search(rf"^  {entry.id} +{re.escape(entry.purpose)}$", listed, re.MULTILINE)
 
 
 def test_a_rule_that_is_not_known_is_told_with_the_nearest() -> None:

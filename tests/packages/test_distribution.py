@@ -102,6 +102,15 @@ def test_what_runs_needs_no_compiler(made: Path, tmp_path: Path) -> None:
     assert done.stderr.endswith("No module named 'wireloom_generator'\n")
 
 
+def test_the_wheel_has_the_page_of_every_rule(made: Path) -> None:
+    generator = ROOT / "generator"
+    pages = {path.relative_to(generator).as_posix() for path in generator.glob("**/rules/pages/*.md")}
+    assert pages
+    (wheel,) = made.glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        assert pages <= set(archive.namelist())
+
+
 def test_the_oldest_versions_are_those_that_are_tested() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]

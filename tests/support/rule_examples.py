@@ -1,4 +1,4 @@
-"""The examples in rules' docstrings, made whole: a fragment put where it belongs in a small protocol.
+"""The examples of rules' pages, made whole: a fragment put where it belongs in a small protocol.
 
 The protocol declares what a fragment refers to without declaring it: header fields, enums, a table, a library beside.
 """

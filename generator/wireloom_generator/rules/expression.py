@@ -1,22 +1,4 @@
-"""An expression can be read, and every name in it is known where it stands.
-
-The expression language is small on purpose: comparisons, and/or/not, in, whole-number arithmetic, bit operations,
-``a if b else c`` and the calls size, offset, count, present, min and max. Names are the fields of the same struct, the
-record's header fields, the protocol's parameters and, in a type, what it is given; ``head.length`` is a field of the
-struct ``head``, ``sizes[0]`` an item of the list ``sizes``, ``Kind.Reading`` a number of the enum ``Kind``; text stands
-in quotes. What is left of the section is ``rest`` in a size, and ``left`` in ``when``, ``count`` and ``until`` of a
-field. It cannot decide which alternative is taken: that must follow from values, since somebody has to write them.
-
-Bad::
-
-    - {name: body, type: bytes, size: body_lenght}
-    - {name: note, type: text, size: rest, when: byte_order == big}
-
-Good::
-
-    - {name: body, type: bytes, size: body_length}
-    - {name: note, type: text, size: rest, when: "byte_order == 'big'"}
-"""
+"""Expressions that can be parsed, and the names in them."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
@@ -45,7 +27,7 @@ from wireloom_generator.reading import other_tools
 from wireloom_generator.types import Integer, Varint, parse
 
 
-def check(spec: Resolved) -> Iterator[Problem]:
+def expression(spec: Resolved) -> Iterator[Problem]:
     """Expressions that cannot be parsed, and unknown names in them."""
     for site in sites(spec):
         try:
@@ -58,44 +40,44 @@ def check(spec: Resolved) -> Iterator[Problem]:
         said = set(orders.outcomes(tree)) if site.key in ("byte_order", "through") else ()
         for name in expressions.names(tree):
             if name not in said:
-                yield from _value(spec, site, name)
+                yield from _unknown_value(spec, site, name)
         for function, name in expressions.measured(tree):
             yield from _measured(spec, site, function, name)
         for part in expressions.walk(tree):
-            yield from _choices(site, part)
+            yield from _compared_with_choices(site, part)
 
 
-_WORD = {"rest": ("size",), "left": ("when", "count", "until")}
+_KEYS_OF = {"rest": ("size",), "left": ("when", "count", "until")}
 """The keys under which each word for what is left in the section can be asked for."""
 _LENGTH = "a length is rest, a number, or follows from numbers of the header, as in 4 + body_length"
 
 
-def _value(spec: Resolved, site: Site, name: Name) -> Iterator[Problem]:
+def _unknown_value(spec: Resolved, site: Site, name: Name) -> Iterator[Problem]:
     if name.name in site.values or site.is_index(name):
         return
     at = site.where(name.column)
     around = site.around.get(name.name, ())
     if site.is_left(name):
-        yield from _left(site, name)
+        yield from _bytes_left(site, name)
     elif name.name == "record":
         hint = _LENGTH if site.key == "length" else "size(record) is how many bytes it has"
         yield Problem(at, "expression", "'record' has no value", hint)
     elif not around:
-        yield Problem(at, "expression", *_unknown(spec, site, name))
+        yield Problem(at, "expression", *_explained(spec, site, name))
     elif all(_is_section(seen) for seen in around) and name.item is None:
         what, hint = f"{name.name!r} is a section and has no value", f"size({name.name}) is how many bytes it has"
         yield Problem(at, "expression", what, hint)
 
 
-def _left(site: Site, name: Name) -> Iterator[Problem]:
+def _bytes_left(site: Site, name: Name) -> Iterator[Problem]:
     """What is wrong with asking here how many bytes are left in the section."""
     is_field = site.key == "until" or (site.visit is not None and not isinstance(site.visit.item, model.Choice))
-    if site.key in _WORD[name.name] and is_field:
+    if site.key in _KEYS_OF[name.name] and is_field:
         return
     what, hint = f"{name.name!r} means nothing here", "only size, when, count and until of a field ask what is left"
     if site.key == "length":
         hint = _LENGTH
-    elif site.key in (*_WORD["rest"], *_WORD["left"]) and is_field:
+    elif site.key in (*_KEYS_OF["rest"], *_KEYS_OF["left"]) and is_field:
         hint = "in a size, write rest" if name.name == "left" else "write left for how many bytes are left"
     elif site.key == "when":
         hint = "what decides must be in the values, or nobody knows what to write; give the fields a when each"
@@ -137,16 +119,16 @@ def _as_type(key: str, word: str) -> str:
     return f"a field tells it: {{name: how_many, type: {word}}}, and count: how_many"
 
 
-def _no_number(numbers: model.Enum | model.Flags, word: str) -> tuple[str, str]:
+def _not_a_number(numbers: model.Enum | model.Flags, word: str) -> tuple[str, str]:
     """What is wrong with a name of an enum or of flags that stands for no number."""
     if any(value.name == word for value in numbers.values):
         return f"{numbers.name}.{word} is a range", "compare with its ends"
     if isinstance(numbers, model.Enum) and word in numbers.groups:
-        return _no_one_number(numbers, word)
+        return _several_numbers(numbers, word)
     return unnamed(numbers, word)
 
 
-def _no_one_number(enum: model.Enum, group: str) -> tuple[str, str]:
+def _several_numbers(enum: model.Enum, group: str) -> tuple[str, str]:
     """What is wrong with a group where it stands for no numbers."""
     for value in enum.values:
         if value.range and value.name in enum.groups[group]:
@@ -154,20 +136,20 @@ def _no_one_number(enum: model.Enum, group: str) -> tuple[str, str]:
     return f"{enum.name}.{group} is a group of values", f"write in {enum.name}.{group}"
 
 
-def _unknown(spec: Resolved, site: Site, name: Name) -> tuple[str, str]:
+def _explained(spec: Resolved, site: Site, name: Name) -> tuple[str, str]:
     """What is wrong with a name that nothing has, and what to do."""
     if name.item is not None:
-        return _no_item(spec, site, name, name.item)
+        return _missing_item(spec, site, name, name.item)
     what = f"unknown name {name.name!r}"
     first, *steps = name.steps
     if steps and first in spec.parameters:
         return f"{first!r} is a parameter, and has no field {steps[0]!r}", ""
-    if steps and (around := site.around.get(first) or _given(spec, site, first)):
-        return _no_step(spec, first, around, steps)
+    if steps and (around := site.around.get(first) or _inputs(spec, site, first)):
+        return _missing_step(spec, first, around, steps)
     if steps and first in site.values:
         return f"{first!r} is {site.kind(Name(first)) or 'one value'}, and has no field {steps[0]!r}", ""
     if len(steps) == 1 and (numbers := spec.enums.get(first) or spec.flags.get(first)) is not None:
-        return _no_number(numbers, steps[0])
+        return _not_a_number(numbers, steps[0])
     if site.key == "length" and first in _TERMINATED:
         return what, 'until: "0a" in place of length says that each record ends with these bytes'
     if site.key in ("length", "size") and (first in _REST or site.condition.raw == "size-eos"):
@@ -181,35 +163,35 @@ def _unknown(spec: Resolved, site: Site, name: Name) -> tuple[str, str]:
         if known in site.around or known in spec.parameters:
             return what, f"write {known}: an expression sees its own struct, the header and the parameters by name"
         if isinstance(site.scope.owner, model.Struct) and steps:
-            return what, f"a type sees its own fields, what it is given and the header's; {_giving(steps[-1])}"
+            return what, f"a type sees its own fields, what it is given and the header's; {_as_input(steps[-1])}"
         return what, "an expression sees its own struct, the header and the parameters, and has no word for others"
-    return what, _unknown_hint(spec, site, name.name) or (closest(first, site.around.all) if steps else "")
+    return what, _hint(spec, site, name.name) or (closest(first, site.around.all) if steps else "")
 
 
-def _no_item(spec: Resolved, site: Site, name: Name, item: expressions.InList) -> tuple[str, str]:
+def _missing_item(spec: Resolved, site: Site, name: Name, item: expressions.InList) -> tuple[str, str]:
     """Why there is no such item, and what to do."""
-    around = site.around.get(item.list) or _given(spec, site, item.list)
+    around = site.around.get(item.list) or _inputs(spec, site, item.list)
     if not around:
-        return _unknown(spec, site, Name(item.list, name.column))
+        return _explained(spec, site, Name(item.list, name.column))
     first, *steps = item.inner or ("",)
     found = (inside(spec, seen.item, is_item=True) for seen in around if isinstance(seen, Visit))
     names = {inner: seen for each in found for inner, seen in each.items()}
     if first in names:
-        return _no_step(spec, name.name.removesuffix("." + ".".join(steps)), names[first], steps)
+        return _missing_step(spec, name.name.removesuffix("." + ".".join(steps)), names[first], steps)
     return f"an item of {item.list!r} has no field {first!r}", closest(first, names)
 
 
-def _given(spec: Resolved, site: Site, name: str) -> Sequence[Seen]:
+def _inputs(spec: Resolved, site: Site, name: str) -> Sequence[Seen]:
     """The structs and lists that a type is given under a name."""
     fields = given_fields(spec)
     return [field for seen in site.values.get(name, ()) if isinstance(seen, Input) for field in fields.get(seen, ())]
 
 
-def _giving(name: str) -> str:
+def _as_input(name: str) -> str:
     return f"write given: [{name}] in the type, and with: {{{name}: {name}}} where it is used"
 
 
-def _no_step(spec: Resolved, before: str, seen: Sequence[Seen], steps: Sequence[str]) -> tuple[str, str]:
+def _missing_step(spec: Resolved, before: str, seen: Sequence[Seen], steps: Sequence[str]) -> tuple[str, str]:
     """Why the way into a struct leads nowhere, and what to do."""
     for step in steps:
         item = seen[0].item if isinstance(seen[0], Visit) else None
@@ -226,7 +208,7 @@ def _no_step(spec: Resolved, before: str, seen: Sequence[Seen], steps: Sequence[
     raise AssertionError(f"{before} is there")
 
 
-def _unknown_hint(spec: Resolved, site: Site, name: str) -> str:
+def _hint(spec: Resolved, site: Site, name: str) -> str:
     elsewhere = _elsewhere(spec)
     if name == "_index":
         return "index is the number of an item"
@@ -250,7 +232,7 @@ def _out_of_reach(elsewhere: "_Elsewhere", site: Site, name: str) -> str:
         inner = site.scope.owner.name
         if name in elsewhere.beside.get(inner, ()):
             what = f"it stands beside the {inner}, which sees only its own fields, what it is given and the header's"
-            return f"{what}; {_giving(name)}"
+            return f"{what}; {_as_input(name)}"
     return ""
 
 
@@ -343,7 +325,7 @@ def _measured(spec: Resolved, site: Site, function: Function, name: Name) -> Ite
         hint = f"{function}({name.item.list}) is that of the integer that they are in"
         yield Problem(at, "expression", f"items of {name.item.list!r} are bits, so there is no {call}", hint)
     elif not around and (len(name.steps) > 1 or name.item is not None):
-        yield Problem(at, "expression", *_unknown(spec, site, name))
+        yield Problem(at, "expression", *_explained(spec, site, name))
     elif not around:
         hint = closest(name.name, site.around.all, ("record",) if function in expressions.OF_PLACES else ())
         owner = site.scope.owner
@@ -355,7 +337,7 @@ def _measured(spec: Resolved, site: Site, function: Function, name: Name) -> Ite
         if function is Function.COUNT and site.kind(name) is Kind.LIST:
             return
         if not fields:
-            kind = "a section" if _is_section(around[0]) else _outside(around[0])
+            kind = "a section" if _is_section(around[0]) else _from_outside(around[0])
             yield Problem(at, "expression", f"{name.name!r} is {kind}, and {function}() is about fields")
         elif function is Function.COUNT and not any(map(_is_list, fields)):
             hint = f"size({name.name}) is how many bytes it has"
@@ -363,14 +345,15 @@ def _measured(spec: Resolved, site: Site, function: Function, name: Name) -> Ite
     elif any(isinstance(field, model.Computed) for field in fields):
         yield Problem(at, "expression", f"{name.name!r} is computed and not in the bytes, so there is no {call}")
     elif not isinstance(around[0], Visit):
-        yield Problem(at, "expression", f"{name.name!r} is {_outside(around[0])}, so there is no {call}")
+        yield Problem(at, "expression", f"{name.name!r} is {_from_outside(around[0])}, so there is no {call}")
 
 
-def _outside(seen: Seen) -> str:
+def _from_outside(seen: Seen) -> str:
     return "a parameter" if isinstance(seen, model.Parameter) else "a value that the type is given"
 
 
-def _choices(site: Site, part: Expr) -> Iterator[Problem]:
+def _compared_with_choices(site: Site, part: Expr) -> Iterator[Problem]:
+    """Texts that a parameter never is."""
     match part:
         case Compare(_, Name() as name, Value(value=str() as value)):
             values: tuple[str, ...] = (value,)
@@ -379,7 +362,7 @@ def _choices(site: Site, part: Expr) -> Iterator[Problem]:
         case Among(Name() as name, choices):
             values = tuple(c.value for c in choices if isinstance(c, Value) and isinstance(c.value, str))
         case _:
-            return
+            return  # no comparison of a name with text
     for seen in site.values.get(name.name, ()):
         if isinstance(seen, model.Parameter) and seen.choices:
             for value in values:

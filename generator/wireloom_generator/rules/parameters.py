@@ -1,23 +1,4 @@
-"""A parameter is true or false, a whole number, or text with choices; its default is one of them.
-
-Parameters are facts that are not in the bytes: readers give them as options beside their own, so they cannot be called
-as those. A misspelt choice would be taken for none. ``column: true`` records the value in force in each row, so that
-encoding finds it there.
-
-Captures can tell what is true or false themselves: ``found`` names a message, and a field of it with the values by
-which it is true. The last such record counts that stands in front of all records that ask for the parameter. So
-nothing can ask for it that says where records end or which message they are, and no column can record it.
-
-Bad::
-
-    parameters:
-      - {name: dialect, type: text, choices: [old, new], default: newest}
-
-Good::
-
-    parameters:
-      - {name: dialect, type: text, choices: [old, new], default: new}
-"""
+"""Parameters, which readers or captures give."""
 
 from collections.abc import Iterator
 
@@ -34,7 +15,7 @@ _OPTIONS = frozenset({
 """The names of readers' options and of arguments in the Python API."""
 
 
-def check(spec: Resolved) -> Iterator[Problem]:
+def parameters(spec: Resolved) -> Iterator[Problem]:
     """Parameters that a reader could not give."""
     for parameter in spec.protocol.parameters:
         if parameter.name.lower() in _OPTIONS:
@@ -50,10 +31,10 @@ def check(spec: Resolved) -> Iterator[Problem]:
             what, at = f"a parameter is bool, text or an integer, not {parameter.type}", parameter.where("type")
             yield Problem(at, "parameters", what)
         if parameter.found is not None:
-            yield from _found(spec, parameter, parameter.found)
+            yield from _captured(spec, parameter, parameter.found)
 
 
-def _found(spec: Resolved, parameter: Parameter, found: Told) -> Iterator[Problem]:
+def _captured(spec: Resolved, parameter: Parameter, found: Told) -> Iterator[Problem]:
     """What is wrong with how captures tell a parameter."""
     if parameter.type != "bool":
         yield Problem(parameter.where("found"), "parameters", "captures tell only what is true or false")

@@ -1,4 +1,4 @@
-"""``wireloom explain``: what a rule asks for and why, with an example of both, from the rule's own docstring."""
+"""``wireloom explain``: what a rule requires and why, with a bad and a good example."""
 
 import re
 import sys
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
     from wireloom_generator.rulebook import RuleDoc
 
-_CODE = re.compile(r"``(.+?)``", re.DOTALL)
+_CODE = re.compile(r"`(.+?)`", re.DOTALL)
 
 
 @click.command
-@click.argument("rules", metavar="[RULE]...", nargs=-1, help="As it stands in the brackets of a problem.")
+@click.argument("rules", metavar="[RULE]...", nargs=-1, help="The id in the brackets of a problem.")
 def explain(rules: Sequence[str]) -> None:
-    """What rules ask for, and why, with a bad and a good example; without a rule, the list of all of them."""
+    """Explain rules, with a bad and a good example of each; without RULE, list all of them."""
     entries: Sequence[RuleDoc] = compiler("rulebook").ENTRIES
     if not rules:
         _list(entries)
@@ -50,18 +50,18 @@ def _list(entries: "Sequence[RuleDoc]") -> None:
     width = max(len(entry.id) for entry in entries)
     families = compiler("rulebook").Family
     titles = {
-        families.SPEC: "Of specs, told by check and generate:",
-        families.COMPAT: "Of two versions of specs, told by compat:",
+        families.SPEC: "Rules of specs, for check and generate:",
+        families.COMPAT: "Rules of compatibility, for compat:",
     }
     for family, about in titles.items():
         print(about)
         for entry in entries:
             if entry.family == family:
-                print(f"  {entry.id:{width}}  {_coded(entry.purpose)}")
+                print(f"  {entry.id:{width}}  {entry.purpose}")
 
 
 def _write(entry: "RuleDoc") -> None:
-    print(f"{_called(entry)}: {_coded(entry.purpose)}\n\n{_coded(entry.text)}")
+    print(f"{_called(entry)}: {entry.purpose}\n\n{entry.text}")
     for title, example in (("Bad", entry.bad), ("Good", entry.good)):
         print(f"\n{title}:\n")
         print("\n".join(f"    {line}".rstrip() for line in example.splitlines()))
@@ -70,10 +70,6 @@ def _write(entry: "RuleDoc") -> None:
 def _called(entry: "RuleDoc") -> str:
     """The rule's id, and for a rule of compatibility what its findings break."""
     return f"{entry.id} ({entry.category})" if entry.category else entry.id
-
-
-def _coded(text: str) -> str:
-    return _CODE.sub(r"`\1`", text)
 
 
 def _draw(entry: "RuleDoc") -> None:

@@ -1,0 +1,62 @@
+"""Changes of parameters."""
+
+from collections.abc import Iterator, Mapping
+
+from wireloom_generator import model
+from wireloom_generator.compat import walks
+from wireloom_generator.compat.changes import BACKWARD, BOTH, NEITHER, Change
+from wireloom_generator.compat.comparison import Comparison
+from wireloom_generator.model import Told
+
+
+def parameter_added(comparison: Comparison) -> Iterator[Change]:
+    name = comparison.new.name
+    for added in comparison.parameters.added:
+        path = f"{name}.{added.name}"
+        if added.default is None:
+            yield Change(path, "records ask for it, of the header of their capture; those alone are given it", BACKWARD)
+        else:
+            yield Change(path, f"parameter added, by default {str(added.default).lower()}", NEITHER)
+    for old, new in comparison.parameters.kept:
+        for choice in new.choices:
+            if old.choices and choice not in old.choices:
+                yield Change(f"{name}.{new.name}", f"can be {choice} now", NEITHER)
+
+
+def parameter_removed(comparison: Comparison) -> Iterator[Change]:
+    name = comparison.old.name
+    yield from (Change(f"{name}.{gone.name}", "parameter removed", BACKWARD) for gone in comparison.parameters.removed)
+    for old, new in comparison.parameters.kept:
+        path = f"{name}.{new.name}"
+        if old.column and not new.column:
+            yield Change(path, "no longer a column of rows", BACKWARD)
+        if _kind(old) != _kind(new):
+            yield Change(path, f"parameter {walks.was(_kind(old), _kind(new))}", BACKWARD)
+            continue
+        for choice in old.choices:
+            if choice not in new.choices:
+                yield Change(path, f"can no longer be {choice}", BACKWARD)
+
+
+def _kind(parameter: model.Parameter) -> str:
+    return "text" if parameter.choices else parameter.type
+
+
+def parameter_default_changed(comparison: Comparison) -> Iterator[Change]:
+    names = {each.old.name: each.new.name for each in comparison.messages}
+    for old, new in comparison.parameters.kept:
+        path = f"{comparison.new.name}.{new.name}"
+        if old.default != new.default:
+            yield Change(path, f"default {walks.was(old.default, new.default)}", BOTH)
+        before, now = _source(old.found, names), _source(new.found, {})
+        if before != now:
+            told = "is told by captures" if before is None else "is no longer told by captures"
+            yield Change(path, "is told by captures otherwise" if before and now else told, BOTH)
+
+
+def _source(found: Told | None, names: Mapping[str, str]) -> object:
+    """By what captures tell a parameter, and in front of which messages; ``names`` are what messages are called now."""
+    if found is None:
+        return None
+    asked = {names.get(name, name) for name in found.asked}
+    return names.get(found.message, found.message), found.field, found.values, asked

@@ -1,0 +1,95 @@
+"""Checksums: their algorithms, and the ranges of bytes that they cover."""
+
+from collections.abc import Iterator
+
+from wireloom_generator import model
+from wireloom_generator.analysis.offsets import edge
+from wireloom_generator.analysis.scopes import fields, structs
+from wireloom_generator.model import Resolved
+from wireloom_generator.problems import Location, Problem, closest
+from wireloom_generator.reading.catalogue import ALGORITHMS, OTHER_NAMES, CrcParameters
+from wireloom_generator.types import Ascii, Integer
+
+_LEAST, _MOST = 3, 64
+"""The widths of CRCs, in bits."""
+
+
+def _letters(name: str) -> str:
+    """The letters and digits of a name, since there are many ways to write one."""
+    return "".join(filter(str.isalnum, name.lower()))
+
+
+_OTHER_SPELLINGS = {
+    _letters(name): meant for name, meant in (*OTHER_NAMES.items(), *zip(ALGORITHMS, ALGORITHMS, strict=True))
+}
+
+
+def checksum_algorithm(spec: Resolved) -> Iterator[Problem]:
+    """Checksums that cannot be computed, or do not fit."""
+    for node in fields(spec):
+        if isinstance(node, model.Field) and node.checksum is not None:
+            yield from _algorithm(node, node.checksum)
+    for scope in structs(spec):
+        for visit in scope.visits:
+            if isinstance(visit.item, model.Field) and visit.item.checksum is not None:
+                yield from _bounds(visit.item.checksum)
+
+
+def _bounds(checksum: model.Checksum) -> Iterator[Problem]:
+    """Ends of a range in a type that are not at its own fields."""
+    for bound in (bound for covered in checksum.ranges for bound in (covered.start, covered.end)):
+        if bound.tree is not None and edge(bound.tree) is None:
+            what, hint = "a checksum in a type is over fields of the type", "write offset(x), or offset(x) + size(x)"
+            yield Problem(bound.at, "checksum-algorithm", what, hint)
+
+
+def _algorithm(field: model.Field, checksum: model.Checksum) -> Iterator[Problem]:
+    at, kind = checksum.where("algorithm"), checksum.kind
+    if kind is None:
+        other = _OTHER_SPELLINGS.get(_letters(checksum.algorithm))
+        hint = f"did you mean {other!r}?" if other else closest(checksum.algorithm, ALGORITHMS)
+        yield Problem(at, "checksum-algorithm", f"unknown checksum {checksum.algorithm!r}", hint)
+    elif isinstance(kind, CrcParameters) and not _LEAST <= kind.width <= _MOST:
+        yield Problem(at, "checksum-algorithm", f"no CRC has {kind.width} bits", f"{_LEAST} to {_MOST} bits")
+    else:
+        if isinstance(kind, CrcParameters):
+            yield from _crc(kind, at)
+        bits = 8 * -(-kind.width // 8)
+        if isinstance(field.type, Ascii):
+            yield from _in_digits(field, field.type, checksum)
+        elif field.type != Integer(bits, signed=False):
+            name = checksum.algorithm if checksum.algorithm in ALGORITHMS else "the CRC"
+            what = f"{name} has {kind.width} bits and does not fit {field.type.word}"
+            hint = f"write type: u{bits}"
+            if name == "fletcher8":
+                hint += ", or algorithm: fletcher16_mod256 or fletcher16, whose sums have a byte each"
+            yield Problem(field.where("type"), "checksum-algorithm", what, hint)
+    for place, what, hint in checksum.faults:
+        yield Problem(place, "checksum-algorithm", what, hint)
+    for covered in checksum.ranges:
+        start, end = covered.start.constant, covered.end.constant
+        if start is not None and end is not None and start >= end:
+            yield Problem(covered.end.at, "checksum-algorithm", f"the range from {start} to {end} has no bytes")
+
+
+def _in_digits(field: model.Field, digits: Ascii, checksum: model.Checksum) -> Iterator[Problem]:
+    """What is wrong with a checksum in digits. Sums may have fewer bits than their names say, as those of few bytes."""
+    kind = checksum.kind
+    assert kind is not None
+    if field.wire.fixed is None:
+        what = f"{field.name!r} has no room that is known before it is"
+        yield Problem(field.where("type"), "checksum-algorithm", what, "give it a size that is a number")
+    elif digits.bits < kind.width and not checksum.algorithm.startswith("sum"):
+        what = f"{checksum.algorithm} has {kind.width} bits, and {digits} of {field.wire.fixed} bytes has {digits.bits}"
+        yield Problem(field.where("size"), "checksum-algorithm", what)
+
+
+def _crc(crc: CrcParameters, at: Location) -> Iterator[Problem]:
+    for name, number in (("poly", crc.poly), ("init", crc.init), ("xor_out", crc.xor_out)):
+        if not 0 <= number < 1 << crc.width:
+            hint = "the one for the width is left out" if name == "poly" and number >> crc.width == 1 else ""
+            yield Problem(at, "checksum-algorithm", f"{name} {number:#x} does not fit {crc.width} bits", hint)
+    if not crc.poly & 1:
+        what = f"poly {crc.poly:#x} is even, and no polynomial of a CRC is"
+        hint = "its highest bit comes first; a reflected one is written the other way round"
+        yield Problem(at, "checksum-algorithm", what, hint)

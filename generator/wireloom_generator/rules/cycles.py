@@ -1,0 +1,253 @@
+"""Values and types that must not lead back to themselves."""
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain
+from math import inf
+from typing import TypeVar
+
+from wireloom_generator import expressions, model
+from wireloom_generator.analysis import offsets
+from wireloom_generator.analysis.offsets import Offsets, edge
+from wireloom_generator.analysis.scopes import Scope, Visit, head, messages, structs
+from wireloom_generator.analysis.sites import Site, sites
+from wireloom_generator.expressions import (
+    Among,
+    Binary,
+    Call,
+    Compare,
+    Conditional,
+    Expr,
+    Function,
+    Logical,
+    Name,
+    Unary,
+    Value,
+)
+from wireloom_generator.model import Named, Resolved
+from wireloom_generator.model.resolved import Loop
+from wireloom_generator.problems import Location, Problem
+from wireloom_generator.reading.unrolling import DEEPEST
+from wireloom_generator.types import Integer
+
+K = TypeVar("K", bound=Hashable)
+
+Bounds = tuple[float, float]
+"""The lowest and highest value of an offset."""
+
+
+def derive_cycle(spec: Resolved) -> Iterator[Problem]:
+    """Derived fields that lead back to themselves."""
+    derived = [site for site in sites(spec) if site.key == "derive"]
+    uses = {
+        number: [other for other, used in enumerate(derived) if _uses_value_of(site, used)]
+        for number, site in enumerate(derived)
+    }
+    for number, site in enumerate(derived):
+        circle = _back_to(number, uses)
+        if circle is not None:
+            through = _through([_name(derived[other]) for other in circle])
+            yield Problem(site.at, "derive-cycle", f"{_name(site)!r} is derived from itself{through}")
+
+
+def _name(site: Site) -> str:
+    item = site.visit.item if site.visit else None
+    assert isinstance(item, Named)
+    return item.name
+
+
+def _uses_value_of(site: Site, other: Site) -> bool:
+    """Whether a derived field follows from the value of another."""
+    names = expressions.names(site.tree) if site.tree is not None else ()
+    return any(
+        isinstance(seen, Visit) and seen is other.visit for name in names for seen in site.values.get(name.name, ())
+    )
+
+
+def _back_to(start: K, edges: Mapping[K, Sequence[K]]) -> list[K] | None:
+    """The shortest way from ``start`` back to itself; None if there is none."""
+    paths: list[list[K]] = [[other] for other in edges[start]]
+    seen: set[K] = set()
+    while paths:
+        path = paths.pop(0)
+        if path[-1] == start:
+            return path
+        if path[-1] not in seen:
+            seen.add(path[-1])
+            paths += [[*path, other] for other in edges[path[-1]]]
+    return None
+
+
+def _through(circle: Sequence[str]) -> str:
+    """The names on the way back, but for the last, which is where it began."""
+    return f" through {', '.join(map(repr, circle[:-1]))}" if len(circle) > 1 else ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Coverage:
+    """A checksum field: the ranges that it surely covers, and its own bytes, or at least where these begin."""
+
+    name: str
+    at: Location
+    covers: Sequence[Bounds]
+    stands: Bounds | None
+    least: float
+
+    def is_over(self, other: "_Coverage") -> bool:
+        """Whether it certainly covers bytes of the other."""
+        if other.stands is None:
+            return any(start <= other.least and end == inf for start, end in self.covers)
+        first, last = other.stands
+        return any(start < last and first < end for start, end in self.covers)
+
+
+def checksum_cycle(spec: Resolved) -> Iterator[Problem]:
+    """Checksums that cover themselves, directly or through others."""
+    found: dict[Location, Problem] = {}
+    in_records = (_in_record(spec, scope) for scope in (head(spec), *messages(spec)))
+    for found_there in (*in_records, *map(_in_type, structs(spec))):
+        sums = list(found_there)
+        over = {one.name: [other.name for other in sums if one.is_over(other)] for one in sums}
+        for one in sums:
+            circle = _back_to(one.name, over)
+            if circle is not None:
+                what = f"{one.name!r} is a checksum over its own bytes{_through(circle)}"
+                hint = f"leave them out, as in to: offset({one.name})"
+                found.setdefault(one.at, Problem(one.at, "checksum-cycle", what, hint))
+    yield from found.values()
+
+
+def _in_record(spec: Resolved, scope: Scope) -> Iterator[_Coverage]:
+    is_message = isinstance(scope.owner, model.Message)
+    assert not isinstance(scope.owner, model.Struct)
+    layout = offsets.of(spec, scope.owner)
+    visits: tuple[Visit, ...] = (*scope.header, *scope.visits) if is_message else scope.visits
+    for visit in visits:
+        field = visit.item
+        if isinstance(field, model.Field) and field.checksum is not None and not visit.in_variant:
+            spans = [each for each in map(partial(_span, layout), field.checksum.ranges) if each is not None]
+            if spans:
+                slot = layout.places.get(visit.sections[0]) if visit in scope.visits and is_message else None
+                least = slot.bytes if slot is not None else 0
+                yield _Coverage(field.name, _reported_at(field.checksum), spans, _place(field, layout), least)
+
+
+def _in_type(scope: Scope) -> Iterator[_Coverage]:
+    """The checksums of a type, whose ranges begin and end at fields; places are counted in nodes."""
+    for visit in scope.visits:
+        field = visit.item
+        if isinstance(field, model.Field) and field.checksum is not None:
+            beside = [each for each in scope.visits if each.meets(visit)]
+            covers: list[Bounds] = []
+            for covered in field.checksum.ranges:
+                start, end = _node(covered.start.tree, beside), _node(covered.end.tree, beside)
+                covers += [(start, end)] if start is not None and end is not None else []
+            if covers:
+                yield _Coverage(field.name, _reported_at(field.checksum), covers, (visit.order, visit.order + 1), 0)
+
+
+def _reported_at(checksum: model.Checksum) -> Location:
+    """Where a mistake in what it covers is told."""
+    return checksum.ranges[0].start.at if checksum.alone else checksum.where("over")
+
+
+def _node(bound: Expr | None, visits: Iterable[Visit]) -> int | None:
+    """The number of the node that an end of a range stands in front of."""
+    name, behind = edge(bound) or ("", False)  # another rule tells of other places
+    if behind:
+        return max((1 + each.order for each in visits if name in (each.name, *each.sections)), default=None)
+    return max((each.order for each in visits if name and each.name == name), default=None)
+
+
+def _span(layout: Offsets, covered: model.ByteRange) -> Bounds | None:
+    start, end = _bounds(covered.start.tree, layout), _bounds(covered.end.tree, layout)
+    return (start[1], end[0]) if start is not None and end is not None and start[1] < end[0] else None
+
+
+def _place(field: model.Field, layout: Offsets) -> Bounds | None:
+    wire, known = field.type, layout.numbers.get(field.name)
+    if known is None or known.node is not field or not isinstance(wire, Integer):
+        return None
+    return known.offset, known.offset + wire.bits // 8
+
+
+def _bounds(tree: Expr | None, layout: Offsets) -> Bounds | None:
+    match tree:
+        case Value(int() as number):
+            return number, number
+        case Call(Function.SIZE, (Name("record"),)):
+            return inf, inf
+        case Call(Function.OFFSET, (Name(name=name),)):
+            at = layout.places.get(name)
+            return None if at is None or at.sizes else (at.bytes, at.bytes)
+        case Binary("+" | "-" as sign, left, right):
+            one, two = _bounds(left, layout), _bounds(right, layout)
+            if one is None or two is None or inf in two:
+                return None
+            return (one[0] + two[0], one[1] + two[1]) if sign == "+" else (one[0] - two[1], one[1] - two[0])
+        case Conditional(_, then, other):
+            one, two = _bounds(then, layout), _bounds(other, layout)
+            return None if one is None or two is None else (min(one[0], two[0]), max(one[1], two[1]))
+        case Value() | Name() | Unary() | Binary() | Compare() | Among() | Logical() | Call() | None:
+            return None
+
+
+def recursive_type(spec: Resolved) -> Iterator[Problem]:
+    """Types that contain themselves and have no end, and depths that mean nothing."""
+    deep = {name: struct.depth for name, struct in spec.structs.items() if struct.depth is not None}
+    for name, depth in deep.items():
+        at = spec.structs[name].where("depth")
+        if not 1 <= depth <= DEEPEST:
+            yield Problem(at, "recursive-type", f"a depth is from 1 to {DEEPEST}, not {depth}")
+        elif name not in spec.recursive:
+            yield Problem(at, "recursive-type", f"type {name!r} does not contain itself, so it has no depth")
+    for circle in _circles(spec.loops):
+        yield from _endless(circle, {loop.name: deep[loop.name] for loop in circle if loop.name in deep})
+
+
+def _circles(loops: Iterable[Loop]) -> list[list[Loop]]:
+    """The loops of types that contain each other, together."""
+    found: list[list[Loop]] = []
+    for loop in loops:
+        met = [circle for circle in found if any({loop.name, loop.used} & {other.name, other.used} for other in circle)]
+        found = [circle for circle in found if circle not in met] + [[*chain(*met), loop]]
+    return found
+
+
+def _endless(loops: Sequence[Loop], deep: Mapping[str, int]) -> Iterator[Problem]:
+    """Why types that contain each other, of which some are ``deep``, could not be unrolled."""
+    if not deep:
+        hint = "give it a depth, as in depth: 4: how many are inside each other"
+        yield from (_contains_itself(loop, hint) for loop in loops)
+        return
+    if not all(1 <= depth <= DEEPEST for depth in deep.values()):
+        return  # told where the depth is
+    first, depth = next(iter(deep.items()))
+    past = [loop for loop in loops if not {loop.name, loop.used} & deep.keys()]
+    for loop in loops:
+        if deep.get(loop.name, depth) != depth:
+            hint = (
+                f"{first} is in the same circle and has depth: {depth}; they are counted together, so write that here"
+            )
+        elif loop in past and loop.name in _reached(past, loop.used):
+            hint = f"this leads past {first}; give {loop.name} the same depth: {depth}"
+        elif loop.included and loop.used in deep:
+            hint = "what is included cannot be missing where it is too deep, so let it be a field of that type"
+        else:
+            continue
+        yield _contains_itself(loop, hint)
+
+
+def _contains_itself(loop: Loop, hint: str) -> Problem:
+    through = "" if loop.used == loop.name else f" through {loop.used}"
+    return Problem(loop.at, "recursive-type", f"type {loop.name!r} contains itself{through}", hint)
+
+
+def _reached(loops: Iterable[Loop], name: str) -> set[str]:
+    """The types to which a type leads, itself among them."""
+    found, pending = set(), {name}
+    while pending:
+        found |= pending
+        pending = {loop.used for loop in loops if loop.name in pending} - found
+    return found

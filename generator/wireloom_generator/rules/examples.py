@@ -1,0 +1,106 @@
+"""Worked examples."""
+
+from collections.abc import Iterator
+
+from wireloom_generator import model
+from wireloom_generator.analysis.scopes import Scope, Visit, head, messages, struct_of, walk
+from wireloom_generator.analysis.written_columns import Sort, WrittenColumn, columns
+from wireloom_generator.model import Named, Resolved
+from wireloom_generator.problems import Location, Problem, closest
+from wireloom_generator.types import FlatBuffers, spelled
+
+_CODES = (
+    "ambiguous", "checksum", "constant", "count", "damaged", "derived", "flatbuffers", "gap", "http", "invalid",
+    "invalid-size", "json", "leb128", "message", "missing-package", "overrun", "packed", "padding", "place", "range",
+    "text", "tls", "too-deep", "too-long", "trailing-bytes", "truncated", "unknown-layout", "unterminated", "varint",
+)  # fmt: skip
+"""The kinds of damage that readers distinguish."""
+
+
+def example(spec: Resolved) -> Iterator[Problem]:
+    """Examples that contradict themselves, and unknown names in them."""
+    header = list(columns(spec, head(spec)))
+    for scope in messages(spec):
+        message = scope.owner
+        assert isinstance(message, model.Message)
+        known = [*header, *columns(spec, scope)]
+        for example in message.examples:
+            yield from _outcome(example)
+            yield from _parameters(spec, example)
+            for name, value in example.decoded.items():
+                yield from _column(spec, known, example.where(f"decoded.{name}"), name, value)
+
+
+def _outcome(example: model.Example) -> Iterator[Problem]:
+    if example.decoded and example.malformed is not None:
+        yield Problem(example.where("malformed"), "example", "an example has malformed or decoded, not both")
+    if example.malformed is not None and example.malformed not in _CODES:
+        what, hint = (
+            f"there is no kind of malformed record called {example.malformed!r}",
+            closest(example.malformed, _CODES),
+        )
+        yield Problem(example.where("malformed"), "example", what, hint)
+    if not example.data and example.malformed is None:
+        yield Problem(example.where("hex"), "example", "no bytes are given")
+
+
+def _parameters(spec: Resolved, example: model.Example) -> Iterator[Problem]:
+    for name, value in example.parameters.items():
+        at, parameter = example.where(f"parameters.{name}"), spec.parameters.get(name)
+        if parameter is None:
+            yield Problem(at, "example", f"unknown parameter {name!r}", closest(name, spec.parameters))
+        elif parameter.choices and value not in parameter.choices:
+            hint = closest(str(value), parameter.choices)
+            yield Problem(at, "example", f"{name!r} is never {spelled(value)}", hint)
+        elif parameter.type == "bool" and not isinstance(value, bool):
+            yield Problem(at, "example", f"{name!r} is true or false, not {spelled(value)}")
+        elif parameter.bounds is not None and not parameter.can_be(value):
+            least, most = parameter.bounds
+            yield Problem(at, "example", f"{name!r} is a number from {least} to {most}, not {spelled(value)}")
+
+
+def _column(spec: Resolved, known: list[WrittenColumn], at: Location, path: str, value: object) -> Iterator[Problem]:
+    """Whether there is a column for the last name of ``path``, and for those inside of its value."""
+    name = path.rpartition(".")[2]
+    found = [column for column in known if column.name == name]
+    if not found:
+        yield Problem(at, "example", f"there is no column {path!r}", closest(name, {column.name for column in known}))
+    inside = value if isinstance(value, list) else [value]
+    if found and all(column.sort in (Sort.NAME, Sort.FLAGS) for column in found):
+        labels = {label for column in found for label in _labels(spec, column)}
+        for label in inside:
+            if labels and isinstance(label, str) and label not in labels:
+                yield Problem(at, "example", f"{path!r} is never {spelled(label)}", closest(label, labels))
+    for column in found[:1]:
+        if column.sort is Sort.FIELD and column.visit is not None:
+            for inner in inside:
+                if isinstance(inner, dict):
+                    yield from _inner_columns(spec, column.visit, at, path, inner)
+
+
+def _labels(spec: Resolved, column: WrittenColumn) -> Iterator[str]:
+    """The names that a label column can have; none if nothing declares them."""
+    field = column.visit.item if column.visit else None
+    enum = spec.enums.get(field.enum or "") if isinstance(field, Named) else None
+    flags = spec.flags.get(field.flags or "") if isinstance(field, model.Field) else None
+    yield from (value.label for value in (enum.values if enum else ()))
+    yield from (flag.label for flag in (flags.values if flags else ()))
+
+
+def _inner_columns(
+    spec: Resolved, visit: Visit, at: Location, path: str, values: dict[str, object]
+) -> Iterator[Problem]:
+    field = visit.item
+    assert isinstance(field, Named)
+    table = spec.tables.get(field.type.table) if isinstance(field.type, FlatBuffers) else None
+    struct = struct_of(spec, field)
+    if table is not None:
+        names = {item.name for item in table.fields}
+        for name in values.keys() - names:
+            yield Problem(at, "example", f"there is no column '{path}.{name}'", closest(name, names))
+    elif struct is not None and struct.name not in spec.recursive:
+        known = list(columns(spec, Scope(struct, walk(struct.nodes))))
+        for name, value in values.items():
+            yield from _column(spec, known, at, f"{path}.{name}", value)
+    elif struct is None:
+        yield Problem(at, "example", f"{path!r} has one value, and no columns inside", "give the value")

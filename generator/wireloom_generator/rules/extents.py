@@ -1,0 +1,190 @@
+"""Where values end: sizes, prefixes, terminators and padding; and the keys that only some types have."""
+
+from collections.abc import Iterator, Set
+from encodings.aliases import aliases
+
+from wireloom_generator import model
+from wireloom_generator.analysis.scopes import nodes
+from wireloom_generator.expressions import names
+from wireloom_generator.model import Resolved
+from wireloom_generator.problems import Problem, closest, nearest
+from wireloom_generator.reading.vocabulary import ENCODINGS, TERMINATORS, UNTERMINATED
+from wireloom_generator.types import ALL, WIDTHS, Bytes, Integer, Struct, Text, Unknown, Varint, WireType
+
+_OTHER_NAMES = {
+    **dict.fromkeys(("utf_8_sig", "utf8mb4"), "utf-8"),
+    **dict.fromkeys(("asciiz", "ascii_7", "ascii7", "ascii_8"), "ascii"),
+    **dict.fromkeys(("utf_16", "ucs_2", "ucs2", "unicode"), "utf-16-be or utf-16-le"),
+    **dict.fromkeys(("utf_32", "ucs_4", "ucs4"), "utf-32-be or utf-32-le"),
+    **dict.fromkeys(("ebcdic", "ebcdic_us"), "cp037, cp500 or cp1140, as its document says"),
+    **dict.fromkeys(("utf16be", "utf16_be"), "utf-16-be"),
+    **dict.fromkeys(("utf16le", "utf16_le"), "utf-16-le"),
+}
+"""Other tools' names of encodings."""
+
+
+def _in_python(encoding: str) -> str:
+    """What Python calls an encoding."""
+    name = encoding.lower().replace("-", "_").replace(" ", "_")
+    return aliases.get(name, name)
+
+
+_KNOWN = {_in_python(encoding): encoding for encoding in ENCODINGS}
+
+
+_HAVING = {key: [each for each in ALL if key in each.keys] for key in (key for each in ALL for key in each.keys)}
+"""The types that can have a key, by the keys that not all can have."""
+
+
+def extent(spec: Resolved) -> Iterator[Problem]:
+    """Values without an end, with two, or with one that their type cannot have."""
+    following = _derived_names(spec)
+    for node in nodes(spec):
+        if isinstance(node, model.Field) and isinstance(node.wire.extent, model.Size) and node.wire.extent.pad:
+            yield from _padding_unknown(node, node.wire.extent.condition, following)
+        if isinstance(node, model.Field | model.Computed) and not isinstance(node.type, Unknown):
+            if isinstance(node, model.Field):
+                yield from _ends(node)
+                yield from _end(node, node.wire.extent)
+            yield from _encoding(node)
+            yield from _own_keys(node)
+        if not isinstance(node, model.Field | model.Region):
+            continue
+        extent = node.wire.extent if isinstance(node, model.Field) else node.extent
+        if isinstance(extent, model.Size) and (extent.fixed or 0) < 0:
+            yield Problem(node.where("size"), "extent", "a size cannot be negative")
+
+
+def _ends(field: model.Field) -> Iterator[Problem]:
+    given = [key for key in ("size", "prefix", "until") if field.gives(key)]
+    for key in given:
+        if key not in field.type.ends:
+            hint = "" if field.type.ends else "its type says how many bytes it has"
+            yield Problem(field.where(key), "extent", f"{field.type.word} takes no {key}", hint)
+    fitting = [key for key in given if key in field.type.ends]
+    if fitting == ["size", "until"]:
+        return
+    for key in fitting[1:]:
+        what, hint = f"{field.name!r} has both {fitting[0]} and {key}", "one of them says where it ends"
+        yield Problem(field.where(key), "extent", what, hint)
+    if not fitting and field.type.endless:
+        what = f"{field.type.word} needs one of {', '.join(field.type.ends)}"
+        yield Problem(field.where("type"), "extent", what, "size: rest takes what is left of the section")
+
+
+def _end(field: model.Field, extent: model.Extent | None) -> Iterator[Problem]:
+    match extent:
+        case model.Prefix(length=length) if not _is_length(length.type):
+            hint = "prefix: is the type of an unsigned integer, as u8, u16 or leb128_u32"
+            yield Problem(field.where("prefix"), "extent", f"{length.type.word!r} cannot be a length in front", hint)
+        case model.Terminator(value=b"") | model.Size(until=model.Terminator(value=b"")):
+            yield Problem(field.where("until"), "extent", "a terminator has at least one byte", 'as in until: "00"')
+        case model.Size(pad=bytes() as pad, until=until):
+            yield from _padding(field, extent, pad, until)
+        case model.Terminator(terminator="drop", unterminated=True) if field.raw is None:
+            what = f"{field.name!r} would be written with the terminator that it may lack"
+            hint = "terminator: keep tells them apart, and raw: keeps the bytes"
+            yield Problem(field.where("unterminated"), "extent", what, hint)
+    if not isinstance(extent, model.Size):
+        yield from _pointless(field, ("pad",), "pad: fills a size, as in size: 8")
+    if not field.gives("until"):
+        yield from _pointless(field, ("terminator", "unterminated"), 'until: is the terminator, as until: "00"')
+    for key, known in (("terminator", TERMINATORS), ("unterminated", UNTERMINATED)):
+        if (word := field.stray.get(key)) is not None:
+            hint = closest(word, known) if word.isalpha() else 'until: is the terminator, as until: "00"'
+            yield Problem(field.where(key), "extent", f"unknown word {word!r}", hint)
+
+
+def _pointless(field: model.Field, keys: tuple[str, ...], hint: str) -> Iterator[Problem]:
+    for key in keys:
+        if field.gives(key) and key in field.type.keys:
+            yield Problem(field.where(key), "extent", f"{field.name!r} has nothing that {key} is about", hint)
+
+
+def _padding(field: model.Field, size: model.Size, pad: bytes, until: model.Terminator | None) -> Iterator[Problem]:
+    """What is wrong with a value that ends inside its size."""
+    if until is None and isinstance(field.type, Struct):
+        what, hint = f"{field.type.word} does not say where its padding begins", "put it into a section with trailing"
+        yield Problem(field.where("pad"), "extent", what, hint)
+    if pad == b"":
+        yield Problem(field.where("pad"), "extent", "padding has at least one byte", 'as in pad: "20"')
+    if size.fixed == 0:
+        yield Problem(field.where("size"), "extent", "there is no room for padding in no bytes")
+    if until is not None and until.terminator == "leave":
+        what, hint = "a terminator inside a size is not left to what follows", "drop or keep it"
+        yield Problem(field.where("terminator"), "extent", what, hint)
+    if field.const is not None and isinstance(field.type, Bytes):
+        yield Problem(field.where("const"), "extent", "a const says all of its bytes", "write its padding out, too")
+
+
+def _padding_unknown(field: model.Field, size: model.Condition, following: Set[str]) -> Iterator[Problem]:
+    """A size that follows from the value, so that nobody knows how much padding there was."""
+    if size.asks_left and field.raw is None:
+        what = f"what is left follows from {field.name!r}, so it cannot say how much padding there is"
+        hint = "give another size, or until: alone" if isinstance(field.type, Struct) else "raw: keeps what there was"
+        yield Problem(field.where("size"), "extent", what, hint)
+    asked = next((name.name for name in names(size.expression) if name.name in following), None)
+    if asked is not None:
+        what = f"{asked!r} follows from {field.name!r}, so it cannot say how much padding there is"
+        yield Problem(field.where("size"), "extent", what, "give another size, or until: alone")
+
+
+def _derived_names(spec: Resolved) -> frozenset[str]:
+    """The names of what is derived, or computed of that."""
+    found = {node.name for node in nodes(spec) if isinstance(node, model.Field | model.BitField) and node.derive}
+    computed = [node for node in nodes(spec) if isinstance(node, model.Computed)]
+    for _ in computed:
+        found |= {one.name for one in computed if any(name.name in found for name in names(one.value.expression))}
+    return frozenset(found)
+
+
+def _is_length(kind: WireType) -> bool:
+    if isinstance(kind, Integer):
+        return not kind.signed and kind.bits in WIDTHS
+    return isinstance(kind, Varint) and not kind.signed
+
+
+def _encoding(field: model.Field | model.Computed) -> Iterator[Problem]:
+    if not isinstance(field.type, Text):
+        return
+    encoding, end = field.type.encoding, field.wire.extent if isinstance(field, model.Field) else None
+    if encoding not in ENCODINGS:
+        what = f"unknown encoding {encoding!r}"
+        yield Problem(field.where("encoding"), "extent", what, _encoding_hint(encoding))
+        return
+    until, pad = (end.until, end.pad) if isinstance(end, model.Size) else (end, None)
+    for key, value in (("until", until.value if isinstance(until, model.Terminator) else b""), ("pad", pad or b"")):
+        if len(value) % field.type.unit and field.gives(key):
+            what = f"characters of {encoding} have {field.type.unit} bytes or a multiple, {value.hex()} has not"
+            hint = f'as in {key}: "{value.hex().ljust(2 * field.type.unit, "0")}"'
+            yield Problem(field.where(key), "extent", what, hint)
+
+
+def _encoding_hint(encoding: str) -> str:
+    name = _in_python(encoding)
+    if (known := _KNOWN.get(name) or _OTHER_NAMES.get(name)) is not None:
+        return f"write {known}"
+    near = nearest(encoding, ENCODINGS)
+    return f"did you mean {near!r}?" if near else "specs/README.md lists those there are; keep other text as bytes"
+
+
+def _own_keys(field: model.Field | model.Computed) -> Iterator[Problem]:
+    """What is wrong with the keys that not all types have."""
+    for key, having in _HAVING.items():
+        given, owners = field.gives(key), [each for each in having if isinstance(field.type, each)]
+        if key == "raw" and field.gives("as"):
+            continue
+        if not owners and given:
+            words = [each.spelling for each in having if each.spelling]
+            named = " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
+            hint = f"only {named} {'has' if len(words) == 1 else 'have'} one"
+            if key == "raw":
+                hint = "a value of that type says what its bytes are"
+            elif key == "scale":
+                hint = "as: {decimal: {scale: …}} scales a number"
+            yield Problem(field.where(key), "extent", f"{field.type.word} can have no {key}", hint)
+        elif owners and not given and key in owners[0].needs:
+            what = f"{field.type.word} needs {key}, {owners[0].needs[key]}"
+            yield Problem(field.where("type"), "extent", what)
+    for key, what, hint in field.faults:
+        yield Problem(field.where(key), "extent", what, hint)

@@ -1,0 +1,132 @@
+"""Textual forms of messages."""
+
+from collections.abc import Iterable, Iterator
+
+from wireloom_generator import model
+from wireloom_generator.analysis.scopes import Scope, head, messages, struct_of, walk
+from wireloom_generator.analysis.written_columns import Sort, WrittenColumn, columns
+from wireloom_generator.expressions.kinds import Kind
+from wireloom_generator.model import Named, Resolved
+from wireloom_generator.problems import Problem, closest, seen_from
+from wireloom_generator.reading.vocabulary import NOTATIONS, OMITTED, STYLES
+from wireloom_generator.types import Integer
+
+_NOT_IN_JSON = {
+    Kind.BYTES: "JSON has no bytes",
+    Kind.DECIMAL: "most who read a number of JSON make a float of it",
+    Kind.TIME: "forms have the plain number of it",
+    Kind.SPAN: "forms have the plain number of it",
+}
+
+
+def form(spec: Resolved) -> Iterator[Problem]:
+    """Entries of forms that could not be written."""
+    header = list(columns(spec, head(spec)))
+    reading: dict[str, model.Form] = {}
+    for scope in messages(spec):
+        assert isinstance(scope.owner, model.Message)
+        own = list(columns(spec, scope))
+        for form in scope.owner.forms:
+            if form.style not in STYLES:
+                hint = closest(form.style, STYLES)
+                yield Problem(form.where("style"), "form", f"unknown style {form.style!r}", hint)
+            known_form = reading.setdefault(form.name, form) if form.reads else form
+            if known_form is not form:
+                place = seen_from(form.where("name"), known_form.where("name"))
+                what = f"lines of {form.name!r} are read as another message's, {place}"
+                yield Problem(form.where("name"), "form", what, "reads: false, in all but one")
+            keys: dict[str, model.FormEntry] = {}
+            for entry in form.entries:
+                known = keys.setdefault(entry.key, entry)
+                if known is not entry:
+                    at = entry.where("key")
+                    place = seen_from(at, known.where("key"))
+                    yield Problem(at, "form", f"{entry.key!r} is already written {place}")
+                yield from _entry(spec, entry, own, header)
+                if form.reads and (entry.notation == "signed" or "." in (entry.field or "")):
+                    what = "a field inside a struct" if entry.notation != "signed" else "as: signed"
+                    yield Problem(entry.at, "form", f"{what} is written and cannot be read", "say reads: false")
+
+
+def _entry(
+    spec: Resolved, entry: model.FormEntry, own: list[WrittenColumn], header: list[WrittenColumn]
+) -> Iterator[Problem]:
+    if (entry.field is None) == (entry.const is None):
+        what = "an entry needs field or const" if entry.field is None else "an entry has field or const, not both"
+        yield Problem(entry.at if entry.field is None else entry.where("const"), "form", what)
+    if entry.notation not in NOTATIONS:
+        what, hint = f"unknown notation {entry.notation!r}", closest(entry.notation, NOTATIONS)
+        yield Problem(entry.where("as"), "form", what, hint)
+    if entry.omit not in OMITTED:
+        yield Problem(entry.where("omit"), "form", f"unknown omit {entry.omit!r}", closest(entry.omit, OMITTED))
+    if entry.field is None:
+        for key in ("as", "omit"):
+            if entry.gives(key):
+                yield Problem(entry.where(key), "form", f"an entry with const takes no {key}")
+        return
+    at = entry.where("field")
+    found: list[WrittenColumn] = []
+    known = [*own, *header]
+    for name in entry.field.split("."):
+        known = _inside(spec, found[0]) if found else known
+        found = [column for column in known if column.name == name and column.sort is Sort.FIELD]
+        if not found:
+            names = {column.name for column in known if column.sort is Sort.FIELD}
+            yield Problem(at, "form", f"there is no field {entry.field!r}", closest(name, names))
+            return
+    yield from _notation(spec, entry, found[0], own)
+    if entry.omit == "false" and _kind(found[0]) is not Kind.CONDITION:
+        hint = "omit: absent leaves it out when there is no value"
+        yield Problem(entry.where("omit"), "form", f"{entry.field!r} is never false", hint)
+
+
+def _notation(
+    spec: Resolved, entry: model.FormEntry, column: WrittenColumn, own: Iterable[WrittenColumn]
+) -> Iterator[Problem]:
+    found, name = _kind(column), entry.field
+    if entry.notation == "label":
+        if not any(other.sort is Sort.NAME and other.name == f"{name}_name" for other in own):
+            hint = "it needs an enum and its labels" if column in own else "header fields are written by value"
+            yield Problem(entry.where("as"), "form", f"{name!r} has no label in the message", hint)
+    elif entry.notation in ("base64_57", "text") and found is not Kind.BYTES:
+        yield Problem(entry.where("as"), "form", f"{entry.notation} is for bytes, and {name!r} is {found}")
+    elif entry.notation == "signed" and not _is_u32(column):
+        yield Problem(entry.where("as"), "form", f"signed is for a u32, and {name!r} is none")
+    elif entry.notation == "value" and found is Kind.BYTES:
+        hint = "write as: base64_57, or as: text"
+        yield Problem(entry.where("field"), "form", f"{name!r} is bytes, and JSON has no bytes", hint)
+    elif entry.notation == "value" and (inside := _not_in_json(spec, column)):
+        what = f"{name!r} {f'is {found}' if found is inside else f'has {inside} inside'}, and {_NOT_IN_JSON[inside]}"
+        yield Problem(entry.where("field"), "form", what)
+
+
+def _inside(spec: Resolved, column: WrittenColumn) -> list[WrittenColumn]:
+    """The columns of a field that is one struct, and none of another."""
+    item = column.visit.item if column.visit else None
+    struct = struct_of(spec, item) if item is not None else None
+    if struct is None or (isinstance(item, model.Field) and item.repeat is not None):
+        return []
+    return list(columns(spec, Scope(struct, walk(struct.nodes))))
+
+
+def _is_u32(column: WrittenColumn) -> bool:
+    item = column.visit.item if column.visit else None
+    return isinstance(item, model.Field) and item.repeat is None and item.type == Integer(32, signed=False)
+
+
+def _kind(column: WrittenColumn) -> Kind:
+    item = column.visit.item if column.visit else None
+    assert isinstance(item, Named)
+    return item.kind
+
+
+def _not_in_json(spec: Resolved, column: WrittenColumn) -> Kind | None:
+    """The part of the column that JSON cannot hold; None if there is none."""
+    item = column.visit.item if column.visit else None
+    if isinstance(item, model.Field | model.Computed) and item.item_kind in _NOT_IN_JSON:
+        return item.item_kind
+    inner = struct_of(spec, item) if item is not None else None
+    if inner is None or inner.name in spec.recursive:
+        return Kind.BYTES if column.sort in (Sort.TRAILING, Sort.RAW) else None
+    found = (_not_in_json(spec, other) for other in columns(spec, Scope(inner, walk(inner.nodes))))
+    return next(filter(None, found), None)

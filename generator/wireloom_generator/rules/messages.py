@@ -1,0 +1,201 @@
+"""How a record gets its message: by dispatch, by answering a request, by its port."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from wireloom_generator import model
+from wireloom_generator.analysis import domains, obstacles, offsets, rivals
+from wireloom_generator.analysis.scopes import head
+from wireloom_generator.analysis.selectors import faults, header_fields
+from wireloom_generator.expressions import conditions
+from wireloom_generator.model import Resolved, matching
+from wireloom_generator.problems import Problem, closest, seen_from
+from wireloom_generator.types.columns import Primitive
+
+_MOST_LISTED = 10
+"""The most messages that are listed for one conflict."""
+
+
+def dispatch(spec: Resolved) -> Iterator[Problem]:
+    """Matches that never fit, or that fit the same records as another."""
+    header = header_fields(spec)
+    sound = []
+    for message in spec.messages:
+        found = [
+            Problem(message.where(f"match.{name}"), "dispatch", what, hint)
+            for name, selectors in message.match.items()
+            for what, hint in faults(spec, header, name, selectors)
+        ]
+        yield from found
+        if not found:
+            sound.append(message)
+            yield from _not_fixed(spec, message) if spec.record.end is None else ()
+    yield from _both_match(spec, sound)
+
+
+def _not_fixed(spec: Resolved, message: model.Message) -> Iterator[Problem]:
+    """If each message has its own length, the fields it matches on are read before the record."""
+    for name in (name for name in message.match if name not in offsets.of(spec, spec.record).numbers):
+        why = obstacles.of_name(spec, spec.record, name)
+        what = f"a match selects the length, so it asks for numbers at fixed offsets; {name!r} {why}"
+        hint = "put it before what varies, or give the record a length"
+        yield Problem(message.where(f"match.{name}"), "dispatch", what, hint)
+
+
+def _both_match(spec: Resolved, messages: Sequence[model.Message]) -> Iterator[Problem]:
+    """Pairs of messages that one record could fit."""
+    bound: list[rivals.Bound] = [_listed_values(message.match) for message in messages]
+    known = domains.of(spec, head(spec))
+    for message, others in zip(messages, rivals.rivals(bound), strict=True):
+        both = ((messages[index], _common_record(message.match, messages[index].match, known)) for index in others)
+        fitting = ((other, found) for other, found in both if found is not None)
+        for (other, found), _ in zip(fitting, range(_MOST_LISTED), strict=False):
+            at = message.where("match")
+            words = ", ".join(f"{name} {matching.shown(value)}" for name, value in found.items()) or "every record"
+            place = seen_from(at, other.where("match"))
+            what = f"{message.name} in {at.path.name}:{at.line} and {other.name} {place} both match {words}"
+            yield Problem(at, "dispatch", what)
+
+
+def _common_record(
+    one: model.Match, other: model.Match, known: conditions.Domains
+) -> Mapping[str, model.Selector] | None:
+    """Values of a record that both match; None if there is none.
+
+    If they ask for other fields, one of these may not be so, or not be there, if the other matches.
+    """
+    found = _common_values(one, other)
+    if found is None or one.keys() == other.keys() or any(name not in known for name in found):
+        return found
+    holds = conditions.both(matching.condition(one), matching.condition(other))
+    if conditions.impossible(holds, known):
+        return None
+    shown = conditions.example(holds, known) or {}
+    told = {name: value for name, value in shown.items() if isinstance(value, int | str | bytes)}
+    return {name: told.get(name, value) for name, value in found.items()}
+
+
+def _listed_values(match: model.Match) -> rivals.Bound:
+    """The fields for which values alone are listed."""
+    exact = {name: tuple(matching.listed(selectors)) for name, selectors in match.items()}
+    return {
+        name: frozenset(value for value in values if isinstance(value, int | str | bytes))
+        for name, values in exact.items()
+        if len(values) == len(match[name])
+    }
+
+
+def _common_values(one: model.Match, other: model.Match) -> Mapping[str, model.Selector] | None:
+    """Values of a record that both match; None if there is none."""
+    found: dict[str, model.Selector] = {}
+    for name in {**one, **other}:
+        is_asked_by_both = name in one and name in other
+        selectors = matching.common(one[name], other[name]) if is_asked_by_both else one.get(name) or other.get(name)
+        if not selectors:
+            return None
+        found[name] = selectors[0].least if isinstance(selectors[0], model.Between) else selectors[0]
+    return found
+
+
+_COMPARABLE = {
+    *(Primitive.BYTE, Primitive.SHORT, Primitive.INT, Primitive.LONG, model.U64),
+    *(Primitive.BOOLEAN, Primitive.STRING, Primitive.BINARY),
+}
+"""The columns by which rows can be found."""
+
+
+def answers(spec: Resolved) -> Iterator[Problem]:
+    """Answers to messages that are not there, by fields that are not there, or in two ways."""
+    messages = {message.name: message for message in spec.messages}
+    visits = (visit.item for visit in head(spec).visits)
+    header = {item.name: item.columns[0].type for item in visits if isinstance(item, model.Named) and item.columns}
+    answered: dict[str, model.Answers] = {}
+    for message in spec.messages:
+        answers = message.answers
+        if answers is None:
+            continue
+        yield from _requests(message, answers, messages)
+        yield from _fields(message, answers, messages, header)
+        yield from _quiet(spec, answers)
+        known = [variant.name for variant in message.variants]
+        for name in answers.more:
+            if name not in known:
+                yield Problem(answers.where("more"), "answers", f"there is no variant {name!r}", closest(name, known))
+        for name in answers.to:
+            other = answered.setdefault(name, answers)
+            if other.by != answers.by:
+                place = seen_from(answers.where("by"), other.where("by"))
+                what = f"{name!r} is answered by {_listed(answers.by)} here, and by {_listed(other.by)} {place}"
+                yield Problem(answers.where("by"), "answers", what)
+
+
+def _requests(
+    message: model.Message, answers: model.Answers, messages: Mapping[str, model.Message]
+) -> Iterator[Problem]:
+    at = answers.where("to")
+    if not answers.to:
+        what = "every message answers another one or is named by one, so this one answers none"
+        yield Problem(at, "answers", what, "say which ones: to: [...]")
+    for name in dict.fromkeys(answers.to):
+        if name not in messages:
+            yield Problem(at, "answers", f"there is no message {name!r}", closest(name, messages))
+        elif name == message.name:
+            yield Problem(at, "answers", "a message is no answer to itself")
+        elif answers.to.count(name) > 1:
+            yield Problem(at, "answers", f"{name!r} is given twice")
+
+
+def _fields(
+    message: model.Message,
+    answers: model.Answers,
+    messages: Mapping[str, model.Message],
+    header: Mapping[str, model.ColumnType],
+) -> Iterator[Problem]:
+    """Fields that an answer and a request do not both have, or that are not comparable."""
+    at = answers.where("by")
+    if not answers.by:
+        yield Problem(at, "answers", "no field is given by which a request is found")
+    both = [message, *(messages[name] for name in answers.to if name in messages)]
+    for name in answers.by:
+        if name in header:
+            found = {header[name]}
+        else:
+            own = [{column.name: column.type for column in each.columns} for each in both]
+            lacking = next((each.name for each, known in zip(both, own, strict=True) if name not in known), None)
+            if lacking is not None:
+                what = f"{name!r} is no field of the header, and none of {lacking!r}"
+                yield Problem(at, "answers", what, closest(name, [*header, *own[0]]))
+                continue
+            found = {known[name] for known in own}
+        if len(found) > 1:
+            yield Problem(at, "answers", f"{name!r} is not of one type in these messages")
+        elif not found <= _COMPARABLE:
+            hint = "numbers, texts, bytes, and true or false are compared"
+            yield Problem(at, "answers", f"no request is found by {name!r}", hint)
+
+
+def _quiet(spec: Resolved, answers: model.Answers) -> Iterator[Problem]:
+    header = header_fields(spec)
+    for name, selectors in answers.quiet.items():
+        at = answers.where(f"quiet.{name}")
+        if name not in answers.by:
+            what = f"{name!r} is not among the fields by which requests are found"
+            yield Problem(at, "answers", what, f"add it: by: [{', '.join([*answers.by, name])}]")
+        else:
+            yield from (Problem(at, "answers", *fault) for fault in faults(spec, header, name, selectors))
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    return " and ".join(names) or "nothing"
+
+
+_LAST_PORT = 0xFFFF
+
+
+def ports(spec: Resolved) -> Iterator[Problem]:
+    """Numbers that are no ports, and ports that are given twice."""
+    at = spec.protocol.where("ports")
+    for number, port in enumerate(spec.ports):
+        if not 1 <= port <= _LAST_PORT:
+            yield Problem(at, "ports", f"{port} is no port; they are 1 to {_LAST_PORT}")
+        elif port in spec.ports[:number]:
+            yield Problem(at, "ports", f"port {port} is given twice")

@@ -1,0 +1,207 @@
+"""Integers, bit fields and byte orders."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from wireloom_generator import model
+from wireloom_generator.analysis.scopes import fields, nodes
+from wireloom_generator.expressions import Name, orders
+from wireloom_generator.model import Resolved
+from wireloom_generator.problems import Location, Problem, closest, counted
+from wireloom_generator.reading import other_tools
+from wireloom_generator.reading.vocabulary import ORDERS
+from wireloom_generator.types import BIT_WIDTHS, WIDTHS, Integer, Struct, Varint, WireType
+
+_BYTES = (1, 2, 3, 4)
+"""What other tools write for so many bytes, as in ``u4``."""
+
+
+def integer_width(spec: Resolved) -> Iterator[Problem]:
+    """Integers that are not a whole number of bytes, or have too many."""
+    for wire, at, widths in _integers(spec):
+        if isinstance(wire, Integer) and wire.bits not in widths:
+            yield Problem(at, "integer-width", f"no integer has {wire.bits} bits", _width_hint(wire, widths[-1]))
+        elif isinstance(wire, Varint) and wire.bits not in wire.widths:
+            few, most = wire.widths[0], wire.widths[-1]
+            hint = f"{few} to {most} bits" if few < most else f"write {wire.stem}{most}"
+            yield Problem(at, "integer-width", f"there is no {wire.word}", hint)
+
+
+def _width_hint(wire: Integer, most: int) -> str:
+    if wire.bits > most:
+        return "keep it as bytes"
+    are = "byte is" if wire.bits == 1 else "bytes are"
+    meant = f"{wire.bits} {are} {wire.word[0]}{8 * wire.bits}; " if wire.bits in _BYTES else ""
+    return f"{meant}8, 16, 24 … 64 bits; split off smaller ones with bits:"
+
+
+def _integers(spec: Resolved) -> Iterator[tuple[WireType, Location, Sequence[int]]]:
+    for node in nodes(spec):
+        if isinstance(node, model.Field | model.Computed):
+            yield node.type, node.where("type"), WIDTHS
+            extent = node.wire.extent if isinstance(node, model.Field) else None
+            if isinstance(extent, model.Prefix) and isinstance(extent.length.type, Varint):
+                yield extent.length.type, node.where("prefix"), WIDTHS
+        elif isinstance(node, model.Bits):
+            yield node.wire.type, node.where("bits"), BIT_WIDTHS
+
+
+_OF_WHOLE = ("doc", "since", "deprecated", "source", "erratum", "accept", "unit")
+"""What can be said of the whole number."""
+
+
+_SIGNED = re.compile(r"(i|s|int|sint)\d*|signed")
+_SIGN_OF_BITS = "compute: level - 16 if level > 7 else level"
+
+
+def bits(spec: Resolved) -> Iterator[Problem]:
+    """Bit fields that leave gaps, are too many, or have no integer."""
+    for node in nodes(spec):
+        if isinstance(node, model.Bits):
+            yield from _widths(node)
+            yield from _nameless(node)
+            if node.whole is not None and node.others:
+                what = "bits with a choice among them are no column, so they have no name"
+                yield Problem(node.where("name"), "bits", what, "name the bit fields alone")
+            elif node.whole is not None and node.whole.width > WIDTHS[-1]:
+                what = f"{node.wire.type.word} is no column, so it has no name"
+                yield Problem(node.where("name"), "bits", what, "name its bit fields alone")
+            if (order := node.stray.get("bit_order")) is not None:
+                what = f"unknown bit order {order!r}"
+                hint = "msb begins with the most significant bit, lsb with the least"
+                yield Problem(node.where("bit_order"), "bits", what, hint)
+            for bit in node.fields:
+                yield from _bit_field(bit)
+        elif isinstance(node, model.Choice):
+            yield from _open_choice(node)
+
+
+def _widths(bits: model.Bits) -> Iterator[Problem]:
+    wire = bits.wire.type
+    if not isinstance(wire, Integer) or wire.signed:
+        yield Problem(
+            bits.where("bits"), "bits", f"bit fields fill an unsigned integer, not {wire.word}", "as u8 or u16"
+        )
+        return
+    if any("count" in bit.stray for bit in bits.fields):
+        return
+    total = bits.others + sum(bit.taken for bit in bits.fields)
+    if bits.over is not None and bits.fields and total != bits.over[1]:
+        what = f"this alternative has {counted(total, 'bit')}, and the first one {bits.over[1]}"
+        yield Problem(bits.at, "bits", what, "alternatives of bits have equally many; others are reserved: true")
+        return
+    if bits.over is not None:
+        return
+    if bits.fields and total != wire.bits and wire.bits in BIT_WIDTHS:
+        left = wire.bits - total
+        hint = f"{abs(left)} {'is' if abs(left) == 1 else 'are'} {'missing' if left > 0 else 'too many'}"
+        yield Problem(bits.where("bits"), "bits", f"the widths add up to {total} of {wire.bits} bits", hint)
+
+
+def _open_choice(choice: model.Choice) -> Iterator[Problem]:
+    """Alternatives of bits of which none may be taken, so that nothing says what the bits are."""
+    last = choice.alternatives[-1] if choice.alternatives else None
+    is_over = last is not None and any(isinstance(node, model.Bits) and node.over for node in last.nodes)
+    if isinstance(last, model.When) and is_over:
+        what = "the last alternative for these bits has a condition, so nothing says what they are otherwise"
+        yield Problem(last.at, "bits", what, "leave out the condition, or add an alternative that is reserved: true")
+
+
+def _nameless(bits: model.Bits) -> Iterator[Problem]:
+    """What is said of the whole number has no place if that has no name."""
+    for key in () if bits.whole is not None else _OF_WHOLE:
+        if bits.gives(key):
+            hint = "with a name the number is a column, too; what is about its parts stands beside them"
+            yield Problem(bits.where(key), "bits", f"these bits have no name, so nothing has the {key}", hint)
+
+
+def _bit_field(bit: model.BitField) -> Iterator[Problem]:
+    if not 1 <= bit.width <= 64:
+        yield Problem(bit.where("width"), "bits", "a bit field has at least one bit, and at most 64")
+    if "type" in bit.stray:
+        what = f"the only type of a bit field is bool, not {bit.stray['type']}"
+        hint = "its width says how many bits it has; leave out type"
+        if _SIGNED.fullmatch(bit.stray["type"]):
+            hint = f"bit fields have no sign; compute: makes the number, as in {_SIGN_OF_BITS}"
+        yield Problem(bit.where("type"), "bits", what, hint)
+    elif bit.boolean and bit.width > 1:
+        yield Problem(bit.where("width"), "bits", "a bool has one bit", "write width: 1")
+    if "count" in bit.stray:
+        what = f"the count of a list of bits is a number from 1 on, not {bit.stray['count']!r}"
+        hint = "where the record tells it, declare a type of whole bytes, and repeat that"
+        yield Problem(bit.where("count"), "bits", what, hint)
+    elif bit.count is not None and bit.derive is not None:
+        what, hint = "items of bits follow from nothing", "give each a bit field of its own, with derive:"
+        yield Problem(bit.where("derive"), "bits", what, hint)
+
+
+def byte_order(spec: Resolved) -> Iterator[Problem]:
+    """Byte orders that do not exist."""
+    parameter = spec.parameters.get(spec.byte_order)
+    if parameter is not None:
+        yield from _order_parameter(parameter)
+    elif spec.little is not None:
+        yield from _order(spec.little)
+    elif spec.byte_order not in ORDERS:
+        yield _unknown_order(spec.byte_order, spec.protocol.where("byte_order"), spec.parameters)
+    for field in fields(spec):
+        if isinstance(field, model.Field) and field.gives("byte_order"):
+            yield from _field_order(field)
+    for node in nodes(spec):
+        if isinstance(node, model.Bits) and node.gives("byte_order") and not node.wire.type.has_order:
+            yield _no_order(node.wire.type, node.where("byte_order"))
+    said = dict.fromkeys(node.little for node in nodes(spec) if isinstance(node, model.Ordered))
+    for little in said:
+        yield from _order(little)
+    yield from _lost_order(spec)
+
+
+def _order_parameter(parameter: model.Parameter) -> Iterator[Problem]:
+    if parameter.type != "text" or not set(ORDERS) <= set(parameter.choices):
+        what = f"{parameter.name!r} cannot tell the byte order"
+        yield Problem(parameter.at, "byte-order", what, "it needs type: text and the choices big and little")
+    else:
+        for choice in parameter.choices:
+            if choice not in (*ORDERS, "auto"):
+                what = f"{choice!r} is no byte order"
+                yield Problem(parameter.where("choices"), "byte-order", what, "big, little and auto are")
+
+
+def _field_order(field: model.Field) -> Iterator[Problem]:
+    prefix = field.wire.extent.length if isinstance(field.wire.extent, model.Prefix) else None
+    has_order = field.type.has_order or isinstance(field.type, Struct) or (prefix is not None and prefix.type.has_order)
+    if not has_order:
+        yield _no_order(field.type, field.where("byte_order"))
+
+
+def _no_order(type_: WireType, at: Location) -> Problem:
+    hint = "integers and floats of several bytes have"
+    return Problem(at, "byte-order", f"{type_.word} has no byte order", hint)
+
+
+def _order(little: model.Condition) -> Iterator[Problem]:
+    """An order that follows from values, as it is written."""
+    for outcome in orders.outcomes(little.tree) if little.is_written and little.tree is not None else ():
+        if isinstance(outcome, Name):
+            if outcome.name not in ORDERS:
+                yield _unknown_order(outcome.name, little.where(outcome.column))
+        elif other_tools.order_hint(little.raw):
+            yield _unknown_order(little.raw, little.at)
+        else:
+            what, hint = "a byte order is big or little", "as in little if mark == 1 else big"
+            yield Problem(little.at, "byte-order", what, hint)
+
+
+def _unknown_order(word: str, at: Location, parameters: Iterable[str] = ()) -> Problem:
+    hint = other_tools.order_hint(word) or closest(word, (*ORDERS, *parameters))
+    return Problem(at, "byte-order", f"unknown byte order {word!r}", hint)
+
+
+def _lost_order(spec: Resolved) -> Iterator[Problem]:
+    """Types with an order whose fields are put into other lists, where it would not be theirs."""
+    for each in spec.included:
+        struct = spec.structs.get(each.name)
+        if struct is not None and struct.gives("byte_order"):
+            what = f"{each.name} is included, and its byte order is not"
+            hint = "make it the type of a field, or a section"
+            yield Problem(struct.where("byte_order"), "byte-order", what, hint)

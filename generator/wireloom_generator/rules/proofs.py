@@ -1,0 +1,233 @@
+"""Proofs: what must hold before the length of a record is believed."""
+
+from collections.abc import Iterator, Sequence
+from itertools import islice, product
+
+from wireloom_generator import expressions, model
+from wireloom_generator.analysis import heads, obstacles, offsets
+from wireloom_generator.analysis.scopes import Scope, fixed_number, head, messages
+from wireloom_generator.expressions import Expr, Value
+from wireloom_generator.expressions.evaluation import Result, UnknowableError, holds
+from wireloom_generator.model import Order, Resolved
+from wireloom_generator.problems import Problem, Severity, closest
+from wireloom_generator.reading.catalogue import ALGORITHMS
+from wireloom_generator.types import Integer
+
+_UNSHARED = tuple(ALGORITHMS[name].kind for name in ("internet", "fletcher32"))
+"""Checksums of a range that those of others do not help to find."""
+
+_UNBOUNDED = "it is tried at every byte, so what tells the length must have a largest size"
+
+
+def proof(spec: Resolved) -> Iterator[Problem]:
+    """Proofs that prove nothing, and missing proofs."""
+    record = spec.record
+    yield from _own_proof(spec, record, head(spec))
+    for scope in messages(spec):
+        if isinstance(scope.owner, model.Message):
+            yield from _own_proof(spec, scope.owner, scope)
+    if isinstance(record.end, model.Terminator):
+        yield from _terminated(record)
+        return
+    yield from _without_length(spec)
+    yield from _varying_head(spec)
+    own = [message for message in spec.messages if message.end is not None]
+    proven = record.proof is not None or (bool(own) and all(message.proof is not None for message in own))
+    if proven or not spec.is_whole:
+        return
+    if record.resync:
+        hint = "without a proof any byte could begin a record"
+        yield Problem(record.where("resync"), "proof", "resync needs a proof", hint)
+    parameter = spec.parameters.get(spec.byte_order)
+    if parameter is not None and "auto" in parameter.choices:
+        what = "auto is the byte order in which the proof holds, and there is none"
+        yield Problem(spec.protocol.where("byte_order"), "proof", what, "give the record, or each message, a proof")
+
+
+def _terminated(record: model.Record) -> Iterator[Problem]:
+    """What a record that ends at a terminator cannot have."""
+    if record.proof is not None:
+        what, hint = "a record that ends at a terminator needs no proof", "say what must hold under valid of its fields"
+        yield Problem(record.proof.at, "proof", what, hint)
+    if record.resync:
+        what, hint = "resync has nothing to search", "behind a malformed record the next one begins at its terminator"
+        yield Problem(record.where("resync"), "proof", what, hint)
+
+
+def _without_length(spec: Resolved) -> Iterator[Problem]:
+    """What a record that is all there is cannot have."""
+    owners: tuple[model.Framed, ...] = (spec.record, *spec.messages)
+    ends = [owner for owner in owners if isinstance(owner.end, model.Rest | model.Fields)]
+    if ends and spec.record.resync:
+        what, hint = "resync has nothing to search", "behind a record of length: rest is nothing"
+        if isinstance(ends[0].end, model.Fields):
+            what, hint = "resync could read on for ever", _UNBOUNDED
+        yield Problem(spec.record.where("resync"), "proof", what, hint)
+    for owner in ends:
+        proof = owner.proof or spec.record.proof
+        if proof is not None and proof.checksum is not None:
+            hint = "it is checked when the record is read"
+            yield Problem(owner.where("length"), "proof", f"no length that {proof.checksum!r} could prove", hint)
+
+
+def _varying_head(spec: Resolved) -> Iterator[Problem]:
+    """What records cannot have whose length is not told by numbers at fixed offsets."""
+    owners: tuple[model.Record | model.Message, ...] = (spec.record, *spec.messages)
+    for owner in owners:
+        proof = owner.proof or spec.record.proof
+        asked = (owner.length, proof.valid if proof is not None else None)
+        trees = [each.tree for each in asked if each is not None and each.tree is not None]
+        layout, head = offsets.of(spec, owner), heads.of(spec, owner)
+        if owner.length is None or all(map(layout.tells, trees)):
+            continue
+        if any(head.lacks(tree, spec.parameters) for tree in trees):
+            continue  # told elsewhere
+        if proof is not None and proof.checksum is not None:
+            why = next(filter(None, (obstacles.obstacle(spec, owner, tree) for tree in trees)))
+            hint = (
+                "a checksum proves a length that numbers at fixed offsets tell; leave it out of the proof, and it is"
+                " checked when the record is read"
+            )
+            yield Problem(owner.where("length"), "proof", f"{proof.checksum!r} cannot prove this length: {why}", hint)
+        if spec.record.resync and head.most(trees, spec.parameters) is None:
+            yield Problem(spec.record.where("resync"), "proof", "resync could read on for ever", _UNBOUNDED)
+
+
+def _doubt(spec: Resolved, owner: model.Record | model.Message, proof: model.Proof) -> Iterator[Problem]:
+    if proof.doubt is None or proof.doubt.tree is None:
+        return
+    if not spec.record.resync and spec.is_whole:
+        hint = "say resync: true beside the proof, or what must hold under valid"
+        yield Problem(proof.where("doubt"), "proof", "doubt is of no use where no next record is searched for", hint)
+    asked = (owner.length, proof.valid, proof.doubt)
+    trees = (each.tree for each in asked if each is not None and each.tree is not None)
+    why = next(filter(None, (obstacles.obstacle(spec, owner, tree) for tree in trees)), None)
+    if why is not None:
+        hint = "it, valid and length are about numbers at fixed offsets then"
+        what = f"doubt asks for what is not known before the record is read: {why}"
+        yield Problem(proof.where("doubt"), "proof", what, hint)
+
+
+def _own_proof(spec: Resolved, owner: model.Record | model.Message, scope: Scope) -> Iterator[Problem]:
+    proof = owner.proof
+    if proof is None:
+        return
+    if proof.valid is None and proof.checksum is None:
+        yield Problem(proof.at, "proof", "a proof needs valid, checksum or both")
+    yield from _doubt(spec, owner, proof)
+    if isinstance(owner, model.Message) and owner.end is None:
+        hint = "a proof stands where length stands, which is in the record"
+        yield Problem(proof.at, "proof", "a message without a length has no proof", hint)
+    if proof.checksum is None:
+        return
+    at = proof.where("checksum")
+    fields = [visit.item for visit in (*scope.header, *scope.visits) if isinstance(visit.item, model.Field)]
+    sums = {field.name: field.checksum for field in fields if field.checksum is not None}
+    layout = offsets.of(spec, owner)
+    if proof.checksum not in sums:
+        yield Problem(at, "proof", f"no field {proof.checksum!r} has a checksum", closest(proof.checksum, sums))
+    elif proof.checksum not in layout.places or fixed_number(layout.fields[proof.checksum]) is None:
+        why = obstacles.of_name(spec, owner, proof.checksum, layout.sizes)
+        hint = "it must be in every record, after nothing whose size numbers at fixed offsets do not tell"
+        yield Problem(at, "proof", f"{proof.checksum!r} cannot be read before the record is: it {why}", hint)
+    elif sums[proof.checksum].alone is None:
+        hint = "it is checked when the record is read; prove by valid"
+        yield Problem(at, "proof", f"{proof.checksum!r} is over several pieces, and only one range is a proof", hint)
+    elif spec.record.resync and sums[proof.checksum].kind in _UNSHARED:
+        hint = "it is tried at every byte, and a sum of numbers of two bytes tells nothing of the next one; a CRC does"
+        what = f"resync with {sums[proof.checksum].algorithm} would read all bytes again and again"
+        yield Problem(at, "proof", what, hint)
+
+
+_MOST_TRIED = 20_000
+"""The most headers that are tried."""
+_COMPARE = "compare a number of several bytes with a constant that reads otherwise backwards, or prove by a checksum"
+
+
+def order_proof(spec: Resolved) -> Iterator[Problem]:
+    """Proofs that hold in both byte orders."""
+    parameter = spec.parameters.get(spec.byte_order)
+    if parameter is None or "auto" not in parameter.choices:
+        return
+    owners: tuple[model.Record | model.Message, ...] = (spec.record, *spec.messages)
+    for owner in owners:
+        if owner.proof is not None:
+            yield from _ambiguous(spec, owner.proof, offsets.of(spec, owner))
+
+
+def _ambiguous(spec: Resolved, proof: model.Proof, layout: offsets.Offsets) -> Iterator[Problem]:
+    tree = proof.valid.tree if proof.valid is not None else None
+    if proof.checksum is not None or tree is None:
+        return  # a checksum is right in both orders by chance alone
+    asked = {name.name: number for name in expressions.names(tree) if (number := layout.numbers.get(name.name))}
+    words: dict[int, _Integer] = {}
+    for name, number in asked.items():
+        words.setdefault(number.offset, _Integer(number)).parts[name] = number.bits
+    if not any(word.turns for word in words.values()):
+        what = "the proof cannot tell byte orders apart: it asks for no number that has one"
+        yield Problem(proof.where("valid"), "order-proof", what, _COMPARE)
+        return
+    shown = next(_headers_in_both_orders(spec, tree, list(words.values())), None)
+    if shown is not None:
+        what = f"the proof holds in both byte orders, as for {shown.hex(' ')}"
+        yield Problem(proof.where("valid"), "order-proof", what, _COMPARE, Severity.WARNING)
+
+
+class _Integer:
+    """A number of the header: its bytes, whether they are read in the other byte order, and its ``parts``.
+
+    Those are the bits of it that have names; None for all of them.
+    """
+
+    def __init__(self, number: offsets.FixedNumber) -> None:
+        wire = number.wire
+        self.offset = number.offset
+        self.size = wire.type.bits // 8 if isinstance(wire.type, Integer) else 1
+        self.signed = isinstance(wire.type, Integer) and wire.type.signed
+        self.turns = self.size > 1 and wire.order is Order.PARAMETER
+        self.order = wire.order or Order.BIG
+        self.parts: dict[str, model.BitSlice | None] = {}
+
+    def read(self, data: bytes, order: Order) -> Iterator[tuple[str, Result]]:
+        """The numbers that the bytes are."""
+        little = (order if self.turns else self.order) is Order.LITTLE
+        whole = int.from_bytes(data, "little" if little else "big", signed=self.signed)
+        for name, bits in self.parts.items():
+            value = whole if bits is None else whole >> bits.shift & (1 << bits.width) - 1
+            yield name, bool(value) if bits is not None and bits.boolean else value
+
+    def tried(self, tree: Expr) -> list[bytes]:
+        """Bytes that could make a difference: constants, their neighbours, and palindromes."""
+        constants = {part.value for part in expressions.walk(tree) if isinstance(part, Value)}
+        near = {value + step for value in constants if isinstance(value, int) for step in (-1, 0, 1)} | {0, 1}
+        if any(self.parts.values()):
+            near = set(islice(self._put_together(sorted(near)), _MOST_TRIED))
+        whole = [(value % (1 << 8 * self.size)).to_bytes(self.size, "big") for value in sorted(near)]
+        alike = [bytes([byte]) * self.size for data in whole for byte in data] if self.turns else []
+        found = [*whole, *alike, b"\1" * self.size, *(data[::-1] for data in whole)]
+        return list(dict.fromkeys(found))
+
+    def _put_together(self, values: Sequence[int]) -> Iterator[int]:
+        """Numbers whose parts have such values."""
+        parts = [bits for bits in self.parts.values() if bits is not None]
+        for each in product(values, repeat=len(parts)):
+            pairs = zip(each, parts, strict=True)
+            yield sum((value & (1 << bits.width) - 1) << bits.shift for value, bits in pairs)
+
+
+def _headers_in_both_orders(spec: Resolved, tree: Expr, words: Sequence[_Integer]) -> Iterator[bytes]:
+    """Headers for which the condition holds in both byte orders."""
+    parameters: dict[str, Result | None] = {name: parameter.default for name, parameter in spec.parameters.items()}
+    for tried in islice(product(*(word.tried(tree) for word in words)), _MOST_TRIED):
+        read = [
+            dict(value for word, data in zip(words, tried, strict=True) for value in word.read(data, order))
+            for order in (Order.BIG, Order.LITTLE)
+        ]
+        try:
+            if all(holds(tree, {**parameters, **values}) for values in read):
+                header = bytearray(max(word.offset + word.size for word in words))
+                for word, data in zip(words, tried, strict=True):
+                    header[word.offset : word.offset + word.size] = data
+                yield bytes(header)
+        except (UnknowableError, KeyError):
+            return

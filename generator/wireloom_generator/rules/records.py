@@ -1,0 +1,167 @@
+"""Where records end, and what captures begin with."""
+
+from collections.abc import Iterable, Iterator
+
+from wireloom_generator import expressions, model
+from wireloom_generator.analysis import heads, obstacles, offsets
+from wireloom_generator.analysis.scopes import Seen, Visit
+from wireloom_generator.analysis.sites import Moment, Site, sites
+from wireloom_generator.expressions import Expr, Function
+from wireloom_generator.model import Order, Resolved
+from wireloom_generator.problems import Location, Problem
+
+
+def record_length(spec: Resolved) -> Iterator[Problem]:
+    """Lengths that are missing, given twice, or not known in time."""
+    record = spec.record
+    for message in spec.messages:
+        if record.end is None and message.end is None:
+            hint = "give length to the record, or to each of its messages"
+            yield Problem(message.where("message"), "record-length", "nothing says how long such a record is", hint)
+        elif record.end is not None and message.end is not None:
+            has = "a length, and so its messages have none"
+            if record.gives("until"):
+                has = "until, and so its messages have no length"
+            what = f"the record has {has}"
+            yield Problem(message.where("length"), "record-length", what)
+    if isinstance(record.end, model.Terminator) and not record.end.value:
+        what = "a terminator has at least one byte"
+        yield Problem(record.where("until"), "record-length", what, 'as in until: "0a"')
+    if record.gives("until") and record.gives("length"):
+        what, hint = "the record has until, and so no length", "until: is the terminator that each record ends with"
+        yield Problem(record.where("length"), "record-length", what, hint)
+    owners: tuple[model.Record | model.Message, ...] = (record, *spec.messages)
+    for owner in owners:
+        if owner.length is not None and owner.length.constant == 0:
+            yield Problem(owner.where("length"), "record-length", "a record has at least one byte")
+    if record.end is None and not spec.messages and spec.is_whole:
+        hint = "give length, an expression over header fields"
+        yield Problem(record.at, "record-length", "nothing says how long a record is", hint)
+    for site in sites(spec):
+        if site.moment is Moment.FRAMING:
+            yield from _not_known_yet(spec, site)
+    yield from _proven_ranges(spec)
+    yield from _to_the_last_field(spec)
+
+
+def _to_the_last_field(spec: Resolved) -> Iterator[Problem]:
+    """Fields that have no end, in records that end where their fields do."""
+    whole = isinstance(spec.record.end, model.Fields)
+    hint = "length: fields is where the fields end, so each of them needs an end of its own"
+    for message in spec.messages or (None,):
+        if not whole and not (message is not None and isinstance(message.end, model.Fields)):
+            continue
+
+        def content(slot: model.Slot, message: model.Message | None = message) -> Iterator[model.Node]:
+            if message is not None:
+                yield from message.sections.get(slot.name, ())
+                for variant in message.variants:
+                    yield from variant.sections.get(slot.name, ())
+
+        for node in heads.endless(spec, spec.record.nodes, content):
+            name = node.name if isinstance(node, model.Named | model.Region) else "this"
+            yield Problem(
+                node.at, "record-length", f"{name!r} depends on where the record ends, and nothing tells that", hint
+            )
+
+
+def _not_known_yet(spec: Resolved, site: Site) -> Iterator[Problem]:
+    tree = site.tree
+    if tree is None:
+        return
+    assert not isinstance(site.scope.owner, model.Struct)
+    layout, head = offsets.of(spec, site.scope.owner), heads.of(spec, site.scope.owner)
+    for name in expressions.names(tree):
+        first = name.steps[0]
+        if name.name not in spec.parameters and name.name in site.around and first not in head.values:
+            yield Problem(site.where(name.column), "record-length", *_late(name.name, site.around[name.name]))
+    for function, name in expressions.measured(tree):
+        known = {**layout.sizes, **head.regions} if function is Function.SIZE else {**layout.places, **head.places}
+        if function in expressions.OF_PLACES and name.name not in known:
+            what = f"{function}({name.name}) is not known before the record is read"
+            yield Problem(site.where(name.column), "record-length", what)
+
+
+def _late(name: str, around: tuple[Seen, ...]) -> tuple[str, str]:
+    in_variant = any(isinstance(seen, Visit) and seen.in_variant for seen in around)
+    hint = (
+        "not every variant has it" if in_variant else "it depends on where the record ends, or stands behind what does"
+    )
+    return f"{name!r} cannot be read before the record is", hint
+
+
+def _proven_ranges(spec: Resolved) -> Iterator[Problem]:
+    """The checksums that prove a length: their positions, and those of what they use, must be fixed, too."""
+    owners: tuple[model.Record | model.Message, ...] = (spec.record, *spec.messages)
+    for owner in owners:
+        if owner.proof is not None and owner.proof.checksum is not None:
+            layout = offsets.of(spec, owner)
+            field = layout.fields.get(owner.proof.checksum)
+            if isinstance(field, model.Field) and field.checksum is not None and field.name in layout.places:
+                covered = field.checksum.alone
+                for condition in (covered.start, covered.end) if covered is not None else ():
+                    if (tree := condition.tree) is not None:
+                        yield from _unfixed_range(spec, owner, owner.proof.where("checksum"), tree, layout)
+
+
+def _unfixed_range(
+    spec: Resolved, owner: model.Record | model.Message, at: Location, tree: Expr, layout: offsets.Offsets
+) -> Iterator[Problem]:
+    for name in expressions.names(tree):
+        if name.name not in spec.parameters and name.name not in layout.numbers:
+            what = f"its range asks for {name.name!r}, which cannot be read before the record is"
+            yield Problem(at, "record-length", what, f"it {obstacles.of_name(spec, owner, name.name)}")
+    for function, name in expressions.measured(tree):
+        known = layout.sizes.keys() | {"record"} if function is Function.SIZE else layout.places.keys()
+        if function not in expressions.OF_PLACES or name.name not in known:
+            what = f"its range asks for {function}({name.name}), which is not known before the record is read"
+            yield Problem(at, "record-length", what)
+
+
+def capture(spec: Resolved) -> Iterator[Problem]:
+    """Headers of captures that cannot be read first, and other uses of their name."""
+    if spec.capture is None:
+        return
+    hint = "nothing tells how long a capture is, so each field of its header needs an end of its own"
+    for node in heads.endless(spec, list(_plain(spec.capture.nodes))):
+        name = node.name if isinstance(node, model.Named | model.Region) else "this"
+        yield Problem(node.at, "capture", f"{name!r} depends on where the capture ends", hint)
+    parameter = spec.parameters.get(spec.byte_order)
+    if spec.little is not None or (parameter is not None and "auto" in parameter.choices):
+        for node in _turning(spec.capture.nodes):
+            what = "the byte order is not known yet when this is read"
+            yield Problem(node.at, "capture", what, "give it a byte_order of its own: big or little")
+    for owner in (spec.record, *spec.messages):
+        if isinstance(owner.end, model.Rest):
+            what = "behind a header of its own no record is all there is"
+            yield Problem(owner.where("length"), "capture", what, "put the fields of capture into the record")
+    for at in _same_name(spec):
+        what = f"{spec.capture.name!r} is the message of the capture's header"
+        yield Problem(at, "capture", what, "call it something else")
+
+
+def _plain(nodes: Iterable[model.Node]) -> Iterator[model.Node]:
+    """The nodes, and those in a byte order in its place."""
+    for node in nodes:
+        yield from (node.nodes if isinstance(node, model.Ordered) else (node,))
+
+
+def _turning(nodes: tuple[model.Node, ...]) -> Iterator[model.Field | model.Bits]:
+    """Numbers that have the protocol's byte order, but for those behind what tells it."""
+    for node in nodes:
+        if isinstance(node, model.Field | model.Bits):
+            wires = [node.wire, *([node.wire.extent.length] if isinstance(node.wire.extent, model.Prefix) else [])]
+            if any(wire.order is Order.PARAMETER for wire in wires):
+                yield node
+        elif not isinstance(node, model.Ordered):
+            yield from _turning(model.children(node))
+
+
+def _same_name(spec: Resolved) -> Iterator[Location]:
+    assert spec.capture is not None
+    name = spec.capture.name
+    yield from (each.where("message") for each in spec.messages if each.name == name)
+    yield from (each.where("name") for each in spec.protocol.parameters if each.name == name)
+    for nodes in (spec.capture.nodes, spec.record.nodes):
+        named = (node for node in model.walk(nodes) if isinstance(node, model.Named | model.Region))
+        yield from (node.at for node in named if node.name == name)

@@ -1,0 +1,243 @@
+"""What may follow what: rests, optional fields, lists, padding and fields at other places."""
+
+from collections.abc import Iterator
+
+from wireloom_generator import expressions, model
+from wireloom_generator.analysis.scopes import Scope, Visit, every, fields, nodes, struct_of
+from wireloom_generator.analysis.sequences import (
+    Bounded,
+    Nodes,
+    at_end,
+    has_bytes,
+    in_struct,
+    is_elsewhere,
+    is_optional,
+    needs_bytes,
+    opened,
+    place,
+    sequences,
+)
+from wireloom_generator.analysis.sites import sites
+from wireloom_generator.expressions import Function
+from wireloom_generator.model import Resolved, takes_rest
+from wireloom_generator.problems import Problem, closest
+from wireloom_generator.types import FlatBuffers, Struct
+
+
+def one_rest(spec: Resolved) -> Iterator[Problem]:
+    """Nodes after one that leaves them no bytes."""
+    for listed in sequences(spec):
+        yield from _after_rest(spec, listed)
+
+
+def _after_rest(spec: Resolved, listed: Nodes) -> Iterator[Problem]:
+    taker: model.Node | None = None
+    always = False
+    for node in listed:
+        if taker is not None and _lacks(node, always=always):
+            key, name = place(node)
+            what = f"{place(taker)[1]} takes all that is left, so nothing is left for {name}"
+            yield Problem(node.where(key), "one-rest", what)
+            return
+        found = _taker(spec, node)
+        if found is not None:
+            taker, always = found, model.exhausting((node,), spec.structs) is not None
+
+
+def _lacks(node: model.Node, *, always: bool) -> bool:
+    """Whether it could have bytes if something in front did not take them ``always``, or else whenever it does."""
+    taken = model.space((node,))
+    return needs_bytes(node) and (taken.most != 0 if always else taken.least > 0)
+
+
+def _taker(spec: Resolved, node: model.Node) -> model.Node | None:
+    """What takes all that is left where it is there: the node itself, or something in one of its alternatives."""
+    if isinstance(node, model.Choice | model.Ordered):
+        found = (_taker(spec, inner) for inner in model.children(node))
+        return next((taker for taker in found if taker is not None), None)
+    return node if model.exhausts(node, spec.structs) else None
+
+
+def optional_last(spec: Resolved) -> Iterator[Problem]:
+    """Mandatory nodes after an optional one."""
+    for listed in sequences(spec):
+        yield from _after_optional(spec, listed)
+
+
+def _after_optional(spec: Resolved, listed: Nodes) -> Iterator[Problem]:
+    first: Bounded | None = None
+    for node in listed:
+        optional = isinstance(node, model.Field) and node.optional
+        if first is not None and needs_bytes(node) and not optional:
+            key, name = place(node)
+            how = "is optional" if is_optional(first) else "ends with an optional field"
+            what = f"{place(first)[1]} {how}, so {name} behind it must be too"
+            yield Problem(node.where(key), "optional-last", what, "optional fields end their section")
+            return
+        first = first or at_end(spec, node, is_optional)
+
+
+_WRITING = ("derive", "checksum", "default", "reserved")
+
+
+def elsewhere(spec: Resolved) -> Iterator[Problem]:
+    """Fields with ``at`` that cannot stand there, and what beside them would take their bytes."""
+    for node in nodes(spec):
+        if isinstance(node, model.Field):
+            yield from _at(node)
+            yield from _shared(node)
+    for listed in sequences(spec):
+        yield from _beside(spec, listed)
+    yield from _derived_of_shared(spec)
+
+
+def _at(field: model.Field) -> Iterator[Problem]:
+    if field.place is not None and field.optional:
+        hint = "when: says under which condition it is there"
+        yield Problem(field.where("optional"), "elsewhere", f"{field.name!r} has both at and optional", hint)
+    if field.place is not None and (field.place.constant or 0) < 0:
+        hint = "from the record's end, it is as in at: size(record) - 22"
+        yield Problem(field.place.at, "elsewhere", "no byte of a record is in front of the first", hint)
+
+
+def _shared(field: model.Field) -> Iterator[Problem]:
+    if field.shared and field.place is None:
+        hint = "at: says where its bytes are"
+        yield Problem(field.where("shared"), "elsewhere", f"{field.name!r} is shared and has no at", hint)
+    for key in _WRITING:
+        if field.shared and field.gives(key):
+            what = f"{field.name!r} is shared and never written, so it has no {key}"
+            yield Problem(field.where(key), "elsewhere", what, "say it of the field whose bytes they are")
+
+
+def _beside(spec: Resolved, listed: Nodes) -> Iterator[Problem]:
+    """What of a list would take the bytes of a field that stands elsewhere."""
+    owners = [_owner(spec, node) for node in listed]
+    owner = next((owner for owner in owners if owner is not None), None)
+    if owner is None:
+        return
+    for node, own in zip(listed, owners, strict=True):
+        taker = at_end(spec, node, takes_rest)
+        if taker is not None:
+            what = f"{place(taker)[1]} takes all that is left, and so the bytes of {(own or owner).name!r}"
+            in_list = own is not None and isinstance(node, model.Field) and node.repeat is not None
+            hint = "count: says how many items it has" if in_list else "give it a size, or put both into sections"
+            yield Problem(node.where(place(node)[0]), "elsewhere", what, hint)
+        elif at_end(spec, node, is_optional) is not None:
+            what = f"{place(node)[1]} is there if bytes are left, and those of {owner.name!r} always are"
+            yield Problem(node.where("optional"), "elsewhere", what, "when: says under which condition it is there")
+
+
+def _owner(spec: Resolved, node: model.Node) -> model.Field | None:
+    """The field that has bytes of the section elsewhere: itself, or one of its type."""
+    if not isinstance(node, model.Field):
+        return None
+    if is_elsewhere(node):
+        return None if node.shared else node
+    struct = opened(spec, node)
+    owners = (_owner(spec, inner) for inner in (struct.nodes if struct is not None else ()))
+    return next((owner for owner in owners if owner is not None), None)
+
+
+def _derived_of_shared(spec: Resolved) -> Iterator[Problem]:
+    """Values that follow from where the bytes of others are shared."""
+    for site in sites(spec):
+        tree = site.tree
+        if site.key not in ("derive", "default") or tree is None:
+            continue
+        for function, name in expressions.measured(tree):
+            ways = (".".join(name.steps[: count + 1]) for count in range(len(name.steps)))
+            seen = [one for way in (*ways, name.name) for one in site.regions.get(way, ())]
+            shared = any(isinstance(one, Visit) and getattr(one.item, "shared", False) for one in seen)
+            if shared and function in (Function.OFFSET, Function.SIZE):
+                what = f"nothing follows from where {name.name!r} stands, whose bytes belong to others"
+                yield Problem(site.where(name.column), "elsewhere", what, "ask for the field whose bytes they are")
+
+
+_OTHER_WORDS = {"eos": "write rest", "expr": "write {count: …}", "until": "write {until: …}"}
+"""What other tools call the ends of lists."""
+
+_AT_END = {"eof", "eos", "left == 0"}
+"""Conditions that hold when nothing is left."""
+
+
+def repeat(spec: Resolved) -> Iterator[Problem]:
+    """Lists without a length or with two, and items that cannot be listed."""
+    for field in fields(spec):
+        if isinstance(field, model.Field) and field.repeat is not None:
+            yield from _list_length(spec, field, field.repeat)
+            yield from _items(spec, field)
+
+
+def _list_length(spec: Resolved, field: model.Field, repeat: model.Repeat) -> Iterator[Problem]:
+    at, count, until = field.where("repeat"), repeat.count, repeat.until
+    if "repeat" in field.stray:
+        word = field.stray["repeat"]
+        is_count = not word.isidentifier() or any(each.name == word for each in fields(spec))
+        hint = f"write {{count: {word}}}" if is_count else "write rest, {count: …} or {until: …}"
+        yield Problem(at, "repeat", f"unknown repeat {word!r}", _OTHER_WORDS.get(word, hint))
+    elif count is None and until is None and not repeat.rest:
+        yield Problem(at, "repeat", "repeat needs count or until", "repeat: rest goes to the end of the section")
+    elif count is not None and until is not None:
+        yield Problem(until.at, "repeat", "repeat has both count and until", "one of them says how long the list is")
+    if count is not None and (count.constant or 0) < 0:
+        yield Problem(count.at, "repeat", "a count cannot be negative")
+    if until is not None and not isinstance(field.type, Struct):
+        what = f"until asks for fields of an item, and {field.type.word} has none"
+        hint = (
+            "repeat: rest goes to the end"
+            if until.raw in _AT_END
+            else "declare a type with one field, and ask for that"
+        )
+        yield Problem(until.at, "repeat", what, hint)
+
+
+def _items(spec: Resolved, field: model.Field) -> Iterator[Problem]:
+    assert field.repeat is not None
+    if isinstance(field.type, FlatBuffers):
+        what, hint = "flatbuffers cannot be repeated", "put them into a type, and repeat that"
+        yield Problem(field.where("repeat"), "repeat", what, hint)
+    if isinstance(field.wire.extent, model.Rest) or model.leaves(field) is not None:
+        hint = "to bound the list, put it into a section with that size"
+        yield Problem(field.where("size"), "repeat", "the first item would take all that is left", hint)
+    elif isinstance(field.wire.extent, model.Size) and field.wire.extent.fixed == 0 and not model.numbered(field):
+        yield Problem(field.where("size"), "repeat", "items without bytes would repeat for ever")
+    at, struct = field.where("type"), struct_of(spec, field)
+    if struct is not None and not has_bytes(struct) and not (model.numbered(field) and field.repeat.count):
+        yield Problem(at, "repeat", f"{field.type} takes no bytes, so it would repeat for ever")
+    struct = opened(spec, field)
+    if struct is None:
+        return
+    hint = "give each item a size or a prefix"
+    if model.exhausting(struct.nodes, spec.structs) is not None or any(map(_leaves_some, struct.nodes)):
+        yield Problem(at, "repeat", f"the first {field.type} would take all that is left", hint)
+    elif in_struct(spec, struct, is_optional):
+        yield Problem(at, "repeat", f"{field.type} ends with an optional field, so where an item ends is open", hint)
+
+
+def _leaves_some(node: model.Node) -> bool:
+    """Whether it always takes all but a number of bytes, however many items there are."""
+    return model.leaves(node) is not None and not (isinstance(node, model.Field) and node.when is not None)
+
+
+def padding(spec: Resolved) -> Iterator[Problem]:
+    """Padding without bytes, and alignment from nowhere."""
+    yield from dict.fromkeys(problem for scope in every(spec) for problem in _origins(scope))
+    for node in nodes(spec):
+        if not isinstance(node, model.Padding):
+            continue
+        count = node.fixed
+        if node.gives("pad") and count is not None and count < 1:
+            what, hint = f"pad: {count} adds nothing", "write how many zero bytes, 1 or more"
+            yield Problem(node.where("pad"), "padding", what, hint)
+        elif node.gives("align") and node.align < 2:
+            what, hint = f"align: {node.align} does nothing", "write a multiple of 2 or more, as in align: 4"
+            yield Problem(node.where("align"), "padding", what, hint)
+
+
+def _origins(scope: Scope) -> Iterator[Problem]:
+    for visit in scope.visits:
+        item = visit.item
+        if isinstance(item, model.Padding) and item.start is not None and item.start not in visit.sections:
+            what = f"{item.start!r} is no section around it"
+            yield Problem(item.where("from"), "padding", what, closest(item.start, filter(None, visit.sections)))

@@ -1,0 +1,119 @@
+"""Inputs of types, and the fields of FlatBuffers tables."""
+
+from collections.abc import Iterator
+
+from wireloom_generator import model, naming
+from wireloom_generator.analysis.scopes import Input, Item, nodes, walk
+from wireloom_generator.analysis.sites import given_fields, sites
+from wireloom_generator.expressions import Name
+from wireloom_generator.expressions.kinds import WIDE, Kind
+from wireloom_generator.model import Named, Resolved, TableField
+from wireloom_generator.problems import Problem, closest, seen_from
+from wireloom_generator.reading.vocabulary import TABLE_TYPES
+from wireloom_generator.types import Struct, Text, Unknown, parse
+
+
+def given(spec: Resolved) -> Iterator[Problem]:
+    """Values that are not given, or that nobody asks for."""
+    for struct in (struct for part in spec.shared for struct in part.structs):
+        yield from _declared(struct)
+    for node in nodes(spec):
+        if isinstance(node, model.Field):
+            yield from _used(spec, node)
+    yield from _of_two_types(spec)
+
+
+def _of_two_types(spec: Resolved) -> Iterator[Problem]:
+    """Structs and lists that are not of the type that they are where the type is used first."""
+    first: dict[Input, str] = {}
+    for site in sites(spec):
+        told, tree = site.input, site.tree
+        if told is None or not isinstance(tree, Name):
+            continue
+        is_item = tree.item is not None and not tree.item.inner
+        for shape in sorted({_shape(field.item, is_item) for field in site.fields(tree, given_fields(spec))} - {""}):
+            if site.wants is site.kind(tree) and shape != first.setdefault(told, shape):
+                what = f"{told.struct} is given {told.name!r} as {shape}, and elsewhere as {first[told]}"
+                yield Problem(site.at, "given", what, "what is looked up in it must be there wherever the type is used")
+
+
+def _shape(item: Item, is_item: bool) -> str:
+    """What a struct or a list has in it, or an item of it; empty for one value."""
+    kind = (item.item_kind if is_item else item.kind) if isinstance(item, Named) else None
+    if not isinstance(item, Named) or kind not in WIDE:
+        return ""
+    if not isinstance(item.type, Struct):
+        return f"a list with {item.item_kind} each"
+    return f"a list of {item.type.word}" if kind is Kind.LIST else item.type.word
+
+
+def _declared(struct: model.Struct) -> Iterator[Problem]:
+    own = {visit.name for visit in walk(struct.nodes)}
+    seen: set[str] = set()
+    for name in struct.given:
+        if name in seen:
+            yield Problem(struct.where("given"), "given", f"{struct.name} is given {name!r} twice")
+        elif name in own:
+            what = f"{struct.name} is given {name!r}, and has a field of that name"
+            yield Problem(struct.where("given"), "given", what, "call one of them something else")
+        seen.add(name)
+
+
+def _used(spec: Resolved, field: model.Field) -> Iterator[Problem]:
+    if isinstance(field.type, Unknown):
+        return
+    struct = spec.structs.get(field.type.word) if isinstance(field.type, Struct) else None
+    asked = struct.given if struct is not None else ()
+    for name in field.inputs:
+        if name not in asked:
+            at = field.where(f"with.{name}")
+            if struct is None:
+                yield Problem(at, "given", f"{field.name!r} is {field.kind}, and only a type is given values")
+            else:
+                hint = closest(name, asked) if asked else f"a type says what it is given: given: [{name}]"
+                yield Problem(at, "given", f"{struct.name} is not given {name!r}", hint)
+    for name in dict.fromkeys(asked):
+        if name not in field.inputs:
+            what, hint = f"{field.type.word} is given {name!r}, and not here", f"write with: {{{name}: …}}"
+            yield Problem(field.where("type"), "given", what, hint)
+
+
+_LAST_SLOT = 32765
+"""A vtable is at most 65535 bytes long."""
+
+
+def table_fields(spec: Resolved) -> Iterator[Problem]:
+    """Table fields that FlatBuffers cannot have."""
+    for shared in spec.shared:
+        for table in shared.tables:
+            slots: dict[int, TableField] = {}
+            names: dict[str, TableField] = {}
+            for field in table.fields:
+                yield from _table_field(field, slots)
+                known = names.setdefault(field.name.casefold(), field)
+                if known.name != field.name:
+                    place = seen_from(field.where("name"), known.where("name"))
+                    what = f"{field.name!r} and {known.name!r}, {place}, are one column to Spark, whatever the capitals"
+                    yield Problem(field.where("name"), "table-fields", what)
+
+
+def _table_field(field: TableField, slots: dict[int, TableField]) -> Iterator[Problem]:
+    if naming.word_fault(field.name) is not None:
+        yield Problem(field.where("name"), "table-fields", f"{field.name!r} cannot name a column")
+    if not 0 <= field.id <= _LAST_SLOT:
+        yield Problem(
+            field.where("id"), "table-fields", f"no table has a slot {field.id}", f"slots are 0 to {_LAST_SLOT}"
+        )
+    known = slots.setdefault(field.id, field)
+    if known is not field:
+        place = seen_from(field.where("id"), known.where("id"))
+        yield Problem(field.where("id"), "table-fields", f"slot {field.id} is already {known.name!r}, {place}")
+    wire = parse(field.type) if field.type in TABLE_TYPES else None
+    if wire is None:
+        hint = {"string": "did you mean 'text'?", "bytes": "only numbers, bool and text are"}.get(field.type)
+        what = f"{field.type!r} is not a type of a table's field"
+        yield Problem(field.where("type"), "table-fields", what, hint or closest(field.type, TABLE_TYPES))
+    elif field.default is not None and isinstance(wire, Text):
+        yield Problem(field.where("default"), "table-fields", "text can have no default in FlatBuffers")
+    elif field.default is not None and (fault := wire.misfit(field.default, None)):
+        yield Problem(field.where("default"), "table-fields", fault[0])

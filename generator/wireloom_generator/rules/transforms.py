@@ -1,0 +1,145 @@
+"""Transforms of bytes: compression, masks and rotations."""
+
+from collections.abc import Iterator, Set
+from typing import assert_never
+
+from wireloom_generator import model
+from wireloom_generator.analysis.scopes import nodes
+from wireloom_generator.analysis.sites import sites
+from wireloom_generator.expressions import Name, Value, orders
+from wireloom_generator.expressions.kinds import Kind, kind
+from wireloom_generator.model import Resolved
+from wireloom_generator.problems import Location, Problem, closest
+from wireloom_generator.reading.vocabulary import FORMATS, PLAIN
+from wireloom_generator.types import Struct
+
+_OTHER_NAMES = {
+    "aes": "nothing is decrypted; keep the bytes, as type: bytes",
+    "brotli": "there is none for brotli; keep the bytes, as type: bytes", "bz2": "write bzip2", "lzma": "write xz",
+    "gz": "write gzip", "deflated": "write deflate", "zip": "write deflate", "lz4_frame": "write lz4",
+    **dict.fromkeys(("slip", "cobs", "hdlc", "escape"), "escapes stay as they are; keep the bytes, as type: bytes"),
+    "zstandard": "write zstd", "xerial": "write snappy_xerial", "identity": "write none", "null": "write none",
+}  # fmt: skip
+
+
+def through(spec: Resolved) -> Iterator[Problem]:
+    """Ways that bytes cannot go."""
+    for node in nodes(spec):
+        match node:
+            case model.Field(through=model.Through() as through):
+                yield from _way(through)
+                yield from _packed_value(node, through)
+                if isinstance(node.type, Struct) and node.type.name in spec.structs:
+                    yield from _inside(spec, (spec.structs[node.type.name],), through.at)
+            case model.Unpack(through=through):
+                yield from _way(through)
+                yield from _inside(spec, (node,), through.at)
+            case model.Slot():
+                if node.gives("through"):
+                    what = f"messages fill section {node.name!r}, which is not packed"
+                    hint = "each message puts a section into it, with size: rest and through:"
+                    yield Problem(node.where("through"), "through", what, hint)
+            case model.Field() | model.Section():
+                pass
+            case (
+                model.Computed() | model.Bits() | model.BitField() | model.Padding() | model.Choice() | model.Ordered()
+            ):
+                continue
+            case _:
+                assert_never(node)
+        yield from _pointless(node)
+    yield from _xor_keys(spec)
+
+
+def _pointless(node: model.Field | model.Section | model.Slot | model.Unpack) -> Iterator[Problem]:
+    """Keys that say something of what is not there."""
+    if isinstance(node, model.Unpack) or node.gives("through"):
+        return
+    keys = ("limit", "raw") if isinstance(node, model.Region) else ("limit",)
+    for key in keys:
+        if node.gives(key):
+            yield Problem(node.where(key), "through", f"nothing is packed, so there is no {key}", "through: says how")
+
+
+def _way(through: model.Through) -> Iterator[Problem]:
+    if through.way:
+        if len(through.given) != 1:
+            hint = "as in through: {xor: 0x5a}"
+            yield Problem(through.at, "through", "bytes go through one of xor, rol and zeros", hint)
+    else:
+        yield from _named(through)
+    has_limit, packs = through.limit is not None, not through.way
+    if has_limit and not packs:
+        yield Problem(through.at, "through", f"{through.way} unpacks to no more than was packed", "leave limit out")
+    if has_limit and (through.limit or 0) < 1:
+        yield Problem(through.at, "through", "a limit is at least one byte", "")
+    if through.raw is not None and not through.resizes:
+        what = f"{through.way} loses nothing, so raw would never hold anything"
+        hint = "leave it out; a field that needs a raw of its own stands in a section with this through"
+        yield Problem(through.at, "through", what, hint)
+
+
+def _named(through: model.Through) -> Iterator[Problem]:
+    tree, packed, unknown, known = through.asked.tree, False, False, (*FORMATS, PLAIN)
+    for outcome in orders.outcomes(tree) if tree is not None else ():
+        if not isinstance(outcome, Name):
+            what, hint = "what bytes go through is a name", "as in gzip if codec == 1 else none"
+            yield Problem(through.at, "through", what, hint)
+            return
+        packed = packed or outcome.name != PLAIN
+        if outcome.name not in known:
+            unknown = True
+            hint = _OTHER_NAMES.get(outcome.name) or closest(outcome.name, known) or f"known: {', '.join(known)}"
+            at = through.asked.where(outcome.column)
+            yield Problem(at, "through", f"unknown compression {outcome.name!r}", hint)
+    if unknown:
+        return
+    if not packed:
+        yield Problem(through.at, "through", "nothing is packed", "leave through out")
+    elif through.raw is None:
+        what = "no two programs compress alike, so the bytes would not be written as they came"
+        yield Problem(through.at, "through", what, "raw: names a column that keeps the packed ones")
+
+
+_UNPACKED = ("const", "repeat", "as")
+"""Keys that a packed value cannot have."""
+
+
+def _packed_value(field: model.Field, through: model.Through) -> Iterator[Problem]:
+    if field.wire.extent is None and isinstance(field.type, Struct):
+        what, hint = f"nothing says where {field.name!r} ends", "size: rest takes what is left"
+        yield Problem(through.at, "through", what, hint)
+    for key in _UNPACKED:
+        if field.gives(key):
+            what, hint = f"{field.name!r} is packed, and has no {key}", "put it into a section that is packed"
+            yield Problem(field.where(key), "through", what, hint)
+
+
+def _inside(
+    spec: Resolved, around: tuple[model.Struct | model.Unpack, ...], at: Location, seen: Set[str] = frozenset()
+) -> Iterator[Problem]:
+    """Fields in what is unpacked that stand elsewhere."""
+    for node in model.walk(around[0].nodes):
+        if not isinstance(node, model.Field):
+            continue
+        if node.place is not None:
+            what = f"{node.name!r} stands at a byte of the record, and is not in what is unpacked"
+            yield Problem(at, "through", what, "put it beside what is packed")
+            return
+        struct = spec.structs.get(node.type.name) if isinstance(node.type, Struct) else None
+        if struct is not None and struct.name not in seen and struct.name not in spec.recursive:
+            yield from _inside(spec, (struct,), at, {*seen, struct.name})
+
+
+def _xor_keys(spec: Resolved) -> Iterator[Problem]:
+    """Keys that are neither a byte nor bytes."""
+    for site in sites(spec):
+        if site.key != "xor" or site.tree is None:
+            continue
+        found = kind(site.tree, site.kind)
+        if found is not None and found not in (Kind.NUMBER, Kind.BYTES):
+            yield Problem(site.at, "through", f"a key is a number or bytes, not {found}", "as 0x5a, or hex('5aa5')")
+        match site.tree:
+            case Value(value=int() as value) if not 0 <= value <= 0xFF:
+                hint = "a longer key is bytes, as in hex('5aa5')"
+                yield Problem(site.at, "through", f"a key of one byte is 0 to 255, not {value}", hint)

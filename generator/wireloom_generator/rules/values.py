@@ -1,0 +1,207 @@
+"""Where values come from, and whether constants, defaults and meanings fit their fields."""
+
+from collections.abc import Iterator
+
+from wireloom_generator import model
+from wireloom_generator.analysis.scopes import fields
+from wireloom_generator.expressions import Literal, Value
+from wireloom_generator.expressions.kinds import PLAIN, Kind
+from wireloom_generator.model import Named, Resolved
+from wireloom_generator.problems import Problem, closest
+from wireloom_generator.types import Boolean, Bytes, FlatBuffers, Float, Integer, Text, whole
+from wireloom_generator.types.meanings import WORDS, Meaning
+
+_DOUBLE = Float(64)
+"""The floating-point number that a computed one is, since it holds every other."""
+_SOURCES = ("const", "derive", "checksum", "compute", "default")
+
+
+def value_source(spec: Resolved) -> Iterator[Problem]:
+    """Values with two sources, and sources that a kind of field cannot have."""
+    for field in fields(spec):
+        yield from _one_source(field)
+        match field:
+            case model.Field():
+                yield from _derived(field)
+                yield from _flatbuffers(field)
+            case model.Computed():
+                yield from _computed(field)
+            case model.BitField():
+                pass
+
+
+def _one_source(field: Named) -> Iterator[Problem]:
+    given = [key for key in _SOURCES if field.gives(key)]
+    for key in given[1:]:
+        yield Problem(
+            field.where(key),
+            "value-source",
+            f"{field.name!r} has both {given[0]} and {key}",
+            "one of them says what it is",
+        )
+
+
+def _derived(field: model.Field) -> Iterator[Problem]:
+    if field.derive is None:
+        return
+    if not isinstance(field.type, Boolean) and whole(field.type) is None:
+        yield Problem(field.where("derive"), "value-source", f"{field.type.word} cannot be derived", "integers can")
+
+
+def _computed(field: model.Computed) -> Iterator[Problem]:
+    if not isinstance(field.type, Integer | Boolean | Text | Bytes) and field.type != _DOUBLE:
+        what = f"{field.type.word} cannot be computed"
+        yield Problem(field.where("type"), "value-source", what, "integers, f64, bool, text and bytes can")
+    for key in field.stray:
+        what = f"{field.name!r} is computed and not in the bytes, so it has no {key}"
+        yield Problem(field.where(key), "value-source", what)
+
+
+def _flatbuffers(field: model.Field) -> Iterator[Problem]:
+    if isinstance(field.type, FlatBuffers) and field.valid is not None:
+        yield Problem(field.where("valid"), "value-source", "flatbuffers takes no valid")
+
+
+_NO_LIST = "a list can have no const", ""
+
+
+def const_fits(spec: Resolved) -> Iterator[Problem]:
+    """Constants that their fields can never have."""
+    for field in fields(spec):
+        if isinstance(field, model.Computed) or field.const is None:
+            continue
+        fault = _constant(field, field.const) if isinstance(field, model.Field) else _bit_constant(field, field.const)
+        if fault is not None:
+            yield Problem(field.where("const"), "const-fits", *fault)
+
+
+def _bit_constant(bit: model.BitField, const: Literal) -> tuple[str, str] | None:
+    if bit.count is not None:
+        return _NO_LIST
+    return Boolean().misfit(const) if isinstance(bit.type, Boolean) else bit.type.unfit(const, f"{bit.width} bits")
+
+
+def _constant(field: model.Field, const: Literal | bytes) -> tuple[str, str] | None:
+    if field.repeat is not None:
+        return _NO_LIST
+    extent = field.wire.extent
+    size = None if isinstance(extent, model.Size) and extent.pad is not None else field.wire.fixed
+    return None if isinstance(const, bytes) else field.type.misfit(const, size)
+
+
+def default_fits(spec: Resolved) -> Iterator[Problem]:
+    """Defaults that their fields can never have."""
+    for field in fields(spec):
+        if isinstance(field, model.Computed):
+            continue
+        fault = _default(field, field.default) if field.default is not None and field.gives("default") else None
+        if fault is not None:
+            yield Problem(field.where("default"), "default-fits", *fault)
+        if field.reserved and not _has_zero(field):
+            hint = f"a number can, and bytes of a size up to {model.MOST_RESERVED}; zero bytes alone are written pad:"
+            yield Problem(field.where("reserved"), "default-fits", f"{field.kind} cannot be reserved", hint)
+
+
+def _has_zero(field: model.Field | model.BitField) -> bool:
+    """Whether zeros can be written for it."""
+    if isinstance(field, model.Field) and field.kind is Kind.BYTES:
+        return field.repeat is None and 0 < (field.wire.fixed or 0) <= model.MOST_RESERVED
+    return field.kind in (Kind.NUMBER, Kind.FLOAT, Kind.CONDITION)
+
+
+def _default(field: model.Field | model.BitField, default: model.Condition) -> tuple[str, str] | None:
+    wanted = field.kind
+    if wanted not in PLAIN:
+        return f"{wanted} can have no default", "it must be given on encode"
+    if default.is_written and default.constant is None:
+        return None
+    number = default.expression.value if isinstance(default.expression, Value) else default.constant
+    assert not isinstance(number, bytes), "no default is bytes"
+    if isinstance(number, bool):
+        return None if wanted is Kind.CONDITION else (f"{str(number).lower()} is not {wanted}", "")
+    if wanted is Kind.CONDITION:
+        return f"{number} is neither true nor false", ""
+    if wanted is Kind.TEXT:
+        return f"{number} is not text", "text stands in quotes of its own: \"'none'\""
+    if wanted is Kind.BYTES:
+        return f"{number} is not bytes", "bytes are written hex('0d0a')"
+    if wanted is Kind.FLOAT:
+        return None
+    if not isinstance(number, int):
+        return f"{number} is not a whole number", ""
+    numbers, name = field.type.values, str(field.type)
+    if isinstance(field, model.BitField):
+        name = f"{field.width} bits"
+    if not numbers.least <= number <= numbers.most:
+        return f"{number} does not fit {name}", f"{numbers.least} to {numbers.most} do"
+    return None
+
+
+_ABOUT_NUMBERS = ("enum", "flags", "const", "valid", "derive", "checksum", "default", "reserved", "table_type")
+"""The keys that say something of the number."""
+_OTHER_MEANINGS = {
+    "guid": "uuid",
+    "ip": "ipv4 or ipv6",
+    "date": "{timestamp: {unit: …}}",
+    "time": "{timestamp: {unit: …}}",
+}
+_MAPPINGS = ("timestamp", "duration", "decimal", "double")
+
+
+def meaning(spec: Resolved) -> Iterator[Problem]:
+    """Meanings that do not exist, do not fit, or lose something."""
+    for field in fields(spec):
+        if not field.gives("as"):
+            continue
+        if field.meaning is None:
+            yield _unknown_meaning(field, field.stray.get("as"))
+            continue
+        yield from _number_keys(field)
+        size = field.wire.fixed if isinstance(field, model.Field) else None
+        if misfit := field.meaning.misfit(field.type, size):
+            yield Problem(field.where("as"), "meaning", *misfit)
+        elif faults := field.meaning.faults():
+            yield from (Problem(field.where("as"), "meaning", f"{key}: {what}", hint) for key, what, hint in faults)
+        elif isinstance(field, model.Field):
+            yield from _raw_column(field, field.meaning)
+        elif isinstance(field, model.BitField):
+            yield from _lossy(field, field.meaning, "compute what it stands for from the number")
+
+
+def _unknown_meaning(field: model.Named, word: str | None) -> Problem:
+    if word is None:
+        return Problem(field.where("as"), "meaning", f"as: has one of {', '.join(_MAPPINGS)}")
+    known = (*WORDS, *_MAPPINGS)
+    if word in _MAPPINGS:
+        keys = "scale: …" if word in ("decimal", "double") else "unit: …"
+        return Problem(field.where("as"), "meaning", f"{word} needs to be told more", f"write {{{word}: {{{keys}}}}}")
+    hint = f"write {_OTHER_MEANINGS[word]}" if word in _OTHER_MEANINGS else closest(word, known)
+    return Problem(field.where("as"), "meaning", f"unknown meaning {word!r}", hint)
+
+
+def _number_keys(field: model.Named) -> Iterator[Problem]:
+    for key in _ABOUT_NUMBERS:
+        if field.gives(key):
+            hint = f"give the number a field of its own, and compute {field.name} from it with as:"
+            yield Problem(
+                field.where(key), "meaning", f"{key}: is about the number, not about what it stands for", hint
+            )
+
+
+def _raw_column(field: model.Field, meaning: Meaning) -> Iterator[Problem]:
+    if field.raw is None:
+        yield from _lossy(field, meaning, "name a column for the exact number with raw:")
+    elif field.repeat is not None:
+        yield Problem(field.where("raw"), "meaning", "a list has no raw column", "put it into a type, and repeat that")
+    elif not meaning.keeps:
+        yield Problem(field.where("raw"), "meaning", "each value determines what is written, so raw would be empty")
+    elif field.wire.fixed is None:
+        what = f"a {field.type.word} takes no raw beside as"
+        yield Problem(field.where("raw"), "meaning", what, "compute what it stands for from a field with the number")
+
+
+def _lossy(field: model.Named, meaning: Meaning, hint: str) -> Iterator[Problem]:
+    """A number whose value does not determine it, with nothing that keeps it."""
+    if lost := meaning.loses():
+        other = f"write {meaning.exact}: instead, or " if meaning.exact else ""
+        yield Problem(field.where("as"), "meaning", lost, other + hint)
