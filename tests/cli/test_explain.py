@@ -90,10 +90,10 @@ def test_entries_are_sorted() -> None:
 
 def test_a_rule_is_explained() -> None:
     assert explained("padding") == (
-        "padding: Padding is a byte or more, alignment a multiple of two or more.\n\n"
-        "`pad` is so many zero bytes, `align` as many as bring the offset from the record's start to a multiple, "
-        "or with\n`from` that from the start of a section around it. Neither would put a byte anywhere with a smaller "
-        "number, so whoever\nwrote it meant something else.\n\n"
+        "padding: Padding has at least one byte; alignment is to a multiple of at least two.\n\n"
+        "`pad` adds zero bytes. `align` adds as many as are needed for the offset to be a multiple, counted from the "
+        "start of\nthe record, or with `from` from the start of a section around it. Smaller numbers would add "
+        "nothing, so they are a\nmistake.\n\n"
         "Bad:\n\n    - {pad: 0}\n    - {align: 1}\n\n"
         "Good:\n\n    - {pad: 3}\n    - {align: 4}\n"
     )
