@@ -27,7 +27,7 @@ def applied(spec: Resolved, problems: Collection[Problem], rules: Collection[str
             if meant and not warnings:
                 yield Problem(entry.where("rule"), _RULE, f"{entry.rule} is an error here, which cannot be accepted")
             elif not meant and entry.rule in rules and spec.is_whole:
-                what = f"nothing of {entry.rule} was found here"
+                what = f"there is no {entry.rule} warning here"
                 yield Problem(entry.at, _RULE, what, "delete the entry", Severity.WARNING)
     yield from (problem for problem in problems if problem not in accepted)
 
@@ -44,4 +44,4 @@ def faults(entry: Written, rule: str, reason: str, known: Collection[str]) -> It
     if rule not in known:
         yield Problem(entry.where("rule"), _RULE, f"there is no rule {rule!r}", closest(rule, known))
     if not reason.strip():
-        yield Problem(entry.where("reason"), _RULE, "no reason is given", "say why it may be so")
+        yield Problem(entry.where("reason"), _RULE, "no reason is given", "say why this is acceptable")

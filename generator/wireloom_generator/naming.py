@@ -51,7 +51,7 @@ def snake_case(name: str) -> str:
 def column_fault(name: str) -> tuple[str, str] | None:
     """Why ``name`` cannot be the name of a column or message, and what to do; None if it can."""
     if name.startswith("_"):
-        return f"{name!r} begins with an underscore", "columns that do are the reader's own"
+        return f"{name!r} begins with an underscore", "such names are reserved for readers"
     if not _SNAKE.fullmatch(name):
         return f"{name!r} is not snake_case", _better(snake_case(name))
     return None
@@ -60,19 +60,19 @@ def column_fault(name: str) -> tuple[str, str] | None:
 def asked_fault(name: str) -> tuple[str, str] | None:
     """Why expressions cannot ask for ``name``, which has another meaning there."""
     if name in _EXPRESSION_WORDS:
-        return f"{name!r} is a word of expressions", f"add to it, as in '{name}_value'"
+        return f"{name!r} has a meaning of its own in expressions", f"add to it, as in '{name}_value'"
     return None
 
 
 def option_fault(name: str) -> tuple[str, str] | None:
     """Why ``name`` cannot be given as an argument in Python, or be imported."""
     if keyword.iskeyword(name):
-        return f"{name!r} is a word of Python's", f"add to it, as in '{name}_value'"
+        return f"{name!r} is a Python keyword", f"add to it, as in '{name}_value'"
     return None
 
 
 def free(name: str, taken: Container[str] = ()) -> str:
-    """What ``name`` is called in Python: itself, or with an underscore if that is a word of Python's or ``taken``."""
+    """What ``name`` is called in Python: itself, or with an underscore if that is a Python keyword or ``taken``."""
     return f"{name}_" if keyword.iskeyword(name) or name in taken else name
 
 

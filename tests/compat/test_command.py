@@ -347,8 +347,8 @@ def test_an_entry_that_accepts_nothing_is_told(run: Run, tmp_path: Path) -> None
     result = run("old", "new", "--accept", "accepted.yaml")
     assert result.exit_code == 0
     assert result.stderr.splitlines()[0] == (
-        "accepted.yaml:2:5: warning[accepted]: nothing of field-renamed was found at ping.echo.count; delete the entry "
-        "once all versions that count have the change"
+        "accepted.yaml:2:5: warning[accepted]: there is no field-renamed finding at ping.echo.count; delete the entry "
+        "once every version that is compared has the change"
     )
 
 
@@ -360,7 +360,7 @@ def test_an_entry_of_an_unknown_rule_or_without_a_reason_fails(run: Run, tmp_pat
     assert result.exit_code == 1
     assert result.stderr.splitlines()[:2] == [
         "accepted.yaml:2:12: error[accepted]: there is no rule 'field-rename'; did you mean 'field-renamed'?",
-        "accepted.yaml:3:58: error[accepted]: no reason is given; say why it may be so",
+        "accepted.yaml:3:58: error[accepted]: no reason is given; say why this is acceptable",
     ]
 
 

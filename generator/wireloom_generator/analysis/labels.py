@@ -8,13 +8,13 @@ from wireloom_generator.problems import Problem, Severity, closest, seen_from
 
 
 def misread(rule: str, named: Iterable[EnumValue | Flag]) -> Iterator[Problem]:
-    """Labels that cannot be read, those that several have, and names that are one name in Python."""
+    """Labels that cannot be read, those that several have, and names that are the same name in Python."""
     first: dict[str, EnumValue | Flag] = {}
     members: dict[str, str] = {}
     for each in named:
         other = members.setdefault(naming.member(each.name), each.name)
         if other != each.name:
-            yield Problem(each.where("name"), rule, f"{each.name!r} and {other!r} are one name in Python")
+            yield Problem(each.where("name"), rule, f"{each.name!r} and {other!r} are the same name in Python")
         fault = naming.label_fault(each.label) if each.gives("label") else None
         if fault is not None:
             yield Problem(each.where("label"), rule, *fault)
@@ -22,7 +22,9 @@ def misread(rule: str, named: Iterable[EnumValue | Flag]) -> Iterator[Problem]:
         if known.name != each.name:
             at, place = (one.where("label" if one.gives("label") else "name") for one in (each, known))
             what = f"{each.label!r} is already the label of {known.name}, {seen_from(at, place)}"
-            yield Problem(at, rule, what, "it is no number's alone, so none can be encoded by it", Severity.WARNING)
+            yield Problem(
+                at, rule, what, "rows cannot be encoded from a label that several numbers have", Severity.WARNING
+            )
 
 
 def unnamed(numbers: Enum | Flags, word: str) -> tuple[str, str]:

@@ -28,26 +28,26 @@ def obstacle(spec: Resolved, owner: model.Record | model.Message, tree: Expr) ->
     if name is not None:
         return f"{name!r} {of_name(spec, owner, name)}"
     function, asked = next(iter(expressions.measured(tree)))
-    return f"{function}({asked.name}) is not told by numbers at fixed offsets"
+    return f"{function}({asked.name}) does not follow from numbers at fixed offsets"
 
 
 def of_name(spec: Resolved, owner: model.Record | model.Message, name: str, known: Container[str] = frozenset()) -> str:
     """Why the value of that name is not a number at a fixed offset, as what follows the name in a sentence.
 
-    It may stand after what has a ``known`` size.
+    Fields of ``known`` size may come before it.
     """
     walk = _walk(spec.record.nodes, owner, None, known)
     reached = next((each for each in walk if getattr(each.node, "name", None) == name), None)
     if reached is None:
-        return "is inside of something else" if any(mark in name for mark in ".[") else "is not in every record"
+        return "is inside a list or struct" if any(mark in name for mark in ".[") else "is not in every record"
     node, before, is_alternative = reached
     if (fault := _fault(node)) is not None:
         return fault
     if is_alternative:
-        return "is not in every record at one offset"
+        return "is not at the same offset in every record"
     if before is not None:
-        return f"stands after {before}, whose size varies"
-    return "is read in a byte order that follows from a value"
+        return f"comes after {before}, whose size varies"
+    return "is read in a byte order that depends on a value"
 
 
 def _fault(node: model.Node | model.BitField) -> str | None:
@@ -62,7 +62,7 @@ def _fault(node: model.Node | model.BitField) -> str | None:
         case model.Field(repeat=model.Repeat()) | model.BitField(count=int()):
             return "is a list"
         case model.Field(place=model.Condition()):
-            return "has no place in the sequence"
+            return "is not in sequence"
         case model.Field() if fixed_number(node) is None:
             return f"is a {node.type.word}, not a number of a fixed size"
         case _:

@@ -67,7 +67,7 @@ def faults(
         yield what, closest(name, known)
         return
     if name == spec.byte_order:
-        yield f"{name!r} is the byte order, which selects no message", ""
+        yield f"{name!r} is the byte order, which cannot select messages", ""
         return
     kinds = [field.kind for field in fields] or [domains.of(spec, head(spec))[name].kind]
     kind = next((kind for kind in kinds if kind in _KINDS), None)
@@ -76,7 +76,7 @@ def faults(
         yield what, ""
         return
     if not selectors:
-        yield f"no value of {name!r} is given, so the message never matches", ""
+        yield f"{name!r} lists no values, so the message never matches", ""
     ranges = [field.type.values for field in fields if field.kind is kind] or [domains.of(spec, head(spec))[name]]
     enum = next((spec.enums.get(field.enum) for field in fields if field.enum), None)
     repeated = matching.repeated(selectors)
@@ -86,7 +86,7 @@ def faults(
             break
         else:
             if number in repeated:
-                yield f"{matching.shown(repeated[number])} is given twice", ""
+                yield f"{matching.shown(repeated[number])} is listed twice", ""
 
 
 def _faults(
@@ -105,11 +105,11 @@ def _faults(
         hint = odd_digits(selector) if kind is Kind.BYTES and isinstance(selector, str) else ""
         yield f"{name!r} is {kind}, not {shown}", hint or f"write {_WRITTEN[kind]}{names}"
     elif isinstance(selector, model.Between) and selector.least > selector.most:
-        yield f"{shown} is no range", "it goes from the least to the greatest"
+        yield f"{shown} is not a range", "write the smaller number first"
     elif kind is Kind.NUMBER and not any(_is_within(selector, each) for each in ranges):
-        yield f"{name!r} is never {shown}", f"it has {ranges[0].least} to {ranges[0].most}"
+        yield f"{name!r} is never {shown}", f"it can be {ranges[0].least} to {ranges[0].most}"
     elif ranges[0].listed and kind is Kind.TEXT and selector not in ranges[0].listed:
-        yield f"{name!r} is never {shown}", f"it has {', '.join(map(str, ranges[0].listed))}"
+        yield f"{name!r} is never {shown}", f"it can be {', '.join(map(str, ranges[0].listed))}"
 
 
 def _is_of(selector: model.Selector, kind: Kind) -> bool:

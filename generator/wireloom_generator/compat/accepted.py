@@ -50,8 +50,8 @@ def unused(entries: Sequence[Accepted], findings: Sequence[Finding], protocols: 
         Problem(
             entry.at,
             "accepted",
-            f"nothing of {entry.rule} was found at {entry.element}",
-            "delete the entry once all versions that count have the change",
+            f"there is no {entry.rule} finding at {entry.element}",
+            "delete the entry once every version that is compared has the change",
             Severity.WARNING,
         )
         for entry in entries

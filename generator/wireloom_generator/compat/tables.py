@@ -12,7 +12,7 @@ from wireloom_generator.compat.surface import BitLeaf, Leaf
 from wireloom_generator.model import Decimal, Primitive
 
 ADDED = "Parquet: read with mergeSchema; Delta: write with mergeSchema; Iceberg: add the column first"
-REMOVED = "Parquet, Delta: it stays, null in new rows; Iceberg: the same, if the table accepts any schema"
+REMOVED = "Parquet, Delta: the column remains, null in new rows; Iceberg: the same, if the table accepts any schema"
 RENAMED = "Parquet: two columns; Delta, Iceberg: two columns, unless it is renamed in the table first"
 REORDERED = "Parquet, Delta, Iceberg: right by name, wrong by position"
 """How the table formats handle columns that are new, removed, renamed or in another order."""

@@ -43,7 +43,7 @@ def _alternatives(spec: Resolved, choice: model.Choice) -> Iterator[Problem]:
     for alternative in choice.alternatives[:-1]:
         if alternative.when is None:
             hint = "give this one a condition, or put it last"
-            yield Problem(alternative.at, "choice", "the alternatives behind this one are never taken", hint)
+            yield Problem(alternative.at, "choice", "the alternatives after this one are never taken", hint)
 
 
 def _not_taken(
@@ -58,7 +58,7 @@ def _not_taken(
             case Impossible():
                 tree = None if case.when is None else case.when.tree
                 by_itself = tree is not None and conditions.impossible(tree)
-                yield case, ("its condition cannot hold here", Severity.ERROR if by_itself else Severity.WARNING)
+                yield case, ("its condition is impossible here", Severity.ERROR if by_itself else Severity.WARNING)
             case Repeated(earlier):
                 yield case, (f"the alternative {_place(case, earlier)} has the same condition", Severity.ERROR)
             case Implied(earlier):
@@ -85,8 +85,8 @@ def variant_order(spec: Resolved) -> Iterator[Problem]:
         message = scope.owner
         assert isinstance(message, model.Message)
         for variant in (variant for variant in message.variants[:-1] if variant.when is None):
-            hint = "only the last may do without when"
-            what = "the variants behind this one are never chosen"
+            hint = "give this one a when, or put it last"
+            what = "the variants after this one are never chosen"
             yield Problem(variant.where("name"), "variant-order", what, hint)
         yield from _never_chosen(spec, scope, message.variants)
 
@@ -98,8 +98,8 @@ def _never_chosen(spec: Resolved, scope: Scope, variants: Sequence[model.Variant
             case None:
                 continue
             case Impossible():
-                what = "its condition cannot hold"
-                hint = "type, match, const, valid and when leave its fields no such values"
+                what = "its condition is impossible"
+                hint = "type, match, const, valid and when exclude such values of its fields"
             case Repeated(earlier):
                 what = f"{earlier.name} has the same condition, {seen_from(at, earlier.where('when'))}"
             case Implied(earlier) if variant.when is not None:
@@ -136,8 +136,8 @@ def _overlapping(spec: Resolved, scope: Scope, variants: Sequence[model.Variant]
                 at = variant.where("when")
                 place = seen_from(at, other.where("when"))
                 values = coverage.in_words(together, found)
-                what = f"{other.name} holds too, {place}, {f'as when {values}' if values else 'always'}"
-                hint = f"add what {other.name} leaves over, as in: … and not ({other.when.raw})"
+                what = f"{other.name} also holds, {place}, {f'as when {values}' if values else 'always'}"
+                hint = f"exclude {other.name}, as in: … and not ({other.when.raw})"
                 yield Problem(at, "variant-overlap", what, hint, Severity.WARNING)
                 break
 
@@ -150,8 +150,10 @@ def variant_open(spec: Resolved) -> Iterator[Problem]:
         if message.variants:
             yield from _left_open(spec, scope, message)
         elif message.otherwise is not None:
-            what = "there are no variants that could leave a record open"
-            yield Problem(message.where("otherwise"), "variant-open", what, "what must hold of every record is valid")
+            what = "otherwise needs variants, and there are none"
+            yield Problem(
+                message.where("otherwise"), "variant-open", what, "write valid: for a condition on every record"
+            )
 
 
 def _left_open(spec: Resolved, scope: Scope, message: model.Message) -> Iterator[Problem]:
@@ -165,16 +167,16 @@ def _left_open(spec: Resolved, scope: Scope, message: model.Message) -> Iterator
         found = conditions.example(left, known)
         values = coverage.in_words(none, found) if found else ""
         what = f"a record may have none of the variants{f', as when {values}' if values else ''}"
-        hint = "say whether it is well-formed: otherwise: true, false, or a condition"
+        hint = "say whether it is valid: otherwise: true, false, or a condition"
         yield Problem(message.where("variants"), "variant-open", what, hint)
     if message.otherwise is None or (tree := message.otherwise.tree) is None:
         return
     at = message.where("otherwise")
     if covers:
-        yield Problem(at, "variant-open", "every record has a variant", "leave it out")
+        yield Problem(at, "variant-open", "every record has a variant, so otherwise never applies", "delete it")
     elif tree != Value(False) and conditions.impossible(conditions.both(left, tree), known):
         yield Problem(
-            at, "variant-open", "it holds of no record without a variant", "write false if none is well-formed"
+            at, "variant-open", "it holds for no record without a variant", "write false if none of them is valid"
         )
 
 
@@ -206,8 +208,8 @@ def _differing(visit: Visit, other: Visit) -> Iterator[Problem]:
         what = f"{visit.name!r} has {found} here and {known} {place}"
         yield Problem(one.where(key), "variant-columns", what)
     elif _variant(visit) == _variant(other) and _derivation(one) != _derivation(two):
-        hint = "alternatives of a choice derive a field alike"
-        what = f"{visit.name!r} is derived otherwise {place}"
+        hint = "alternatives of a choice derive a field by the same expression"
+        what = f"{visit.name!r} has another derive {place}"
         yield Problem(one.where("derive"), "variant-columns", what, hint)
 
 

@@ -39,7 +39,7 @@ def _bounds(checksum: model.Checksum) -> Iterator[Problem]:
     """Ends of a range in a type that are not at its own fields."""
     for bound in (bound for covered in checksum.ranges for bound in (covered.start, covered.end)):
         if bound.tree is not None and edge(bound.tree) is None:
-            what, hint = "a checksum in a type is over fields of the type", "write offset(x), or offset(x) + size(x)"
+            what, hint = "a checksum in a type covers fields of that type", "write offset(x), or offset(x) + size(x)"
             yield Problem(bound.at, "checksum-algorithm", what, hint)
 
 
@@ -50,7 +50,7 @@ def _algorithm(field: model.Field, checksum: model.Checksum) -> Iterator[Problem
         hint = f"did you mean {other!r}?" if other else closest(checksum.algorithm, ALGORITHMS)
         yield Problem(at, "checksum-algorithm", f"unknown checksum {checksum.algorithm!r}", hint)
     elif isinstance(kind, CrcParameters) and not _LEAST <= kind.width <= _MOST:
-        yield Problem(at, "checksum-algorithm", f"no CRC has {kind.width} bits", f"{_LEAST} to {_MOST} bits")
+        yield Problem(at, "checksum-algorithm", f"a CRC cannot have {kind.width} bits", f"write {_LEAST} to {_MOST}")
     else:
         if isinstance(kind, CrcParameters):
             yield from _crc(kind, at)
@@ -59,17 +59,17 @@ def _algorithm(field: model.Field, checksum: model.Checksum) -> Iterator[Problem
             yield from _in_digits(field, field.type, checksum)
         elif field.type != Integer(bits, signed=False):
             name = checksum.algorithm if checksum.algorithm in ALGORITHMS else "the CRC"
-            what = f"{name} has {kind.width} bits and does not fit {field.type.word}"
+            what = f"{name} has {kind.width} bits, which do not fit {field.type.word}"
             hint = f"write type: u{bits}"
             if name == "fletcher8":
-                hint += ", or algorithm: fletcher16_mod256 or fletcher16, whose sums have a byte each"
+                hint += ", or algorithm: fletcher16_mod256 or fletcher16, with sums of a byte each"
             yield Problem(field.where("type"), "checksum-algorithm", what, hint)
     for place, what, hint in checksum.faults:
         yield Problem(place, "checksum-algorithm", what, hint)
     for covered in checksum.ranges:
         start, end = covered.start.constant, covered.end.constant
         if start is not None and end is not None and start >= end:
-            yield Problem(covered.end.at, "checksum-algorithm", f"the range from {start} to {end} has no bytes")
+            yield Problem(covered.end.at, "checksum-algorithm", f"the range from {start} to {end} is empty")
 
 
 def _in_digits(field: model.Field, digits: Ascii, checksum: model.Checksum) -> Iterator[Problem]:
@@ -77,8 +77,8 @@ def _in_digits(field: model.Field, digits: Ascii, checksum: model.Checksum) -> I
     kind = checksum.kind
     assert kind is not None
     if field.wire.fixed is None:
-        what = f"{field.name!r} has no room that is known before it is"
-        yield Problem(field.where("type"), "checksum-algorithm", what, "give it a size that is a number")
+        what = f"{field.name!r} has no fixed size"
+        yield Problem(field.where("type"), "checksum-algorithm", what, "a checksum in digits needs one, as in size: 4")
     elif digits.bits < kind.width and not checksum.algorithm.startswith("sum"):
         what = f"{checksum.algorithm} has {kind.width} bits, and {digits} of {field.wire.fixed} bytes has {digits.bits}"
         yield Problem(field.where("size"), "checksum-algorithm", what)
@@ -87,9 +87,13 @@ def _in_digits(field: model.Field, digits: Ascii, checksum: model.Checksum) -> I
 def _crc(crc: CrcParameters, at: Location) -> Iterator[Problem]:
     for name, number in (("poly", crc.poly), ("init", crc.init), ("xor_out", crc.xor_out)):
         if not 0 <= number < 1 << crc.width:
-            hint = "the one for the width is left out" if name == "poly" and number >> crc.width == 1 else ""
+            hint = (
+                "omit its highest bit, which stands for the width"
+                if name == "poly" and number >> crc.width == 1
+                else ""
+            )
             yield Problem(at, "checksum-algorithm", f"{name} {number:#x} does not fit {crc.width} bits", hint)
     if not crc.poly & 1:
-        what = f"poly {crc.poly:#x} is even, and no polynomial of a CRC is"
-        hint = "its highest bit comes first; a reflected one is written the other way round"
+        what = f"poly {crc.poly:#x} is even, which is not a CRC polynomial"
+        hint = "write it with its highest bit first; reverse the bits of a reflected one"
         yield Problem(at, "checksum-algorithm", what, hint)

@@ -39,7 +39,7 @@ def _clashes(own: Iterable[WrittenColumn], header: Iterable[WrittenColumn]) -> I
         earlier.append(column)
         if first is not None:
             what = f"{column.described} collides with {first.described}, {seen_from(column.at, first.at)}"
-            hint = "labels: false leaves label columns out" if Sort.NAME in (column.sort, first.sort) else ""
+            hint = "labels: false omits label columns" if Sort.NAME in (column.sort, first.sort) else ""
             yield Problem(column.at, "column-collision", what, hint)
 
 
@@ -56,7 +56,7 @@ def _reserved(own: list[WrittenColumn]) -> Iterator[Problem]:
     has_variants = any(column.sort is Sort.VARIANT for column in own)
     for column in own:
         if column.name in ROW or (column.name == "variant" and not has_variants):
-            yield Problem(column.at, "column-collision", f"{column.name!r} is a column that rows have already")
+            yield Problem(column.at, "column-collision", f"{column.name!r} is a column of every row")
 
 
 def table_type(spec: Resolved) -> Iterator[Problem]:
@@ -66,7 +66,7 @@ def table_type(spec: Resolved) -> Iterator[Problem]:
             continue
         at, unknown = node.where("table_type"), node.stray.get("table_type")
         if unknown is not None:
-            yield Problem(at, "table-type", f"unknown table type {unknown!r}", "there are long and decimal, for a u64")
+            yield Problem(at, "table-type", f"unknown table type {unknown!r}", "write long or decimal, for a u64")
         elif whole(node.type) != Integer(64, signed=False):
             what, hint = f"{node.type.word} needs no table type", "only a u64 can have one"
             yield Problem(at, "table-type", what, hint)

@@ -112,8 +112,8 @@ def checksum_cycle(spec: Resolved) -> Iterator[Problem]:
         for one in sums:
             circle = _back_to(one.name, over)
             if circle is not None:
-                what = f"{one.name!r} is a checksum over its own bytes{_through(circle)}"
-                hint = f"leave them out, as in to: offset({one.name})"
+                what = f"{one.name!r} covers its own bytes{_through(circle)}"
+                hint = f"exclude them, as in to: offset({one.name})"
                 found.setdefault(one.at, Problem(one.at, "checksum-cycle", what, hint))
     yield from found.values()
 
@@ -218,7 +218,7 @@ def _circles(loops: Iterable[Loop]) -> list[list[Loop]]:
 def _endless(loops: Sequence[Loop], deep: Mapping[str, int]) -> Iterator[Problem]:
     """Why types that contain each other, of which some are ``deep``, could not be unrolled."""
     if not deep:
-        hint = "give it a depth, as in depth: 4: how many are inside each other"
+        hint = "give it a depth, as in depth: 4, for how many are nested"
         yield from (_contains_itself(loop, hint) for loop in loops)
         return
     if not all(1 <= depth <= DEEPEST for depth in deep.values()):
@@ -227,13 +227,11 @@ def _endless(loops: Sequence[Loop], deep: Mapping[str, int]) -> Iterator[Problem
     past = [loop for loop in loops if not {loop.name, loop.used} & deep.keys()]
     for loop in loops:
         if deep.get(loop.name, depth) != depth:
-            hint = (
-                f"{first} is in the same circle and has depth: {depth}; they are counted together, so write that here"
-            )
+            hint = f"{first} is in the same cycle and has depth: {depth}; write the same depth here"
         elif loop in past and loop.name in _reached(past, loop.used):
-            hint = f"this leads past {first}; give {loop.name} the same depth: {depth}"
+            hint = f"this cycle does not pass through {first}; give {loop.name} the same depth: {depth}"
         elif loop.included and loop.used in deep:
-            hint = "what is included cannot be missing where it is too deep, so let it be a field of that type"
+            hint = "included fields cannot be missing below the depth; make it a field of that type"
         else:
             continue
         yield _contains_itself(loop, hint)

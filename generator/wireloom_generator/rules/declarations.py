@@ -28,8 +28,8 @@ def empty(spec: Resolved) -> Iterator[Problem]:
             yield Problem(struct.where("fields"), "empty", f"type {struct.name} has no columns")
     for node in nodes(spec):
         if isinstance(node, model.Bits) and not node.fields:
-            hint = "write the choice around the bits, with an integer in each alternative" if node.others else ""
-            yield Problem(node.where("fields"), "empty", "no bit field is given", hint)
+            hint = "write the choice around bits: instead, with an integer in each alternative" if node.others else ""
+            yield Problem(node.where("fields"), "empty", "there are no bit fields", hint)
     for message in spec.messages:
         for form in message.forms:
             if not form.entries:
@@ -53,7 +53,7 @@ def unused(spec: Resolved) -> Iterator[Problem]:
     asked = set(_parameters_used(spec))
     for parameter in spec.protocol.parameters:
         if parameter.name not in asked:
-            yield _unused(parameter.where("name"), f"nothing asks for parameter {parameter.name!r}")
+            yield _unused(parameter.where("name"), f"nothing uses parameter {parameter.name!r}")
 
 
 def _unused(at: Location, what: str, hint: str = "") -> Problem:
@@ -68,7 +68,7 @@ def _variants(spec: Resolved) -> Iterator[Problem]:
     for variant in spec.protocol.variants:
         if variant.name not in meant:
             message = own.get(variant.name)
-            hint = f"{message} has a variant of that name; with shared: true it would be this one" if message else ""
+            hint = f"{message} has a variant of that name; write shared: true there to use this one" if message else ""
             yield _unused(variant.where("name"), f"nothing uses {variant.name!r}", hint)
 
 
@@ -79,7 +79,7 @@ def _inputs(spec: Resolved) -> Iterator[Problem]:
         own = {visit.name for visit in walk(struct.nodes)}
         for name in struct.given:
             if name not in own and Input(struct.name, name) not in asked:
-                yield _unused(struct.where("given"), f"nothing in {struct.name} asks for {name!r}")
+                yield _unused(struct.where("given"), f"nothing in {struct.name} uses {name!r}")
 
 
 def _names_used(site: Site) -> set[str]:

@@ -108,10 +108,8 @@ def enum_on_integer(spec: Resolved) -> Iterator[Problem]:
     for field in fields(spec):
         yield from _on_bits(spec, field) if isinstance(field, model.BitField) else _on_field(spec, field)
         if field.gives("labels") and field.enum is None and not field.gives("flags"):
-            what = "labels are names of an enum or of flags, and there is neither"
-            yield Problem(
-                field.where("labels"), "enum-on-integer", what, "leave out labels:, or give the field an enum"
-            )
+            what = "labels needs an enum or flags, and there are none"
+            yield Problem(field.where("labels"), "enum-on-integer", what, "delete labels:, or give the field an enum")
 
 
 def _on_bits(spec: Resolved, bit: model.BitField) -> Iterator[Problem]:
@@ -120,7 +118,7 @@ def _on_bits(spec: Resolved, bit: model.BitField) -> Iterator[Problem]:
             bit.where("enum"),
             "enum-on-integer",
             "a bool can have no enum",
-            "without type: bool, an enum can name its 0 and 1",
+            "delete type: bool, and the enum can name 0 and 1",
         )
     elif bit.enum is not None and bit.count is not None:
         hint = f"name an item that is computed: {{compute: '{bit.name}[0]', enum: {bit.enum}}}"
@@ -134,11 +132,13 @@ def _on_field(spec: Resolved, field: model.Field | model.Computed) -> Iterator[P
     given = [key for key in ("enum", "flags") if field.gives(key)]
     if len(given) == 2:
         what = f"{field.name!r} has both an enum and flags"
-        yield Problem(field.where("flags"), "enum-on-integer", what, "a number has one name, or a name for each bit")
+        yield Problem(
+            field.where("flags"), "enum-on-integer", what, "use the enum if numbers have names, flags if bits have"
+        )
     for key in given:
         if wire is None:
-            numbers = "an enum names the numbers of integers, as u8, i64 or leb128_u32"
-            hint = numbers if key == "enum" else "flags name bits of unsigned integers, as u8 or leb128_u32"
+            numbers = "an enum needs an integer, such as u8, i64 or leb128_u32"
+            hint = numbers if key == "enum" else "flags need an unsigned integer, such as u8 or leb128_u32"
             yield Problem(field.where(key), "enum-on-integer", f"{word} can have no {key}", hint)
         elif field.kind is Kind.LIST:
             what = f"a list of numbers can have no {key}"
@@ -152,7 +152,7 @@ def _on_field(spec: Resolved, field: model.Field | model.Computed) -> Iterator[P
 
 def _flags_fit(spec: Resolved, field: model.Field, name: str, wire: Integer, most: int) -> Iterator[Problem]:
     if wire.signed:
-        what = f"flags name bits of unsigned integers, and {field.type.word} is signed"
+        what = f"flags need an unsigned integer, and {field.type.word} is signed"
         hint = f"write type: u{wire.bits}" if wire is field.type else "write the unsigned type"
         yield Problem(field.where("flags"), "enum-on-integer", what, hint)
         return
@@ -171,5 +171,5 @@ def _enum_fits(spec: Resolved, field: Named, name: str, fits: Domain, width: str
     if strange:
         label, end = strange[0]
         severity = Severity.WARNING if len(strange) < len(ends) else Severity.ERROR
-        what, hint = f"{name}.{label} = {end} does not fit {width}", "it is never there"
+        what, hint = f"{name}.{label} = {end} does not fit {width}", "the field never has that value"
         yield Problem(field.where("enum"), "enum-on-integer", what, hint, severity)

@@ -33,7 +33,7 @@ def example(spec: Resolved) -> Iterator[Problem]:
 
 def _outcome(example: model.Example) -> Iterator[Problem]:
     if example.decoded and example.malformed is not None:
-        yield Problem(example.where("malformed"), "example", "an example has malformed or decoded, not both")
+        yield Problem(example.where("malformed"), "example", "an example has both malformed and decoded")
     if example.malformed is not None and example.malformed not in _CODES:
         what, hint = (
             f"there is no kind of malformed record called {example.malformed!r}",
@@ -41,7 +41,7 @@ def _outcome(example: model.Example) -> Iterator[Problem]:
         )
         yield Problem(example.where("malformed"), "example", what, hint)
     if not example.data and example.malformed is None:
-        yield Problem(example.where("hex"), "example", "no bytes are given")
+        yield Problem(example.where("hex"), "example", "the example has no bytes")
 
 
 def _parameters(spec: Resolved, example: model.Example) -> Iterator[Problem]:
@@ -103,4 +103,4 @@ def _inner_columns(
         for name, value in values.items():
             yield from _column(spec, known, at, f"{path}.{name}", value)
     elif struct is None:
-        yield Problem(at, "example", f"{path!r} has one value, and no columns inside", "give the value")
+        yield Problem(at, "example", f"{path!r} is a single value without columns", "write the value")

@@ -49,7 +49,7 @@ def expression(spec: Resolved) -> Iterator[Problem]:
 
 _KEYS_OF = {"rest": ("size",), "left": ("when", "count", "until")}
 """The keys under which each word for what is left in the section can be asked for."""
-_LENGTH = "a length is rest, a number, or follows from numbers of the header, as in 4 + body_length"
+_LENGTH = "a length is rest, a number, or an expression over header fields, as in 4 + body_length"
 
 
 def _unknown_value(spec: Resolved, site: Site, name: Name) -> Iterator[Problem]:
@@ -60,12 +60,12 @@ def _unknown_value(spec: Resolved, site: Site, name: Name) -> Iterator[Problem]:
     if site.is_left(name):
         yield from _bytes_left(site, name)
     elif name.name == "record":
-        hint = _LENGTH if site.key == "length" else "size(record) is how many bytes it has"
+        hint = _LENGTH if site.key == "length" else "size(record) is its number of bytes"
         yield Problem(at, "expression", "'record' has no value", hint)
     elif not around:
         yield Problem(at, "expression", *_explained(spec, site, name))
     elif all(_is_section(seen) for seen in around) and name.item is None:
-        what, hint = f"{name.name!r} is a section and has no value", f"size({name.name}) is how many bytes it has"
+        what, hint = f"{name.name!r} is a section, which has no value", f"size({name.name}) is its number of bytes"
         yield Problem(at, "expression", what, hint)
 
 
@@ -74,13 +74,16 @@ def _bytes_left(site: Site, name: Name) -> Iterator[Problem]:
     is_field = site.key == "until" or (site.visit is not None and not isinstance(site.visit.item, model.Choice))
     if site.key in _KEYS_OF[name.name] and is_field:
         return
-    what, hint = f"{name.name!r} means nothing here", "only size, when, count and until of a field ask what is left"
+    what, hint = (
+        f"{name.name!r} cannot be used here",
+        "only size, when, count and until of a field can use the bytes left",
+    )
     if site.key == "length":
         hint = _LENGTH
     elif site.key in (*_KEYS_OF["rest"], *_KEYS_OF["left"]) and is_field:
-        hint = "in a size, write rest" if name.name == "left" else "write left for how many bytes are left"
+        hint = "in a size, write rest" if name.name == "left" else "write left for the number of bytes left"
     elif site.key == "when":
-        hint = "what decides must be in the values, or nobody knows what to write; give the fields a when each"
+        hint = "an alternative must follow from values, or it could not be written; give each field a when instead"
     yield Problem(site.where(name.column), "expression", what, hint)
 
 
@@ -112,17 +115,17 @@ def _as_type(key: str, word: str) -> str:
     match key:
         case "length":
             return (
-                f"a field tells it: {{name: size, type: {word}, derive: size(body)}}, and length: offset(body) + size"
+                f"add a field {{name: size, type: {word}, derive: size(body)}}, and write length: offset(body) + size"
             )
         case "size":
-            return f"prefix: {word} reads it in front"
-    return f"a field tells it: {{name: how_many, type: {word}}}, and count: how_many"
+            return f"write prefix: {word} for a length prefix"
+    return f"add a field {{name: how_many, type: {word}}}, and write count: how_many"
 
 
 def _not_a_number(numbers: model.Enum | model.Flags, word: str) -> tuple[str, str]:
     """What is wrong with a name of an enum or of flags that stands for no number."""
     if any(value.name == word for value in numbers.values):
-        return f"{numbers.name}.{word} is a range", "compare with its ends"
+        return f"{numbers.name}.{word} is a range", "compare with its first and last number"
     if isinstance(numbers, model.Enum) and word in numbers.groups:
         return _several_numbers(numbers, word)
     return unnamed(numbers, word)
@@ -132,7 +135,10 @@ def _several_numbers(enum: model.Enum, group: str) -> tuple[str, str]:
     """What is wrong with a group where it stands for no numbers."""
     for value in enum.values:
         if value.range and value.name in enum.groups[group]:
-            return f"{value.name}, which is in {enum.name}.{group}, is a range", "compare with its ends"
+            return (
+                f"{value.name}, which is in {enum.name}.{group}, is a range",
+                "compare with its first and last number",
+            )
     return f"{enum.name}.{group} is a group of values", f"write in {enum.name}.{group}"
 
 
@@ -151,20 +157,20 @@ def _explained(spec: Resolved, site: Site, name: Name) -> tuple[str, str]:
     if len(steps) == 1 and (numbers := spec.enums.get(first) or spec.flags.get(first)) is not None:
         return _not_a_number(numbers, steps[0])
     if site.key == "length" and first in _TERMINATED:
-        return what, 'until: "0a" in place of length says that each record ends with these bytes'
+        return what, 'for records that end with a terminator, write until: "0a" in place of length'
     if site.key in ("length", "size") and (first in _REST or site.condition.raw == "size-eos"):
         return what, "write rest"
     if site.key in ("length", "size", "count") and (hint := _as_type(site.key, first)):
-        return f"{first!r} is no number", hint
+        return f"{first!r} is not a number", hint
     if first in _OUTSIDE:
         while steps and steps[0] in _OUTSIDE:
             steps.pop(0)
         known = ".".join(steps)
         if known in site.around or known in spec.parameters:
-            return what, f"write {known}: an expression sees its own struct, the header and the parameters by name"
+            return what, f"write {known}; the fields of the same struct, the header and parameters need no prefix"
         if isinstance(site.scope.owner, model.Struct) and steps:
-            return what, f"a type sees its own fields, what it is given and the header's; {_as_input(steps[-1])}"
-        return what, "an expression sees its own struct, the header and the parameters, and has no word for others"
+            return what, f"a type sees only its own fields, its inputs and the header; {_as_input(steps[-1])}"
+        return what, "an expression can use fields of the same struct, the header and parameters, by their names"
     return what, _hint(spec, site, name.name) or (closest(first, site.around.all) if steps else "")
 
 
@@ -197,10 +203,10 @@ def _missing_step(spec: Resolved, before: str, seen: Sequence[Seen], steps: Sequ
         item = seen[0].item if isinstance(seen[0], Visit) else None
         if item is None or not (names := inside(spec, item)):
             if isinstance(item, model.Named) and item.kind is Kind.LIST:
-                hint = f"{before}[0].{step} is that of its first item, count({before}) how many it has"
+                hint = f"write {before}[0].{step} for its first item, or count({before}) for its length"
                 return f"{before!r} is a list, and {step!r} is not a field of it", hint
             kind = item.kind if isinstance(item, model.Named) else "a section"
-            hint = f"size({before}) is how many bytes it takes" if step in _SIZES else ""
+            hint = f"size({before}) is its number of bytes" if step in _SIZES else ""
             return f"{before!r} is {kind}, and has no field {step!r}", hint
         if step not in names:
             return f"{before!r} has no field {step!r}", closest(step, names)
@@ -211,15 +217,17 @@ def _missing_step(spec: Resolved, before: str, seen: Sequence[Seen], steps: Sequ
 def _hint(spec: Resolved, site: Site, name: str) -> str:
     elsewhere = _elsewhere(spec)
     if name == "_index":
-        return "index is the number of an item"
+        return "write index for the number of an item"
     if spec.capture is not None and not site.scope.is_preamble and name in by_name(walk(spec.capture.nodes)):
-        return "of its capture's header a record sees numbers, text without raw, and truths, if they are always there"
+        return "of the capture's header, records can use numbers, booleans and text without raw, if always present"
     if name in elsewhere.choices or site.wants is Kind.TEXT:
-        return f"text stands in quotes: '{name}'"
+        return f"put text in quotes: '{name}'"
     if name in elsewhere.numbers:
         return elsewhere.numbers[name]
     if name in elsewhere.given and site.visit is not None and site.visit.item.via is not None:
-        return "the type is given it, and an include gives nothing: give it to a field of the type, or call a field so"
+        return (
+            "it is an input of the type, and an include has none; use a field of that type, or add a field of this name"
+        )
     return _out_of_reach(elsewhere, site, name) or closest(name, site.around.all, spec.parameters)
 
 
@@ -227,11 +235,11 @@ def _out_of_reach(elsewhere: "_Elsewhere", site: Site, name: str) -> str:
     """Why a field of that name cannot be used here, and what to do."""
     field = elsewhere.inside(site.scope).get(name)
     if field is not None:
-        return f"it is inside {field.name!r}: write {field.name}.{name}"
+        return f"it is inside {field.name!r}; write {field.name}.{name}"
     if isinstance(site.scope.owner, model.Struct):
         inner = site.scope.owner.name
         if name in elsewhere.beside.get(inner, ()):
-            what = f"it stands beside the {inner}, which sees only its own fields, what it is given and the header's"
+            what = f"it is outside of {inner}, which sees only its own fields, its inputs and the header"
             return f"{what}; {_as_input(name)}"
     return ""
 
@@ -310,19 +318,19 @@ def _measured(spec: Resolved, site: Site, function: Function, name: Name) -> Ite
     if function in expressions.OF_PLACES and isinstance(site.scope.owner, model.Struct):
         outermost = site.around.get(name.steps[0], ())
         if any(isinstance(seen, Input) for seen in site.values.get(name.steps[0], ())):
-            what = f"{name.steps[0]!r} is a value that the type is given, so there is no {call}"
-            yield Problem(at, "expression", what, "give it the size or the offset, too")
+            what = f"{name.steps[0]!r} is an input of the type, so there is no {call}"
+            yield Problem(at, "expression", what, "add another input for the size or the offset")
             return
         if name.name == "record" or (outermost and all(seen in site.scope.header for seen in outermost)):
             given = f"{name.steps[-1]}_{function}"
             hint = f"write given: [{given}] in the type, and with: {{{given}: {call}}} where it is used"
-            yield Problem(at, "expression", f"a type knows no {call}: it can measure only its own fields", hint)
+            yield Problem(at, "expression", f"a type cannot use {call}, only sizes and offsets of its own fields", hint)
             return
     elif function in expressions.OF_PLACES and name.name == "record":
         return
     fields = [seen.item for seen in around if isinstance(seen, Visit) and not _is_section(seen)]
     if name.item is not None and function in expressions.OF_PLACES and _has_bits(site, name.item.list):
-        hint = f"{function}({name.item.list}) is that of the integer that they are in"
+        hint = f"{function}({name.item.list}) is that of the integer around them"
         yield Problem(at, "expression", f"items of {name.item.list!r} are bits, so there is no {call}", hint)
     elif not around and (len(name.steps) > 1 or name.item is not None):
         yield Problem(at, "expression", *_explained(spec, site, name))
@@ -331,25 +339,25 @@ def _measured(spec: Resolved, site: Site, function: Function, name: Name) -> Ite
         owner = site.scope.owner
         in_type = owner.name if isinstance(owner, model.Struct) and site.key in ("derive", "default") else None
         if in_type is not None and name.name in _elsewhere(spec).around(in_type):
-            hint = f"a type measures only its own fields; include: {in_type} puts them beside it"
+            hint = f"a type can measure only its own fields; write include: {in_type} to put its fields beside it"
         yield Problem(at, "expression", f"{function}() of unknown {name.name!r}", hint)
     elif function not in expressions.OF_PLACES:
         if function is Function.COUNT and site.kind(name) is Kind.LIST:
             return
         if not fields:
             kind = "a section" if _is_section(around[0]) else _from_outside(around[0])
-            yield Problem(at, "expression", f"{name.name!r} is {kind}, and {function}() is about fields")
+            yield Problem(at, "expression", f"{name.name!r} is {kind}, and {function}() needs a field")
         elif function is Function.COUNT and not any(map(_is_list, fields)):
-            hint = f"size({name.name}) is how many bytes it has"
-            yield Problem(at, "expression", f"{name.name!r} is no list to count", hint)
+            hint = f"size({name.name}) is its number of bytes"
+            yield Problem(at, "expression", f"{name.name!r} is not a list", hint)
     elif any(isinstance(field, model.Computed) for field in fields):
-        yield Problem(at, "expression", f"{name.name!r} is computed and not in the bytes, so there is no {call}")
+        yield Problem(at, "expression", f"{name.name!r} is computed, not in the bytes, so there is no {call}")
     elif not isinstance(around[0], Visit):
         yield Problem(at, "expression", f"{name.name!r} is {_from_outside(around[0])}, so there is no {call}")
 
 
 def _from_outside(seen: Seen) -> str:
-    return "a parameter" if isinstance(seen, model.Parameter) else "a value that the type is given"
+    return "a parameter" if isinstance(seen, model.Parameter) else "an input of the type"
 
 
 def _compared_with_choices(site: Site, part: Expr) -> Iterator[Problem]:

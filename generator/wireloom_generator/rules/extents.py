@@ -16,7 +16,7 @@ _OTHER_NAMES = {
     **dict.fromkeys(("asciiz", "ascii_7", "ascii7", "ascii_8"), "ascii"),
     **dict.fromkeys(("utf_16", "ucs_2", "ucs2", "unicode"), "utf-16-be or utf-16-le"),
     **dict.fromkeys(("utf_32", "ucs_4", "ucs4"), "utf-32-be or utf-32-le"),
-    **dict.fromkeys(("ebcdic", "ebcdic_us"), "cp037, cp500 or cp1140, as its document says"),
+    **dict.fromkeys(("ebcdic", "ebcdic_us"), "cp037, cp500 or cp1140, whichever the document means"),
     **dict.fromkeys(("utf16be", "utf16_be"), "utf-16-be"),
     **dict.fromkeys(("utf16le", "utf16_le"), "utf-16-le"),
 }
@@ -59,74 +59,78 @@ def _ends(field: model.Field) -> Iterator[Problem]:
     given = [key for key in ("size", "prefix", "until") if field.gives(key)]
     for key in given:
         if key not in field.type.ends:
-            hint = "" if field.type.ends else "its type says how many bytes it has"
+            hint = "" if field.type.ends else "its type has a fixed size"
             yield Problem(field.where(key), "extent", f"{field.type.word} takes no {key}", hint)
     fitting = [key for key in given if key in field.type.ends]
     if fitting == ["size", "until"]:
         return
     for key in fitting[1:]:
-        what, hint = f"{field.name!r} has both {fitting[0]} and {key}", "one of them says where it ends"
+        what, hint = f"{field.name!r} has both {fitting[0]} and {key}", "keep one of them"
         yield Problem(field.where(key), "extent", what, hint)
     if not fitting and field.type.endless:
         what = f"{field.type.word} needs one of {', '.join(field.type.ends)}"
-        yield Problem(field.where("type"), "extent", what, "size: rest takes what is left of the section")
+        yield Problem(field.where("type"), "extent", what, "write size: rest for what is left of the section")
 
 
 def _end(field: model.Field, extent: model.Extent | None) -> Iterator[Problem]:
     match extent:
         case model.Prefix(length=length) if not _is_length(length.type):
-            hint = "prefix: is the type of an unsigned integer, as u8, u16 or leb128_u32"
-            yield Problem(field.where("prefix"), "extent", f"{length.type.word!r} cannot be a length in front", hint)
+            hint = "write the type of an unsigned integer, such as u8, u16 or leb128_u32"
+            yield Problem(field.where("prefix"), "extent", f"{length.type.word!r} cannot be a length prefix", hint)
         case model.Terminator(value=b"") | model.Size(until=model.Terminator(value=b"")):
             yield Problem(field.where("until"), "extent", "a terminator has at least one byte", 'as in until: "00"')
         case model.Size(pad=bytes() as pad, until=until):
             yield from _padding(field, extent, pad, until)
         case model.Terminator(terminator="drop", unterminated=True) if field.raw is None:
-            what = f"{field.name!r} would be written with the terminator that it may lack"
-            hint = "terminator: keep tells them apart, and raw: keeps the bytes"
+            what = f"{field.name!r} may lack its terminator, and would be written with it"
+            hint = "write terminator: keep, or raw: for a column with the bytes"
             yield Problem(field.where("unterminated"), "extent", what, hint)
     if not isinstance(extent, model.Size):
-        yield from _pointless(field, ("pad",), "pad: fills a size, as in size: 8")
+        yield from _pointless(field, ("pad",), "add a size, as in size: 8")
     if not field.gives("until"):
-        yield from _pointless(field, ("terminator", "unterminated"), 'until: is the terminator, as until: "00"')
+        yield from _pointless(field, ("terminator", "unterminated"), 'add a terminator, as in until: "00"')
     for key, known in (("terminator", TERMINATORS), ("unterminated", UNTERMINATED)):
         if (word := field.stray.get(key)) is not None:
-            hint = closest(word, known) if word.isalpha() else 'until: is the terminator, as until: "00"'
+            hint = closest(word, known) if word.isalpha() else 'add a terminator, as in until: "00"'
             yield Problem(field.where(key), "extent", f"unknown word {word!r}", hint)
 
 
 def _pointless(field: model.Field, keys: tuple[str, ...], hint: str) -> Iterator[Problem]:
     for key in keys:
         if field.gives(key) and key in field.type.keys:
-            yield Problem(field.where(key), "extent", f"{field.name!r} has nothing that {key} is about", hint)
+            yield Problem(field.where(key), "extent", f"{key} does not apply to {field.name!r}", hint)
 
 
 def _padding(field: model.Field, size: model.Size, pad: bytes, until: model.Terminator | None) -> Iterator[Problem]:
     """What is wrong with a value that ends inside its size."""
     if until is None and isinstance(field.type, Struct):
-        what, hint = f"{field.type.word} does not say where its padding begins", "put it into a section with trailing"
+        what, hint = f"{field.type.word} does not say where its padding begins", "use a section with trailing"
         yield Problem(field.where("pad"), "extent", what, hint)
     if pad == b"":
         yield Problem(field.where("pad"), "extent", "padding has at least one byte", 'as in pad: "20"')
     if size.fixed == 0:
-        yield Problem(field.where("size"), "extent", "there is no room for padding in no bytes")
+        yield Problem(field.where("size"), "extent", "a size of 0 leaves no room for padding")
     if until is not None and until.terminator == "leave":
-        what, hint = "a terminator inside a size is not left to what follows", "drop or keep it"
+        what, hint = "a terminator inside a size cannot be left to the next field", "write drop or keep"
         yield Problem(field.where("terminator"), "extent", what, hint)
     if field.const is not None and isinstance(field.type, Bytes):
-        yield Problem(field.where("const"), "extent", "a const says all of its bytes", "write its padding out, too")
+        yield Problem(
+            field.where("const"), "extent", "a const includes its padding", "write all of its bytes, and delete pad:"
+        )
 
 
 def _padding_unknown(field: model.Field, size: model.Condition, following: Set[str]) -> Iterator[Problem]:
     """A size that follows from the value, so that nobody knows how much padding there was."""
     if size.asks_left and field.raw is None:
-        what = f"what is left follows from {field.name!r}, so it cannot say how much padding there is"
-        hint = "give another size, or until: alone" if isinstance(field.type, Struct) else "raw: keeps what there was"
+        what = f"the bytes left depend on {field.name!r}, so its padding would be lost"
+        hint = (
+            "use another size, or only until:" if isinstance(field.type, Struct) else "name a raw column that keeps it"
+        )
         yield Problem(field.where("size"), "extent", what, hint)
     asked = next((name.name for name in names(size.expression) if name.name in following), None)
     if asked is not None:
-        what = f"{asked!r} follows from {field.name!r}, so it cannot say how much padding there is"
-        yield Problem(field.where("size"), "extent", what, "give another size, or until: alone")
+        what = f"{asked!r} depends on {field.name!r}, so its padding would be lost"
+        yield Problem(field.where("size"), "extent", what, "use another size, or only until:")
 
 
 def _derived_names(spec: Resolved) -> frozenset[str]:
@@ -155,7 +159,7 @@ def _encoding(field: model.Field | model.Computed) -> Iterator[Problem]:
     until, pad = (end.until, end.pad) if isinstance(end, model.Size) else (end, None)
     for key, value in (("until", until.value if isinstance(until, model.Terminator) else b""), ("pad", pad or b"")):
         if len(value) % field.type.unit and field.gives(key):
-            what = f"characters of {encoding} have {field.type.unit} bytes or a multiple, {value.hex()} has not"
+            what = f"{value.hex()} is not whole characters of {encoding}, which have {field.type.unit} bytes each"
             hint = f'as in {key}: "{value.hex().ljust(2 * field.type.unit, "0")}"'
             yield Problem(field.where(key), "extent", what, hint)
 
@@ -165,7 +169,7 @@ def _encoding_hint(encoding: str) -> str:
     if (known := _KNOWN.get(name) or _OTHER_NAMES.get(name)) is not None:
         return f"write {known}"
     near = nearest(encoding, ENCODINGS)
-    return f"did you mean {near!r}?" if near else "specs/README.md lists those there are; keep other text as bytes"
+    return f"did you mean {near!r}?" if near else "specs/README.md lists the encodings; keep other text as bytes"
 
 
 def _own_keys(field: model.Field | model.Computed) -> Iterator[Problem]:
@@ -177,11 +181,11 @@ def _own_keys(field: model.Field | model.Computed) -> Iterator[Problem]:
         if not owners and given:
             words = [each.spelling for each in having if each.spelling]
             named = " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
-            hint = f"only {named} {'has' if len(words) == 1 else 'have'} one"
+            hint = f"only {named} {'has' if len(words) == 1 else 'have'} it"
             if key == "raw":
-                hint = "a value of that type says what its bytes are"
+                hint = "its bytes follow from its value"
             elif key == "scale":
-                hint = "as: {decimal: {scale: …}} scales a number"
+                hint = "write as: {decimal: {scale: …}} to scale a number"
             yield Problem(field.where(key), "extent", f"{field.type.word} can have no {key}", hint)
         elif owners and not given and key in owners[0].needs:
             what = f"{field.type.word} needs {key}, {owners[0].needs[key]}"

@@ -13,9 +13,9 @@ from wireloom_generator.types import Integer
 
 _NOT_IN_JSON = {
     Kind.BYTES: "JSON has no bytes",
-    Kind.DECIMAL: "most who read a number of JSON make a float of it",
-    Kind.TIME: "forms have the plain number of it",
-    Kind.SPAN: "forms have the plain number of it",
+    Kind.DECIMAL: "most JSON readers make a float of it",
+    Kind.TIME: "forms can only have the plain number",
+    Kind.SPAN: "forms can only have the plain number",
 }
 
 
@@ -33,19 +33,19 @@ def form(spec: Resolved) -> Iterator[Problem]:
             known_form = reading.setdefault(form.name, form) if form.reads else form
             if known_form is not form:
                 place = seen_from(form.where("name"), known_form.where("name"))
-                what = f"lines of {form.name!r} are read as another message's, {place}"
-                yield Problem(form.where("name"), "form", what, "reads: false, in all but one")
+                what = f"lines of form {form.name!r} are already read as another message, {place}"
+                yield Problem(form.where("name"), "form", what, "write reads: false in all but one")
             keys: dict[str, model.FormEntry] = {}
             for entry in form.entries:
                 known = keys.setdefault(entry.key, entry)
                 if known is not entry:
                     at = entry.where("key")
                     place = seen_from(at, known.where("key"))
-                    yield Problem(at, "form", f"{entry.key!r} is already written {place}")
+                    yield Problem(at, "form", f"key {entry.key!r} is already written {place}")
                 yield from _entry(spec, entry, own, header)
                 if form.reads and (entry.notation == "signed" or "." in (entry.field or "")):
                     what = "a field inside a struct" if entry.notation != "signed" else "as: signed"
-                    yield Problem(entry.at, "form", f"{what} is written and cannot be read", "say reads: false")
+                    yield Problem(entry.at, "form", f"{what} can be written but not read", "write reads: false")
 
 
 def _entry(
@@ -76,7 +76,7 @@ def _entry(
             return
     yield from _notation(spec, entry, found[0], own)
     if entry.omit == "false" and _kind(found[0]) is not Kind.CONDITION:
-        hint = "omit: absent leaves it out when there is no value"
+        hint = "write omit: absent to leave it out if it has no value"
         yield Problem(entry.where("omit"), "form", f"{entry.field!r} is never false", hint)
 
 
@@ -86,12 +86,12 @@ def _notation(
     found, name = _kind(column), entry.field
     if entry.notation == "label":
         if not any(other.sort is Sort.NAME and other.name == f"{name}_name" for other in own):
-            hint = "it needs an enum and its labels" if column in own else "header fields are written by value"
+            hint = "give the field an enum, with labels" if column in own else "header fields are written as numbers"
             yield Problem(entry.where("as"), "form", f"{name!r} has no label in the message", hint)
     elif entry.notation in ("base64_57", "text") and found is not Kind.BYTES:
         yield Problem(entry.where("as"), "form", f"{entry.notation} is for bytes, and {name!r} is {found}")
     elif entry.notation == "signed" and not _is_u32(column):
-        yield Problem(entry.where("as"), "form", f"signed is for a u32, and {name!r} is none")
+        yield Problem(entry.where("as"), "form", f"signed is for a u32, which {name!r} is not")
     elif entry.notation == "value" and found is Kind.BYTES:
         hint = "write as: base64_57, or as: text"
         yield Problem(entry.where("field"), "form", f"{name!r} is bytes, and JSON has no bytes", hint)

@@ -39,8 +39,8 @@ _INTEGERS = frozenset({"uint", "int"})
 """Types that have as many bits as the number behind them says, if they are not lists."""
 
 _ORDERS = {
-    "l": ", and byte_order: little where it is not that of the protocol",
-    "b": ", and byte_order: big where it is not that of the protocol",
+    "l": ", and byte_order: little if the protocol is not",
+    "b": ", and byte_order: big if the protocol is not",
 }
 """What to write for a byte order in a name."""
 
@@ -56,9 +56,9 @@ def known_type(spec: Resolved) -> Iterator[Problem]:
 
 def _type_hint(spec: Resolved, known: frozenset[str], name: str) -> str:
     if name in spec.enums:
-        return f"it is an enum; give the integer's type, and enum: {name}"
+        return f"it is an enum; write the type of the integer, and enum: {name}"
     if name in spec.flags:
-        return f"they are flags; give the integer's type, and flags: {name}"
+        return f"it is a set of flags; write the type of the integer, and flags: {name}"
     if name in spec.tables:
         return f"it is a table; write type: flatbuffers, and table: {name}"
     if (ended := _BY_THEIR_END.get(name.lower())) is not None:
@@ -88,7 +88,7 @@ def _bracketed(spec: Resolved, name: str, count: str, *, is_list: bool) -> str:
         return f"did you mean {number!r}?"
     if word in (*_BIT_FIELDS, *_INTEGERS):
         return _as_bit_field(count)
-    return f"with: tells {name} what it asks for, as with: {{width: {count}}}" if name in spec.structs else ""
+    return f"inputs of {name} are written with: {{width: {count}}}" if name in spec.structs else ""
 
 
 def _as_bit_field(width: str) -> str:
@@ -138,7 +138,11 @@ def _names_of_numbers(
         yield Problem(field.where(key), "known-enum", f"unknown {kind} {name!r}", closest(name, known))
         return
     declared = "an enum" if other == "enum" else "flags"
-    hint = f"write {other}: {name}" if not isinstance(field, model.BitField) else "a bit field can have an enum only"
+    hint = (
+        f"write {other}: {name}"
+        if not isinstance(field, model.BitField)
+        else "a bit field can have an enum, but no flags"
+    )
     yield Problem(field.where(key), "known-enum", f"{name!r} is declared as {declared}", hint)
 
 
@@ -165,7 +169,7 @@ def known_section(spec: Resolved) -> Iterator[Problem]:
     """Sections that the record does not leave to messages."""
     known = [slot.name for slot in spec.record.slots]
     if not known:
-        what, hint = "the record has no section for messages to fill", "add one, as {section: body, size: rest}"
+        what, hint = "the record has no section for messages to fill", "add one, as in {section: body, size: rest}"
         yield Problem(spec.record.where("fields"), "known-section", what, hint)
     own = {visit.name for visit in head(spec).visits if isinstance(visit.item, model.Region)} - set(known)
     for message in spec.messages:
@@ -176,8 +180,8 @@ def known_section(spec: Resolved) -> Iterator[Problem]:
                     continue
                 at = part.where(f"sections.{name}")
                 if name in own:
-                    hint = "messages fill sections that stand at the top of the record and have no fields there"
-                    yield Problem(at, "known-section", f"section {name!r} is the record's own", hint)
+                    hint = "messages fill top-level sections of the record that have no fields"
+                    yield Problem(at, "known-section", f"section {name!r} has its fields in the record", hint)
                 else:
                     yield Problem(at, "known-section", f"the record has no section {name!r}", closest(name, known))
 
@@ -191,7 +195,7 @@ def known_variant(spec: Resolved) -> Iterator[Problem]:
     names = frozenset(variant.name for variant in declared)
     for variant in declared:
         if variant.shared:
-            what = f"{variant.name!r} is declared here, so it is shared already"
+            what = f"{variant.name!r} is declared here, so it is already shared"
             yield Problem(variant.where("shared"), "known-variant", what, "delete the key")
     for message in spec.messages:
         for variant in message.variants:
@@ -201,10 +205,10 @@ def known_variant(spec: Resolved) -> Iterator[Problem]:
 
 def _shared_variant(known: Collection[str], variant: Variant) -> Iterator[Problem]:
     if variant.name not in known:
-        what = f"no variant {variant.name!r} is declared to be shared"
+        what = f"there is no shared variant {variant.name!r}"
         yield Problem(variant.where("name"), "known-variant", what, closest(variant.name, known))
         return
     for key in _LAYOUT:
         if variant.gives(key) and variant.where(key).path == variant.at.path:
-            what = f"{key!r} of the shared variant {variant.name!r} stands where that is declared"
-            yield Problem(variant.where(key), "known-variant", what, "delete it, or the key shared")
+            what = f"{key!r} of the shared variant {variant.name!r} belongs to its declaration"
+            yield Problem(variant.where(key), "known-variant", what, "delete it, or delete shared:")

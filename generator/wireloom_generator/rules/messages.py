@@ -36,8 +36,8 @@ def _not_fixed(spec: Resolved, message: model.Message) -> Iterator[Problem]:
     """If each message has its own length, the fields it matches on are read before the record."""
     for name in (name for name in message.match if name not in offsets.of(spec, spec.record).numbers):
         why = obstacles.of_name(spec, spec.record, name)
-        what = f"a match selects the length, so it asks for numbers at fixed offsets; {name!r} {why}"
-        hint = "put it before what varies, or give the record a length"
+        what = f"each message has its own length, so match needs numbers at fixed offsets; {name!r} {why}"
+        hint = "put it before fields that vary, or give the record a length"
         yield Problem(message.where(f"match.{name}"), "dispatch", what, hint)
 
 
@@ -133,13 +133,13 @@ def _requests(
 ) -> Iterator[Problem]:
     at = answers.where("to")
     if not answers.to:
-        what = "every message answers another one or is named by one, so this one answers none"
-        yield Problem(at, "answers", what, "say which ones: to: [...]")
+        what = "no message is left for this one to answer: the others are responses or have one"
+        yield Problem(at, "answers", what, "list the messages: to: [...]")
     for name in dict.fromkeys(answers.to):
         if name not in messages:
             yield Problem(at, "answers", f"there is no message {name!r}", closest(name, messages))
         elif name == message.name:
-            yield Problem(at, "answers", "a message is no answer to itself")
+            yield Problem(at, "answers", "a message cannot answer itself")
         elif answers.to.count(name) > 1:
             yield Problem(at, "answers", f"{name!r} is given twice")
 
@@ -153,7 +153,7 @@ def _fields(
     """Fields that an answer and a request do not both have, or that are not comparable."""
     at = answers.where("by")
     if not answers.by:
-        yield Problem(at, "answers", "no field is given by which a request is found")
+        yield Problem(at, "answers", "by needs at least one field")
     both = [message, *(messages[name] for name in answers.to if name in messages)]
     for name in answers.by:
         if name in header:
@@ -162,15 +162,15 @@ def _fields(
             own = [{column.name: column.type for column in each.columns} for each in both]
             lacking = next((each.name for each, known in zip(both, own, strict=True) if name not in known), None)
             if lacking is not None:
-                what = f"{name!r} is no field of the header, and none of {lacking!r}"
+                what = f"{name!r} is neither a header field nor a field of {lacking!r}"
                 yield Problem(at, "answers", what, closest(name, [*header, *own[0]]))
                 continue
             found = {known[name] for known in own}
         if len(found) > 1:
-            yield Problem(at, "answers", f"{name!r} is not of one type in these messages")
+            yield Problem(at, "answers", f"{name!r} has different types in these messages")
         elif not found <= _COMPARABLE:
-            hint = "numbers, texts, bytes, and true or false are compared"
-            yield Problem(at, "answers", f"no request is found by {name!r}", hint)
+            hint = "use a number, text, bytes or a boolean"
+            yield Problem(at, "answers", f"requests cannot be matched by {name!r}", hint)
 
 
 def _quiet(spec: Resolved, answers: model.Answers) -> Iterator[Problem]:
@@ -178,7 +178,7 @@ def _quiet(spec: Resolved, answers: model.Answers) -> Iterator[Problem]:
     for name, selectors in answers.quiet.items():
         at = answers.where(f"quiet.{name}")
         if name not in answers.by:
-            what = f"{name!r} is not among the fields by which requests are found"
+            what = f"{name!r} is not listed under by"
             yield Problem(at, "answers", what, f"add it: by: [{', '.join([*answers.by, name])}]")
         else:
             yield from (Problem(at, "answers", *fault) for fault in faults(spec, header, name, selectors))
@@ -196,6 +196,6 @@ def ports(spec: Resolved) -> Iterator[Problem]:
     at = spec.protocol.where("ports")
     for number, port in enumerate(spec.ports):
         if not 1 <= port <= _LAST_PORT:
-            yield Problem(at, "ports", f"{port} is no port; they are 1 to {_LAST_PORT}")
+            yield Problem(at, "ports", f"{port} is not a port", f"ports are 1 to {_LAST_PORT}")
         elif port in spec.ports[:number]:
             yield Problem(at, "ports", f"port {port} is given twice")

@@ -22,7 +22,7 @@ def name_style(spec: Resolved) -> Iterator[Problem]:
                 yield Problem(item.where("name"), "name-style", *fault)
     protocol = spec.protocol
     if protocol.name in naming.IMPORTED:
-        what, hint = f"{protocol.name!r} is a package that generated modules import", "say whose protocol it is"
+        what, hint = f"{protocol.name!r} is a package that generated modules import", "add whose protocol it is"
         yield Problem(protocol.where("protocol"), "name-style", what, hint)
     for message in spec.messages:
         yield from _message_name(message)
@@ -39,11 +39,13 @@ def name_style(spec: Resolved) -> Iterator[Problem]:
 def _message_name(message: model.Message) -> Iterator[Problem]:
     name, at = message.name, message.where("message")
     if name == "unknown":
-        yield Problem(at, "name-style", "'unknown' is the message of records that no message matches", "say what it is")
+        yield Problem(
+            at, "name-style", "'unknown' is the message of records that match no other", "choose another name"
+        )
     elif name == "index":
         yield Problem(at, "name-style", "'index' is taken: the protocol's front page in the docs is index.md")
     elif name in naming.ROW:
-        yield Problem(at, "name-style", f"{name!r} is taken: rows have it already")
+        yield Problem(at, "name-style", f"{name!r} is taken: it is a column of every row")
 
 
 def _argument_names(spec: Resolved) -> Iterator[tuple[str, Location]]:
@@ -135,7 +137,7 @@ def _clashing(scope: Scope, visit: Visit, first: Visit) -> Problem:
     owner = f"a {kind} of the record" if first in scope.header else f"a {kind}"
     hint = ""
     if isinstance(first.item, model.Region) and not isinstance(visit.item, model.Region):
-        hint = f"size({visit.name}) could be either's; only a field that is all the section holds may have its name"
+        hint = f"size({visit.name}) would be ambiguous; only a field that fills its section may have the section's name"
     return Problem(at, "unique-name", f"{visit.name!r} is already {owner}, {seen_from(at, place)}", hint)
 
 
@@ -193,19 +195,19 @@ def file_name(spec: Resolved) -> Iterator[Problem]:
 
 def _file(at: Location, name: str, what: str) -> Iterator[Problem]:
     if at.path.stem != name:
-        yield Problem(at, "file-name", f"{what} stands in {name}.yaml, not in {at.path.name}", "rename the file")
+        yield Problem(at, "file-name", f"{what} belongs in {name}.yaml, not in {at.path.name}", "rename the file")
 
 
 def _folder(at: Location, name: str, kind: str) -> Iterator[Problem]:
     folder = at.path.absolute().parent.name
     if folder != name:
-        yield Problem(at, "file-name", f"{kind} {name!r} stands in a folder of that name, not in {folder!r}")
+        yield Problem(at, "file-name", f"{kind} {name!r} belongs in a folder of that name, not in {folder!r}")
 
 
 def spark_format(spec: Resolved) -> Iterator[Problem]:
     """The protocol's name, if Spark has taken it."""
     name = spec.protocol.name
     if name in naming.SPARK_FORMATS:
-        what = f"{name!r} is a format of Spark's own"
-        hint = f'say whose protocol it is, or accept this and register(spark, "{name}", name="…")'
+        what = f"{name!r} is a format of Spark"
+        hint = f'add whose protocol it is, or accept this and call register(spark, "{name}", name="…")'
         yield Problem(spec.protocol.where("protocol"), "spark-format", what, hint, Severity.WARNING)

@@ -61,14 +61,14 @@ def bits(spec: Resolved) -> Iterator[Problem]:
             yield from _widths(node)
             yield from _nameless(node)
             if node.whole is not None and node.others:
-                what = "bits with a choice among them are no column, so they have no name"
-                yield Problem(node.where("name"), "bits", what, "name the bit fields alone")
+                what = "bits with a choice among them are not a column, so they cannot have a name"
+                yield Problem(node.where("name"), "bits", what, "name only the bit fields")
             elif node.whole is not None and node.whole.width > WIDTHS[-1]:
-                what = f"{node.wire.type.word} is no column, so it has no name"
-                yield Problem(node.where("name"), "bits", what, "name its bit fields alone")
+                what = f"{node.wire.type.word} is not a column, so it cannot have a name"
+                yield Problem(node.where("name"), "bits", what, "name only its bit fields")
             if (order := node.stray.get("bit_order")) is not None:
                 what = f"unknown bit order {order!r}"
-                hint = "msb begins with the most significant bit, lsb with the least"
+                hint = "write msb to list the most significant bit first, lsb for the least significant"
                 yield Problem(node.where("bit_order"), "bits", what, hint)
             for bit in node.fields:
                 yield from _bit_field(bit)
@@ -80,15 +80,18 @@ def _widths(bits: model.Bits) -> Iterator[Problem]:
     wire = bits.wire.type
     if not isinstance(wire, Integer) or wire.signed:
         yield Problem(
-            bits.where("bits"), "bits", f"bit fields fill an unsigned integer, not {wire.word}", "as u8 or u16"
+            bits.where("bits"),
+            "bits",
+            f"bit fields fill an unsigned integer, not {wire.word}",
+            "write u8 or u16, for instance",
         )
         return
     if any("count" in bit.stray for bit in bits.fields):
         return
     total = bits.others + sum(bit.taken for bit in bits.fields)
     if bits.over is not None and bits.fields and total != bits.over[1]:
-        what = f"this alternative has {counted(total, 'bit')}, and the first one {bits.over[1]}"
-        yield Problem(bits.at, "bits", what, "alternatives of bits have equally many; others are reserved: true")
+        what = f"this alternative has {counted(total, 'bit')}, but the first has {bits.over[1]}"
+        yield Problem(bits.at, "bits", what, "fill it with bits that are reserved: true")
         return
     if bits.over is not None:
         return
@@ -103,16 +106,16 @@ def _open_choice(choice: model.Choice) -> Iterator[Problem]:
     last = choice.alternatives[-1] if choice.alternatives else None
     is_over = last is not None and any(isinstance(node, model.Bits) and node.over for node in last.nodes)
     if isinstance(last, model.When) and is_over:
-        what = "the last alternative for these bits has a condition, so nothing says what they are otherwise"
-        yield Problem(last.at, "bits", what, "leave out the condition, or add an alternative that is reserved: true")
+        what = "the last alternative for these bits has a condition, so they have no meaning otherwise"
+        yield Problem(last.at, "bits", what, "delete the condition, or add an alternative that is reserved: true")
 
 
 def _nameless(bits: model.Bits) -> Iterator[Problem]:
     """What is said of the whole number has no place if that has no name."""
     for key in () if bits.whole is not None else _OF_WHOLE:
         if bits.gives(key):
-            hint = "with a name the number is a column, too; what is about its parts stands beside them"
-            yield Problem(bits.where(key), "bits", f"these bits have no name, so nothing has the {key}", hint)
+            hint = "name the whole number, or move the key to its bit fields"
+            yield Problem(bits.where(key), "bits", f"{key} describes the whole number, which has no name", hint)
 
 
 def _bit_field(bit: model.BitField) -> Iterator[Problem]:
@@ -120,18 +123,18 @@ def _bit_field(bit: model.BitField) -> Iterator[Problem]:
         yield Problem(bit.where("width"), "bits", "a bit field has at least one bit, and at most 64")
     if "type" in bit.stray:
         what = f"the only type of a bit field is bool, not {bit.stray['type']}"
-        hint = "its width says how many bits it has; leave out type"
+        hint = "delete type; width is its number of bits"
         if _SIGNED.fullmatch(bit.stray["type"]):
-            hint = f"bit fields have no sign; compute: makes the number, as in {_SIGN_OF_BITS}"
+            hint = f"bit fields are unsigned; compute the signed number, as in {_SIGN_OF_BITS}"
         yield Problem(bit.where("type"), "bits", what, hint)
     elif bit.boolean and bit.width > 1:
-        yield Problem(bit.where("width"), "bits", "a bool has one bit", "write width: 1")
+        yield Problem(bit.where("width"), "bits", "a bool has a single bit", "write width: 1")
     if "count" in bit.stray:
-        what = f"the count of a list of bits is a number from 1 on, not {bit.stray['count']!r}"
-        hint = "where the record tells it, declare a type of whole bytes, and repeat that"
+        what = f"the count of a list of bits is a literal number from 1, not {bit.stray['count']!r}"
+        hint = "if the record gives the count, declare a type of whole bytes, and repeat that"
         yield Problem(bit.where("count"), "bits", what, hint)
     elif bit.count is not None and bit.derive is not None:
-        what, hint = "items of bits follow from nothing", "give each a bit field of its own, with derive:"
+        what, hint = "a list of bits cannot be derived", "write a bit field with derive: for each item"
         yield Problem(bit.where("derive"), "bits", what, hint)
 
 
@@ -158,13 +161,13 @@ def byte_order(spec: Resolved) -> Iterator[Problem]:
 
 def _order_parameter(parameter: model.Parameter) -> Iterator[Problem]:
     if parameter.type != "text" or not set(ORDERS) <= set(parameter.choices):
-        what = f"{parameter.name!r} cannot tell the byte order"
+        what = f"{parameter.name!r} cannot give the byte order"
         yield Problem(parameter.at, "byte-order", what, "it needs type: text and the choices big and little")
     else:
         for choice in parameter.choices:
             if choice not in (*ORDERS, "auto"):
-                what = f"{choice!r} is no byte order"
-                yield Problem(parameter.where("choices"), "byte-order", what, "big, little and auto are")
+                what = f"{choice!r} is not a byte order"
+                yield Problem(parameter.where("choices"), "byte-order", what, "write big, little or auto")
 
 
 def _field_order(field: model.Field) -> Iterator[Problem]:
@@ -175,7 +178,7 @@ def _field_order(field: model.Field) -> Iterator[Problem]:
 
 
 def _no_order(type_: WireType, at: Location) -> Problem:
-    hint = "integers and floats of several bytes have"
+    hint = "only integers and floats of several bytes have one"
     return Problem(at, "byte-order", f"{type_.word} has no byte order", hint)
 
 
@@ -202,6 +205,6 @@ def _lost_order(spec: Resolved) -> Iterator[Problem]:
     for each in spec.included:
         struct = spec.structs.get(each.name)
         if struct is not None and struct.gives("byte_order"):
-            what = f"{each.name} is included, and its byte order is not"
-            hint = "make it the type of a field, or a section"
+            what = f"{each.name} is included, which loses its byte order"
+            hint = "use a field of that type, or a section"
             yield Problem(struct.where("byte_order"), "byte-order", what, hint)

@@ -84,11 +84,11 @@ def _explained(misfit: Misfit, *, is_all: bool) -> tuple[str, str]:
         case Fault.UNWANTED:
             return _unwanted(found, other, is_all=is_all)
         case Fault.UNLIKE:
-            return f"{found} is never {other}", _comparison_hint({found, other})
+            return f"{found} cannot equal {other}", _comparison_hint({found, other})
         case Fault.UNORDERED:
-            return f"{found} has no order", "compare it by == or !="
+            return f"{found} has no order", "use == or !="
         case Fault.MIXED:
-            return f"{other} or {found}, as the case may be", "both must be of one kind"
+            return f"this is {other} or {found}, depending on the condition", "both need the same kind"
         case Fault.OPAQUE:
             (name,) = (name.name for name in expressions.names(misfit.part))
             if found in _MEANT:
@@ -97,7 +97,7 @@ def _explained(misfit: Misfit, *, is_all: bool) -> tuple[str, str]:
             asks = f"count({name})" if found is Kind.LIST else f"size({name})"
             return (
                 f"{name!r} is {found}, which expressions cannot work with",
-                f"they can ask for {asks} and present({name})",
+                f"use {asks} or present({name})",
             )
         case _:
             assert_never(misfit.fault)
@@ -107,10 +107,10 @@ def _unwanted(found: Kind, wanted: Kind, *, is_all: bool) -> tuple[str, str]:
     hint, named = "", str(wanted)
     if wanted is Kind.NUMBER and found is Kind.FLOAT:
         named = "a whole number"
-        hint = "floats are compared, not computed with; as: {decimal: {scale: 0.1}} scales a whole number"
-        hint = "nothing rounds it" if is_all else hint
+        hint = "floats can only be compared; write as: {decimal: {scale: 0.1}} to scale a whole number"
+        hint = "there is no rounding" if is_all else hint
     elif wanted is Kind.FLOAT and found is Kind.NUMBER:
-        hint = "it takes one as it is; a literal has a fraction, as in 1.0"
+        hint = "write a literal with a fraction, as in 1.0"
     elif wanted is Kind.CONDITION and found is Kind.NUMBER:
         hint = "compare it, as in … != 0"
     elif wanted is Kind.NUMBER and found is Kind.CONDITION:
@@ -123,19 +123,19 @@ def _comparison_hint(kinds: set[Kind]) -> str:
         return "write true or false"
     if kinds == {Kind.BYTES, Kind.TEXT}:
         return "bytes are written hex('0d0a')"
-    return "numbers stand without quotes" if kinds == {Kind.TEXT, Kind.NUMBER} else ""
+    return "write numbers without quotes" if kinds == {Kind.TEXT, Kind.NUMBER} else ""
 
 
 def _operand_range(site: Site, operator: str, right: Expr) -> Iterator[Problem]:
     found = span(right, _ranges(site, right))
     if operator in ("//", "%") and not (isinstance(right, Value) and right.value) and not found.is_positive:
-        hint = "a record could have 0 here; max(…, 1) is never 0"
-        yield _wrong_type(site, right, "the divisor must be a number other than 0", hint)
+        hint = "write, for instance, max(…, 1)"
+        yield _wrong_type(site, right, "the divisor could be 0 or negative", hint)
     elif operator in ("<<", ">>"):
         most = _MOST_OF_RECORD if expressions.names(right) else _MOST_WRITTEN
         if not found.is_natural or found.most is None or found.most > most:
-            hint = "a record could have billions here; a field of 8 bits is enough, or min(…, 63)"
-            yield _wrong_type(site, right, "the shift must be a number up to 63 or a small field", hint)
+            hint = "use a field of at most 8 bits, or min(…, 63)"
+            yield _wrong_type(site, right, "the shift could be negative or too far", hint)
 
 
 def _ranges(site: Site, tree: Expr) -> Ends:
@@ -181,7 +181,7 @@ def absent_value(spec: Resolved) -> Iterator[Problem]:
                 known[site.scope] = all_known, {other: replace(one, valid=None) for other, one in all_known.items()}
             if not _is_present(spec, site, name, here, *known[site.scope]):
                 written = expressions.spelled(name.name)
-                hint = f"say what holds then, as in {written} if present({written}) else 0"
+                hint = f"write a value for that case, as in {written} if present({written}) else 0"
                 yield Problem(site.where(name.column), "absent-value", f"{name.name!r} may be absent here", hint)
 
 
@@ -281,8 +281,8 @@ def _name(site: Site, name: Name) -> Iterator[Problem]:
     at = site.where(name.column)
     if site.is_index(name):
         if site.key not in _OF_ITEMS or not _is_about_list(site):
-            hint = "size, at, with and derive of a list ask for it; a type is given it: with: {number: index}"
-            yield Problem(at, "item", "'index' is the number of an item, and means nothing here", hint)
+            hint = "use it in size, at, with or derive of a list; in a type, as an input: with: {number: index}"
+            yield Problem(at, "item", "'index' is the number of an item, and there are no items here", hint)
     elif name.item is not None:
         yield from _item_of(site, name, name.item)
 
@@ -292,15 +292,15 @@ def _item_of(site: Site, name: Name, item: InList) -> Iterator[Problem]:
     found = next((seen.item for seen in around if isinstance(seen, Visit)), None)
     told = site.kind(Name(item.list)) if found is None else None
     if site.moment is Moment.FRAMING:
-        yield Problem(at, "item", "where a record ends must be known before its lists are read")
+        yield Problem(at, "item", "the length of a record cannot depend on items of lists")
     elif told is not None and told is not Kind.LIST:
         yield Problem(at, "item", f"{item.list!r} is {told}, and has no items")
     elif found is not None and not (isinstance(found, Named) and found.kind is Kind.LIST):
         what = f"{item.list!r} is {found.kind if isinstance(found, Named) else 'a section'}, and has no items"
         yield Problem(at, "item", what)
     elif site.visit is not None and found is site.visit.item and not (_is_before(site, item) or site.key in _OF_LISTS):
-        what = f"{name.name!r} is not known yet where it is asked for"
-        yield Problem(at, "item", what, f"{item.list}[index - 1] is the item in front of it")
+        what = f"{name.name!r} has not been read yet"
+        yield Problem(at, "item", what, f"write {item.list}[index - 1] for the previous item")
 
 
 def _is_before(site: Site, item: InList) -> bool:
@@ -322,19 +322,21 @@ def _derived_list(site: Site, tree: Expr) -> Iterator[Problem]:
     names = [part for part in expressions.walk(tree) if isinstance(part, Name) and part.item is not None]
     about = {part.item.list for part in names if part.item is not None and not part.item.word}
     if len(about) != 1 or not any(isinstance(part, Name) and site.is_index(part) for part in expressions.walk(tree)):
-        hint = "as in derive: size(bodies[index])"
-        yield Problem(site.at, "item", "each item of a derived list follows from one of another list", hint)
+        hint = "write it with index, as in derive: size(bodies[index])"
+        yield Problem(site.at, "item", "each item of a derived list must depend on the item of one other list", hint)
 
 
 def _list(field: model.Field) -> Iterator[Problem]:
     if not model.numbered(field) or field.repeat is None:
         return
     if model.numbered(field, "at") and field.repeat.count is None:
-        hint = "repeat: {count: …}, as in count(offsets), says how many there are"
-        yield Problem(field.where("repeat"), "item", "items that stand elsewhere do not tell how many they are", hint)
+        hint = "write repeat: {count: …}, as in count(offsets)"
+        yield Problem(field.where("repeat"), "item", "a list of items at places of their own needs a count", hint)
     if field.gives("raw"):
-        hint = "give the items a type, and its field the raw"
-        yield Problem(field.where("raw"), "item", f"items of {field.name!r} are not told apart by their bytes", hint)
+        hint = "declare a type for the items, with raw: on its field"
+        yield Problem(
+            field.where("raw"), "item", f"the items of {field.name!r} depend on index, so they cannot have raw", hint
+        )
 
 
 def read_order(spec: Resolved) -> Iterator[Problem]:
@@ -352,11 +354,11 @@ def read_order(spec: Resolved) -> Iterator[Problem]:
                 and name.name not in site.regions
                 and not _is_header_of_type(site, name.steps[0])
             ):
-                what = f"{function}({name.name}) is not known yet where it is asked for"
+                what = f"{function}({name.name}) has not been read yet"
                 yield Problem(site.where(name.column), "read-order", what, _order_hint(site))
         for name in asked:
             if name.name not in site.values and _is_field(site, name.name):
-                what = f"{name.name!r} is not known yet where it is asked for"
+                what = f"{name.name!r} has not been read yet"
                 yield Problem(site.where(name.column), "read-order", what, _order_hint(site))
 
 
@@ -374,6 +376,6 @@ def _is_header_of_type(site: Site, name: str) -> bool:
 
 def _order_hint(site: Site) -> str:
     if site.visit is not None:
-        return "it is read later; only derive, checksum and default can look ahead"
+        return "only derive, checksum and default can use later values"
     decisive = site.scope.owner.decisive if isinstance(site.scope.owner, model.Message) else ""
-    return f"a variant is chosen when the fields that all variants share are read, as far as section {decisive!r}"
+    return f"a variant is chosen after the fields that all variants share, up to section {decisive!r}"

@@ -20,7 +20,7 @@ def parameters(spec: Resolved) -> Iterator[Problem]:
     for parameter in spec.protocol.parameters:
         if parameter.name.lower() in _OPTIONS:
             what = f"{parameter.name!r} is an option of every reader"
-            yield Problem(parameter.where("name"), "parameters", what, "call the parameter something else")
+            yield Problem(parameter.where("name"), "parameters", what, "rename the parameter")
         if parameter.type == "text":
             yield from _text(parameter)
         elif parameter.type == "bool":
@@ -37,16 +37,18 @@ def parameters(spec: Resolved) -> Iterator[Problem]:
 def _captured(spec: Resolved, parameter: Parameter, found: Told) -> Iterator[Problem]:
     """What is wrong with how captures tell a parameter."""
     if parameter.type != "bool":
-        yield Problem(parameter.where("found"), "parameters", "captures tell only what is true or false")
+        yield Problem(parameter.where("found"), "parameters", "only a bool can be found in captures")
     if parameter.column:
-        yield Problem(parameter.where("column"), "parameters", "what captures tell is no column of each row")
+        yield Problem(
+            parameter.where("column"), "parameters", "a parameter that is found in captures cannot be a column"
+        )
     messages = [message.name for message in spec.messages]
     if found.message not in messages:
         what = f"there is no message {found.message!r}"
         yield Problem(found.where("message"), "parameters", what, closest(found.message, messages))
         return
     if sum(place.startswith("has.") for place in found.written.places) != 1:
-        yield Problem(found.where("has"), "parameters", "one field is given, with its values")
+        yield Problem(found.where("has"), "parameters", "has needs exactly one field, with its values")
         return
     own, at = telling.fields(spec, found.message), found.where(f"has.{found.field}")
     if (first := found.field.split(".")[0]) not in own:
@@ -56,35 +58,33 @@ def _captured(spec: Resolved, parameter: Parameter, found: Told) -> Iterator[Pro
     yield from (Problem(at, "parameters", *fault) for fault in told)
     asking = telling.asking(spec, parameter)
     if found.message in asking:
-        yield Problem(found.where("message"), "parameters", f"{found.message!r} is read by the parameter itself")
+        yield Problem(found.where("message"), "parameters", f"{found.message!r} depends on the parameter itself")
     for condition in telling.framing(spec, parameter):
-        what = f"{parameter.name!r} is only known once records are cut"
-        yield Problem(
-            condition.at, "parameters", what, "captures tell it, so nothing that frames records can ask for it"
-        )
+        what = f"{parameter.name!r} is found in records, so it cannot affect where they end"
+        yield Problem(condition.at, "parameters", what, "delete it from length and proof, or delete found:")
     for message in spec.messages:
         if parameter.name in message.match:
-            what = f"{parameter.name!r} is only known once records are cut, and selects no message"
+            what = f"{parameter.name!r} is found in records, so it cannot select messages"
             yield Problem(message.where(f"match.{parameter.name}"), "parameters", what)
 
 
 def _number(parameter: Parameter, least: int, most: int) -> Iterator[Problem]:
     if parameter.choices:
         hint = "write type: text to have choices"
-        yield Problem(parameter.where("choices"), "parameters", "a number has no choices", hint)
+        yield Problem(parameter.where("choices"), "parameters", "a number cannot have choices", hint)
     if not parameter.can_be(parameter.default):
-        what = f"the default {spelled(parameter.default)} is no number from {least} to {most}"
+        what = f"the default {spelled(parameter.default)} is not a number from {least} to {most}"
         yield Problem(parameter.where("default"), "parameters", what)
 
 
 def _text(parameter: Parameter) -> Iterator[Problem]:
     if not parameter.choices:
-        yield Problem(parameter.at, "parameters", "a text parameter needs choices", "list the values it can have")
+        yield Problem(parameter.at, "parameters", "a text parameter needs choices", "list its values")
     elif parameter.default not in parameter.choices:
-        at, what = parameter.where("default"), f"the default {spelled(parameter.default)} is none of the choices"
+        at, what = parameter.where("default"), f"the default {spelled(parameter.default)} is not one of the choices"
         yield Problem(at, "parameters", what, closest(str(parameter.default), parameter.choices))
     if len(set(parameter.choices)) < len(parameter.choices):
-        yield Problem(parameter.where("choices"), "parameters", "a choice is given twice")
+        yield Problem(parameter.where("choices"), "parameters", "a choice is listed twice")
 
 
 def _bool(parameter: Parameter) -> Iterator[Problem]:

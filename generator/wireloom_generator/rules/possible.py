@@ -44,7 +44,7 @@ def _field_conditions(
     """The conditions on the field in this scope, what it is if they never hold, and whether they never do."""
     when = None if field.when is None else field.when.tree
     if when is not None and domains.known(when, known):
-        what = f"{field.name!r} is never there: its condition cannot hold"
+        what = f"{field.name!r} is never present: its condition is impossible"
         holds = conditions.both(domains.assumed(spec, scope), domains.taken(visit.branch))
         yield field.where("when"), what, Severity.WARNING, conditions.excludes(holds, when, known)
     alone = domains.beside(known, {field.name: _unrestricted(known[field.name])})
@@ -141,7 +141,7 @@ def _proofs(spec: Resolved) -> Iterator[Problem]:
     for scope in every(spec):
         owner = scope.owner
         proof = None if isinstance(owner, model.Struct) else owner.proof
-        asked = {"satisfies the proof": proof.valid, "is in doubt": proof.doubt} if proof is not None else {}
+        asked = {"satisfies the proof": proof.valid, "satisfies doubt": proof.doubt} if proof is not None else {}
         for what, condition in asked.items():
             if condition is not None and (tree := condition.tree) is not None:
                 known = domains.of(spec, scope)
@@ -172,8 +172,8 @@ def _measured(tree: Expr) -> dict[str, Domain]:
     return {name.name: Domain() for _, name in expressions.measured(tree)}
 
 
-_FLAG = "a flag on both sides of a frame is a field in front, and until: of a struct behind it"
-_ENDS = "it ends with the first one, so nothing in it has it"
+_FLAG = "for a flag on both sides, use a field before the frame, and until: on a field with the rest of it"
+_ENDS = "it would end at the first one"
 
 
 def possible_bytes(spec: Resolved) -> Iterator[Problem]:
@@ -246,7 +246,7 @@ def _with_terminator(
             is_const = isinstance(node, model.Field) and node.const is not None
             is_flag = is_const and node is inside[0] and run.octets.startswith(terminator)
             at = node.where("const" if is_const else "valid")
-            what = f"the bytes of {name} have the terminator of {ends} in them, {terminator.hex()}"
+            what = f"the bytes of {name} contain the terminator of {ends}, {terminator.hex()}"
             yield Problem(at, "possible-bytes", what, _FLAG if is_flag else _ENDS)
             return
 
@@ -266,17 +266,17 @@ def _misfits(field: model.Field, found: object) -> Iterator[tuple[str, str]]:
     size = counted(len(known), "byte")
     match field.wire.extent:
         case model.Size(fixed=int() as room, pad=None) if len(known) != room and field.const is None:
-            yield f"{shown} is {size}, and {field.name!r} has {room}", ""
+            yield f"{shown} has {size}, but {field.name!r} has {room}", ""
         case model.Size(fixed=int() as room, pad=bytes()) if len(known) > room:
-            yield f"{shown} is {size}, and there is room for {room}", ""
+            yield f"{shown} has {size}, but there is room for only {room}", ""
         case model.Size(pad=bytes() as pad, until=None) if pad and known.endswith(pad):
-            yield f"{shown} ends as the padding of {field.name!r} does, which is cut off", ""
+            yield f"{shown} ends with the padding of {field.name!r}, which would be removed", ""
         case model.Size(until=model.Terminator() as end) if _cuts(end, known):
-            yield f"{shown} has the terminator of {field.name!r} in it, {end.value.hex()}", _ENDS
+            yield f"{shown} contains the terminator of {field.name!r}, {end.value.hex()}", _ENDS
         case model.Terminator() as end if _cuts(end, known):
-            yield f"{shown} has the terminator of {field.name!r} in it, {end.value.hex()}", _ENDS
+            yield f"{shown} contains the terminator of {field.name!r}, {end.value.hex()}", _ENDS
         case model.Prefix(length=model.Wire(type=Integer(bits=bits))) if len(known) >> bits:
-            yield f"{shown} is {size}, more than a length of {counted(bits // 8, 'byte')} can say", ""
+            yield f"{shown} has {size}, too many for a length of {counted(bits // 8, 'byte')}", ""
 
 
 def _cuts(end: model.Terminator, known: bytes) -> bool:

@@ -16,7 +16,7 @@ from wireloom_generator.types import Integer
 _UNSHARED = tuple(ALGORITHMS[name].kind for name in ("internet", "fletcher32"))
 """Checksums of a range that those of others do not help to find."""
 
-_UNBOUNDED = "it is tried at every byte, so what tells the length must have a largest size"
+_UNBOUNDED = "it is tried at every byte, so the fields up to the length need a largest size"
 
 
 def proof(spec: Resolved) -> Iterator[Problem]:
@@ -36,21 +36,26 @@ def proof(spec: Resolved) -> Iterator[Problem]:
     if proven or not spec.is_whole:
         return
     if record.resync:
-        hint = "without a proof any byte could begin a record"
+        hint = "without one, any byte could start a record"
         yield Problem(record.where("resync"), "proof", "resync needs a proof", hint)
     parameter = spec.parameters.get(spec.byte_order)
     if parameter is not None and "auto" in parameter.choices:
-        what = "auto is the byte order in which the proof holds, and there is none"
-        yield Problem(spec.protocol.where("byte_order"), "proof", what, "give the record, or each message, a proof")
+        what = "byte order auto needs a proof"
+        yield Problem(
+            spec.protocol.where("byte_order"),
+            "proof",
+            what,
+            "give the record or each message a proof, which decides the byte order",
+        )
 
 
 def _terminated(record: model.Record) -> Iterator[Problem]:
     """What a record that ends at a terminator cannot have."""
     if record.proof is not None:
-        what, hint = "a record that ends at a terminator needs no proof", "say what must hold under valid of its fields"
+        what, hint = "a record that ends at a terminator needs no proof", "write conditions under valid of its fields"
         yield Problem(record.proof.at, "proof", what, hint)
     if record.resync:
-        what, hint = "resync has nothing to search", "behind a malformed record the next one begins at its terminator"
+        what, hint = "resync has nothing to search", "after a malformed record the next one begins at the terminator"
         yield Problem(record.where("resync"), "proof", what, hint)
 
 
@@ -59,15 +64,17 @@ def _without_length(spec: Resolved) -> Iterator[Problem]:
     owners: tuple[model.Framed, ...] = (spec.record, *spec.messages)
     ends = [owner for owner in owners if isinstance(owner.end, model.Rest | model.Fields)]
     if ends and spec.record.resync:
-        what, hint = "resync has nothing to search", "behind a record of length: rest is nothing"
+        what, hint = "resync has nothing to search", "nothing follows a record with length: rest"
         if isinstance(ends[0].end, model.Fields):
             what, hint = "resync could read on for ever", _UNBOUNDED
         yield Problem(spec.record.where("resync"), "proof", what, hint)
     for owner in ends:
         proof = owner.proof or spec.record.proof
         if proof is not None and proof.checksum is not None:
-            hint = "it is checked when the record is read"
-            yield Problem(owner.where("length"), "proof", f"no length that {proof.checksum!r} could prove", hint)
+            hint = "delete checksum from the proof; it is checked when the record is read"
+            yield Problem(
+                owner.where("length"), "proof", f"there is no length that {proof.checksum!r} could prove", hint
+            )
 
 
 def _varying_head(spec: Resolved) -> Iterator[Problem]:
@@ -85,7 +92,7 @@ def _varying_head(spec: Resolved) -> Iterator[Problem]:
         if proof is not None and proof.checksum is not None:
             why = next(filter(None, (obstacles.obstacle(spec, owner, tree) for tree in trees)))
             hint = (
-                "a checksum proves a length that numbers at fixed offsets tell; leave it out of the proof, and it is"
+                "such a proof needs a length from numbers at fixed offsets; delete checksum from the proof, and it is"
                 " checked when the record is read"
             )
             yield Problem(owner.where("length"), "proof", f"{proof.checksum!r} cannot prove this length: {why}", hint)
@@ -97,14 +104,14 @@ def _doubt(spec: Resolved, owner: model.Record | model.Message, proof: model.Pro
     if proof.doubt is None or proof.doubt.tree is None:
         return
     if not spec.record.resync and spec.is_whole:
-        hint = "say resync: true beside the proof, or what must hold under valid"
-        yield Problem(proof.where("doubt"), "proof", "doubt is of no use where no next record is searched for", hint)
+        hint = "write resync: true beside the proof, or a condition under valid"
+        yield Problem(proof.where("doubt"), "proof", "doubt needs resync", hint)
     asked = (owner.length, proof.valid, proof.doubt)
     trees = (each.tree for each in asked if each is not None and each.tree is not None)
     why = next(filter(None, (obstacles.obstacle(spec, owner, tree) for tree in trees)), None)
     if why is not None:
-        hint = "it, valid and length are about numbers at fixed offsets then"
-        what = f"doubt asks for what is not known before the record is read: {why}"
+        hint = "with doubt, length and valid also need numbers at fixed offsets"
+        what = f"doubt depends on values that are not known before the record is read: {why}"
         yield Problem(proof.where("doubt"), "proof", what, hint)
 
 
@@ -116,8 +123,8 @@ def _own_proof(spec: Resolved, owner: model.Record | model.Message, scope: Scope
         yield Problem(proof.at, "proof", "a proof needs valid, checksum or both")
     yield from _doubt(spec, owner, proof)
     if isinstance(owner, model.Message) and owner.end is None:
-        hint = "a proof stands where length stands, which is in the record"
-        yield Problem(proof.at, "proof", "a message without a length has no proof", hint)
+        hint = "put the proof where the length is, in the record"
+        yield Problem(proof.at, "proof", "a message without a length cannot have a proof", hint)
     if proof.checksum is None:
         return
     at = proof.where("checksum")
@@ -128,20 +135,20 @@ def _own_proof(spec: Resolved, owner: model.Record | model.Message, scope: Scope
         yield Problem(at, "proof", f"no field {proof.checksum!r} has a checksum", closest(proof.checksum, sums))
     elif proof.checksum not in layout.places or fixed_number(layout.fields[proof.checksum]) is None:
         why = obstacles.of_name(spec, owner, proof.checksum, layout.sizes)
-        hint = "it must be in every record, after nothing whose size numbers at fixed offsets do not tell"
+        hint = "it must be in every record, after fields whose sizes come from numbers at fixed offsets"
         yield Problem(at, "proof", f"{proof.checksum!r} cannot be read before the record is: it {why}", hint)
     elif sums[proof.checksum].alone is None:
-        hint = "it is checked when the record is read; prove by valid"
-        yield Problem(at, "proof", f"{proof.checksum!r} is over several pieces, and only one range is a proof", hint)
+        hint = "use valid in the proof; the checksum is checked when the record is read"
+        yield Problem(at, "proof", f"{proof.checksum!r} covers several pieces, and a proof needs a single range", hint)
     elif spec.record.resync and sums[proof.checksum].kind in _UNSHARED:
-        hint = "it is tried at every byte, and a sum of numbers of two bytes tells nothing of the next one; a CRC does"
+        hint = "it is tried at every byte, and only CRCs and sums of bytes are fast for overlapping ranges"
         what = f"resync with {sums[proof.checksum].algorithm} would read all bytes again and again"
         yield Problem(at, "proof", what, hint)
 
 
 _MOST_TRIED = 20_000
 """The most headers that are tried."""
-_COMPARE = "compare a number of several bytes with a constant that reads otherwise backwards, or prove by a checksum"
+_COMPARE = "compare a number of several bytes with a constant that differs in reverse, or use a checksum"
 
 
 def order_proof(spec: Resolved) -> Iterator[Problem]:
@@ -164,12 +171,12 @@ def _ambiguous(spec: Resolved, proof: model.Proof, layout: offsets.Offsets) -> I
     for name, number in asked.items():
         words.setdefault(number.offset, _Integer(number)).parts[name] = number.bits
     if not any(word.turns for word in words.values()):
-        what = "the proof cannot tell byte orders apart: it asks for no number that has one"
+        what = "the proof uses no number of several bytes, so it cannot decide the byte order"
         yield Problem(proof.where("valid"), "order-proof", what, _COMPARE)
         return
     shown = next(_headers_in_both_orders(spec, tree, list(words.values())), None)
     if shown is not None:
-        what = f"the proof holds in both byte orders, as for {shown.hex(' ')}"
+        what = f"the proof holds in both byte orders, for example for {shown.hex(' ')}"
         yield Problem(proof.where("valid"), "order-proof", what, _COMPARE, Severity.WARNING)
 
 

@@ -17,26 +17,29 @@ def record_length(spec: Resolved) -> Iterator[Problem]:
     for message in spec.messages:
         if record.end is None and message.end is None:
             hint = "give length to the record, or to each of its messages"
-            yield Problem(message.where("message"), "record-length", "nothing says how long such a record is", hint)
+            yield Problem(message.where("message"), "record-length", "records of this message have no length", hint)
         elif record.end is not None and message.end is not None:
-            has = "a length, and so its messages have none"
+            has = "a length, so its messages cannot have one"
             if record.gives("until"):
-                has = "until, and so its messages have no length"
+                has = "until, so its messages cannot have a length"
             what = f"the record has {has}"
             yield Problem(message.where("length"), "record-length", what)
     if isinstance(record.end, model.Terminator) and not record.end.value:
         what = "a terminator has at least one byte"
         yield Problem(record.where("until"), "record-length", what, 'as in until: "0a"')
     if record.gives("until") and record.gives("length"):
-        what, hint = "the record has until, and so no length", "until: is the terminator that each record ends with"
+        what, hint = (
+            "the record has both until and length",
+            "keep until if each record ends with a terminator, else length",
+        )
         yield Problem(record.where("length"), "record-length", what, hint)
     owners: tuple[model.Record | model.Message, ...] = (record, *spec.messages)
     for owner in owners:
         if owner.length is not None and owner.length.constant == 0:
             yield Problem(owner.where("length"), "record-length", "a record has at least one byte")
     if record.end is None and not spec.messages and spec.is_whole:
-        hint = "give length, an expression over header fields"
-        yield Problem(record.at, "record-length", "nothing says how long a record is", hint)
+        hint = "add length, an expression over header fields"
+        yield Problem(record.at, "record-length", "the record has no length", hint)
     for site in sites(spec):
         if site.moment is Moment.FRAMING:
             yield from _not_known_yet(spec, site)
@@ -47,7 +50,7 @@ def record_length(spec: Resolved) -> Iterator[Problem]:
 def _to_the_last_field(spec: Resolved) -> Iterator[Problem]:
     """Fields that have no end, in records that end where their fields do."""
     whole = isinstance(spec.record.end, model.Fields)
-    hint = "length: fields is where the fields end, so each of them needs an end of its own"
+    hint = "with length: fields, each field needs an end of its own"
     for message in spec.messages or (None,):
         if not whole and not (message is not None and isinstance(message.end, model.Fields)):
             continue
@@ -61,7 +64,7 @@ def _to_the_last_field(spec: Resolved) -> Iterator[Problem]:
         for node in heads.endless(spec, spec.record.nodes, content):
             name = node.name if isinstance(node, model.Named | model.Region) else "this"
             yield Problem(
-                node.at, "record-length", f"{name!r} depends on where the record ends, and nothing tells that", hint
+                node.at, "record-length", f"{name!r} depends on where the record ends, which is not known", hint
             )
 
 
@@ -85,7 +88,9 @@ def _not_known_yet(spec: Resolved, site: Site) -> Iterator[Problem]:
 def _late(name: str, around: tuple[Seen, ...]) -> tuple[str, str]:
     in_variant = any(isinstance(seen, Visit) and seen.in_variant for seen in around)
     hint = (
-        "not every variant has it" if in_variant else "it depends on where the record ends, or stands behind what does"
+        "not every variant has it"
+        if in_variant
+        else "it depends on where the record ends, or follows a field that does"
     )
     return f"{name!r} cannot be read before the record is", hint
 
@@ -109,12 +114,12 @@ def _unfixed_range(
 ) -> Iterator[Problem]:
     for name in expressions.names(tree):
         if name.name not in spec.parameters and name.name not in layout.numbers:
-            what = f"its range asks for {name.name!r}, which cannot be read before the record is"
+            what = f"its range depends on {name.name!r}, which cannot be read before the record is"
             yield Problem(at, "record-length", what, f"it {obstacles.of_name(spec, owner, name.name)}")
     for function, name in expressions.measured(tree):
         known = layout.sizes.keys() | {"record"} if function is Function.SIZE else layout.places.keys()
         if function not in expressions.OF_PLACES or name.name not in known:
-            what = f"its range asks for {function}({name.name}), which is not known before the record is read"
+            what = f"its range depends on {function}({name.name}), which is not known before the record is read"
             yield Problem(at, "record-length", what)
 
 
@@ -122,22 +127,22 @@ def capture(spec: Resolved) -> Iterator[Problem]:
     """Headers of captures that cannot be read first, and other uses of their name."""
     if spec.capture is None:
         return
-    hint = "nothing tells how long a capture is, so each field of its header needs an end of its own"
+    hint = "each field of a capture's header needs an end of its own"
     for node in heads.endless(spec, list(_plain(spec.capture.nodes))):
         name = node.name if isinstance(node, model.Named | model.Region) else "this"
         yield Problem(node.at, "capture", f"{name!r} depends on where the capture ends", hint)
     parameter = spec.parameters.get(spec.byte_order)
     if spec.little is not None or (parameter is not None and "auto" in parameter.choices):
         for node in _turning(spec.capture.nodes):
-            what = "the byte order is not known yet when this is read"
+            what = "the byte order is not known yet when this field is read"
             yield Problem(node.at, "capture", what, "give it a byte_order of its own: big or little")
     for owner in (spec.record, *spec.messages):
         if isinstance(owner.end, model.Rest):
-            what = "behind a header of its own no record is all there is"
-            yield Problem(owner.where("length"), "capture", what, "put the fields of capture into the record")
+            what = "a capture with a header cannot be a single record with length: rest"
+            yield Problem(owner.where("length"), "capture", what, "move the fields of capture into the record")
     for at in _same_name(spec):
-        what = f"{spec.capture.name!r} is the message of the capture's header"
-        yield Problem(at, "capture", what, "call it something else")
+        what = f"{spec.capture.name!r} is taken: it is the message of the capture's header"
+        yield Problem(at, "capture", what, "choose another name")
 
 
 def _plain(nodes: Iterable[model.Node]) -> Iterator[model.Node]:

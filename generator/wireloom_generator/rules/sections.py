@@ -24,10 +24,10 @@ def section_nesting(spec: Resolved) -> Iterator[Problem]:
                 continue
             if isinstance(scope.owner, model.Record):
                 what = f"messages cannot fill section {section.name!r} here"
-                hint = "a section for them stands at the top of the record; bytes that are just kept are a field"
+                hint = "move it to the top level of the record; to keep bytes, use a field of type bytes"
                 yield Problem(visit.at, "section-nesting", what, hint)
             elif section.trailing is None:
-                what, hint = f"section {section.name!r} has no fields", "bytes that are just kept are a field"
+                what, hint = f"section {section.name!r} has no fields", "to keep bytes, use a field of type bytes"
                 yield Problem(visit.at, "section-nesting", what, hint)
 
 
@@ -95,14 +95,14 @@ def _rests(nodes: Sequence[model.Node], behind: SizeRange) -> Iterator[Problem]:
 
 def _rest(node: model.Node, left: int, behind: SizeRange) -> Iterator[Problem]:
     if left < 0:
-        what, hint = f"{place(node)[1]} takes more bytes than are left", "rest - 4 leaves four to what follows"
+        what, hint = f"{place(node)[1]} takes more bytes than are left", "rest - 4, for instance, leaves four bytes"
     elif left < behind.least:
-        what = f"{place(node)[1]} leaves {counted(left, 'byte')}, and what follows needs {behind.least}"
+        what = f"{place(node)[1]} leaves {counted(left, 'byte')}, but the fields after it need {behind.least}"
         hint = f"write rest - {behind.least}"
     elif behind.most is not None and left > behind.most:
-        what = f"{place(node)[1]} leaves {counted(left, 'byte')}, and what follows takes {behind.most}"
+        what = f"{place(node)[1]} leaves {counted(left, 'byte')}, but the fields after it take {behind.most}"
         rest = f"rest - {behind.most}" if behind.most else "rest"
-        hint = f"write {rest}, or let trailing keep what is left over"
+        hint = f"write {rest}, or add trailing to the section"
     else:
         return
     yield Problem(node.where("size"), "section-size", what, hint)
@@ -125,12 +125,12 @@ def _fits(
     name = f"{word}{section.name!r}" + ("" if at.path == section.at.path else f" (size: {given.raw})")
     if conditions.excludes(holds, Compare(">=", size, Value(content.least)), known):
         what = f"{name} has fewer bytes than its fields need, {content.least}"
-        yield Problem(at, "section-size", what, "make it larger, or a field optional")
+        yield Problem(at, "section-size", what, "make it larger, or make a field optional")
         return
     left_over = content.most is not None and trailing is None
     if left_over and conditions.excludes(holds, Compare("<=", size, Value(content.most)), known):
         what = f"{name} has more bytes than its fields take, {content.most}"
-        hint = "trailing: keeps what is left over" if word else "a section with trailing keeps what is left over"
+        hint = "add trailing: to keep the rest" if word else "use a section with trailing to keep the rest"
         yield Problem(at, "section-size", what, hint)
 
 
@@ -173,8 +173,8 @@ def _shortest(spec: Resolved, message: model.Message, known: conditions.Domains)
         at = message.where("length" if message.length is not None else "message")
         if message.length is None and own == 0:
             return  # told of the record
-        what = f"a record is shorter than its fields and sections, which have {counted(header + own, 'byte')}"
-        yield Problem(at, "section-size", what, "count all of them")
+        what = f"a record is shorter than its fields and sections, which have at least {counted(header + own, 'byte')}"
+        yield Problem(at, "section-size", what, "add all of them up")
 
 
 def _least(spec: Resolved, slot: model.Slot, message: model.Message, case: Mapping[str, tuple[model.Node, ...]]) -> int:
@@ -193,8 +193,8 @@ def _record_length(
         return
     least = model.space(spec.record.nodes).least
     if isinstance(owner, model.Record) and conditions.excludes(TRUE, Compare(">=", length, Value(least)), known):
-        what = f"a record is shorter than its fields and sections, which have {counted(least, 'byte')}"
-        yield Problem(at, "section-size", what, "count all of them")
+        what = f"a record is shorter than its fields and sections, which have at least {counted(least, 'byte')}"
+        yield Problem(at, "section-size", what, "add all of them up")
         return
     total, difference = _record_size(spec), terms(length)
     if total is None or difference is None:
@@ -205,9 +205,9 @@ def _record_length(
     rest = difference.pop("", 0)
     if not any(difference.values()) and (rest < 0 or (rest > 0 and not is_open)):
         amount = f"{abs(rest)} byte{'s' if abs(rest) > 1 else ''} {'less' if rest < 0 else 'more'}"
-        what = f"the length is {amount} than the fields and sections have"
+        what = f"the length is {amount} than that of the fields and sections"
         first = spec.record.where("fields")
-        yield Problem(at, "section-size", f"{what} that begin {seen_from(at, first)}", "count each of them once")
+        yield Problem(at, "section-size", f"{what}, which begin {seen_from(at, first)}", "add each of them once")
 
 
 def _record_size(spec: Resolved) -> tuple[dict[str, int], bool] | None:
@@ -238,8 +238,6 @@ def trailing(spec: Resolved) -> Iterator[Problem]:
             content = model.children(inside[0]) if inside and isinstance(inside[0], model.Unpack) else inside
             taker = model.exhausting(content, spec.structs)
             if taker is not None:
-                takes = "takes" if model.leaves(taker) is None else "and what follows take"
-                what = f"{node.trailing!r} can never hold anything, since {place(taker)[1]} {takes} all that is left"
-                yield Problem(
-                    node.where("trailing"), "trailing", what, "leave it out, or give what stands there a size"
-                )
+                takes = "takes" if model.leaves(taker) is None else "and the fields after it take"
+                what = f"{node.trailing!r} is always null, because {place(taker)[1]} {takes} all bytes that are left"
+                yield Problem(node.where("trailing"), "trailing", what, "delete it, or give that field a size")

@@ -36,7 +36,7 @@ def _after_rest(spec: Resolved, listed: Nodes) -> Iterator[Problem]:
     for node in listed:
         if taker is not None and _lacks(node, always=always):
             key, name = place(node)
-            what = f"{place(taker)[1]} takes all that is left, so nothing is left for {name}"
+            what = f"{place(taker)[1]} takes all bytes that are left, so there are none for {name}"
             yield Problem(node.where(key), "one-rest", what)
             return
         found = _taker(spec, node)
@@ -71,8 +71,8 @@ def _after_optional(spec: Resolved, listed: Nodes) -> Iterator[Problem]:
         if first is not None and needs_bytes(node) and not optional:
             key, name = place(node)
             how = "is optional" if is_optional(first) else "ends with an optional field"
-            what = f"{place(first)[1]} {how}, so {name} behind it must be too"
-            yield Problem(node.where(key), "optional-last", what, "optional fields end their section")
+            what = f"{place(first)[1]} {how}, so {name} after it must also be optional"
+            yield Problem(node.where(key), "optional-last", what, "put optional fields at the end of the section")
             return
         first = first or at_end(spec, node, is_optional)
 
@@ -93,21 +93,21 @@ def elsewhere(spec: Resolved) -> Iterator[Problem]:
 
 def _at(field: model.Field) -> Iterator[Problem]:
     if field.place is not None and field.optional:
-        hint = "when: says under which condition it is there"
+        hint = "use when: for a condition"
         yield Problem(field.where("optional"), "elsewhere", f"{field.name!r} has both at and optional", hint)
     if field.place is not None and (field.place.constant or 0) < 0:
-        hint = "from the record's end, it is as in at: size(record) - 22"
-        yield Problem(field.place.at, "elsewhere", "no byte of a record is in front of the first", hint)
+        hint = "to count from the end of the record, write at: size(record) - 22"
+        yield Problem(field.place.at, "elsewhere", "the offset is negative", hint)
 
 
 def _shared(field: model.Field) -> Iterator[Problem]:
     if field.shared and field.place is None:
-        hint = "at: says where its bytes are"
+        hint = "add at:, the offset of its bytes"
         yield Problem(field.where("shared"), "elsewhere", f"{field.name!r} is shared and has no at", hint)
     for key in _WRITING:
         if field.shared and field.gives(key):
-            what = f"{field.name!r} is shared and never written, so it has no {key}"
-            yield Problem(field.where(key), "elsewhere", what, "say it of the field whose bytes they are")
+            what = f"{field.name!r} is shared and never written, so it cannot have {key}"
+            yield Problem(field.where(key), "elsewhere", what, "move it to the field that owns the bytes")
 
 
 def _beside(spec: Resolved, listed: Nodes) -> Iterator[Problem]:
@@ -119,13 +119,13 @@ def _beside(spec: Resolved, listed: Nodes) -> Iterator[Problem]:
     for node, own in zip(listed, owners, strict=True):
         taker = at_end(spec, node, takes_rest)
         if taker is not None:
-            what = f"{place(taker)[1]} takes all that is left, and so the bytes of {(own or owner).name!r}"
+            what = f"{place(taker)[1]} takes all bytes that are left, including those of {(own or owner).name!r}"
             in_list = own is not None and isinstance(node, model.Field) and node.repeat is not None
-            hint = "count: says how many items it has" if in_list else "give it a size, or put both into sections"
+            hint = "give the list a count" if in_list else "give it a size, or a section of its own"
             yield Problem(node.where(place(node)[0]), "elsewhere", what, hint)
         elif at_end(spec, node, is_optional) is not None:
-            what = f"{place(node)[1]} is there if bytes are left, and those of {owner.name!r} always are"
-            yield Problem(node.where("optional"), "elsewhere", what, "when: says under which condition it is there")
+            what = f"{place(node)[1]} is present if bytes are left, and those of {owner.name!r} always are"
+            yield Problem(node.where("optional"), "elsewhere", what, "use when: for a condition")
 
 
 def _owner(spec: Resolved, node: model.Node) -> model.Field | None:
@@ -150,8 +150,8 @@ def _derived_of_shared(spec: Resolved) -> Iterator[Problem]:
             seen = [one for way in (*ways, name.name) for one in site.regions.get(way, ())]
             shared = any(isinstance(one, Visit) and getattr(one.item, "shared", False) for one in seen)
             if shared and function in (Function.OFFSET, Function.SIZE):
-                what = f"nothing follows from where {name.name!r} stands, whose bytes belong to others"
-                yield Problem(site.where(name.column), "elsewhere", what, "ask for the field whose bytes they are")
+                what = f"nothing can be derived from the place of {name.name!r}, whose bytes belong to other fields"
+                yield Problem(site.where(name.column), "elsewhere", what, "use the field that owns the bytes")
 
 
 _OTHER_WORDS = {"eos": "write rest", "expr": "write {count: …}", "until": "write {until: …}"}
@@ -177,17 +177,19 @@ def _list_length(spec: Resolved, field: model.Field, repeat: model.Repeat) -> It
         hint = f"write {{count: {word}}}" if is_count else "write rest, {count: …} or {until: …}"
         yield Problem(at, "repeat", f"unknown repeat {word!r}", _OTHER_WORDS.get(word, hint))
     elif count is None and until is None and not repeat.rest:
-        yield Problem(at, "repeat", "repeat needs count or until", "repeat: rest goes to the end of the section")
+        yield Problem(
+            at, "repeat", "repeat needs count or until", "write repeat: rest for a list to the end of the section"
+        )
     elif count is not None and until is not None:
-        yield Problem(until.at, "repeat", "repeat has both count and until", "one of them says how long the list is")
+        yield Problem(until.at, "repeat", "repeat has both count and until", "keep one of them")
     if count is not None and (count.constant or 0) < 0:
         yield Problem(count.at, "repeat", "a count cannot be negative")
     if until is not None and not isinstance(field.type, Struct):
-        what = f"until asks for fields of an item, and {field.type.word} has none"
+        what = f"until needs items with fields, and {field.type.word} has none"
         hint = (
-            "repeat: rest goes to the end"
+            "write repeat: rest for a list to the end"
             if until.raw in _AT_END
-            else "declare a type with one field, and ask for that"
+            else "declare a type with one field, and use that field"
         )
         yield Problem(until.at, "repeat", what, hint)
 
@@ -195,11 +197,11 @@ def _list_length(spec: Resolved, field: model.Field, repeat: model.Repeat) -> It
 def _items(spec: Resolved, field: model.Field) -> Iterator[Problem]:
     assert field.repeat is not None
     if isinstance(field.type, FlatBuffers):
-        what, hint = "flatbuffers cannot be repeated", "put them into a type, and repeat that"
+        what, hint = "flatbuffers cannot be repeated", "declare a type with one such field, and repeat that"
         yield Problem(field.where("repeat"), "repeat", what, hint)
     if isinstance(field.wire.extent, model.Rest) or model.leaves(field) is not None:
-        hint = "to bound the list, put it into a section with that size"
-        yield Problem(field.where("size"), "repeat", "the first item would take all that is left", hint)
+        hint = "if this is the size of the list, put the list into a section with that size"
+        yield Problem(field.where("size"), "repeat", "the first item would take all bytes that are left", hint)
     elif isinstance(field.wire.extent, model.Size) and field.wire.extent.fixed == 0 and not model.numbered(field):
         yield Problem(field.where("size"), "repeat", "items without bytes would repeat for ever")
     at, struct = field.where("type"), struct_of(spec, field)
@@ -210,9 +212,11 @@ def _items(spec: Resolved, field: model.Field) -> Iterator[Problem]:
         return
     hint = "give each item a size or a prefix"
     if model.exhausting(struct.nodes, spec.structs) is not None or any(map(_leaves_some, struct.nodes)):
-        yield Problem(at, "repeat", f"the first {field.type} would take all that is left", hint)
+        yield Problem(at, "repeat", f"the first {field.type} would take all bytes that are left", hint)
     elif in_struct(spec, struct, is_optional):
-        yield Problem(at, "repeat", f"{field.type} ends with an optional field, so where an item ends is open", hint)
+        yield Problem(
+            at, "repeat", f"{field.type} ends with an optional field, so the end of an item is not clear", hint
+        )
 
 
 def _leaves_some(node: model.Node) -> bool:
@@ -228,10 +232,10 @@ def padding(spec: Resolved) -> Iterator[Problem]:
             continue
         count = node.fixed
         if node.gives("pad") and count is not None and count < 1:
-            what, hint = f"pad: {count} adds nothing", "write how many zero bytes, 1 or more"
+            what, hint = f"pad: {count} adds nothing", "write the number of zero bytes, 1 or more"
             yield Problem(node.where("pad"), "padding", what, hint)
         elif node.gives("align") and node.align < 2:
-            what, hint = f"align: {node.align} does nothing", "write a multiple of 2 or more, as in align: 4"
+            what, hint = f"align: {node.align} does nothing", "write 2 or more, as in align: 4"
             yield Problem(node.where("align"), "padding", what, hint)
 
 
@@ -239,5 +243,5 @@ def _origins(scope: Scope) -> Iterator[Problem]:
     for visit in scope.visits:
         item = visit.item
         if isinstance(item, model.Padding) and item.start is not None and item.start not in visit.sections:
-            what = f"{item.start!r} is no section around it"
+            what = f"{item.start!r} is not a section around it"
             yield Problem(item.where("from"), "padding", what, closest(item.start, filter(None, visit.sections)))

@@ -33,8 +33,8 @@ def _of_two_types(spec: Resolved) -> Iterator[Problem]:
         is_item = tree.item is not None and not tree.item.inner
         for shape in sorted({_shape(field.item, is_item) for field in site.fields(tree, given_fields(spec))} - {""}):
             if site.wants is site.kind(tree) and shape != first.setdefault(told, shape):
-                what = f"{told.struct} is given {told.name!r} as {shape}, and elsewhere as {first[told]}"
-                yield Problem(site.at, "given", what, "what is looked up in it must be there wherever the type is used")
+                what = f"input {told.name!r} of {told.struct} is {shape} here, and {first[told]} elsewhere"
+                yield Problem(site.at, "given", what, "an input needs the same type wherever the type is used")
 
 
 def _shape(item: Item, is_item: bool) -> str:
@@ -43,7 +43,7 @@ def _shape(item: Item, is_item: bool) -> str:
     if not isinstance(item, Named) or kind not in WIDE:
         return ""
     if not isinstance(item.type, Struct):
-        return f"a list with {item.item_kind} each"
+        return f"a list of {item.item_kind}"
     return f"a list of {item.type.word}" if kind is Kind.LIST else item.type.word
 
 
@@ -52,10 +52,10 @@ def _declared(struct: model.Struct) -> Iterator[Problem]:
     seen: set[str] = set()
     for name in struct.given:
         if name in seen:
-            yield Problem(struct.where("given"), "given", f"{struct.name} is given {name!r} twice")
+            yield Problem(struct.where("given"), "given", f"{struct.name} lists the input {name!r} twice")
         elif name in own:
-            what = f"{struct.name} is given {name!r}, and has a field of that name"
-            yield Problem(struct.where("given"), "given", what, "call one of them something else")
+            what = f"{struct.name} has both an input and a field {name!r}"
+            yield Problem(struct.where("given"), "given", what, "rename one of them")
         seen.add(name)
 
 
@@ -68,13 +68,13 @@ def _used(spec: Resolved, field: model.Field) -> Iterator[Problem]:
         if name not in asked:
             at = field.where(f"with.{name}")
             if struct is None:
-                yield Problem(at, "given", f"{field.name!r} is {field.kind}, and only a type is given values")
+                yield Problem(at, "given", f"{field.name!r} is {field.kind}, and only declared types have inputs")
             else:
-                hint = closest(name, asked) if asked else f"a type says what it is given: given: [{name}]"
-                yield Problem(at, "given", f"{struct.name} is not given {name!r}", hint)
+                hint = closest(name, asked) if asked else f"declare it in the type: given: [{name}]"
+                yield Problem(at, "given", f"{struct.name} has no input {name!r}", hint)
     for name in dict.fromkeys(asked):
         if name not in field.inputs:
-            what, hint = f"{field.type.word} is given {name!r}, and not here", f"write with: {{{name}: …}}"
+            what, hint = f"{field.type.word} needs the input {name!r}", f"write with: {{{name}: …}}"
             yield Problem(field.where("type"), "given", what, hint)
 
 
@@ -93,7 +93,7 @@ def table_fields(spec: Resolved) -> Iterator[Problem]:
                 known = names.setdefault(field.name.casefold(), field)
                 if known.name != field.name:
                     place = seen_from(field.where("name"), known.where("name"))
-                    what = f"{field.name!r} and {known.name!r}, {place}, are one column to Spark, whatever the capitals"
+                    what = f"{field.name!r} and {known.name!r}, {place}, differ only in case, and Spark ignores case"
                     yield Problem(field.where("name"), "table-fields", what)
 
 
@@ -101,19 +101,17 @@ def _table_field(field: TableField, slots: dict[int, TableField]) -> Iterator[Pr
     if naming.word_fault(field.name) is not None:
         yield Problem(field.where("name"), "table-fields", f"{field.name!r} cannot name a column")
     if not 0 <= field.id <= _LAST_SLOT:
-        yield Problem(
-            field.where("id"), "table-fields", f"no table has a slot {field.id}", f"slots are 0 to {_LAST_SLOT}"
-        )
+        yield Problem(field.where("id"), "table-fields", f"{field.id} is not a slot", f"slots are 0 to {_LAST_SLOT}")
     known = slots.setdefault(field.id, field)
     if known is not field:
         place = seen_from(field.where("id"), known.where("id"))
         yield Problem(field.where("id"), "table-fields", f"slot {field.id} is already {known.name!r}, {place}")
     wire = parse(field.type) if field.type in TABLE_TYPES else None
     if wire is None:
-        hint = {"string": "did you mean 'text'?", "bytes": "only numbers, bool and text are"}.get(field.type)
-        what = f"{field.type!r} is not a type of a table's field"
+        hint = {"string": "did you mean 'text'?", "bytes": "use a number, bool or text"}.get(field.type)
+        what = f"a field of a table cannot have type {field.type!r}"
         yield Problem(field.where("type"), "table-fields", what, hint or closest(field.type, TABLE_TYPES))
     elif field.default is not None and isinstance(wire, Text):
-        yield Problem(field.where("default"), "table-fields", "text can have no default in FlatBuffers")
+        yield Problem(field.where("default"), "table-fields", "text has no default in FlatBuffers")
     elif field.default is not None and (fault := wire.misfit(field.default, None)):
         yield Problem(field.where("default"), "table-fields", fault[0])

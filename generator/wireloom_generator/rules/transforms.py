@@ -14,10 +14,10 @@ from wireloom_generator.reading.vocabulary import FORMATS, PLAIN
 from wireloom_generator.types import Struct
 
 _OTHER_NAMES = {
-    "aes": "nothing is decrypted; keep the bytes, as type: bytes",
-    "brotli": "there is none for brotli; keep the bytes, as type: bytes", "bz2": "write bzip2", "lzma": "write xz",
+    "aes": "decryption is not supported; keep the bytes, as type: bytes",
+    "brotli": "brotli is not supported; keep the bytes, as type: bytes", "bz2": "write bzip2", "lzma": "write xz",
     "gz": "write gzip", "deflated": "write deflate", "zip": "write deflate", "lz4_frame": "write lz4",
-    **dict.fromkeys(("slip", "cobs", "hdlc", "escape"), "escapes stay as they are; keep the bytes, as type: bytes"),
+    **dict.fromkeys(("slip", "cobs", "hdlc", "escape"), "escaping is not supported; keep the bytes, as type: bytes"),
     "zstandard": "write zstd", "xerial": "write snappy_xerial", "identity": "write none", "null": "write none",
 }  # fmt: skip
 
@@ -36,8 +36,8 @@ def through(spec: Resolved) -> Iterator[Problem]:
                 yield from _inside(spec, (node,), through.at)
             case model.Slot():
                 if node.gives("through"):
-                    what = f"messages fill section {node.name!r}, which is not packed"
-                    hint = "each message puts a section into it, with size: rest and through:"
+                    what = f"section {node.name!r} is filled by messages, so it cannot be packed"
+                    hint = "put a section with size: rest and through: into it, in each message"
                     yield Problem(node.where("through"), "through", what, hint)
             case model.Field() | model.Section():
                 pass
@@ -58,24 +58,26 @@ def _pointless(node: model.Field | model.Section | model.Slot | model.Unpack) ->
     keys = ("limit", "raw") if isinstance(node, model.Region) else ("limit",)
     for key in keys:
         if node.gives(key):
-            yield Problem(node.where(key), "through", f"nothing is packed, so there is no {key}", "through: says how")
+            yield Problem(node.where(key), "through", f"{key} needs through", "add through:, or delete it")
 
 
 def _way(through: model.Through) -> Iterator[Problem]:
     if through.way:
         if len(through.given) != 1:
-            hint = "as in through: {xor: 0x5a}"
-            yield Problem(through.at, "through", "bytes go through one of xor, rol and zeros", hint)
+            hint = "write, for instance, through: {xor: 0x5a}"
+            yield Problem(through.at, "through", "through has one of xor, rol and zeros", hint)
     else:
         yield from _named(through)
     has_limit, packs = through.limit is not None, not through.way
     if has_limit and not packs:
-        yield Problem(through.at, "through", f"{through.way} unpacks to no more than was packed", "leave limit out")
+        yield Problem(
+            through.at, "through", f"{through.way} does not change the size, so it has no limit", "delete limit"
+        )
     if has_limit and (through.limit or 0) < 1:
         yield Problem(through.at, "through", "a limit is at least one byte", "")
     if through.raw is not None and not through.resizes:
-        what = f"{through.way} loses nothing, so raw would never hold anything"
-        hint = "leave it out; a field that needs a raw of its own stands in a section with this through"
+        what = f"{through.way} loses nothing, so raw would always be null"
+        hint = "delete it; a field that needs raw itself can be in a section with this through"
         yield Problem(through.at, "through", what, hint)
 
 
@@ -83,7 +85,7 @@ def _named(through: model.Through) -> Iterator[Problem]:
     tree, packed, unknown, known = through.asked.tree, False, False, (*FORMATS, PLAIN)
     for outcome in orders.outcomes(tree) if tree is not None else ():
         if not isinstance(outcome, Name):
-            what, hint = "what bytes go through is a name", "as in gzip if codec == 1 else none"
+            what, hint = "through must give the name of a compression", "as in gzip if codec == 1 else none"
             yield Problem(through.at, "through", what, hint)
             return
         packed = packed or outcome.name != PLAIN
@@ -95,10 +97,10 @@ def _named(through: model.Through) -> Iterator[Problem]:
     if unknown:
         return
     if not packed:
-        yield Problem(through.at, "through", "nothing is packed", "leave through out")
+        yield Problem(through.at, "through", "nothing is packed", "delete through")
     elif through.raw is None:
-        what = "no two programs compress alike, so the bytes would not be written as they came"
-        yield Problem(through.at, "through", what, "raw: names a column that keeps the packed ones")
+        what = "compressors differ, so the bytes would not be written as they were read"
+        yield Problem(through.at, "through", what, "add raw:, the name of a column that keeps the packed bytes")
 
 
 _UNPACKED = ("const", "repeat", "as")
@@ -107,11 +109,11 @@ _UNPACKED = ("const", "repeat", "as")
 
 def _packed_value(field: model.Field, through: model.Through) -> Iterator[Problem]:
     if field.wire.extent is None and isinstance(field.type, Struct):
-        what, hint = f"nothing says where {field.name!r} ends", "size: rest takes what is left"
+        what, hint = f"{field.name!r} has no end", "write size: rest for what is left"
         yield Problem(through.at, "through", what, hint)
     for key in _UNPACKED:
         if field.gives(key):
-            what, hint = f"{field.name!r} is packed, and has no {key}", "put it into a section that is packed"
+            what, hint = f"{field.name!r} is packed, so it cannot have {key}", "put it into a section that is packed"
             yield Problem(field.where(key), "through", what, hint)
 
 
@@ -123,8 +125,8 @@ def _inside(
         if not isinstance(node, model.Field):
             continue
         if node.place is not None:
-            what = f"{node.name!r} stands at a byte of the record, and is not in what is unpacked"
-            yield Problem(at, "through", what, "put it beside what is packed")
+            what = f"{node.name!r} has an offset in the record, and unpacked data has none"
+            yield Problem(at, "through", what, "move it outside of the packed data")
             return
         struct = spec.structs.get(node.type.name) if isinstance(node.type, Struct) else None
         if struct is not None and struct.name not in seen and struct.name not in spec.recursive:
@@ -138,8 +140,13 @@ def _xor_keys(spec: Resolved) -> Iterator[Problem]:
             continue
         found = kind(site.tree, site.kind)
         if found is not None and found not in (Kind.NUMBER, Kind.BYTES):
-            yield Problem(site.at, "through", f"a key is a number or bytes, not {found}", "as 0x5a, or hex('5aa5')")
+            yield Problem(
+                site.at,
+                "through",
+                f"a key is a number or bytes, not {found}",
+                "write 0x5a or hex('5aa5'), for instance",
+            )
         match site.tree:
             case Value(value=int() as value) if not 0 <= value <= 0xFF:
-                hint = "a longer key is bytes, as in hex('5aa5')"
+                hint = "write a longer key as bytes, as in hex('5aa5')"
                 yield Problem(site.at, "through", f"a key of one byte is 0 to 255, not {value}", hint)

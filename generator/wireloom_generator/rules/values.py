@@ -37,7 +37,7 @@ def _one_source(field: Named) -> Iterator[Problem]:
             field.where(key),
             "value-source",
             f"{field.name!r} has both {given[0]} and {key}",
-            "one of them says what it is",
+            "keep one of them",
         )
 
 
@@ -45,24 +45,26 @@ def _derived(field: model.Field) -> Iterator[Problem]:
     if field.derive is None:
         return
     if not isinstance(field.type, Boolean) and whole(field.type) is None:
-        yield Problem(field.where("derive"), "value-source", f"{field.type.word} cannot be derived", "integers can")
+        yield Problem(
+            field.where("derive"), "value-source", f"{field.type.word} cannot be derived", "only integers and bool can"
+        )
 
 
 def _computed(field: model.Computed) -> Iterator[Problem]:
     if not isinstance(field.type, Integer | Boolean | Text | Bytes) and field.type != _DOUBLE:
         what = f"{field.type.word} cannot be computed"
-        yield Problem(field.where("type"), "value-source", what, "integers, f64, bool, text and bytes can")
+        yield Problem(field.where("type"), "value-source", what, "only integers, f64, bool, text and bytes can")
     for key in field.stray:
-        what = f"{field.name!r} is computed and not in the bytes, so it has no {key}"
+        what = f"{field.name!r} is computed, not in the bytes, so it cannot have {key}"
         yield Problem(field.where(key), "value-source", what)
 
 
 def _flatbuffers(field: model.Field) -> Iterator[Problem]:
     if isinstance(field.type, FlatBuffers) and field.valid is not None:
-        yield Problem(field.where("valid"), "value-source", "flatbuffers takes no valid")
+        yield Problem(field.where("valid"), "value-source", "flatbuffers cannot have valid")
 
 
-_NO_LIST = "a list can have no const", ""
+_NO_LIST = "a list cannot have a const", ""
 
 
 def const_fits(spec: Resolved) -> Iterator[Problem]:
@@ -98,7 +100,7 @@ def default_fits(spec: Resolved) -> Iterator[Problem]:
         if fault is not None:
             yield Problem(field.where("default"), "default-fits", *fault)
         if field.reserved and not _has_zero(field):
-            hint = f"a number can, and bytes of a size up to {model.MOST_RESERVED}; zero bytes alone are written pad:"
+            hint = f"only numbers, and bytes of a size up to {model.MOST_RESERVED}, can be; for zero bytes, write pad:"
             yield Problem(field.where("reserved"), "default-fits", f"{field.kind} cannot be reserved", hint)
 
 
@@ -112,7 +114,7 @@ def _has_zero(field: model.Field | model.BitField) -> bool:
 def _default(field: model.Field | model.BitField, default: model.Condition) -> tuple[str, str] | None:
     wanted = field.kind
     if wanted not in PLAIN:
-        return f"{wanted} can have no default", "it must be given on encode"
+        return f"{wanted} cannot have a default", "its value must be given on encode"
     if default.is_written and default.constant is None:
         return None
     number = default.expression.value if isinstance(default.expression, Value) else default.constant
@@ -122,7 +124,7 @@ def _default(field: model.Field | model.BitField, default: model.Condition) -> t
     if wanted is Kind.CONDITION:
         return f"{number} is neither true nor false", ""
     if wanted is Kind.TEXT:
-        return f"{number} is not text", "text stands in quotes of its own: \"'none'\""
+        return f"{number} is not text", "text needs quotes of its own: \"'none'\""
     if wanted is Kind.BYTES:
         return f"{number} is not bytes", "bytes are written hex('0d0a')"
     if wanted is Kind.FLOAT:
@@ -133,7 +135,7 @@ def _default(field: model.Field | model.BitField, default: model.Condition) -> t
     if isinstance(field, model.BitField):
         name = f"{field.width} bits"
     if not numbers.least <= number <= numbers.most:
-        return f"{number} does not fit {name}", f"{numbers.least} to {numbers.most} do"
+        return f"{number} does not fit {name}", f"it can be {numbers.least} to {numbers.most}"
     return None
 
 
@@ -165,16 +167,16 @@ def meaning(spec: Resolved) -> Iterator[Problem]:
         elif isinstance(field, model.Field):
             yield from _raw_column(field, field.meaning)
         elif isinstance(field, model.BitField):
-            yield from _lossy(field, field.meaning, "compute what it stands for from the number")
+            yield from _lossy(field, field.meaning, "compute its meaning from the number")
 
 
 def _unknown_meaning(field: model.Named, word: str | None) -> Problem:
     if word is None:
-        return Problem(field.where("as"), "meaning", f"as: has one of {', '.join(_MAPPINGS)}")
+        return Problem(field.where("as"), "meaning", f"as needs exactly one of {', '.join(_MAPPINGS)}")
     known = (*WORDS, *_MAPPINGS)
     if word in _MAPPINGS:
         keys = "scale: …" if word in ("decimal", "double") else "unit: …"
-        return Problem(field.where("as"), "meaning", f"{word} needs to be told more", f"write {{{word}: {{{keys}}}}}")
+        return Problem(field.where("as"), "meaning", f"{word} needs a value", f"write {{{word}: {{{keys}}}}}")
     hint = f"write {_OTHER_MEANINGS[word]}" if word in _OTHER_MEANINGS else closest(word, known)
     return Problem(field.where("as"), "meaning", f"unknown meaning {word!r}", hint)
 
@@ -183,21 +185,24 @@ def _number_keys(field: model.Named) -> Iterator[Problem]:
     for key in _ABOUT_NUMBERS:
         if field.gives(key):
             hint = f"give the number a field of its own, and compute {field.name} from it with as:"
-            yield Problem(
-                field.where(key), "meaning", f"{key}: is about the number, not about what it stands for", hint
-            )
+            yield Problem(field.where(key), "meaning", f"{key} applies to the number, not to its meaning", hint)
 
 
 def _raw_column(field: model.Field, meaning: Meaning) -> Iterator[Problem]:
     if field.raw is None:
-        yield from _lossy(field, meaning, "name a column for the exact number with raw:")
+        yield from _lossy(field, meaning, "add raw:, the name of a column for the exact number")
     elif field.repeat is not None:
-        yield Problem(field.where("raw"), "meaning", "a list has no raw column", "put it into a type, and repeat that")
+        yield Problem(
+            field.where("raw"),
+            "meaning",
+            "a list cannot have a raw column",
+            "declare a type with one such field, and repeat that",
+        )
     elif not meaning.keeps:
-        yield Problem(field.where("raw"), "meaning", "each value determines what is written, so raw would be empty")
+        yield Problem(field.where("raw"), "meaning", "the value determines the bytes, so raw would always be null")
     elif field.wire.fixed is None:
-        what = f"a {field.type.word} takes no raw beside as"
-        yield Problem(field.where("raw"), "meaning", what, "compute what it stands for from a field with the number")
+        what = f"{field.type.word} cannot have both as and raw"
+        yield Problem(field.where("raw"), "meaning", what, "compute its meaning from a field with the number")
 
 
 def _lossy(field: model.Named, meaning: Meaning, hint: str) -> Iterator[Problem]:

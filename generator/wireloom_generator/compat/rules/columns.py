@@ -30,7 +30,7 @@ def column_renamed(comparison: Comparison) -> Iterator[Change]:
 def column_reordered(comparison: Comparison) -> Iterator[Change]:
     for struct in tables.structs(comparison):
         for column in struct.moved:
-            yield Change(f"{struct.path}.{column.name}", "column moved past columns beside it", BOTH, tables.REORDERED)
+            yield Change(f"{struct.path}.{column.name}", "column moved past other columns", BOTH, tables.REORDERED)
 
 
 def column_retyped(comparison: Comparison) -> Iterator[Change]:
@@ -46,6 +46,6 @@ def column_retyped(comparison: Comparison) -> Iterator[Change]:
     for _, kept, was, now in walks.values(comparison):
         match was, now:
             case model.Field(long=False, decimal=False), model.Field(decimal=True) if was.wire == now.wire:
-                yield Change(kept.new.path, "column is a decimal now for readers who want longs", BACKWARD)
+                yield Change(kept.new.path, "column is now a decimal for readers who request longs", BACKWARD)
             case model.Field(decimal=True), model.Field(long=False, decimal=False) if was.wire == now.wire:
-                yield Change(kept.new.path, "column is a long now for readers who want longs", BOTH)
+                yield Change(kept.new.path, "column is now a long for readers who request longs", BOTH)

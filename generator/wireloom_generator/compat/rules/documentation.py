@@ -45,7 +45,7 @@ def example_changed(comparison: Comparison) -> Iterator[Change]:
             if now is None:
                 yield Change(path, f"example {example.name!r} removed", BOTH)
             elif _facts(example) != _facts(now):
-                yield Change(path, f"example {example.name!r} is another", BOTH)
+                yield Change(path, f"example {example.name!r} changed", BOTH)
         for name in after:
             yield Change(path, f"example {name!r} added", NEITHER)
 

@@ -26,7 +26,7 @@ def enum_value_removed(comparison: Comparison) -> Iterator[Change]:
     for names in walks.enum_values(comparison):
         for value in names.removed:
             label = walks.labelled(names.new, value.first)
-            what = f"removed; {value.first} is labelled {label.name} now" if label else "removed; its label is null now"
+            what = f"removed; {value.first} is now labelled {label.name}" if label else "removed; its label is now null"
             yield Change(f"{names.path}.{value.name}", what, BOTH if label else BACKWARD)
 
 
@@ -84,7 +84,7 @@ def flag_added(comparison: Comparison) -> Iterator[Change]:
 def flag_removed(comparison: Comparison) -> Iterator[Change]:
     for names in walks.flags(comparison):
         for flag in names.removed:
-            yield Change(f"{names.path}.{flag.name}", "removed; the bit has no name now", BACKWARD)
+            yield Change(f"{names.path}.{flag.name}", "removed; the bit no longer has a name", BACKWARD)
 
 
 def flag_renumbered(comparison: Comparison) -> Iterator[Change]:
@@ -143,4 +143,4 @@ def _in_words(named: tuple[str, bool] | None) -> str:
     if named is None:
         return "without names"
     names, labels = named
-    return f"named by {names}" if labels else f"named by {names} in Python alone"
+    return f"named by {names}" if labels else f"named by {names}, only in Python"

@@ -46,7 +46,7 @@ def _resized(pair: LayoutPair, path: str, old: model.Field, new: model.Field) ->
     match one, other:
         case Varint(bits=before), Varint(bits=after):
             if before != after and one.kin == other.kin:
-                what, whom = ("malformed now", BACKWARD) if after < before else ("new", FORWARD)
+                what, whom = ("now malformed", BACKWARD) if after < before else ("new", FORWARD)
                 yield Change(path, f"{walks.was(one, other)}: larger numbers are {what}", whom)
         case (Integer(bits=before), Integer(bits=after)) | (Float(bits=before), Float(bits=after)):
             if before != after:
@@ -122,7 +122,7 @@ def signedness_changed(comparison: Comparison) -> Iterator[Change]:
         one, other = old.wire.type, new.wire.type
         if isinstance(one, Integer) and isinstance(other, Integer) and one.signed is not other.signed:
             sign = "signed" if other.signed else "unsigned"
-            yield Change(kept.new.path, f"{walks.was(str(one), str(other))}: {sign} now", BOTH)
+            yield Change(kept.new.path, f"{walks.was(str(one), str(other))}: now {sign}", BOTH)
 
 
 def encoding_changed(comparison: Comparison) -> Iterator[Change]:

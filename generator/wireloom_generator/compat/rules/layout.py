@@ -18,11 +18,11 @@ def field_added(comparison: Comparison) -> Iterator[Change]:
         carving = Carving(pair)
         for leaf in pair.added:
             if isinstance(leaf.node, model.Computed):
-                yield Change(leaf.path, "computed from what was there before", NEITHER)
+                yield Change(leaf.path, "added, computed from existing values", NEITHER)
             elif carving.from_number(leaf):
-                yield Change(leaf.path, "tells bits that were told before", NEITHER)
+                yield Change(leaf.path, "added for bits that had another name", NEITHER)
             elif carving.from_reserved(leaf) and isinstance(leaf.node, model.Field | model.BitField):
-                what = "carved out of what was reserved; old records have 0 there"
+                what = "added in reserved bits or bytes, which are 0 in old records"
                 yield Change(leaf.path, what, NEITHER if walks.may_be_zero(leaf.node) else BACKWARD)
             elif isinstance(leaf.node, model.Named):
                 yield _added(pair, leaf)
@@ -38,7 +38,7 @@ def _added(pair: LayoutPair, leaf: Leaf) -> Change:
         what += f"; old decoders keep its bytes in {kept}"
     elif old_decoders and not old_records:
         what += "; old decoders have no place for its bytes"
-    hint = "optional: true lets old records do without" if old_records and kept is not None else ""
+    hint = "with optional: true, old records may lack it" if old_records and kept is not None else ""
     return Change(leaf.path, what, old_records | old_decoders, hint)
 
 
@@ -55,9 +55,9 @@ def field_removed(comparison: Comparison) -> Iterator[Change]:
             if isinstance(leaf.node, model.Computed):
                 yield Change(leaf.path, "no longer computed", BACKWARD)
             elif carving.given_away(leaf):
-                yield Change(leaf.path, "reserved no longer; all of it is told", NEITHER)
+                yield Change(leaf.path, "no longer reserved; all of it has names", NEITHER)
             elif carving.into_number(leaf):
-                yield Change(leaf.path, "told otherwise now", BACKWARD)
+                yield Change(leaf.path, "its bits now have another name", BACKWARD)
             elif isinstance(leaf.node, model.Named):
                 hint = "reserved: true keeps its place" if not leaf.optional else ""
                 is_last = all(other in pair.removed for other in pair.old.behind(leaf))
@@ -85,7 +85,7 @@ def _moved(pair: LayoutPair, kept: Kept) -> str:
             return f"moved from bit {before} to bit {after}"
     if place != kept.new.place:
         return f"moved from {_section(kept.old.place)} to {_section(kept.new.place)}"
-    return "moved past fields beside it" if kept.moved else ""
+    return "moved past other fields" if kept.moved else ""
 
 
 def _section(place: tuple[str, ...]) -> str:
@@ -97,7 +97,7 @@ def place_changed(comparison: Comparison) -> Iterator[Change]:
         if not pair.same(old.place, new.place):
             yield Change(kept.new.path, walks.was(_place(old), _place(new)), BOTH)
         elif old.shared is not new.shared:
-            whose = "belong to others now" if new.shared else "are its own now"
+            whose = "are now shared" if new.shared else "are no longer shared"
             yield Change(kept.new.path, f"its bytes {whose}", BOTH)
 
 
@@ -127,7 +127,7 @@ def _same_guard(pair: LayoutPair, old: Guard, new: Guard) -> bool:
 
 
 def _presence(guards: tuple[Guard, ...]) -> str:
-    return f"there {' and '.join(map(str, guards)) or 'always'}"
+    return f"present {' and '.join(map(str, guards)) or 'always'}"
 
 
 def optional_changed(comparison: Comparison) -> Iterator[Change]:
@@ -135,15 +135,15 @@ def optional_changed(comparison: Comparison) -> Iterator[Change]:
         if kept.old.optional is kept.new.optional:
             continue
         if _may_be_empty(kept.old.carrier):
-            yield Change(kept.new.path, f"{_now(kept)}: what was empty is absent, or the other way round", BOTH)
+            yield Change(kept.new.path, f"{_now(kept)}: empty values become absent, or the reverse", BOTH)
         elif kept.old.optional:
             yield Change(kept.new.path, f"{_now(kept)}: records without it are malformed", BACKWARD)
         else:
-            yield Change(kept.new.path, f"{_now(kept)}: old decoders refuse records without it", FORWARD)
+            yield Change(kept.new.path, f"{_now(kept)}: old decoders reject records without it", FORWARD)
 
 
 def _now(kept: Kept) -> str:
-    return "optional now" if kept.new.optional else "mandatory now"
+    return "now optional" if kept.new.optional else "now mandatory"
 
 
 def _may_be_empty(carrier: Carrier) -> bool:
@@ -171,9 +171,9 @@ def _resized_section(
     if not pair.same_extent(old.extent, new.extent):
         yield Change(path, f"section {walks.was(words.extent(old.extent), words.extent(new.extent))}", BOTH)
     if old.trailing and not new.trailing:
-        yield Change(path, f"bytes left over, kept in {old.trailing} before, are malformed now", BACKWARD)
+        yield Change(path, f"bytes left over were kept in {old.trailing}, are now malformed", BACKWARD)
     elif new.trailing and not old.trailing:
-        yield Change(path, f"bytes left over, malformed before, are kept in {new.trailing}", FORWARD)
+        yield Change(path, f"bytes left over were malformed, are now kept in {new.trailing}", FORWARD)
 
 
 def _is_section(leaf: Leaf) -> bool:
@@ -187,12 +187,12 @@ def padding_changed(comparison: Comparison) -> Iterator[Change]:
                 case model.Padding() as old, model.Padding() as new if not _same_padding(pair, old, new):
                     yield Change(kept.new.path, f"padding {walks.was(_padding(old), _padding(new))}", BOTH)
                 case model.Padding(), model.Padding() if kept.moved:
-                    yield Change(kept.new.path, "padding moved past fields beside it", BOTH)
+                    yield Change(kept.new.path, "padding moved past other fields", BOTH)
                 case model.Padding(), model.Field() as field:
-                    what = "was padding; old decoders refuse what is not 0"
+                    what = "was padding; old decoders reject values other than 0"
                     yield Change(kept.new.path, what, FORWARD if walks.may_be_zero(field) else BOTH)
                 case model.Field() as field, model.Padding():
-                    what = "is padding now; what is not 0 is malformed"
+                    what = "is now padding; values other than 0 are malformed"
                     yield Change(kept.old.path, what, BACKWARD if walks.may_be_zero(field) else BOTH)
         for leaf in pair.removed:
             if isinstance(leaf.carrier, model.Padding):

@@ -14,16 +14,16 @@ def message_added(comparison: Comparison) -> Iterator[Change]:
     name = comparison.new.name
     for message in comparison.paired_messages.added:
         if comparison.lengths_by_message:
-            what = "message added; old decoders do not know how long its records are"
+            what = "message added; old decoders cannot find the length of its records"
             yield Change(f"{name}.{message.name}", what, FORWARD)
         else:
-            yield Change(f"{name}.{message.name}", "message added; old decoders have its records as unknown", NEITHER)
+            yield Change(f"{name}.{message.name}", "message added; its records are unknown to old decoders", NEITHER)
 
 
 def message_removed(comparison: Comparison) -> Iterator[Change]:
     name = comparison.old.name
     for message in comparison.paired_messages.removed:
-        yield Change(f"{name}.{message.name}", "message removed; its records are unknown now", BACKWARD)
+        yield Change(f"{name}.{message.name}", "message removed; its records become unknown", BACKWARD)
 
 
 def message_renamed(comparison: Comparison) -> Iterator[Change]:
@@ -37,15 +37,17 @@ def match_changed(comparison: Comparison) -> Iterator[Change]:
         path = f"{comparison.new.name}.{pair.new.name}"
         before, after = comparison.match_of(pair.old), pair.new.match
         if before.keys() != after.keys():
-            yield Change(path, f"was selected by {_selectors(before)}, is by {_selectors(after)}", BOTH)
+            yield Change(path, f"was selected by {_selectors(before)}, is selected by {_selectors(after)}", BOTH)
             continue
         for name, values in after.items():
             for value in matching.without(before[name], values):
                 yield Change(path, f"no longer selected by {name} {words.selector(value)}", BACKWARD)
             for value in matching.without(values, before[name]):
                 lost = value == values[0] or comparison.lengths_by_message
-                told = "; old decoders do not know such records" if lost else " too"
-                yield Change(path, f"selected by {name} {words.selector(value)}{told}", FORWARD if lost else NEITHER)
+                told = "; such records are unknown to old decoders" if lost else ""
+                yield Change(
+                    path, f"also selected by {name} {words.selector(value)}{told}", FORWARD if lost else NEITHER
+                )
 
 
 def _selectors(match: Mapping[str, object]) -> str:
@@ -87,13 +89,13 @@ def answers_changed(comparison: Comparison) -> Iterator[Change]:
         before = {names.get(name, name) for name in old.to}
         for name in new.to:
             if name not in before:
-                yield Change(path, f"answers {name} too", NEITHER)
+                yield Change(path, f"also answers {name}", NEITHER)
         if old.by != new.by:
             yield Change(path, f"finds requests by {_listed(new.by)}, not by {_listed(old.by)}", BACKWARD)
         if old.quiet != new.quiet:
             yield Change(path, f"quiet requests are those with {_quiet(new)}, not those with {_quiet(old)}", BACKWARD)
         if old.more != new.more:
-            what = f"more answers come behind {_listed(new.more)}, not behind {_listed(old.more)}"
+            what = f"more answers follow {_listed(new.more)}, not {_listed(old.more)}"
             yield Change(path, what, BACKWARD)
 
 

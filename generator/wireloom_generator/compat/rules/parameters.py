@@ -14,13 +14,15 @@ def parameter_added(comparison: Comparison) -> Iterator[Change]:
     for added in comparison.parameters.added:
         path = f"{name}.{added.name}"
         if added.default is None:
-            yield Change(path, "records ask for it, of the header of their capture; those alone are given it", BACKWARD)
+            yield Change(
+                path, "parameter added, from the header of captures; it must be given for records without one", BACKWARD
+            )
         else:
             yield Change(path, f"parameter added, by default {str(added.default).lower()}", NEITHER)
     for old, new in comparison.parameters.kept:
         for choice in new.choices:
             if old.choices and choice not in old.choices:
-                yield Change(f"{name}.{new.name}", f"can be {choice} now", NEITHER)
+                yield Change(f"{name}.{new.name}", f"can now be {choice}", NEITHER)
 
 
 def parameter_removed(comparison: Comparison) -> Iterator[Change]:
@@ -50,8 +52,8 @@ def parameter_default_changed(comparison: Comparison) -> Iterator[Change]:
             yield Change(path, f"default {walks.was(old.default, new.default)}", BOTH)
         before, now = _source(old.found, names), _source(new.found, {})
         if before != now:
-            told = "is told by captures" if before is None else "is no longer told by captures"
-            yield Change(path, "is told by captures otherwise" if before and now else told, BOTH)
+            told = "now found in captures" if before is None else "no longer found in captures"
+            yield Change(path, "found in captures by other records" if before and now else told, BOTH)
 
 
 def _source(found: Told | None, names: Mapping[str, str]) -> object:

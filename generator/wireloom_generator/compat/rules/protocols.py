@@ -21,20 +21,20 @@ def ports_changed(comparison: Comparison) -> Iterator[Change]:
     name, old, new = comparison.new.name, comparison.old.ports, comparison.new.ports
     for port in old:
         if port not in new:
-            yield Change(name, f"port {port} removed; its packets are only read if that is asked for", BACKWARD)
+            yield Change(name, f"port {port} removed; its packets are only read if it is named", BACKWARD)
     for port in new:
         if port not in old:
-            yield Change(name, f"port {port} added; its packets are read unless told otherwise", NEITHER)
+            yield Change(name, f"port {port} added; its packets are read by default", NEITHER)
 
 
 def framing_changed(comparison: Comparison) -> Iterator[Change]:
     old, new = comparison.old, comparison.new
     if (old.capture is None) is not (new.capture is None):
         had, has = ("no header", "a header") if old.capture is None else ("a header", "no header")
-        yield Change(new.name, f"captures began with {had}, and now with {has}", BOTH)
+        yield Change(new.name, f"captures had {had}, and now have {has}", BOTH)
     before, after = _by_message(old), _by_message(new)
     if ("" in before) is not ("" in after):
-        yield Change(new.name, "the length of records is told elsewhere", BOTH)
+        yield Change(new.name, "the length moved from the record to its messages, or the reverse", BOTH)
     elif "" in before:
         yield from _lengths(comparison, comparison.header, new.name, before[""], after[""])
     for pair in comparison.messages:
@@ -43,9 +43,9 @@ def framing_changed(comparison: Comparison) -> Iterator[Change]:
             names = pair.layouts[0] if pair.layouts else comparison.header
             yield from _lengths(comparison, names, path, before[pair.old.name], after[pair.new.name])
     if old.record.resync and not new.record.resync:
-        yield Change(new.name, "what follows a damaged record is no longer searched for", BACKWARD)
+        yield Change(new.name, "records after a damaged one are no longer searched for", BACKWARD)
     elif new.record.resync and not old.record.resync:
-        yield Change(new.name, "what follows a damaged record is searched for; old decoders give it up", FORWARD)
+        yield Change(new.name, "records after a damaged one are searched for; old decoders skip them", FORWARD)
 
 
 def _by_message(protocol: model.Protocol) -> Mapping[str, model.Lengths]:
@@ -102,7 +102,9 @@ def byte_order_changed(comparison: Comparison) -> Iterator[Change]:
     parameter = comparison.old.byte_order
     if parameter is not None and parameter != comparison.new.byte_order and parameter in _parameters(comparison.new):
         now = comparison.new.byte_order or "the spec"
-        yield Change(comparison.new.name, f"every number: {parameter} told its byte order, {now} does", BOTH)
+        yield Change(
+            comparison.new.name, f"every number: its byte order was given by {parameter}, is given by {now}", BOTH
+        )
         return
     turned: dict[str, tuple[str, str]] = {}
     staying = 0

@@ -30,7 +30,7 @@ def variant_removed(comparison: Comparison) -> Iterator[Change]:
             path = f"{comparison.new.name}.{pair.new.name}.{variant.name}"
             taking = [new.name for new in pair.new.variants if not walks.never_together(variant.when, new.when)]
             if taking:
-                yield Change(path, f"variant removed; its records can be {' or '.join(taking)} now", BOTH)
+                yield Change(path, f"variant removed; its records can become {' or '.join(taking)}", BOTH)
             else:
                 yield Change(path, "variant removed; its records are no longer decoded", BACKWARD)
 
@@ -49,7 +49,7 @@ def variant_reordered(comparison: Comparison) -> Iterator[Change]:
             for _, second in pair.variants.kept[index + 1 :]:
                 if place[id(second)] < place[id(first)] and not walks.never_together(first.when, second.when):
                     path = f"{comparison.new.name}.{pair.new.name}.{second.name}"
-                    yield Change(path, f"is tried before {first.name} now, and both can hold", BOTH)
+                    yield Change(path, f"is now tried before {first.name}, and both can hold", BOTH)
 
 
 def variant_shadowed(comparison: Comparison) -> Iterator[Change]:
