@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 from wireloom_generator import model
 from wireloom_generator.compat.alignment import Kept, LayoutPair
 from wireloom_generator.compat.changes import BACKWARD, BOTH, FORWARD, NEITHER, Side
-from wireloom_generator.compat.comparison import Comparison, by_name
+from wireloom_generator.compat.comparison import Comparison, MessagePair, by_name
 from wireloom_generator.compat.surface import Leaf
 from wireloom_generator.expressions import conditions
 
@@ -36,6 +36,11 @@ def values(comparison: Comparison) -> Iterator[tuple[LayoutPair, Kept, Valued, V
         old, new = leaf.old.node, leaf.new.node
         if isinstance(old, Valued) and isinstance(new, Valued):
             yield pair, leaf, old, new
+
+
+def messages(comparison: Comparison) -> Iterator[tuple[str, MessagePair]]:
+    """The messages of both versions, each with its path."""
+    return ((f"{comparison.new.name}.{pair.new.name}", pair) for pair in comparison.messages)
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,7 +49,7 @@ def _alternatives(spec: Resolved, choice: model.Choice) -> Iterator[Problem]:
 def _not_taken(
     spec: Resolved, scope: Scope, visit: Visit, cases: Sequence[Alternative], known: conditions.Domains
 ) -> Iterator[tuple[Alternative, tuple[str, Severity] | None]]:
-    """Each alternative with the reason why it is never taken here, and what that is; None if it may be."""
+    """Each alternative with the reason why it is never taken here, and its severity; None if it may be taken."""
     assumed = conditions.both(domains.assumed(spec, scope), domains.taken(visit.branch))
     for case, reason in judged(cases, assumed, known):
         match reason:
@@ -66,6 +66,8 @@ def _not_taken(
                 yield case, (f"the alternative {_place(case, earlier)} holds whenever this does", severity)
             case Covered():
                 yield case, ("the alternatives before it cover it", Severity.WARNING)
+            case _:
+                assert_never(reason)
 
 
 def _by_itself(case: Alternative, earlier: Alternative) -> bool:
@@ -143,7 +145,7 @@ def _overlapping(spec: Resolved, scope: Scope, variants: Sequence[model.Variant]
 
 
 def variant_open(spec: Resolved) -> Iterator[Problem]:
-    """Messages that leave records open, or have ``otherwise`` although no record needs it."""
+    """Messages that need ``otherwise`` and lack it, or have it without a need."""
     for scope in messages(spec):
         message = scope.owner
         assert isinstance(message, model.Message)

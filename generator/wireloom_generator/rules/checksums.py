@@ -73,7 +73,7 @@ def _algorithm(field: model.Field, checksum: model.Checksum) -> Iterator[Problem
 
 
 def _in_digits(field: model.Field, digits: Ascii, checksum: model.Checksum) -> Iterator[Problem]:
-    """What is wrong with a checksum in digits. Sums may have fewer bits than their names say, as those of few bytes."""
+    """Checksums that do not fit their digits. Sums may have fewer, because a sum of few bytes is small."""
     kind = checksum.kind
     assert kind is not None
     if field.wire.fixed is None:

@@ -148,13 +148,13 @@ def _in_type(scope: Scope) -> Iterator[_Coverage]:
 
 
 def _reported_at(checksum: model.Checksum) -> Location:
-    """Where a mistake in what it covers is told."""
+    """The place for problems with the bytes that it covers."""
     return checksum.ranges[0].start.at if checksum.alone else checksum.where("over")
 
 
 def _node(bound: Expr | None, visits: Iterable[Visit]) -> int | None:
-    """The number of the node that an end of a range stands in front of."""
-    name, behind = edge(bound) or ("", False)  # another rule tells of other places
+    """The number of the node at which a range starts or ends."""
+    name, behind = edge(bound) or ("", False)  # checksum-algorithm reports other places
     if behind:
         return max((1 + each.order for each in visits if name in (each.name, *each.sections)), default=None)
     return max((each.order for each in visits if name and each.name == name), default=None)
@@ -222,7 +222,7 @@ def _endless(loops: Sequence[Loop], deep: Mapping[str, int]) -> Iterator[Problem
         yield from (_contains_itself(loop, hint) for loop in loops)
         return
     if not all(1 <= depth <= DEEPEST for depth in deep.values()):
-        return  # told where the depth is
+        return  # the depth itself is reported
     first, depth = next(iter(deep.items()))
     past = [loop for loop in loops if not {loop.name, loop.used} & deep.keys()]
     for loop in loops:

@@ -45,7 +45,7 @@ def unused(spec: Resolved) -> Iterator[Problem]:
     seen = {item.where("name") for item in declared if item.name in used}
     for item in declared:
         at = item.where("name")
-        if at not in seen:  # a type that is unrolled is there several times
+        if at not in seen:  # an unrolled type occurs several times
             seen.add(at)
             yield _unused(at, f"nothing uses {item.name!r}")
     yield from _variants(spec)
@@ -83,13 +83,13 @@ def _inputs(spec: Resolved) -> Iterator[Problem]:
 
 
 def _names_used(site: Site) -> set[str]:
-    """The names of the struct that an expression asks for anything, be it in lists or structs."""
+    """The first part of each name that an expression uses."""
     parts = expressions.walk(site.tree) if site.tree is not None else ()
     return {part.steps[0] for part in parts if isinstance(part, expressions.Name)}
 
 
 def _values_used(site: Site) -> set[str]:
-    """The names that an expression asks for."""
+    """The names whose values an expression uses."""
     return {name.name for name in expressions.names(site.tree)} if site.tree is not None else set()
 
 
@@ -119,7 +119,7 @@ def _parameters_used(spec: Resolved) -> Iterator[str | None]:
 
 
 def deprecated(spec: Resolved) -> Iterator[Problem]:
-    """Replacements that are unknown, and uses of what is deprecated."""
+    """Unknown replacements, and uses of deprecated declarations."""
     yield from _replacements(spec)
     for node in nodes(spec):
         if isinstance(node, model.Named) and node.doc.deprecated is None:

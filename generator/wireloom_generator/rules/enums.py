@@ -13,7 +13,7 @@ from wireloom_generator.types import Integer, whole
 
 
 def enum_values(spec: Resolved) -> Iterator[Problem]:
-    """Values without a number, ranges the wrong way round, numbers with two names, groups of what there is not."""
+    """Values without a number, reversed ranges, numbers with two names, and groups of unknown values."""
     for shared in spec.shared:
         for enum in shared.enums:
             seen: dict[tuple[int, int], EnumValue] = {}

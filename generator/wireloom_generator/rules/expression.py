@@ -36,7 +36,7 @@ def expression(spec: Resolved) -> Iterator[Problem]:
             yield Problem(site.where(error.column), "expression", str(error), error.hint)
             continue
         if site.key == "byte_order" and other_tools.order_hint(site.condition.raw):
-            continue  # byte-order tells what to write
+            continue  # reported by byte-order
         said = set(orders.outcomes(tree)) if site.key in ("byte_order", "through") else ()
         for name in expressions.names(tree):
             if name not in said:
@@ -48,7 +48,7 @@ def expression(spec: Resolved) -> Iterator[Problem]:
 
 
 _KEYS_OF = {"rest": ("size",), "left": ("when", "count", "until")}
-"""The keys under which each word for what is left in the section can be asked for."""
+"""The keys in which each word for the bytes left in the section can be used."""
 _LENGTH = "a length is rest, a number, or an expression over header fields, as in 4 + body_length"
 
 
@@ -70,7 +70,7 @@ def _unknown_value(spec: Resolved, site: Site, name: Name) -> Iterator[Problem]:
 
 
 def _bytes_left(site: Site, name: Name) -> Iterator[Problem]:
-    """What is wrong with asking here how many bytes are left in the section."""
+    """Uses of the bytes left in the section in other places."""
     is_field = site.key == "until" or (site.visit is not None and not isinstance(site.visit.item, model.Choice))
     if site.key in _KEYS_OF[name.name] and is_field:
         return
@@ -88,14 +88,14 @@ def _bytes_left(site: Site, name: Name) -> Iterator[Problem]:
 
 
 _OUTSIDE = frozenset({"_", "_io", "_parent", "_root", "ctx", "parent", "root", "self", "this"})
-"""The words of other tools for what is around an expression."""
+"""Other tools' words for what is around an expression."""
 
 
 _SIZES = frozenset({"length", "len", "size"})
 """Words for how many bytes something takes."""
 
 _REST = frozenset({"all", "eof", "eos", "greedy", "remaining", "size_eos"})
-"""Words for what is left."""
+"""Other tools' words for the bytes that are left."""
 
 _VARIABLE = frozenset({"leb128", "protobuf", "quic", "uleb128", "varint", "varlen", "vint", "vlq"})
 """Words for integers of variable length."""
@@ -107,7 +107,7 @@ _TERMINATED = frozenset(
 
 
 def _as_type(key: str, word: str) -> str:
-    """What to write where the type of a number is asked for the number itself; nothing if the word is no type."""
+    """What to write in place of a type, if a number is needed; empty if the word is not a type."""
     if word in _VARIABLE:
         word = "leb128_u32"
     if not isinstance(parse(word), Integer | Varint):
@@ -123,7 +123,7 @@ def _as_type(key: str, word: str) -> str:
 
 
 def _not_a_number(numbers: model.Enum | model.Flags, word: str) -> tuple[str, str]:
-    """What is wrong with a name of an enum or of flags that stands for no number."""
+    """Why a name of an enum or of flags is not a number, and a hint."""
     if any(value.name == word for value in numbers.values):
         return f"{numbers.name}.{word} is a range", "compare with its first and last number"
     if isinstance(numbers, model.Enum) and word in numbers.groups:
@@ -132,7 +132,7 @@ def _not_a_number(numbers: model.Enum | model.Flags, word: str) -> tuple[str, st
 
 
 def _several_numbers(enum: model.Enum, group: str) -> tuple[str, str]:
-    """What is wrong with a group where it stands for no numbers."""
+    """Why a group is not a number, and a hint."""
     for value in enum.values:
         if value.range and value.name in enum.groups[group]:
             return (
@@ -143,7 +143,7 @@ def _several_numbers(enum: model.Enum, group: str) -> tuple[str, str]:
 
 
 def _explained(spec: Resolved, site: Site, name: Name) -> tuple[str, str]:
-    """What is wrong with a name that nothing has, and what to do."""
+    """Why a name is unknown, and a hint."""
     if name.item is not None:
         return _missing_item(spec, site, name, name.item)
     what = f"unknown name {name.name!r}"
@@ -175,7 +175,7 @@ def _explained(spec: Resolved, site: Site, name: Name) -> tuple[str, str]:
 
 
 def _missing_item(spec: Resolved, site: Site, name: Name, item: expressions.InList) -> tuple[str, str]:
-    """Why there is no such item, and what to do."""
+    """Why there is no such item, and a hint."""
     around = site.around.get(item.list) or _inputs(spec, site, item.list)
     if not around:
         return _explained(spec, site, Name(item.list, name.column))
@@ -198,7 +198,7 @@ def _as_input(name: str) -> str:
 
 
 def _missing_step(spec: Resolved, before: str, seen: Sequence[Seen], steps: Sequence[str]) -> tuple[str, str]:
-    """Why the way into a struct leads nowhere, and what to do."""
+    """Why a path into a struct leads nowhere, and a hint."""
     for step in steps:
         item = seen[0].item if isinstance(seen[0], Visit) else None
         if item is None or not (names := inside(spec, item)):
@@ -232,7 +232,7 @@ def _hint(spec: Resolved, site: Site, name: str) -> str:
 
 
 def _out_of_reach(elsewhere: "_Elsewhere", site: Site, name: str) -> str:
-    """Why a field of that name cannot be used here, and what to do."""
+    """Why a field of that name cannot be used here, and a hint."""
     field = elsewhere.inside(site.scope).get(name)
     if field is not None:
         return f"it is inside {field.name!r}; write {field.name}.{name}"

@@ -134,7 +134,7 @@ def _padding_unknown(field: model.Field, size: model.Condition, following: Set[s
 
 
 def _derived_names(spec: Resolved) -> frozenset[str]:
-    """The names of what is derived, or computed of that."""
+    """The names of derived fields, and of fields that are computed from them."""
     found = {node.name for node in nodes(spec) if isinstance(node, model.Field | model.BitField) and node.derive}
     computed = [node for node in nodes(spec) if isinstance(node, model.Computed)]
     for _ in computed:

@@ -1,4 +1,4 @@
-"""References to what must be declared: types, enums, tables, sections and shared variants."""
+"""References to declarations: types, enums, tables, sections and shared variants."""
 
 import re
 from collections.abc import Collection, Iterator
@@ -29,14 +29,14 @@ _BY_THEIR_END = {
 """What other tools call values by where they end."""
 
 _CHARACTERS = frozenset({"char", "nchar", "wchar"})
-"""Types whose arrays are texts."""
+"""Types whose arrays are text."""
 
 _SIZED = frozenset({"bytes", "text"})
-"""Types whose values have a size, and are no lists."""
+"""Types whose number in brackets is a size, not a count."""
 
 _BIT_FIELDS = frozenset({"bit", "bits"})
 _INTEGERS = frozenset({"uint", "int"})
-"""Types that have as many bits as the number behind them says, if they are not lists."""
+"""Types that are followed by their number of bits, if they are not lists."""
 
 _ORDERS = {
     "l": ", and byte_order: little if the protocol is not",

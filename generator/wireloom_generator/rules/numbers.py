@@ -47,7 +47,7 @@ def _integers(spec: Resolved) -> Iterator[tuple[WireType, Location, Sequence[int
 
 
 _OF_WHOLE = ("doc", "since", "deprecated", "source", "erratum", "accept", "unit")
-"""What can be said of the whole number."""
+"""The keys that describe the whole number."""
 
 
 _SIGNED = re.compile(r"(i|s|int|sint)\d*|signed")
@@ -102,7 +102,7 @@ def _widths(bits: model.Bits) -> Iterator[Problem]:
 
 
 def _open_choice(choice: model.Choice) -> Iterator[Problem]:
-    """Alternatives of bits of which none may be taken, so that nothing says what the bits are."""
+    """Alternatives of bits if none of them may be taken."""
     last = choice.alternatives[-1] if choice.alternatives else None
     is_over = last is not None and any(isinstance(node, model.Bits) and node.over for node in last.nodes)
     if isinstance(last, model.When) and is_over:
@@ -111,7 +111,7 @@ def _open_choice(choice: model.Choice) -> Iterator[Problem]:
 
 
 def _nameless(bits: model.Bits) -> Iterator[Problem]:
-    """What is said of the whole number has no place if that has no name."""
+    """Keys of the whole number if that has no name."""
     for key in () if bits.whole is not None else _OF_WHOLE:
         if bits.gives(key):
             hint = "name the whole number, or move the key to its bit fields"

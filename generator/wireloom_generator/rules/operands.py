@@ -65,11 +65,11 @@ def _whole_list_or_struct(site: Site, tree: Expr) -> Kind | None:
 
 
 _MOST_WRITTEN = 63
-"""How far a shift by a written number can be."""
+"""How far a shift by a literal number can be."""
 _MOST_OF_RECORD = 255
-"""How far one by what is in a record can be: as far as a field of 8 bits says."""
+"""How far a shift by a value of a record can be: a field of 8 bits."""
 _MEANT = (Kind.TIME, Kind.SPAN, Kind.SCALED)
-"""What numbers stand for that cannot be asked for in its place."""
+"""Meanings of numbers that expressions cannot use."""
 
 
 def _wrong_type(site: Site, part: Expr, what: str, hint: str) -> Problem:
@@ -78,7 +78,7 @@ def _wrong_type(site: Site, part: Expr, what: str, hint: str) -> Problem:
 
 
 def _explained(misfit: Misfit, *, is_all: bool) -> tuple[str, str]:
-    """What is wrong with a part, which may be all of the expression, and what to do."""
+    """What is wrong with a part, which may be all of the expression, and a hint."""
     found, other = misfit.found, misfit.other
     match misfit.fault:
         case Fault.UNWANTED:
@@ -145,7 +145,7 @@ def _ranges(site: Site, tree: Expr) -> Ends:
     def ends(asked: str) -> Span:
         name = names.get(asked)
         if name is None or site.is_left(name) or site.is_index(name):
-            return Span(0)  # sizes, offsets and counts are no names
+            return Span(0)  # sizes, offsets and counts are not names
         found = [_range_of(seen) for seen in site.values.get(asked, ())]
         known = [domain for domain in found if domain is not None]
         if len(known) < len(found):
@@ -250,7 +250,7 @@ def _is_present(spec: Resolved, site: Site, name: Name, holds: Expr, known: Doma
 
 
 def _follows(site: Site, name: str) -> bool:
-    """Whether the site's field is optional, too, so that it is present only if earlier ones of that name are."""
+    """Whether the site's field is also optional, and so present only if earlier fields of that name are."""
     item = site.visit.item if site.visit else None
     if site.visit is None or not isinstance(item, model.Field) or not item.optional:
         return False
@@ -258,13 +258,13 @@ def _follows(site: Site, name: str) -> bool:
 
 
 _OF_ITEMS = ("size", "at", "with", "derive")
-"""What is said of each item of a list."""
+"""The keys of an item of a list."""
 _OF_LISTS = ("derive", "valid")
-"""What is asked when all of a list is known."""
+"""The keys that are evaluated once the whole list is read."""
 
 
 def item(spec: Resolved) -> Iterator[Problem]:
-    """Items of what is no list, numbers of items where there are none, and lists that could not end."""
+    """Items of fields that are not lists, ``index`` without items, and lists without a length."""
     for site in sites(spec):
         tree = site.tree
         for part in () if tree is None else expressions.walk(tree):
@@ -304,7 +304,7 @@ def _item_of(site: Site, name: Name, item: InList) -> Iterator[Problem]:
 
 
 def _is_before(site: Site, item: InList) -> bool:
-    """Whether it is surely in front of the item that is read."""
+    """Whether it is surely an item before the current one."""
     match item:
         case InList(number=Binary("-", Name() as name, Value(value=int() as back)), word=""):
             return site.is_index(name) and back > 0
@@ -318,7 +318,7 @@ def _is_about_list(site: Site) -> bool:
 
 
 def _derived_list(site: Site, tree: Expr) -> Iterator[Problem]:
-    """What does not say how many items a derived list has."""
+    """Derived lists whose number of items is not clear."""
     names = [part for part in expressions.walk(tree) if isinstance(part, Name) and part.item is not None]
     about = {part.item.list for part in names if part.item is not None and not part.item.word}
     if len(about) != 1 or not any(isinstance(part, Name) and site.is_index(part) for part in expressions.walk(tree)):

@@ -35,7 +35,7 @@ def parameters(spec: Resolved) -> Iterator[Problem]:
 
 
 def _captured(spec: Resolved, parameter: Parameter, found: Told) -> Iterator[Problem]:
-    """What is wrong with how captures tell a parameter."""
+    """What is wrong with a parameter that is found in captures."""
     if parameter.type != "bool":
         yield Problem(parameter.where("found"), "parameters", "only a bool can be found in captures")
     if parameter.column:

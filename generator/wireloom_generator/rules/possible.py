@@ -41,7 +41,7 @@ def possible_value(spec: Resolved) -> Iterator[Problem]:
 def _field_conditions(
     spec: Resolved, scope: Scope, visit: Visit, field: Named, known: Domains
 ) -> Iterator[tuple[Location, str, Severity, bool]]:
-    """The conditions on the field in this scope, what it is if they never hold, and whether they never do."""
+    """The conditions on the field in this scope, each with its problem, and whether it never holds."""
     when = None if field.when is None else field.when.tree
     if when is not None and domains.known(when, known):
         what = f"{field.name!r} is never present: its condition is impossible"
@@ -55,7 +55,8 @@ def _field_conditions(
     for word, condition in _amounts(field):
         tree = condition.tree
         if tree is not None and condition.constant is None and domains.known(tree, known):
-            enough, below = Compare(">=", tree, Value(0)), Compare("<", tree, Value(0))  # neither, if it is never there
+            # a field that is never present is neither
+            enough, below = Compare(">=", tree, Value(0)), Compare("<", tree, Value(0))
             never = conditions.excludes(TRUE, enough, known) and not conditions.excludes(TRUE, below, known)
             yield condition.at, f"the {word} of {field.name!r} is always below 0", Severity.ERROR, never
     source = field.compute if isinstance(field, model.Computed) else field.derive
@@ -69,7 +70,7 @@ def _field_conditions(
 
 
 def _amounts(field: Named) -> Iterator[tuple[str, model.Condition]]:
-    """How many bytes and how many items a field has, if expressions say it."""
+    """The expressions for the number of bytes and of items."""
     if isinstance(field, model.Field) and isinstance(field.wire.extent, model.Size):
         yield "size", field.wire.extent.condition
     if isinstance(field, model.Field) and field.repeat is not None and field.repeat.count is not None:
@@ -85,7 +86,7 @@ def _is_number(domain: Domain) -> bool:
 
 
 def _sizes(spec: Resolved, scope: Scope, tree: Expr) -> dict[str, Domain]:
-    """The domains of the sizes that the expression asks for."""
+    """The domains of the sizes and counts in the expression."""
     found = {}
     for part in expressions.walk(tree):
         if isinstance(part, Call) and part.function is Function.SIZE:
@@ -177,7 +178,7 @@ _ENDS = "it would end at the first one"
 
 
 def possible_bytes(spec: Resolved) -> Iterator[Problem]:
-    """Values that fields must have, and that their bytes cannot say."""
+    """Fixed values that do not fit the bytes of their fields."""
     for node in nodes(spec):
         if isinstance(node, model.Field):
             found = required_bytes.value(node, {})
@@ -237,7 +238,7 @@ def _with_terminator(
     terminator: bytes,
     ends: str,
 ) -> Iterator[Problem]:
-    """The first node whose bytes have the terminator of what it is in."""
+    """The first node whose bytes contain the terminator of what is around it."""
     inside = tuple(inside)
     for run in required_bytes.runs(inside, sections, match):
         node = run.first(terminator)
@@ -252,11 +253,11 @@ def _with_terminator(
 
 
 def _misfits(field: model.Field, found: object) -> Iterator[tuple[str, str]]:
-    """Why the bytes of a field cannot say a value of text or bytes, and a hint."""
+    """Why a text or bytes value does not fit the bytes of a field, and a hint."""
     if not isinstance(found, str | bytes) or field.through is not None or field.raw is not None:
         return
     if isinstance(field.type, Bytes) and field.const is not None and isinstance(field.wire.extent, model.Size):
-        return  # another rule tells of those
+        return  # reported by const-fits
     known = required_bytes.octets(field, found)
     shown = repr(found) if isinstance(found, str) else found.hex()
     if known is None:

@@ -78,7 +78,7 @@ def _without_length(spec: Resolved) -> Iterator[Problem]:
 
 
 def _varying_head(spec: Resolved) -> Iterator[Problem]:
-    """What records cannot have whose length is not told by numbers at fixed offsets."""
+    """Proofs and ``resync`` of records whose length does not follow from numbers at fixed offsets."""
     owners: tuple[model.Record | model.Message, ...] = (spec.record, *spec.messages)
     for owner in owners:
         proof = owner.proof or spec.record.proof
@@ -88,7 +88,7 @@ def _varying_head(spec: Resolved) -> Iterator[Problem]:
         if owner.length is None or all(map(layout.tells, trees)):
             continue
         if any(head.lacks(tree, spec.parameters) for tree in trees):
-            continue  # told elsewhere
+            continue  # reported by record-length
         if proof is not None and proof.checksum is not None:
             why = next(filter(None, (obstacles.obstacle(spec, owner, tree) for tree in trees)))
             hint = (
@@ -165,7 +165,7 @@ def order_proof(spec: Resolved) -> Iterator[Problem]:
 def _ambiguous(spec: Resolved, proof: model.Proof, layout: offsets.Offsets) -> Iterator[Problem]:
     tree = proof.valid.tree if proof.valid is not None else None
     if proof.checksum is not None or tree is None:
-        return  # a checksum is right in both orders by chance alone
+        return  # a checksum matches in both byte orders only by chance
     asked = {name.name: number for name in expressions.names(tree) if (number := layout.numbers.get(name.name))}
     words: dict[int, _Integer] = {}
     for name, number in asked.items():

@@ -96,7 +96,7 @@ def _late(name: str, around: tuple[Seen, ...]) -> tuple[str, str]:
 
 
 def _proven_ranges(spec: Resolved) -> Iterator[Problem]:
-    """The checksums that prove a length: their positions, and those of what they use, must be fixed, too."""
+    """Checksums in proofs whose ranges depend on values without a fixed offset."""
     owners: tuple[model.Record | model.Message, ...] = (spec.record, *spec.messages)
     for owner in owners:
         if owner.proof is not None and owner.proof.checksum is not None:
@@ -152,7 +152,7 @@ def _plain(nodes: Iterable[model.Node]) -> Iterator[model.Node]:
 
 
 def _turning(nodes: tuple[model.Node, ...]) -> Iterator[model.Field | model.Bits]:
-    """Numbers that have the protocol's byte order, but for those behind what tells it."""
+    """Numbers that have the protocol's byte order before it is known."""
     for node in nodes:
         if isinstance(node, model.Field | model.Bits):
             wires = [node.wire, *([node.wire.extent.length] if isinstance(node.wire.extent, model.Prefix) else [])]

@@ -60,7 +60,7 @@ def _sized_struct(spec: Resolved, field: model.Field) -> model.Struct | None:
 
 
 def _wrong_rests(spec: Resolved) -> Iterator[Problem]:
-    """What leaves other bytes to what follows than that takes."""
+    """Nodes that leave more or fewer bytes than the nodes after them take."""
     yield from _rests(spec.record.nodes, NOTHING)
     for struct in spec.structs.values():
         yield from _rests(struct.nodes, ANY)
@@ -75,7 +75,7 @@ def _wrong_rests(spec: Resolved) -> Iterator[Problem]:
 
 
 def _rests(nodes: Sequence[model.Node], behind: SizeRange) -> Iterator[Problem]:
-    """The same for some nodes with this many bytes ``behind`` them."""
+    """The same for some nodes with ``behind`` bytes after them."""
     for node in reversed(nodes):
         left = model.leaves(node)
         if left is not None and not (isinstance(node, model.Field) and node.repeat is not None):
@@ -137,7 +137,7 @@ def _fits(
 def _slots(spec: Resolved, scope: Scope, message: model.Message, known: conditions.Domains) -> Iterator[Problem]:
     """The sections that the message fills, for each of its variants; other sections must be empty."""
     if not {slot.name for slot in spec.record.slots}.issuperset(_filled(message)):
-        return  # what is meant for a section is under another's name
+        return  # known-section reports the misnamed one
     assumed = domains.assumed(spec, scope)
     for slot in spec.record.slots:
         shared = model.space(message.sections.get(slot.name, ()))
@@ -172,7 +172,7 @@ def _shortest(spec: Resolved, message: model.Message, known: conditions.Domains)
     if conditions.excludes(TRUE, Compare(">=", length, Value(header + own)), known):
         at = message.where("length" if message.length is not None else "message")
         if message.length is None and own == 0:
-            return  # told of the record
+            return  # reported for the record
         what = f"a record is shorter than its fields and sections, which have at least {counted(header + own, 'byte')}"
         yield Problem(at, "section-size", what, "add all of them up")
 

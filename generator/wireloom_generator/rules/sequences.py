@@ -45,13 +45,13 @@ def _after_rest(spec: Resolved, listed: Nodes) -> Iterator[Problem]:
 
 
 def _lacks(node: model.Node, *, always: bool) -> bool:
-    """Whether it could have bytes if something in front did not take them ``always``, or else whenever it does."""
+    """Whether it has bytes that a node before it takes, ``always`` or sometimes."""
     taken = model.space((node,))
     return needs_bytes(node) and (taken.most != 0 if always else taken.least > 0)
 
 
 def _taker(spec: Resolved, node: model.Node) -> model.Node | None:
-    """What takes all that is left where it is there: the node itself, or something in one of its alternatives."""
+    """The node, or a node in one of its alternatives, that takes all that is left if it is present."""
     if isinstance(node, model.Choice | model.Ordered):
         found = (_taker(spec, inner) for inner in model.children(node))
         return next((taker for taker in found if taker is not None), None)
@@ -81,7 +81,7 @@ _WRITING = ("derive", "checksum", "default", "reserved")
 
 
 def elsewhere(spec: Resolved) -> Iterator[Problem]:
-    """Fields with ``at`` that cannot stand there, and what beside them would take their bytes."""
+    """Fields with ``at`` and keys that contradict it, and fields beside them that would take their bytes."""
     for node in nodes(spec):
         if isinstance(node, model.Field):
             yield from _at(node)
@@ -111,7 +111,7 @@ def _shared(field: model.Field) -> Iterator[Problem]:
 
 
 def _beside(spec: Resolved, listed: Nodes) -> Iterator[Problem]:
-    """What of a list would take the bytes of a field that stands elsewhere."""
+    """Nodes of a sequence that would take the bytes of a field with ``at``."""
     owners = [_owner(spec, node) for node in listed]
     owner = next((owner for owner in owners if owner is not None), None)
     if owner is None:

@@ -14,7 +14,7 @@ from wireloom_generator.types import Struct, Text, Unknown, parse
 
 
 def given(spec: Resolved) -> Iterator[Problem]:
-    """Values that are not given, or that nobody asks for."""
+    """Inputs that are missing, unknown or of two types."""
     for struct in (struct for part in spec.shared for struct in part.structs):
         yield from _declared(struct)
     for node in nodes(spec):

@@ -52,7 +52,7 @@ def through(spec: Resolved) -> Iterator[Problem]:
 
 
 def _pointless(node: model.Field | model.Section | model.Slot | model.Unpack) -> Iterator[Problem]:
-    """Keys that say something of what is not there."""
+    """Keys that apply only to packed data."""
     if isinstance(node, model.Unpack) or node.gives("through"):
         return
     keys = ("limit", "raw") if isinstance(node, model.Region) else ("limit",)
@@ -120,7 +120,7 @@ def _packed_value(field: model.Field, through: model.Through) -> Iterator[Proble
 def _inside(
     spec: Resolved, around: tuple[model.Struct | model.Unpack, ...], at: Location, seen: Set[str] = frozenset()
 ) -> Iterator[Problem]:
-    """Fields in what is unpacked that stand elsewhere."""
+    """Fields with ``at`` in unpacked data."""
     for node in model.walk(around[0].nodes):
         if not isinstance(node, model.Field):
             continue

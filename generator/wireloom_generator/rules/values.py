@@ -140,7 +140,7 @@ def _default(field: model.Field | model.BitField, default: model.Condition) -> t
 
 
 _ABOUT_NUMBERS = ("enum", "flags", "const", "valid", "derive", "checksum", "default", "reserved", "table_type")
-"""The keys that say something of the number."""
+"""The keys that apply to the number, not to its meaning."""
 _OTHER_MEANINGS = {
     "guid": "uuid",
     "ip": "ipv4 or ipv6",

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from wireloom_generator import model
-from wireloom_generator.compat import docs
+from wireloom_generator.compat import docs, walks
 from wireloom_generator.compat.changes import BOTH, NEITHER, Change
 from wireloom_generator.compat.comparison import Comparison
 
@@ -37,8 +37,7 @@ def erratum_changed(comparison: Comparison) -> Iterator[Change]:
 
 
 def example_changed(comparison: Comparison) -> Iterator[Change]:
-    for pair in comparison.messages:
-        path = f"{comparison.new.name}.{pair.new.name}"
+    for path, pair in walks.messages(comparison):
         after = {example.name: example for example in pair.new.examples}
         for example in pair.old.examples:
             now = after.pop(example.name, None)

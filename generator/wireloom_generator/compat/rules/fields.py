@@ -172,10 +172,7 @@ def through_changed(comparison: Comparison) -> Iterator[Change]:
             sides = BACKWARD if _limit(new) < _limit(old) else FORWARD
             yield Change(kept.new.path, f"limit {walks.was(old.limit, new.limit)}", sides)
         if isinstance(kept.new.carrier, model.Section):
-            if old.raw and not new.raw:
-                yield Change(kept.new.path, f"raw was {old.raw}, is none", BACKWARD)
-            elif new.raw and not old.raw:
-                yield Change(kept.new.path, f"raw was none, is {new.raw}", FORWARD)
+            yield from _raw(kept.new.path, old.raw, new.raw)
 
 
 def _through(leaf: Leaf) -> model.Through | None:
@@ -197,10 +194,13 @@ def _limit(through: model.Through) -> float:
 def raw_changed(comparison: Comparison) -> Iterator[Change]:
     for _, kept, old, new in walks.fields(comparison):
         if old.type.kin == new.type.kin:
-            if old.raw and not new.raw:
-                yield Change(kept.new.path, f"raw was {old.raw}, is none", BACKWARD)
-            elif new.raw and not old.raw:
-                yield Change(kept.new.path, f"raw was none, is {new.raw}", FORWARD)
+            yield from _raw(kept.new.path, old.raw, new.raw)
+
+
+def _raw(path: str, old: str | None, new: str | None) -> Iterator[Change]:
+    """A column of raw bytes in only one version; another name of it is field-renamed."""
+    if (old is None) is not (new is None):
+        yield Change(path, f"raw {walks.was(old, new)}", BACKWARD if new is None else FORWARD)
 
 
 def flatbuffer_changed(comparison: Comparison) -> Iterator[Change]:

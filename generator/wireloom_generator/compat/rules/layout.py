@@ -1,4 +1,4 @@
-"""Changes of what is where: fields, sections and padding."""
+"""Changes of the layout: fields, sections and padding."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -76,7 +76,7 @@ def field_moved(comparison: Comparison) -> Iterator[Change]:
 
 
 def _moved(pair: LayoutPair, kept: Kept) -> str:
-    """Where it has moved, in words; empty if it has not, or if that is told otherwise."""
+    """How it has moved, in words; empty if it has not, or if another rule reports it."""
     place = tuple(pair.renamed.get(name, name) for name in kept.old.place)
     match kept.old.carrier, kept.new.carrier:
         case (model.Computed(), _) | (_, model.Computed()) | (model.Padding(), _):

@@ -1,4 +1,4 @@
-"""Changes of messages: which records they take, what must hold of these, and their textual forms."""
+"""Changes of messages: their records, conditions, requests and textual forms."""
 
 from collections.abc import Iterator, Mapping
 
@@ -27,14 +27,13 @@ def message_removed(comparison: Comparison) -> Iterator[Change]:
 
 
 def message_renamed(comparison: Comparison) -> Iterator[Change]:
-    for pair in comparison.messages:
+    for path, pair in walks.messages(comparison):
         if pair.old.name != pair.new.name:
-            yield Change(f"{comparison.new.name}.{pair.new.name}", f"was {pair.old.name}", BOTH)
+            yield Change(path, f"was {pair.old.name}", BOTH)
 
 
 def match_changed(comparison: Comparison) -> Iterator[Change]:
-    for pair in comparison.messages:
-        path = f"{comparison.new.name}.{pair.new.name}"
+    for path, pair in walks.messages(comparison):
         before, after = comparison.match_of(pair.old), pair.new.match
         if before.keys() != after.keys():
             yield Change(path, f"was selected by {_selectors(before)}, is selected by {_selectors(after)}", BOTH)
@@ -74,8 +73,8 @@ def _common(old: model.Match, new: model.Match) -> str:
 
 
 def answers_changed(comparison: Comparison) -> Iterator[Change]:
-    for pair in comparison.messages:
-        path, old, new = f"{comparison.new.name}.{pair.new.name}", pair.old.answers, pair.new.answers
+    for path, pair in walks.messages(comparison):
+        old, new = pair.old.answers, pair.new.answers
         if old is None or new is None:
             if new is not None:
                 yield Change(path, f"answers {_listed(new.to)}", NEITHER)
@@ -112,8 +111,7 @@ _ALWAYS = model.Condition(Value(True), "true")
 
 
 def validity_changed(comparison: Comparison) -> Iterator[Change]:
-    for pair in comparison.messages:
-        path = f"{comparison.new.name}.{pair.new.name}"
+    for path, pair in walks.messages(comparison):
         yield from _validity(pair, path, pair.old.valid, pair.new.valid)
         for old, new in pair.variants.kept:
             yield from _validity(pair, f"{path}.{new.name}", old.valid, new.valid)
@@ -139,8 +137,7 @@ def _accepted(message: model.Message) -> model.Condition:
 
 
 def form_changed(comparison: Comparison) -> Iterator[Change]:
-    for message in comparison.messages:
-        path = f"{comparison.new.name}.{message.new.name}"
+    for path, message in walks.messages(comparison):
         forms = {form.name: form for form in message.new.forms}
         for form in message.old.forms:
             if form.name in forms:

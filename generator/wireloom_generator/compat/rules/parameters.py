@@ -57,7 +57,7 @@ def parameter_default_changed(comparison: Comparison) -> Iterator[Change]:
 
 
 def _source(found: Told | None, names: Mapping[str, str]) -> object:
-    """By what captures tell a parameter, and in front of which messages; ``names`` are what messages are called now."""
+    """How captures give a parameter, and to which messages; ``names`` are the new names of messages."""
     if found is None:
         return None
     asked = {names.get(name, name) for name in found.asked}

@@ -88,7 +88,7 @@ def _end(end: model.End) -> model.Condition | str:
 
 
 def _is_found_out(protocol: model.Protocol) -> bool:
-    """Whether the proof may have to decide the byte order, too."""
+    """Whether the proof may also decide the byte order."""
     choices = {parameter.name: parameter.choices for parameter in protocol.parameters}
     return "auto" in choices.get(protocol.byte_order or "", ())
 
@@ -142,7 +142,7 @@ def _same_parameter(comparison: Comparison) -> bool:
 
 
 def _is_plain_struct(leaf: Leaf) -> bool:
-    """Whether it is a struct whose numbers have the order of where it stands."""
+    """Whether it is a struct whose numbers have the byte order of what is around it."""
     is_struct = isinstance(leaf.carrier, model.Field) and isinstance(leaf.carrier.type, Struct)
     return is_struct and leaf.little is None
 

@@ -30,7 +30,7 @@ def default_changed(comparison: Comparison) -> Iterator[Change]:
 
 
 def _selects(field: walks.Valued) -> bool:
-    """Whether its default is what alternatives match, which are compared."""
+    """Whether its default follows from what alternatives match, which is compared elsewhere."""
     default = field.default
     return default is not None and not default.is_written and isinstance(default.expression, Conditional)
 
@@ -43,13 +43,13 @@ def _is_zeros(field: walks.Valued) -> bool:
 
 def _selected(comparison: Comparison) -> Iterator[Change]:
     """Messages that are written with another of their values."""
-    for pair in comparison.messages:
+    for path, pair in walks.messages(comparison):
         before = comparison.match_of(pair.old)
         for name, values in pair.new.match.items():
             earlier, now = _first_selector(before.get(name, ())), _first_selector(values)
             if name in before and earlier != now:
                 what = f"default of {name} {walks.was(earlier, now)}"
-                yield Change(f"{comparison.new.name}.{pair.new.name}", what, BACKWARD)
+                yield Change(path, what, BACKWARD)
 
 
 def _first_selector(selectors: tuple[model.Selector, ...]) -> str:
@@ -77,7 +77,7 @@ def computed_changed(comparison: Comparison) -> Iterator[Change]:
 
 
 def _computed_breaks(old: model.ColumnType, new: model.ColumnType) -> frozenset[Side]:
-    """A result that does not fit is malformed: old decoders refuse what a wider type lets through."""
+    """A result that does not fit is malformed: old decoders reject some results of a wider type."""
     if tables.widens(old, new):
         return FORWARD
     return BACKWARD if tables.widens(new, old) else BOTH

@@ -10,66 +10,67 @@ from wireloom_generator.expressions import conditions
 
 
 def variant_added(comparison: Comparison) -> Iterator[Change]:
-    for pair in comparison.messages:
+    for path, pair in walks.messages(comparison):
         if not pair.old.variants:
             continue  # what the message was is compared with each of them
         for variant in pair.variants.added:
-            path = f"{comparison.new.name}.{pair.new.name}.{variant.name}"
             closed = [section for section in variant.sections if section not in pair.old.trailing]
             if closed:
                 what = f"variant added; old decoders have no place for its bytes in {', '.join(closed)}"
-                yield Change(path, what, FORWARD)
+                yield Change(f"{path}.{variant.name}", what, FORWARD)
             else:
                 kept = "; old decoders keep its bytes in the trailing columns" if variant.sections else ""
-                yield Change(path, f"variant added{kept}", NEITHER)
+                yield Change(f"{path}.{variant.name}", f"variant added{kept}", NEITHER)
 
 
 def variant_removed(comparison: Comparison) -> Iterator[Change]:
-    for pair in comparison.messages:
+    for path, pair in walks.messages(comparison):
         for variant in pair.variants.removed:
-            path = f"{comparison.new.name}.{pair.new.name}.{variant.name}"
             taking = [new.name for new in pair.new.variants if not walks.never_together(variant.when, new.when)]
             if taking:
-                yield Change(path, f"variant removed; its records can become {' or '.join(taking)}", BOTH)
+                yield Change(
+                    f"{path}.{variant.name}", f"variant removed; its records can become {' or '.join(taking)}", BOTH
+                )
             else:
-                yield Change(path, "variant removed; its records are no longer decoded", BACKWARD)
+                yield Change(f"{path}.{variant.name}", "variant removed; its records are no longer decoded", BACKWARD)
 
 
 def variant_renamed(comparison: Comparison) -> Iterator[Change]:
-    for pair in comparison.messages:
+    for path, pair in walks.messages(comparison):
         for old, new in pair.variants.kept:
             if old.name != new.name:
-                yield Change(f"{comparison.new.name}.{pair.new.name}.{new.name}", f"was {old.name}", BOTH)
+                yield Change(f"{path}.{new.name}", f"was {old.name}", BOTH)
 
 
 def variant_reordered(comparison: Comparison) -> Iterator[Change]:
-    for pair in comparison.messages:
+    for path, pair in walks.messages(comparison):
         place = {id(variant): index for index, variant in enumerate(pair.new.variants)}
         for index, (_, first) in enumerate(pair.variants.kept):
             for _, second in pair.variants.kept[index + 1 :]:
                 if place[id(second)] < place[id(first)] and not walks.never_together(first.when, second.when):
-                    path = f"{comparison.new.name}.{pair.new.name}.{second.name}"
-                    yield Change(path, f"is now tried before {first.name}, and both can hold", BOTH)
+                    yield Change(f"{path}.{second.name}", f"is now tried before {first.name}, and both can hold", BOTH)
 
 
 def variant_shadowed(comparison: Comparison) -> Iterator[Change]:
-    for pair in comparison.messages:
+    for path, pair in walks.messages(comparison):
         kept = {id(new) for _, new in pair.variants.kept}
         for index, variant in enumerate(pair.new.variants):
             if id(variant) in kept or not pair.old.variants:
                 continue
             for later in pair.new.variants[index + 1 :]:
                 if id(later) in kept and not walks.never_together(variant.when, later.when):
-                    path = f"{comparison.new.name}.{pair.new.name}.{variant.name}"
-                    yield Change(path, f"can take records of {later.name}, which is tried later", BOTH)
+                    yield Change(
+                        f"{path}.{variant.name}", f"can take records of {later.name}, which is tried later", BOTH
+                    )
 
 
 def variant_condition_changed(comparison: Comparison) -> Iterator[Change]:
-    for pair in comparison.messages:
+    for path, pair in walks.messages(comparison):
         for old, new in pair.variants.kept:
             if not pair.same(old.when, new.when):
-                path = f"{comparison.new.name}.{pair.new.name}.{new.name}"
-                yield Change(path, f"condition {walks.was(old.when, new.when)}", _breaks(pair, old, new))
+                yield Change(
+                    f"{path}.{new.name}", f"condition {walks.was(old.when, new.when)}", _breaks(pair, old, new)
+                )
 
 
 def _breaks(pair: MessagePair, old: model.Variant, new: model.Variant) -> frozenset[Side]:
