@@ -153,9 +153,8 @@ def variant_open(spec: Resolved) -> Iterator[Problem]:
             yield from _left_open(spec, scope, message)
         elif message.otherwise is not None:
             what = "otherwise needs variants, and there are none"
-            yield Problem(
-                message.where("otherwise"), "variant-open", what, "write valid: for a condition on every record"
-            )
+            hint = "write valid: for a condition on every record"
+            yield Problem(message.where("otherwise"), "variant-open", what, hint)
 
 
 def _left_open(spec: Resolved, scope: Scope, message: model.Message) -> Iterator[Problem]:
@@ -177,9 +176,8 @@ def _left_open(spec: Resolved, scope: Scope, message: model.Message) -> Iterator
     if covers:
         yield Problem(at, "variant-open", "every record has a variant, so otherwise never applies", "delete it")
     elif tree != Value(False) and conditions.impossible(conditions.both(left, tree), known):
-        yield Problem(
-            at, "variant-open", "it holds for no record without a variant", "write false if none of them is valid"
-        )
+        what = "it holds for no record without a variant"
+        yield Problem(at, "variant-open", what, "write false if none of them is valid")
 
 
 def variant_columns(spec: Resolved) -> Iterator[Problem]:

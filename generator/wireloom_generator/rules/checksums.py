@@ -87,11 +87,8 @@ def _in_digits(field: model.Field, digits: Ascii, checksum: model.Checksum) -> I
 def _crc(crc: CrcParameters, at: Location) -> Iterator[Problem]:
     for name, number in (("poly", crc.poly), ("init", crc.init), ("xor_out", crc.xor_out)):
         if not 0 <= number < 1 << crc.width:
-            hint = (
-                "omit its highest bit, which stands for the width"
-                if name == "poly" and number >> crc.width == 1
-                else ""
-            )
+            has_high_bit = name == "poly" and number >> crc.width == 1
+            hint = "omit its highest bit, which stands for the width" if has_high_bit else ""
             yield Problem(at, "checksum-algorithm", f"{name} {number:#x} does not fit {crc.width} bits", hint)
     if not crc.poly & 1:
         what = f"poly {crc.poly:#x} is even, which is not a CRC polynomial"

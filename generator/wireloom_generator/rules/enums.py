@@ -37,10 +37,8 @@ def _names(rule: str, values: Sequence[EnumValue | Flag]) -> Iterator[Problem]:
 def _numbers(value: EnumValue) -> Iterator[Problem]:
     ends = [key for key in ("from", "to") if value.gives(key)]
     if value.gives("value") and ends:
-        what, hint = (
-            f"{value.name} has value, and from or to as well",
-            "value: is for one number, from: and to: are for a range",
-        )
+        what = f"{value.name} has value, and from or to as well"
+        hint = "value: is for one number, from: and to: are for a range"
         yield Problem(value.where(ends[0]), "enum-values", what, hint)
     elif not value.gives("value") and not ends:
         yield Problem(value.at, "enum-values", f"{value.name} has no value", "give value, or from and to")
@@ -114,12 +112,8 @@ def enum_on_integer(spec: Resolved) -> Iterator[Problem]:
 
 def _on_bits(spec: Resolved, bit: model.BitField) -> Iterator[Problem]:
     if bit.enum is not None and bit.boolean:
-        yield Problem(
-            bit.where("enum"),
-            "enum-on-integer",
-            "a bool can have no enum",
-            "delete type: bool, and the enum can name 0 and 1",
-        )
+        what = "a bool can have no enum"
+        yield Problem(bit.where("enum"), "enum-on-integer", what, "delete type: bool, and the enum can name 0 and 1")
     elif bit.enum is not None and bit.count is not None:
         hint = f"name an item that is computed: {{compute: '{bit.name}[0]', enum: {bit.enum}}}"
         yield Problem(bit.where("enum"), "enum-on-integer", "a list of numbers can have no enum", hint)
@@ -132,9 +126,8 @@ def _on_field(spec: Resolved, field: model.Field | model.Computed) -> Iterator[P
     given = [key for key in ("enum", "flags") if field.gives(key)]
     if len(given) == 2:
         what = f"{field.name!r} has both an enum and flags"
-        yield Problem(
-            field.where("flags"), "enum-on-integer", what, "use the enum if numbers have names, flags if bits have"
-        )
+        hint = "use the enum if numbers have names, flags if bits have"
+        yield Problem(field.where("flags"), "enum-on-integer", what, hint)
     for key in given:
         if wire is None:
             numbers = "an enum needs an integer, such as u8, i64 or leb128_u32"

@@ -35,10 +35,8 @@ def _outcome(example: model.Example) -> Iterator[Problem]:
     if example.decoded and example.malformed is not None:
         yield Problem(example.where("malformed"), "example", "an example has both malformed and decoded")
     if example.malformed is not None and example.malformed not in _CODES:
-        what, hint = (
-            f"there is no kind of malformed record called {example.malformed!r}",
-            closest(example.malformed, _CODES),
-        )
+        what = f"there is no kind of malformed record called {example.malformed!r}"
+        hint = closest(example.malformed, _CODES)
         yield Problem(example.where("malformed"), "example", what, hint)
     if not example.data and example.malformed is None:
         yield Problem(example.where("hex"), "example", "the example has no bytes")

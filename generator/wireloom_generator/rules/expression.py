@@ -74,10 +74,8 @@ def _bytes_left(site: Site, name: Name) -> Iterator[Problem]:
     is_field = site.key == "until" or (site.visit is not None and not isinstance(site.visit.item, model.Choice))
     if site.key in _KEYS_OF[name.name] and is_field:
         return
-    what, hint = (
-        f"{name.name!r} cannot be used here",
-        "only size, when, count and until of a field can use the bytes left",
-    )
+    what = f"{name.name!r} cannot be used here"
+    hint = "only size, when, count and until of a field can use the bytes left"
     if site.key == "length":
         hint = _LENGTH
     elif site.key in (*_KEYS_OF["rest"], *_KEYS_OF["left"]) and is_field:

@@ -114,9 +114,8 @@ def _padding(field: model.Field, size: model.Size, pad: bytes, until: model.Term
         what, hint = "a terminator inside a size cannot be left to the next field", "write drop or keep"
         yield Problem(field.where("terminator"), "extent", what, hint)
     if field.const is not None and isinstance(field.type, Bytes):
-        yield Problem(
-            field.where("const"), "extent", "a const includes its padding", "write all of its bytes, and delete pad:"
-        )
+        what = "a const includes its padding"
+        yield Problem(field.where("const"), "extent", what, "write all of its bytes, and delete pad:")
 
 
 def _padding_unknown(field: model.Field, size: model.Condition, following: Set[str]) -> Iterator[Problem]:

@@ -138,11 +138,8 @@ def _names_of_numbers(
         yield Problem(field.where(key), "known-enum", f"unknown {kind} {name!r}", closest(name, known))
         return
     declared = "an enum" if other == "enum" else "flags"
-    hint = (
-        f"write {other}: {name}"
-        if not isinstance(field, model.BitField)
-        else "a bit field can have an enum, but no flags"
-    )
+    is_bits = isinstance(field, model.BitField)
+    hint = "a bit field can have an enum, but no flags" if is_bits else f"write {other}: {name}"
     yield Problem(field.where(key), "known-enum", f"{name!r} is declared as {declared}", hint)
 
 

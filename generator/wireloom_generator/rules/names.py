@@ -39,9 +39,8 @@ def name_style(spec: Resolved) -> Iterator[Problem]:
 def _message_name(message: model.Message) -> Iterator[Problem]:
     name, at = message.name, message.where("message")
     if name == "unknown":
-        yield Problem(
-            at, "name-style", "'unknown' is the message of records that match no other", "choose another name"
-        )
+        what = "'unknown' is the message of records that match no other"
+        yield Problem(at, "name-style", what, "choose another name")
     elif name == "index":
         yield Problem(at, "name-style", "'index' is taken: the protocol's front page in the docs is index.md")
     elif name in naming.ROW:

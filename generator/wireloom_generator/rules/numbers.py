@@ -79,12 +79,8 @@ def bits(spec: Resolved) -> Iterator[Problem]:
 def _widths(bits: model.Bits) -> Iterator[Problem]:
     wire = bits.wire.type
     if not isinstance(wire, Integer) or wire.signed:
-        yield Problem(
-            bits.where("bits"),
-            "bits",
-            f"bit fields fill an unsigned integer, not {wire.word}",
-            "write u8 or u16, for instance",
-        )
+        what = f"bit fields fill an unsigned integer, not {wire.word}"
+        yield Problem(bits.where("bits"), "bits", what, "write u8 or u16, for instance")
         return
     if any("count" in bit.stray for bit in bits.fields):
         return

@@ -334,9 +334,8 @@ def _list(field: model.Field) -> Iterator[Problem]:
         yield Problem(field.where("repeat"), "item", "a list of items at places of their own needs a count", hint)
     if field.gives("raw"):
         hint = "declare a type for the items, with raw: on its field"
-        yield Problem(
-            field.where("raw"), "item", f"the items of {field.name!r} depend on index, so they cannot have raw", hint
-        )
+        what = f"the items of {field.name!r} depend on index, so they cannot have raw"
+        yield Problem(field.where("raw"), "item", what, hint)
 
 
 def read_order(spec: Resolved) -> Iterator[Problem]:

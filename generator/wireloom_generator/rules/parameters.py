@@ -39,9 +39,8 @@ def _captured(spec: Resolved, parameter: Parameter, found: Told) -> Iterator[Pro
     if parameter.type != "bool":
         yield Problem(parameter.where("found"), "parameters", "only a bool can be found in captures")
     if parameter.column:
-        yield Problem(
-            parameter.where("column"), "parameters", "a parameter that is found in captures cannot be a column"
-        )
+        what = "a parameter that is found in captures cannot be a column"
+        yield Problem(parameter.where("column"), "parameters", what)
     messages = [message.name for message in spec.messages]
     if found.message not in messages:
         what = f"there is no message {found.message!r}"

@@ -41,12 +41,8 @@ def proof(spec: Resolved) -> Iterator[Problem]:
     parameter = spec.parameters.get(spec.byte_order)
     if parameter is not None and "auto" in parameter.choices:
         what = "byte order auto needs a proof"
-        yield Problem(
-            spec.protocol.where("byte_order"),
-            "proof",
-            what,
-            "give the record or each message a proof, which decides the byte order",
-        )
+        hint = "give the record or each message a proof, which decides the byte order"
+        yield Problem(spec.protocol.where("byte_order"), "proof", what, hint)
 
 
 def _terminated(record: model.Record) -> Iterator[Problem]:
@@ -72,9 +68,8 @@ def _without_length(spec: Resolved) -> Iterator[Problem]:
         proof = owner.proof or spec.record.proof
         if proof is not None and proof.checksum is not None:
             hint = "delete checksum from the proof; it is checked when the record is read"
-            yield Problem(
-                owner.where("length"), "proof", f"there is no length that {proof.checksum!r} could prove", hint
-            )
+            what = f"there is no length that {proof.checksum!r} could prove"
+            yield Problem(owner.where("length"), "proof", what, hint)
 
 
 def _varying_head(spec: Resolved) -> Iterator[Problem]:

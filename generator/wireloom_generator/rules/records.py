@@ -28,10 +28,8 @@ def record_length(spec: Resolved) -> Iterator[Problem]:
         what = "a terminator has at least one byte"
         yield Problem(record.where("until"), "record-length", what, 'as in until: "0a"')
     if record.gives("until") and record.gives("length"):
-        what, hint = (
-            "the record has both until and length",
-            "keep until if each record ends with a terminator, else length",
-        )
+        what = "the record has both until and length"
+        hint = "keep until if each record ends with a terminator, else length"
         yield Problem(record.where("length"), "record-length", what, hint)
     owners: tuple[model.Record | model.Message, ...] = (record, *spec.messages)
     for owner in owners:
@@ -63,9 +61,8 @@ def _to_the_last_field(spec: Resolved) -> Iterator[Problem]:
 
         for node in heads.endless(spec, spec.record.nodes, content):
             name = node.name if isinstance(node, model.Named | model.Region) else "this"
-            yield Problem(
-                node.at, "record-length", f"{name!r} depends on where the record ends, which is not known", hint
-            )
+            what = f"{name!r} depends on where the record ends, which is not known"
+            yield Problem(node.at, "record-length", what, hint)
 
 
 def _not_known_yet(spec: Resolved, site: Site) -> Iterator[Problem]:
@@ -87,11 +84,8 @@ def _not_known_yet(spec: Resolved, site: Site) -> Iterator[Problem]:
 
 def _late(name: str, around: tuple[Seen, ...]) -> tuple[str, str]:
     in_variant = any(isinstance(seen, Visit) and seen.in_variant for seen in around)
-    hint = (
-        "not every variant has it"
-        if in_variant
-        else "it depends on where the record ends, or follows a field that does"
-    )
+    why = "it depends on where the record ends, or follows a field that does"
+    hint = "not every variant has it" if in_variant else why
     return f"{name!r} cannot be read before the record is", hint
 
 

@@ -177,20 +177,16 @@ def _list_length(spec: Resolved, field: model.Field, repeat: model.Repeat) -> It
         hint = f"write {{count: {word}}}" if is_count else "write rest, {count: …} or {until: …}"
         yield Problem(at, "repeat", f"unknown repeat {word!r}", _OTHER_WORDS.get(word, hint))
     elif count is None and until is None and not repeat.rest:
-        yield Problem(
-            at, "repeat", "repeat needs count or until", "write repeat: rest for a list to the end of the section"
-        )
+        what = "repeat needs count or until"
+        yield Problem(at, "repeat", what, "write repeat: rest for a list to the end of the section")
     elif count is not None and until is not None:
         yield Problem(until.at, "repeat", "repeat has both count and until", "keep one of them")
     if count is not None and (count.constant or 0) < 0:
         yield Problem(count.at, "repeat", "a count cannot be negative")
     if until is not None and not isinstance(field.type, Struct):
         what = f"until needs items with fields, and {field.type.word} has none"
-        hint = (
-            "write repeat: rest for a list to the end"
-            if until.raw in _AT_END
-            else "declare a type with one field, and use that field"
-        )
+        is_end = until.raw in _AT_END
+        hint = "write repeat: rest for a list to the end" if is_end else "declare a type with that field"
         yield Problem(until.at, "repeat", what, hint)
 
 
@@ -214,9 +210,8 @@ def _items(spec: Resolved, field: model.Field) -> Iterator[Problem]:
     if model.exhausting(struct.nodes, spec.structs) is not None or any(map(_leaves_some, struct.nodes)):
         yield Problem(at, "repeat", f"the first {field.type} would take all bytes that are left", hint)
     elif in_struct(spec, struct, is_optional):
-        yield Problem(
-            at, "repeat", f"{field.type} ends with an optional field, so the end of an item is not clear", hint
-        )
+        what = f"{field.type} ends with an optional field, so the end of an item is not clear"
+        yield Problem(at, "repeat", what, hint)
 
 
 def _leaves_some(node: model.Node) -> bool:

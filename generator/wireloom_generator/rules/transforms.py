@@ -70,9 +70,8 @@ def _way(through: model.Through) -> Iterator[Problem]:
         yield from _named(through)
     has_limit, packs = through.limit is not None, not through.way
     if has_limit and not packs:
-        yield Problem(
-            through.at, "through", f"{through.way} does not change the size, so it has no limit", "delete limit"
-        )
+        what = f"{through.way} does not change the size, so it has no limit"
+        yield Problem(through.at, "through", what, "delete limit")
     if has_limit and (through.limit or 0) < 1:
         yield Problem(through.at, "through", "a limit is at least one byte", "")
     if through.raw is not None and not through.resizes:
@@ -140,12 +139,8 @@ def _xor_keys(spec: Resolved) -> Iterator[Problem]:
             continue
         found = kind(site.tree, site.kind)
         if found is not None and found not in (Kind.NUMBER, Kind.BYTES):
-            yield Problem(
-                site.at,
-                "through",
-                f"a key is a number or bytes, not {found}",
-                "write 0x5a or hex('5aa5'), for instance",
-            )
+            what = f"a key is a number or bytes, not {found}"
+            yield Problem(site.at, "through", what, "write 0x5a or hex('5aa5'), for instance")
         match site.tree:
             case Value(value=int() as value) if not 0 <= value <= 0xFF:
                 hint = "write a longer key as bytes, as in hex('5aa5')"

@@ -33,21 +33,16 @@ def value_source(spec: Resolved) -> Iterator[Problem]:
 def _one_source(field: Named) -> Iterator[Problem]:
     given = [key for key in _SOURCES if field.gives(key)]
     for key in given[1:]:
-        yield Problem(
-            field.where(key),
-            "value-source",
-            f"{field.name!r} has both {given[0]} and {key}",
-            "keep one of them",
-        )
+        what = f"{field.name!r} has both {given[0]} and {key}"
+        yield Problem(field.where(key), "value-source", what, "keep one of them")
 
 
 def _derived(field: model.Field) -> Iterator[Problem]:
     if field.derive is None:
         return
     if not isinstance(field.type, Boolean) and whole(field.type) is None:
-        yield Problem(
-            field.where("derive"), "value-source", f"{field.type.word} cannot be derived", "only integers and bool can"
-        )
+        what = f"{field.type.word} cannot be derived"
+        yield Problem(field.where("derive"), "value-source", what, "only integers and bool can")
 
 
 def _computed(field: model.Computed) -> Iterator[Problem]:
@@ -192,12 +187,8 @@ def _raw_column(field: model.Field, meaning: Meaning) -> Iterator[Problem]:
     if field.raw is None:
         yield from _lossy(field, meaning, "add raw:, the name of a column for the exact number")
     elif field.repeat is not None:
-        yield Problem(
-            field.where("raw"),
-            "meaning",
-            "a list cannot have a raw column",
-            "declare a type with one such field, and repeat that",
-        )
+        what = "a list cannot have a raw column"
+        yield Problem(field.where("raw"), "meaning", what, "declare a type with one such field, and repeat that")
     elif not meaning.keeps:
         yield Problem(field.where("raw"), "meaning", "the value determines the bytes, so raw would always be null")
     elif field.wire.fixed is None:
