@@ -146,6 +146,11 @@ def messages(spec: Resolved) -> tuple[Scope, ...]:
     return tuple(_message(spec, message) for message in spec.messages)
 
 
+def message_scopes(spec: Resolved) -> Iterator[tuple[model.Message, Scope]]:
+    """Each message with its scope."""
+    return zip(spec.messages, messages(spec), strict=True)
+
+
 def _message(spec: Resolved, message: model.Message) -> Scope:
     numbering = _Walk()
     visits: list[Visit] = []

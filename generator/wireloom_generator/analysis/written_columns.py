@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from wireloom_generator import model
-from wireloom_generator.analysis.scopes import Scope, Visit
+from wireloom_generator.analysis.scopes import Scope, Visit, walk
 from wireloom_generator.model import Named, Resolved
 from wireloom_generator.problems import Location
 
@@ -62,6 +62,11 @@ def columns(spec: Resolved, scope: Scope) -> Iterator[WrittenColumn]:
                 yield WrittenColumn(slot.trailing, Sort.TRAILING, slot.where("trailing"))
     for visit in scope.visits:
         yield from _of(visit)
+
+
+def inner_columns(spec: Resolved, struct: model.Struct) -> Iterator[WrittenColumn]:
+    """The columns of a shared struct."""
+    return columns(spec, Scope(struct, walk(struct.nodes)))
 
 
 def _of(visit: Visit) -> Iterator[WrittenColumn]:

@@ -85,6 +85,17 @@ class Resolved:
         return (self.protocol, *self.libraries)
 
     @property
+    def framed(self) -> tuple[Record | Message, ...]:
+        """What can have a length and a proof."""
+        return (self.record, *self.messages)
+
+    @property
+    def proves_order(self) -> bool:
+        """Whether the proof of a record can decide its byte order."""
+        parameter = self.parameters.get(self.byte_order)
+        return parameter is not None and "auto" in parameter.choices
+
+    @property
     def layouts(self) -> Iterator[tuple[Node, ...]]:
         """Every list of nodes: those of shared structs, of the record, of messages and of their variants."""
         for part in self.shared:

@@ -8,7 +8,7 @@ from wireloom_generator.analysis import coverage, domains
 from wireloom_generator.analysis.coverage import Covered, Implied, Impossible, Repeated, judged
 from wireloom_generator.analysis.labels import unnamed
 from wireloom_generator.analysis.rivals import tried
-from wireloom_generator.analysis.scopes import Branch, Scope, Visit, every, messages, nodes
+from wireloom_generator.analysis.scopes import Branch, Scope, Visit, every, message_scopes, nodes
 from wireloom_generator.expressions import Value, conditions
 from wireloom_generator.model import Alternative, Named, Resolved
 from wireloom_generator.problems import Location, Problem, Severity, seen_from
@@ -83,9 +83,7 @@ def _place(case: Alternative, earlier: Alternative) -> str:
 
 def variant_order(spec: Resolved) -> Iterator[Problem]:
     """Variants that are never chosen."""
-    for scope in messages(spec):
-        message = scope.owner
-        assert isinstance(message, model.Message)
+    for message, scope in message_scopes(spec):
         for variant in (variant for variant in message.variants[:-1] if variant.when is None):
             hint = "give this one a when, or put it last"
             what = "the variants after this one are never chosen"
@@ -116,9 +114,8 @@ def _never_chosen(spec: Resolved, scope: Scope, variants: Sequence[model.Variant
 
 def variant_overlap(spec: Resolved) -> Iterator[Problem]:
     """Pairs of variants that can hold for one record."""
-    for scope in messages(spec):
-        assert isinstance(scope.owner, model.Message)
-        yield from _overlapping(spec, scope, scope.owner.variants)
+    for message, scope in message_scopes(spec):
+        yield from _overlapping(spec, scope, message.variants)
 
 
 def _overlapping(spec: Resolved, scope: Scope, variants: Sequence[model.Variant]) -> Iterator[Problem]:
@@ -146,9 +143,7 @@ def _overlapping(spec: Resolved, scope: Scope, variants: Sequence[model.Variant]
 
 def variant_open(spec: Resolved) -> Iterator[Problem]:
     """Messages that need ``otherwise`` and lack it, or have it without a need."""
-    for scope in messages(spec):
-        message = scope.owner
-        assert isinstance(message, model.Message)
+    for message, scope in message_scopes(spec):
         if message.variants:
             yield from _left_open(spec, scope, message)
         elif message.otherwise is not None:

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from wireloom_generator import model
-from wireloom_generator.analysis.scopes import Scope, Visit, head, messages, struct_of, walk
-from wireloom_generator.analysis.written_columns import Sort, WrittenColumn, columns
+from wireloom_generator.analysis.scopes import Visit, head, message_scopes, struct_of
+from wireloom_generator.analysis.written_columns import Sort, WrittenColumn, columns, inner_columns
 from wireloom_generator.model import Named, Resolved
 from wireloom_generator.problems import Location, Problem, closest
 from wireloom_generator.types import FlatBuffers, spelled
@@ -20,9 +20,7 @@ _CODES = (
 def example(spec: Resolved) -> Iterator[Problem]:
     """Examples that contradict themselves, and unknown names in them."""
     header = list(columns(spec, head(spec)))
-    for scope in messages(spec):
-        message = scope.owner
-        assert isinstance(message, model.Message)
+    for message, scope in message_scopes(spec):
         known = [*header, *columns(spec, scope)]
         for example in message.examples:
             yield from _outcome(example)
@@ -97,7 +95,7 @@ def _inner_columns(
         for name in values.keys() - names:
             yield Problem(at, "example", f"there is no column '{path}.{name}'", closest(name, names))
     elif struct is not None and struct.name not in spec.recursive:
-        known = list(columns(spec, Scope(struct, walk(struct.nodes))))
+        known = list(inner_columns(spec, struct))
         for name, value in values.items():
             yield from _column(spec, known, at, f"{path}.{name}", value)
     elif struct is None:

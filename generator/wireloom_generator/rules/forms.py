@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator
 
 from wireloom_generator import model
-from wireloom_generator.analysis.scopes import Scope, head, messages, struct_of, walk
-from wireloom_generator.analysis.written_columns import Sort, WrittenColumn, columns
+from wireloom_generator.analysis.scopes import head, message_scopes, struct_of
+from wireloom_generator.analysis.written_columns import Sort, WrittenColumn, columns, inner_columns
 from wireloom_generator.expressions.kinds import Kind
 from wireloom_generator.model import Named, Resolved
 from wireloom_generator.problems import Problem, closest, seen_from
@@ -23,10 +23,9 @@ def form(spec: Resolved) -> Iterator[Problem]:
     """Entries of forms that could not be written."""
     header = list(columns(spec, head(spec)))
     reading: dict[str, model.Form] = {}
-    for scope in messages(spec):
-        assert isinstance(scope.owner, model.Message)
+    for message, scope in message_scopes(spec):
         own = list(columns(spec, scope))
-        for form in scope.owner.forms:
+        for form in message.forms:
             if form.style not in STYLES:
                 hint = closest(form.style, STYLES)
                 yield Problem(form.where("style"), "form", f"unknown style {form.style!r}", hint)
@@ -106,7 +105,7 @@ def _inside(spec: Resolved, column: WrittenColumn) -> list[WrittenColumn]:
     struct = struct_of(spec, item) if item is not None else None
     if struct is None or (isinstance(item, model.Field) and item.repeat is not None):
         return []
-    return list(columns(spec, Scope(struct, walk(struct.nodes))))
+    return list(inner_columns(spec, struct))
 
 
 def _is_u32(column: WrittenColumn) -> bool:
@@ -128,5 +127,5 @@ def _not_in_json(spec: Resolved, column: WrittenColumn) -> Kind | None:
     inner = struct_of(spec, item) if item is not None else None
     if inner is None or inner.name in spec.recursive:
         return Kind.BYTES if column.sort in (Sort.TRAILING, Sort.RAW) else None
-    found = (_not_in_json(spec, other) for other in columns(spec, Scope(inner, walk(inner.nodes))))
+    found = (_not_in_json(spec, other) for other in inner_columns(spec, inner))
     return next(filter(None, found), None)

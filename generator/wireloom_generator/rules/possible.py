@@ -8,7 +8,7 @@ from wireloom_generator.analysis import domains, required_bytes
 from wireloom_generator.analysis.domains import TRUE
 from wireloom_generator.analysis.required_bytes import Filling, OnlyValues
 from wireloom_generator.analysis.rivals import tried
-from wireloom_generator.analysis.scopes import Scope, Visit, every, head, messages, nodes
+from wireloom_generator.analysis.scopes import Scope, Visit, every, head, message_scopes, nodes
 from wireloom_generator.expressions import Call, Compare, Expr, Function, Name, Value, conditions, key
 from wireloom_generator.expressions.conditions import Domains
 from wireloom_generator.expressions.domain import Domain
@@ -151,9 +151,7 @@ def _proofs(spec: Resolved) -> Iterator[Problem]:
 
 
 def _messages(spec: Resolved) -> Iterator[Problem]:
-    for scope in messages(spec):
-        message = scope.owner
-        assert isinstance(message, model.Message)
+    for message, scope in message_scopes(spec):
         chosen = [domains.first(cases) for cases in tried(message.variants)]
         known = domains.of(spec, scope)
         proven = domains.assumed(spec, scope)

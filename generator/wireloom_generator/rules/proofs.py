@@ -5,7 +5,7 @@ from itertools import islice, product
 
 from wireloom_generator import expressions, model
 from wireloom_generator.analysis import heads, obstacles, offsets
-from wireloom_generator.analysis.scopes import Scope, fixed_number, head, messages
+from wireloom_generator.analysis.scopes import Scope, fixed_number, head, message_scopes
 from wireloom_generator.expressions import Expr, Value
 from wireloom_generator.expressions.evaluation import Result, UnknowableError, holds
 from wireloom_generator.model import Order, Resolved
@@ -23,9 +23,8 @@ def proof(spec: Resolved) -> Iterator[Problem]:
     """Proofs that prove nothing, and missing proofs."""
     record = spec.record
     yield from _own_proof(spec, record, head(spec))
-    for scope in messages(spec):
-        if isinstance(scope.owner, model.Message):
-            yield from _own_proof(spec, scope.owner, scope)
+    for message, scope in message_scopes(spec):
+        yield from _own_proof(spec, message, scope)
     if isinstance(record.end, model.Terminator):
         yield from _terminated(record)
         return
@@ -38,8 +37,7 @@ def proof(spec: Resolved) -> Iterator[Problem]:
     if record.resync:
         hint = "without one, any byte could start a record"
         yield Problem(record.where("resync"), "proof", "resync needs a proof", hint)
-    parameter = spec.parameters.get(spec.byte_order)
-    if parameter is not None and "auto" in parameter.choices:
+    if spec.proves_order:
         what = "byte order auto needs a proof"
         hint = "give the record or each message a proof, which decides the byte order"
         yield Problem(spec.protocol.where("byte_order"), "proof", what, hint)
@@ -57,8 +55,7 @@ def _terminated(record: model.Record) -> Iterator[Problem]:
 
 def _without_length(spec: Resolved) -> Iterator[Problem]:
     """What a record that is all there is cannot have."""
-    owners: tuple[model.Framed, ...] = (spec.record, *spec.messages)
-    ends = [owner for owner in owners if isinstance(owner.end, model.Rest | model.Fields)]
+    ends = [owner for owner in spec.framed if isinstance(owner.end, model.Rest | model.Fields)]
     if ends and spec.record.resync:
         what, hint = "resync has nothing to search", "nothing follows a record with length: rest"
         if isinstance(ends[0].end, model.Fields):
@@ -74,8 +71,7 @@ def _without_length(spec: Resolved) -> Iterator[Problem]:
 
 def _varying_head(spec: Resolved) -> Iterator[Problem]:
     """Proofs and ``resync`` of records whose length does not follow from numbers at fixed offsets."""
-    owners: tuple[model.Record | model.Message, ...] = (spec.record, *spec.messages)
-    for owner in owners:
+    for owner in spec.framed:
         proof = owner.proof or spec.record.proof
         asked = (owner.length, proof.valid if proof is not None else None)
         trees = [each.tree for each in asked if each is not None and each.tree is not None]
@@ -148,11 +144,7 @@ _COMPARE = "compare a number of several bytes with a constant that differs in re
 
 def order_proof(spec: Resolved) -> Iterator[Problem]:
     """Proofs that hold in both byte orders."""
-    parameter = spec.parameters.get(spec.byte_order)
-    if parameter is None or "auto" not in parameter.choices:
-        return
-    owners: tuple[model.Record | model.Message, ...] = (spec.record, *spec.messages)
-    for owner in owners:
+    for owner in spec.framed if spec.proves_order else ():
         if owner.proof is not None:
             yield from _ambiguous(spec, owner.proof, offsets.of(spec, owner))
 

@@ -31,8 +31,7 @@ def record_length(spec: Resolved) -> Iterator[Problem]:
         what = "the record has both until and length"
         hint = "keep until if each record ends with a terminator, else length"
         yield Problem(record.where("length"), "record-length", what, hint)
-    owners: tuple[model.Record | model.Message, ...] = (record, *spec.messages)
-    for owner in owners:
+    for owner in spec.framed:
         if owner.length is not None and owner.length.constant == 0:
             yield Problem(owner.where("length"), "record-length", "a record has at least one byte")
     if record.end is None and not spec.messages and spec.is_whole:
@@ -91,8 +90,7 @@ def _late(name: str, around: tuple[Seen, ...]) -> tuple[str, str]:
 
 def _proven_ranges(spec: Resolved) -> Iterator[Problem]:
     """Checksums in proofs whose ranges depend on values without a fixed offset."""
-    owners: tuple[model.Record | model.Message, ...] = (spec.record, *spec.messages)
-    for owner in owners:
+    for owner in spec.framed:
         if owner.proof is not None and owner.proof.checksum is not None:
             layout = offsets.of(spec, owner)
             field = layout.fields.get(owner.proof.checksum)
@@ -125,12 +123,11 @@ def capture(spec: Resolved) -> Iterator[Problem]:
     for node in heads.endless(spec, list(_plain(spec.capture.nodes))):
         name = node.name if isinstance(node, model.Named | model.Region) else "this"
         yield Problem(node.at, "capture", f"{name!r} depends on where the capture ends", hint)
-    parameter = spec.parameters.get(spec.byte_order)
-    if spec.little is not None or (parameter is not None and "auto" in parameter.choices):
+    if spec.little is not None or spec.proves_order:
         for node in _turning(spec.capture.nodes):
             what = "the byte order is not known yet when this field is read"
             yield Problem(node.at, "capture", what, "give it a byte_order of its own: big or little")
-    for owner in (spec.record, *spec.messages):
+    for owner in spec.framed:
         if isinstance(owner.end, model.Rest):
             what = "a capture with a header cannot be a single record with length: rest"
             yield Problem(owner.where("length"), "capture", what, "move the fields of capture into the record")
