@@ -131,3 +131,4 @@ def test_the_sources_have_what_makes_them(made: Path) -> None:
     with tarfile.open(sources) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
     assert {"pyproject.toml", "README.md", "CHANGELOG.md", "LICENSE", "specs/databus/protocol.yaml"} <= names
+    assert "generator/wireloom_generator/rules/pages/known-type.md" in names
