@@ -49,8 +49,7 @@ class LayoutPair:
                 return self.same(one, other) and (old.pad, old.until) == (new.pad, new.until)
             case model.Prefix(length=one), model.Prefix(length=other):
                 return one.type == other.type
-            case _:
-                return old == new
+        return old == new
 
 
 def align(old: Leaves, new: Leaves, renamed: Mapping[str, str]) -> LayoutPair:
@@ -141,5 +140,4 @@ def _alike(old: Leaf, new: Leaf) -> bool:
             model.Padding(fixed=int(size)),
         ):
             return size == other
-        case _:
-            return False
+    return False

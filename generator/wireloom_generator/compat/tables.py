@@ -122,8 +122,7 @@ def widens(old: model.ColumnType, new: model.ColumnType) -> bool:
             return old in _DIGITS and precision - scale >= _DIGITS[old]
         case Decimal(), Decimal():
             return old != new and new.scale >= old.scale and new.precision - new.scale >= old.precision - old.scale
-        case _:
-            return False
+    return False
 
 
 def verdict(old: model.ColumnType, new: model.ColumnType) -> str:

@@ -110,13 +110,10 @@ def _as_type(key: str, word: str) -> str:
         word = "leb128_u32"
     if not isinstance(parse(word), Integer | Varint):
         return ""
-    match key:
-        case "length":
-            return (
-                f"add a field {{name: size, type: {word}, derive: size(body)}}, and write length: offset(body) + size"
-            )
-        case "size":
-            return f"write prefix: {word} for a length prefix"
+    if key == "length":
+        return f"add a field {{name: size, type: {word}, derive: size(body)}}, and write length: offset(body) + size"
+    if key == "size":
+        return f"write prefix: {word} for a length prefix"
     return f"add a field {{name: how_many, type: {word}}}, and write count: how_many"
 
 

@@ -23,7 +23,7 @@ _OTHER_NAMES = {
 
 
 def through(spec: Resolved) -> Iterator[Problem]:
-    """Ways that bytes cannot go."""
+    """Transforms that are unknown, or that do not fit."""
     for node in nodes(spec):
         match node:
             case model.Field(through=model.Through() as through):
@@ -34,30 +34,25 @@ def through(spec: Resolved) -> Iterator[Problem]:
             case model.Unpack(through=through):
                 yield from _way(through)
                 yield from _inside(spec, (node,), through.at)
-            case model.Slot():
-                if node.gives("through"):
-                    what = f"section {node.name!r} is filled by messages, so it cannot be packed"
-                    hint = "put a section with size: rest and through: into it, in each message"
-                    yield Problem(node.where("through"), "through", what, hint)
-            case model.Field() | model.Section():
-                pass
+            case model.Field() | model.Section() | model.Slot():
+                yield from _not_packed(node)
             case (
                 model.Computed() | model.Bits() | model.BitField() | model.Padding() | model.Choice() | model.Ordered()
             ):
-                continue
+                pass
             case _:
                 assert_never(node)
-        yield from _pointless(node)
     yield from _xor_keys(spec)
 
 
-def _pointless(node: model.Field | model.Section | model.Slot | model.Unpack) -> Iterator[Problem]:
-    """Keys that apply only to packed data."""
-    if isinstance(node, model.Unpack) or node.gives("through"):
-        return
-    keys = ("limit", "raw") if isinstance(node, model.Region) else ("limit",)
-    for key in keys:
-        if node.gives(key):
+def _not_packed(node: model.Field | model.Section | model.Slot) -> Iterator[Problem]:
+    """Sections that cannot be packed, and keys that apply only to packed data."""
+    if isinstance(node, model.Slot) and node.gives("through"):
+        what = f"section {node.name!r} is filled by messages, so it cannot be packed"
+        hint = "put a section with size: rest and through: into it, in each message"
+        yield Problem(node.where("through"), "through", what, hint)
+    for key in ("limit", "raw") if isinstance(node, model.Region) else ("limit",):
+        if node.gives(key) and not node.gives("through"):
             yield Problem(node.where(key), "through", f"{key} needs through", "add through:, or delete it")
 
 
