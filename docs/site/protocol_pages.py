@@ -3,9 +3,8 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Any
 
-from wireloom.inspection import fragment, inspect_record
+from wireloom.inspection import fragment
 from wireloom_generator import emitters, examples, explained, frontend, model, resolve
 from wireloom_generator.emitters import docs
 from wireloom_generator.emitters.docs import svg_diagram
@@ -46,27 +45,11 @@ def compiled(specs: Path) -> Iterator[Compiled]:
         protocol = resolve.protocol_of(one)
         with examples.running(emitters.modules(protocol)) as codec:
             traces, _ = examples.run(protocol, codec)
-            told = {
-                (message.name, example.name): _annotated(codec, example)
-                for message in protocol.messages
-                for example in message.examples
-            }
             account = explained.account(codec)
-        files = docs.emit(protocol, traces, account, _rendering(told))
+        files = docs.emit(protocol, traces, account, RENDERING)
         pages = [OutputFile(FOLDER.joinpath(*file.path.parts[1:]), file.text) for file in files]
-        yield Compiled(protocol, tuple(pages), told)
-
-
-def _annotated(codec: Any, example: model.Example) -> str:
-    """An example's bytes beside their fields, as the codec that was just emitted reads them."""
-    return f"\n{fragment(inspect_record(codec, example.data, **example.parameters))}\n"
-
-
-def _rendering(told: Mapping[tuple[str, str], str]) -> Rendering:
-    def example(block: ExampleBlock) -> str:
-        return told[block.message, block.name]
-
-    return Rendering(svg_diagram.draw, example, _outcome, _heading, _callout, _DIAGRAMS)
+        shown = {name: f"\n{fragment(traced.inspected)}\n" for name, traced in traces.items()}
+        yield Compiled(protocol, tuple(pages), shown)
 
 
 def protocols_page(protocols: Iterable[Compiled]) -> str:
@@ -120,8 +103,14 @@ def _callout(erratum: Erratum) -> str:
     )
 
 
-def _outcome(example: ExampleBlock) -> str:
-    """The row, to be unfolded; why there is none is told with the bytes."""
-    summary = "<summary>As a row; columns that are null are left out, bytes are in hexadecimal</summary>"
-    rows = (fence(row, "json") for row in example.rows)
-    return "".join(f'<details class="row" markdown="block">\n{summary}\n{row}\n</details>\n' for row in rows)
+def _example(example: ExampleBlock) -> str:
+    return f"\n{fragment(example.inspected)}\n" if example.inspected else fence(example.data.hex(" "))
+
+
+def _row(row: str) -> str:
+    """The row, folded."""
+    return f'<details class="row" markdown="block">\n<summary>As a row</summary>\n{fence(row, "json")}\n</details>\n'
+
+
+RENDERING = Rendering(svg_diagram.draw, _example, _row, _heading, _callout, _DIAGRAMS)
+"""Diagrams as SVG, examples as bytes and fields that point at each other."""

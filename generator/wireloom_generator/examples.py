@@ -1,7 +1,7 @@
 """Worked examples, run with the parsers just emitted: decoded, compared, and encoded again.
 
 This is the only place where the compiler runs its output. Of the runtime, the rest of it imports nothing but the
-expression language and ``wireloom.rowwise``.
+expression language, ``wireloom.rowwise`` and ``wireloom.inspection``.
 """
 
 import sys
@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING
 from wireloom_generator import emitted_code, model, output
 from wireloom_generator.emitters import CODEC, Emission
 from wireloom_generator.problems import Problem
-from wireloom_generator.traces import Span, Traced, Traces, text_of
+from wireloom_generator.traces import Traced, Traces, text_of
 
 if TYPE_CHECKING:
     from wireloom.codec import DecodeError, Protocol
-    from wireloom.codec.tracing import Span as CodecSpan
 
 RULE = "example"
 
@@ -49,27 +48,20 @@ def running(modules: Iterable[Emission]) -> Iterator["Protocol"]:
 
 def run(protocol: model.Protocol, codec: "Protocol") -> tuple[Traces, list[Problem]]:
     """A trace of every example of the protocol, and a problem for each that does not do what it says."""
+    from wireloom.inspection import inspect_record  # needs the codec, which only emitted code imports
+
     traces: dict[tuple[str, str], Traced] = {}
     problems: list[Problem] = []
     for message in protocol.messages:
         for example in message.examples:
-            found, spans = codec.trace(example.data, **example.parameters)
+            found, _ = codec.trace(example.data, **example.parameters)
             malformed = isinstance(found, Exception)
-            traces[message.name, example.name] = Traced(
-                tuple(_span(*span) for span in spans), {} if malformed else found, found.reason if malformed else None
-            )
+            inspected = inspect_record(codec, example.data, **example.parameters)
+            traces[message.name, example.name] = Traced(inspected, {} if malformed else found)
             what = _failure(found, example) if malformed else _difference(found, message, example, codec)
             if what:
                 problems.append(Problem(example.at, RULE, f"{example.name}: {what}"))
     return traces, problems
-
-
-def _span(section: str, span: "CodecSpan") -> Span:
-    value, field = span.value, span.field
-    assert span.end is not None
-    label = ", ".join(field.called(value)) if isinstance(value, int) and field is not None else ""
-    shown = field.shown(value) if field is not None and value is not None else ""
-    return Span(span.path, span.start, span.end, value, section, span.bits, label, shown)
 
 
 def _failure(error: "DecodeError", example: model.Example) -> str | None:

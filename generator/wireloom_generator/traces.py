@@ -1,36 +1,21 @@
-"""The result of a worked example: where each field is in its bytes, and the row or why there is none."""
+"""The result of a worked example: its bytes explained, and the row or why there is none."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
+from typing import TYPE_CHECKING
 
-
-@dataclass(frozen=True, slots=True)
-class Span:
-    """A field's path and its bytes in the record, from ``start`` to before ``end``, and what was read from them.
-
-    ``section`` is the record's section it is in, ``bits`` are the highest and lowest bit of a bit field, ``label`` is
-    the name of the number, and ``shown`` the number as the spec would write it.
-    """
-
-    path: str
-    start: int
-    end: int
-    value: object = None
-    section: str = ""
-    bits: tuple[int, int] | None = None
-    label: str = ""
-    shown: str = ""
+if TYPE_CHECKING:
+    from wireloom.inspection import Inspected
 
 
 @dataclass(frozen=True, slots=True)
 class Traced:
-    """An example as the codec decodes it: its row, or the reason it is malformed."""
+    """An example as the codec decodes it. The ``row`` of a malformed one is empty."""
 
-    spans: tuple[Span, ...]
+    inspected: "Inspected"
     row: Mapping[str, object]
-    reason: str | None
 
 
 Traces = Mapping[tuple[str, str], Traced]

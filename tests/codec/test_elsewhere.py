@@ -238,10 +238,10 @@ def test_an_inspection_shows_all_that_is_left_over_around_a_field_without_bytes(
 
 def test_pages_say_where_fields_stand_and_whose_bytes_are_shared() -> None:
     page = _page("elsewhere", "table")
-    assert "| note_offset | 2 | `u16` | `note` | If `note_offset != 0`. | `int` |" in page
-    assert "Total 4 bytes, and what stands elsewhere" in page
+    assert "| `note` | `note_offset` | 2 | `u16` | If `note_offset != 0`. |" in page
+    assert "Total 4 bytes (1 byte header + 3 byte body), and fields at other offsets" in page
     page = _page("elsewhere_shared", "symbols")
-    assert "| offset(body) + 3 | 2 | `u16` | `first` | Its bytes belong to others; it is only read. | `int` |" in page
+    assert "| `first` | `offset(body) + 3` | 2 | `u16` | Read from bytes of other fields, and not written. |" in page
 
 
 def _page(name: str, message: str) -> str:

@@ -1,8 +1,8 @@
-"""Worked examples taken apart on the pages, held against the tables of fields on the same pages, of every spec."""
+"""Worked examples shown on the pages, held against the tables of fields on the same pages, of every spec."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import pytest
 from language.reference_blocks import BLOCKS, documents
@@ -10,12 +10,13 @@ from support import compiled
 from support.cases import each
 from support.paths import ROOT
 
+from wireloom.inspection import Shown, SpanKind
 from wireloom_generator import examples, model
 from wireloom_generator.emitters.docs.errata import Errata
 from wireloom_generator.emitters.docs.fields import HEADER
+from wireloom_generator.emitters.docs.index_page import index_page
 from wireloom_generator.emitters.docs.message_page import ExampleBlock, MessagePage, MessagePages
-from wireloom_generator.emitters.docs.names import Used
-from wireloom_generator.emitters.docs.shared import Group, PageTable
+from wireloom_generator.emitters.docs.shared import PageTable, Passage
 
 NAMESAKES = """
 protocol: namesakes
@@ -74,7 +75,6 @@ SPECS = {
     **{name: path.read_text(encoding="utf-8") for name, path in compiled.FEATURES.items()},
     **{f"reference {number}": documents(block) for number, block in enumerate(BLOCKS)},
 }
-LINE = re.compile(r"^(?P<name> *[\w.\[\]]+) +\((?P<first>\d+)[-,]?(?P<last>\d*)\) *:(?P<told>.*)$")
 BITS = re.compile(r"\bbits? \d+(?: to \d+)?")
 
 
@@ -125,41 +125,42 @@ def _within(bits: str, others: str) -> bool:
 
 
 def _lines(example: ExampleBlock) -> Iterator[Line]:
-    section = ""
-    for text in "\n".join(example.breakdown).splitlines()[1:]:
-        if "(" not in text:
-            section = text.strip()
-        found = LINE.match(text)
-        if found:
-            first, last = int(found["first"]), int(found["last"] or found["first"])
-            size = 0 if found["told"].strip() == "empty" else last - first + 1
-            indented = found["name"].startswith(" ")
-            bits = BITS.search(found["told"].partition(":")[0])
-            label = re.search(r"  (?:0x)?\w+ \((.+)\)$", found["told"])
-            yield Line(
-                section if indented else "",
-                found["name"].strip(),
-                first,
-                size,
-                bits[0] if bits else "",
-                tuple(label[1].split(", ")) if label else (),
-            )
+    assert example.inspected is not None
+    for part in example.inspected.fields:
+        section = part.name if part.kind is SpanKind.SECTION else ""
+        for leaf in part.leaves():
+            if leaf.kind is SpanKind.FIELD and leaf.path and leaf.note != "on bytes that others have":
+                yield _line(example, section, leaf)
+
+
+def _line(example: ExampleBlock, section: str, leaf: Shown) -> Line:
+    labels = leaf.label.split(" | ") if leaf.label not in ("", "(no name)") else []
+    return Line(
+        section,
+        leaf.path.removeprefix(f"{example.message}."),
+        leaf.start,
+        leaf.end - leaf.start,
+        leaf.note.replace("-", " to ") if BITS.match(leaf.note.replace("-", " to ")) else "",
+        tuple(label for label in labels if not label.startswith("0x")),
+    )
 
 
 def _rows(table: PageTable, enums: Labels, section: str = "") -> Iterator[Row]:
     for header in table.headers:
         if header[:4] == HEADER[:4]:
-            for offset, size, kind, name, meaning, *_ in table.rows:
+            for name, offset, size, kind, *meanings in table.rows:
+                meaning = " ".join(meanings)
                 bits = BITS.search(kind)
                 enum = re.search(r"[Nn]amed by \[(\w+)\]", meaning)
                 labels = frozenset(value.label for value in enums[enum[1]].values) if enum else frozenset()
                 yield Row(section, *(text.strip("`") for text in (name, offset, size)), bits[0] if bits else "", labels)
 
 
-def _page_rows(page: MessagePage, shared: Iterable[Group], variant: str | None, enums: Labels) -> list[Row]:
+def _page_rows(page: MessagePage, shared: Iterable[Passage], variant: str | None, enums: Labels) -> list[Row]:
     """The rows that describe a record of the variant; of any, if that is not known."""
-    own = [block for block in page.layouts if variant is None or block.anchor in ("fields", f"variant-{variant}")]
-    blocks = [*page.header, *own, *(block for group in shared for block in group.blocks)]
+    anchors = "every-variant", f"variant-{variant}"
+    own = [block for block in page.layouts if variant is None or block.anchor in anchors]
+    blocks = [*own, *shared, *(block for group in page.groups for block in group.blocks)]
     rows = []
     for block in blocks:
         for titled in block.tables:
@@ -171,15 +172,14 @@ def _page_rows(page: MessagePage, shared: Iterable[Group], variant: str | None, 
 def _misfits(pages: MessagePages, message: model.Message) -> Iterator[str]:
     page = pages.page(message)
     trailing = set(_trailing(pages.protocol))
-    shared = pages.shared.groups(Used.all(pages.names))
+    front = index_page(pages, None)
+    shared = [front.header, *(block for group in front.groups for block in group.blocks)]
     labels = {**pages.names.enums, **pages.names.flags}
     for example in (example for found in page.examples for example in found):
         traced = pages.traces[message.name, example.name]
         own = traced.row.get(message.name)
         variant = own.get("variant") if isinstance(own, dict) else None
         rows = _page_rows(page, shared, str(variant) if variant else None, labels)
-        if len(pages.protocol.record.slots) < 2:
-            rows = [replace(row, section="") for row in rows]
         moved: dict[str, int] = {"": 0}
         for line in _lines(example):
             inner = "." in line.path or "[" in line.path

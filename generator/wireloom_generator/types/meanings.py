@@ -263,8 +263,8 @@ class Scaled(OfNumbers):
     def notation(self) -> str:
         scale, offset = self.scales
         added = f" {'+' if offset > 0 else '-'} {self.offset.lstrip('+-')}" if offset else ""
-        times = f" x {self.scale}" if scale != 1 else ""
-        return f"a {self.word}, the number{times}{added}"
+        times = f" × {self.scale}" if scale != 1 else ""
+        return f"a {self.word}, raw value{times}{added}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """docs/<protocol>/*.md: a front page and a page for each message, for readers who compare them with the documents."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import cache
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
@@ -9,13 +9,14 @@ from jinja2 import Environment, Template
 
 from wireloom_generator import model
 from wireloom_generator.emitters import Emitter
-from wireloom_generator.emitters.docs.errata import INDEX, Errata, markdown
+from wireloom_generator.emitters.docs.errata import Errata, markdown
 from wireloom_generator.emitters.docs.index_page import index_page
 from wireloom_generator.emitters.docs.message_page import MessagePages
+from wireloom_generator.emitters.docs.names import INDEX, page_of
 from wireloom_generator.emitters.docs.renderings import PLAIN, Rendering
 from wireloom_generator.output import OutputFile, head
 from wireloom_generator.templates import environment
-from wireloom_generator.traces import Traced
+from wireloom_generator.traces import Traces
 
 if TYPE_CHECKING:
     from wireloom.rowwise import Account
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 def emit(
     protocol: model.Protocol,
-    traces: Mapping[tuple[str, str], Traced],
+    traces: Traces,
     account: "Account | None" = None,
     rendering: Rendering = PLAIN,
 ) -> Iterator[OutputFile]:
@@ -35,10 +36,11 @@ def emit(
     templates = _templates(rendering)
     yield _file(protocol, INDEX, templates.get_template("index.md.j2"), index_page(pages, account))
     preamble = protocol.preamble
-    own = () if preamble is None else (MessagePages(preamble, Errata(preamble), traces, is_preamble=True),)
+    homes = pages.names.homes
+    own = () if preamble is None else (MessagePages(preamble, Errata(preamble), traces, homes=homes),)
     for page in (pages, *own):
         for message in page.protocol.messages:
-            yield _file(protocol, f"{message.name}.md", templates.get_template("message.md.j2"), page.page(message))
+            yield _file(protocol, page_of(message), templates.get_template("message.md.j2"), page.page(message))
 
 
 @cache
@@ -48,7 +50,7 @@ def _templates(rendering: Rendering) -> Environment:
         "markdown": markdown,
         "drawn": rendering.drawing,
         "annotated": rendering.example,
-        "outcome": rendering.outcome,
+        "row": rendering.row,
         "heading": rendering.heading,
         "callout": rendering.erratum,
     }

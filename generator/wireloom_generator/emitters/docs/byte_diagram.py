@@ -3,13 +3,11 @@
 import textwrap
 from collections.abc import Iterable, Sequence
 
-from wireloom_generator.emitters.docs.byte_rows import ROW, Break, Cell, DiagramRow, Drawn, letter, rows, wrapped
+from wireloom_generator.emitters.docs.byte_rows import ROW, Break, DiagramRow, Drawn, FieldPart, letter, rows, wrapped
 from wireloom_generator.emitters.docs.layout import Position
 
 _BYTE = 16
 """The width of a byte in characters, with its right border."""
-_MARGIN = 16
-"""The largest width of an offset in characters."""
 
 
 def draw(items: Iterable[Drawn], footer: Sequence[str] = ()) -> str:
@@ -30,8 +28,8 @@ def draw(items: Iterable[Drawn], footer: Sequence[str] = ()) -> str:
 
 
 def _shown(offset: Position) -> str:
-    """The offset beside a row; dots if it is too long."""
-    return str(offset) if len(str(offset)) <= _MARGIN else "..."
+    """The offset beside a row; dots if it varies."""
+    return str(offset) if not offset.terms else "..."
 
 
 def _ruler(margin: int) -> list[str]:
@@ -49,7 +47,7 @@ def _border(margin: int, above: DiagramRow | None, below: DiagramRow | None) -> 
 
 
 def _row(margin: int, row: DiagramRow, legend: dict[str, str]) -> list[str]:
-    columns = [column for cell in row.cells for column in _columns(cell, legend)]
+    columns = [_column(part, legend) for cell in row.cells for part in cell.parts]
     height = max(len(lines) for _, lines in columns)
     texts = []
     for index in range(height):
@@ -62,19 +60,13 @@ def _row(margin: int, row: DiagramRow, legend: dict[str, str]) -> list[str]:
     return texts
 
 
-def _columns(cell: Cell, legend: dict[str, str]) -> list[tuple[int, list[str]]]:
-    """The width in characters and the lines of a box, or of the boxes of its bits."""
-    if not cell.bits:
-        label = f"{'' if cell.first else '... '}{cell.box.label}{'' if cell.last else ' ...'}"
-        return [(_BYTE * cell.width - 1, _label(label, _BYTE * cell.width - 1, legend))]
-    parts = [(2 * width - 1, label) for label, width in cell.bits]
-    return [(width, _label(label, width, legend)) for width, label in parts]
-
-
-def _label(label: str, width: int, legend: dict[str, str]) -> list[str]:
-    for indent in (" ", ""):
-        lines = wrapped(label, width - len(indent))
+def _column(part: FieldPart, legend: dict[str, str]) -> tuple[int, list[str]]:
+    """The width in characters and the lines of a field's part."""
+    width = 2 * part.width - 1
+    label = f"{'' if part.first else '... '}{part.label}{'' if part.last else ' ...'}"
+    for text, indent in ((label, " "), (label, ""), *([] if part.first else [("...", " "), ("...", "")])):
+        lines = wrapped(text, width - len(indent))
         if lines is not None:
-            return [indent + line for line in lines]
-    short = legend.setdefault(label, letter(len(legend)))
-    return [short.center(width)[:width]]
+            return width, [indent + line for line in lines]
+    short = legend.setdefault(part.label, letter(len(legend)))
+    return width, [short.center(width)[:width]]

@@ -1,7 +1,7 @@
 """The boxes of a byte diagram and how they are divided into rows of four bytes, for text and SVG alike."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from wireloom_generator.emitters.docs.layout import Position
@@ -51,17 +51,43 @@ class Drawing:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """The bytes of a box in one row: all, or some if it continues from the row above or in the row below."""
+    """The bytes of a box in one row, from its byte ``start`` on. All its rows have ``total`` bytes."""
 
     box: Box
     width: int
-    first: bool = True
-    last: bool = True
+    total: int
+    start: int = 0
 
     @property
-    def bits(self) -> tuple[tuple[str, int], ...]:
-        """The bit fields of a box that is in one row."""
-        return self.box.bits if self.first and self.last else ()
+    def parts(self) -> "Iterator[FieldPart]":
+        """What is in the cell: the field, or bit fields, or the parts of them that are in this row."""
+        begin, end = 8 * self.start, 8 * (self.start + self.width)
+        at = 0
+        for label, width in self.box.bits or ((self.box.label, 8 * self.total),):
+            first, last = max(at, begin), min(at + width, end)
+            if first < last:
+                yield FieldPart(label, last - first, 8 * self.total - at, width, first == at, last == at + width)
+            at += width
+
+
+@dataclass(frozen=True, slots=True)
+class FieldPart:
+    """The part of a field in one row, ``width`` bits wide. It is the ``first`` part, the ``last``, or both.
+
+    All of the field are ``taken`` bits, those below bit ``top``.
+    """
+
+    label: str
+    width: int
+    top: int
+    taken: int
+    first: bool
+    last: bool
+
+    @property
+    def whole(self) -> bool:
+        """Whether all of the field is in this row."""
+        return self.first and self.last
 
 
 @dataclass(slots=True)
@@ -98,7 +124,7 @@ class _Grid:
             self._open = False
             self._above = item
         elif item.size is None or item.size > _LONGEST:
-            self._start(item.at).cells.append(Cell(item, ROW))
+            self._start(item.at).cells.append(Cell(item, ROW, ROW))
             self.rows[-1].text = f"{item.size} bytes" if item.size is not None else item.text
             self._open = False
         else:
@@ -115,7 +141,7 @@ class _Grid:
         while left:
             row = self.rows[-1] if self._open else self._start(box.at.moved(size - left))
             part = min(ROW - row.width, left)
-            row.cells.append(Cell(box, part, first=left == size, last=part == left))
+            row.cells.append(Cell(box, part, size, size - left))
             left -= part
             self._open = row.width < ROW
 

@@ -1,13 +1,23 @@
-"""What a byte diagram shows: a record's parts as boxes, or an example's bytes one by one."""
+"""What a byte diagram shows: a record's parts as boxes."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import assert_never
 
 from wireloom_generator import model
 from wireloom_generator.emitters.docs.byte_rows import Box, Break, Drawing, Drawn
-from wireloom_generator.emitters.docs.layout import ITEM, ByteCount, Fork, Option, Placed, Position, Single, Tree
+from wireloom_generator.emitters.docs.layout import (
+    ITEM,
+    ByteCount,
+    Fork,
+    Option,
+    Placed,
+    Position,
+    Single,
+    Tree,
+    bits_of,
+)
+from wireloom_generator.emitters.docs.markdown import plain
 from wireloom_generator.emitters.docs.records import TRAILER, Area
-from wireloom_generator.problems import counted
 from wireloom_generator.types import Struct
 
 
@@ -20,12 +30,12 @@ def drawn(parts: Sequence[Area], header: Sequence[Area] = ()) -> Drawing:
         if boxes and isinstance(part.section, model.Slot) and (items or header):
             items.append(Break(f"{part.name}: {_bytes(part.extent)}", section=True))
         if boxes and part.name == TRAILER:
-            items.append(Break("behind the sections", section=True))
+            items.append(Break("after the sections", section=True))
         items += boxes
         if part.terminator:
             size = len(part.terminator)
             items += [
-                Break("its terminator", section=True),
+                Break("terminator", section=True),
                 Box(f"({part.terminator.hex()})", part.end.moved(-size), size),
             ]
     return Drawing(tuple(items), (_total([*header, *parts]), *pen.notes))
@@ -41,16 +51,6 @@ def sketched(trees: Iterable[Tree]) -> Drawing:
 def is_drawable(parts: Iterable[Area]) -> bool:
     """Whether there is anything to draw."""
     return any(True for part in parts for _ in _Pen().boxes(part.trees, part.at))
-
-
-def bytewise(data: bytes, text: Sequence[range] = ()) -> Drawing:
-    """An example's bytes; those in ``text`` with their characters."""
-    items: list[Drawn] = []
-    for index, value in enumerate(data):
-        readable = 0x20 < value < 0x7F and any(index in part for part in text)
-        label = f"0x{value:02x} ('{chr(value)}')" if readable else f"0x{value:02x}"
-        items.append(Box(label, Position(fixed=index), 1))
-    return Drawing(tuple(items), (f"Total {counted(len(data), 'byte')}",))
 
 
 class _Pen:
@@ -74,11 +74,9 @@ class _Pen:
                 yield from self._field(field, tree, at, prefix)
             case model.Bits(over=(_, _)):
                 pass
-            case model.Bits(fields=fields) as node:
-                label = ", ".join(prefix + field.name for field in fields)
-                parts = [("one of", it) if isinstance(it, int) else (prefix + it.name, it.taken) for it in node.gapless]
-                bits = tuple(reversed(parts) if node.lsb else parts)
-                yield Box(label, at, tree.extent.size, bits=bits, kind=node.wire.type.word)
+            case model.Bits() as node:
+                label = ", ".join(_names([tree], prefix))
+                yield Box(label, at, tree.extent.size, bits=tuple(_bits(tree, prefix)), kind=node.wire.type.word)
             case model.Padding():
                 if tree.extent.size != 0:
                     yield Box("(padding)", at, tree.extent.size, tree.extent.text)
@@ -124,6 +122,25 @@ class _Pen:
                 yield Box("one of", at, None, ", ".join(dict.fromkeys(names)))
 
 
+def _bits(tree: Placed, prefix: str) -> Iterator[tuple[str, int]]:
+    """Name and width of an integer's bit fields, from the most significant bit down."""
+    assert isinstance(tree.node, model.Bits)
+    found = list(_bit_fields(tree, prefix))
+    yield from ((label, width) for _, label, width in sorted(found, reverse=tree.node.lsb))
+
+
+def _bit_fields(tree: Placed, prefix: str) -> Iterator[tuple[int, str, int]]:
+    """First bit, name and width of bit fields; those of which the record has one or the other are one."""
+    assert isinstance(tree.node, model.Bits)
+    yield from ((field.first, prefix + field.name, field.taken) for field in tree.node.fields)
+    for inner in tree.inner:
+        if isinstance(inner, Placed):
+            yield from _bit_fields(inner, prefix)
+        elif (place := bits_of(inner)) is not None:
+            names = (", ".join(_names(option.trees, prefix)) for option in inner.options)
+            yield place[0], " or ".join(names), place[1]
+
+
 def _from(start: Position, at: Position) -> Position:
     """An offset inside a struct, counted from where the struct is."""
     if at.origin != ITEM or start.origin == ITEM:
@@ -147,6 +164,7 @@ def _names(trees: Iterable[Tree], prefix: str) -> Iterator[str]:
             yield prefix + tree.node.name
         elif isinstance(tree.node, model.Bits):
             yield from (prefix + field.name for field in tree.node.named)
+            yield from _names(tree.inner, prefix)
 
 
 def _instead(replaced: str, other: Option, prefix: str) -> str:
@@ -154,11 +172,6 @@ def _instead(replaced: str, other: Option, prefix: str) -> str:
     shown = ", ".join(f"{prefix}{name} ({_range(tree)})" for tree in placed for name in _names([tree], ""))
     when = plain(other.when)
     return f"{when[0].upper()}{when[1:]}: {shown} instead of {replaced}"
-
-
-def plain(text: str) -> str:
-    """Markdown without its code quotes."""
-    return text.replace("`", "")
 
 
 def _range(tree: Placed) -> str:
@@ -217,7 +230,7 @@ def _total(parts: Sequence[Area]) -> str:
     detail = f" ({shown})" if len(named) > 1 else ""
     optional = sum(_optional(part.trees) for part in parts)
     shorter = f", {end.moved(-optional)} without what is optional" if optional else ""
-    more = ", and what stands elsewhere" if any(_elsewhere(part.trees) for part in parts) else ""
+    more = ", and fields at other offsets" if any(_elsewhere(part.trees) for part in parts) else ""
     return f"Total {end} {'byte' if str(end) == '1' else 'bytes'}{detail}{shorter}{more}"
 
 

@@ -7,8 +7,7 @@ from itertools import accumulate
 
 from wireloom_generator import model
 from wireloom_generator.emitters.docs.markdown import code, phrase, prose
-
-INDEX = "index.md"
+from wireloom_generator.emitters.docs.names import INDEX, Meanings, page_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +53,9 @@ class Errata:
         return tuple(found[number] for number in sorted(found))
 
 
-def links(errata: Iterable[Erratum], page: str = "") -> str:
-    """``Errata 3, 4`` with links to them."""
-    found = [f"[{erratum.number}]({page}#{erratum.anchor})" for erratum in errata]
+def links(errata: Iterable[Erratum]) -> str:
+    """``Errata 3, 4`` with links to them on the same page."""
+    found = [f"[{erratum.number}](#{erratum.anchor})" for erratum in errata]
     return f"**{'Erratum' if len(found) == 1 else 'Errata'} {', '.join(found)}**" if found else ""
 
 
@@ -130,27 +129,32 @@ def _shared(protocol: model.Protocol) -> Iterator[tuple[str, str, model.Doc]]:
         yield place, INDEX, doc
     for parameter in protocol.parameters:
         yield f"parameter {code(parameter.name)}", INDEX, parameter.doc
+    homes = Meanings(protocol).homes
     for enum in protocol.enums:
-        yield enum_place(enum.name), INDEX, enum.doc
+        page = homes["enum", enum.name]
+        yield enum_place(enum.name), page, enum.doc
         for item in enum.values:
-            yield member_place(enum_place(enum.name), "value", item.label), INDEX, item.doc
+            yield member_place(enum_place(enum.name), "value", item.label), page, item.doc
     for flags in protocol.flags:
-        yield flags_place(flags.name), INDEX, flags.doc
+        page = homes["flags", flags.name]
+        yield flags_place(flags.name), page, flags.doc
         for flag in flags.values:
-            yield member_place(flags_place(flags.name), "flag", flag.label), INDEX, flag.doc
+            yield member_place(flags_place(flags.name), "flag", flag.label), page, flag.doc
     for shared in protocol.structs:
-        yield type_place(shared.name), INDEX, shared.doc
+        page = homes["type", shared.name]
+        yield type_place(shared.name), page, shared.doc
         for place, doc in _nodes(shared.nodes, type_place(shared.name)):
-            yield place, INDEX, doc
+            yield place, page, doc
     for table in protocol.tables:
-        yield table_place(table.name), INDEX, table.doc
+        page = homes["table", table.name]
+        yield table_place(table.name), page, table.doc
         for field in table.fields:
-            yield member_place(table_place(table.name), "field", field.name), INDEX, field.doc
+            yield member_place(table_place(table.name), "field", field.name), page, field.doc
 
 
 def _messages(protocol: model.Protocol) -> Iterator[tuple[str, str, model.Doc]]:
     for message in protocol.messages:
-        page = f"{message.name}.md"
+        page = page_of(message)
         yield message_place(message), page, message.doc
         for nodes in message.sections.values():
             for place, doc in _nodes(nodes, message_place(message)):

@@ -1,6 +1,6 @@
-"""Fields as the rows of a table: offset, size, type, name, meaning, Spark type."""
+"""Fields as the rows of a table: name, offset, size, type, meaning."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import assert_never
 
 from wireloom_generator import model
@@ -22,7 +22,6 @@ from wireloom_generator.emitters.docs.names import Meanings
 from wireloom_generator.expressions import spelled
 from wireloom_generator.problems import counted
 from wireloom_generator.types import Deeper, FlatBuffers, Struct
-from wireloom_generator.types.columns import brief
 from wireloom_generator.types.meanings import Meaning
 
 ErrataOf = Callable[[str, str, model.Doc], tuple[Erratum, ...]]
@@ -30,24 +29,21 @@ ErrataOf = Callable[[str, str, model.Doc], tuple[Erratum, ...]]
 
 
 class FieldTable:
-    """Makes rows. ``errata`` finds those of a field; ``here`` adds a remark to a header field, by name.
-
-    ``order`` is the byte order that the table's title tells, in words.
+    """Makes the rows of a ``page``. ``errata`` finds those of a field; ``order`` is the byte order in the table's
+    title, in words.
     """
 
     def __init__(
         self,
         names: Meanings,
         errata: ErrataOf,
+        page: str,
         *,
-        links_to: str = "",
-        here: Callable[[str], str] | None = None,
         order: str = "",
     ) -> None:
         self.names = names
         self.errata = errata
-        self.links_to = links_to
-        self.here = here or (lambda name: "")
+        self.page = page
         self.order = order
 
     def rows(self, trees: Iterable[Tree]) -> list[TableRow]:
@@ -60,32 +56,23 @@ class FieldTable:
                 for inner in option.trees:
                     yield from self._tree(inner, both(when, option))
             return
-        at = str(tree.at)
+        at = cell(tree.at.words)
         match tree.node:
             case model.Field() as field:
                 kind, meaning = cell(self._type(field, tree.order)), cell(self._field(tree, field, when))
-                yield at, _size(tree), kind, code(field.name), meaning, _types(field.columns)
+                yield code(field.name), at, _size(tree), kind, meaning
             case model.Computed() as computed:
-                yield (
-                    "–",
-                    "–",
-                    "computed",
-                    code(computed.name),
-                    self._computed(computed, when),
-                    _types(computed.columns),
-                )
-            case model.Bits() as bits:
-                yield from self._bits(at, bits, when, tree.order)
+                yield code(computed.name), "–", "–", "computed", self._computed(computed, when)
+            case model.Bits():
+                yield from (row for _, row in self._bits(tree, when))
             case model.Padding():
-                yield at, _size(tree), "padding", "–", cell(sentences([sentence(when), "Zero bytes"])), "–"
+                yield "–", at, _size(tree), "padding", cell(sentences([sentence(when), "Zero bytes"]))
             case model.Section(name=name, doc=doc, trailing=trailing):
-                raw = tree.node.through.raw if tree.node.through is not None else None
-                kept = "<br>".join(f"{code(column)}: `binary`" for column in (trailing, raw) if column) or "–"
-                yield at, _size(tree), "section", code(name), self._section(tree, name, doc, trailing, when), kept
+                yield code(name), at, _size(tree), "section", self._section(tree, name, doc, trailing, when)
                 for inner in tree.inner:
                     yield from self._tree(inner, "")
             case model.Slot(name=name, doc=doc, trailing=trailing):
-                yield at, _size(tree), "section", code(name), self._section(tree, name, doc, trailing, when), "–"
+                yield code(name), at, _size(tree), "section", self._section(tree, name, doc, trailing, when)
             case _:
                 assert_never(tree.node)
 
@@ -108,8 +95,25 @@ class FieldTable:
 
     def _wire(self, wire: model.Wire, order: str) -> str:
         if order and order == self.order:
-            return wire_type(wire, wire.order or self.names.order, "", links_to=self.links_to)
-        return wire_type(wire, self.names.order, order, links_to=self.links_to)
+            return self._typed(wire, wire.order or self.names.order, "")
+        return self._typed(wire, None if self.order else self.names.order, order)
+
+    def _typed(self, wire: model.Wire, usual: model.Order | None, order: str) -> str:
+        """A type with what its size does not show, such as an unusual byte order.
+
+        ``order`` is that of what it is in, in words.
+        """
+        match wire.type:
+            case Struct(name=name):
+                return self.names.link("type", name, self.page) + (f", {order}" if order else "")
+            case FlatBuffers(table=table):
+                return f"FlatBuffers table {self.names.link('table', table, self.page)}"
+            case plain:
+                other = wire.order is not None and wire.order is not usual
+                shown = code(plain.notation) if plain.notation == plain.word else plain.notation
+                if wire.order is model.Order.PARAMETER and (order or other):
+                    return f"{shown}, {order or 'in the order of what it is in'}"
+                return shown + (f", {wire.order} endian" if other else "")
 
     def _field(self, tree: Placed, field: model.Field, when: str) -> str:
         checksum = field.checksum
@@ -120,49 +124,57 @@ class FieldTable:
             _unit(field.doc),
             _size_in_words(tree),
             *_ending(field.wire.extent),
-            self.here(field.name),
-            "Its bytes belong to others; it is only read" if field.shared else "",
+            "Read from bytes of other fields, and not written" if field.shared else "",
             f"Always {code(const)}" if field.const is not None else "",
             self._named(field.enum, field.flags),
             f"Malformed unless {code(field.valid.text)}" if field.valid else "",
-            "Malformed if there is one" if isinstance(field.type, Deeper) else "",
+            "Malformed if present" if isinstance(field.type, Deeper) else "",
             f"Always {code(field.derive.text)}; filled in on encode" if field.derive else "",
             self._checksum(checksum) if checksum else "",
-            self._default(field.default),
+            _default(field),
             self._given(field.inputs),
-            "Below 2^63, else malformed" if field.long else "",
-            "May be 2^63 or more, so that it is never a long" if field.decimal else "",
+            "Malformed from 2^63 on" if field.long else "",
+            "Can be 2^63 or more, so it is never a long" if field.decimal else "",
             _meant(field.meaning),
             _through(field.through) or self._kept(field),
         ]
         return sentences([*parts, *self._rest("field", field.name, field.doc)])
 
     def _computed(self, computed: model.Computed, when: str) -> str:
-        parts = [sentence(when), prose(computed.doc.text), f"Not in the bytes, but {code(computed.value.text)}"]
+        parts = [sentence(when), prose(computed.doc.text), f"Computed: {code(computed.value.text)}"]
         parts.append(_meant(computed.meaning))
         parts += [self._named(computed.enum, None), *self._rest("field", computed.name, computed.doc)]
         return cell(sentences(parts))
 
-    def _bits(self, at: str, bits: model.Bits, when: str, order: str) -> Iterator[TableRow]:
-        size = bits.wire.fixed or 0
-        shown = self._wire(bits.wire, order)
+    def _bits(self, tree: Placed, when: str) -> list[tuple[int, TableRow]]:
+        """The rows of an integer's bit fields, those of its choices in their places, each with its first bit."""
+        assert isinstance(tree.node, model.Bits)
+        found = list(self._bit_fields(tree, tree.node, when))
+        for inner in tree.inner:
+            found += self._bit_choice(inner, when)
+        return sorted(found, key=lambda row: row[0])
+
+    def _bit_choice(self, tree: Tree, when: str) -> Iterator[tuple[int, TableRow]]:
+        if isinstance(tree, Placed):
+            yield from self._bits(tree, when)
+            return
+        for option in tree.options:
+            for inner in option.trees:
+                yield from self._bit_choice(inner, both(when, option))
+
+    def _bit_fields(self, tree: Placed, bits: model.Bits, when: str) -> Iterator[tuple[int, TableRow]]:
+        at, size = cell(tree.at.words), str(bits.wire.fixed or 0)
+        shown = self._wire(bits.wire, tree.order)
         if bits.whole is not None:
             whole = bits.whole
             parts = [
                 sentence(when),
                 prose(whole.doc.text),
                 _unit(whole.doc),
-                "The bits below are parts of it, and it or they are enough on encode",
+                "The bits below are its parts; on encode, the number or its parts can be given",
                 *self._rest("field", whole.name, whole.doc),
             ]
-            yield (
-                at,
-                str(size),
-                shown,
-                code(whole.name),
-                cell(sentences(parts)),
-                _types(whole.columns),
-            )
+            yield -1, (code(whole.name), at, size, cell(shown), cell(sentences(parts)))
         for field, shift in zip(bits.fields, bits.shifts, strict=True):
             parts = [
                 sentence(when),
@@ -172,33 +184,33 @@ class FieldTable:
                 self._named(field.enum, None),
                 f"Malformed unless {code(field.valid.text)}" if field.valid else "",
                 f"Always {code(field.derive.text)}; filled in on encode" if field.derive else "",
-                self._default(field.default),
+                _default(field),
                 _meant(field.meaning),
                 *self._rest("field", field.name, field.doc),
             ]
             kind = f"{bit_range(shift + field.taken, field.taken)} of {shown}"
             if field.count is not None:
                 kind = f"list of {counted(field.width, 'bit')}, `{field.count}` of them, in {kind}"
-            yield at, str(size), kind, code(field.name), cell(sentences(parts)), _types(field.columns)
+            yield field.first, (code(field.name), at, size, cell(kind), cell(sentences(parts)))
 
     def _named(self, enum: str | None, flags: str | None) -> str:
         if enum:
-            return f"Named by [{enum}]({self.links_to}#enum-{enum.lower()})"
-        return f"Bits named by [{flags}]({self.links_to}#flags-{flags.lower()})" if flags else ""
+            return f"Named by {self.names.link('enum', enum, self.page)}"
+        return f"Bits named by {self.names.link('flags', flags, self.page)}" if flags else ""
 
     @staticmethod
     def _kept(field: model.Field) -> str:
         if field.raw is None:
             return ""
         if field.meaning is not None:
-            return f"Where that does not determine the number, the number is kept in {code(field.raw)}"
-        others = "" if isinstance(field.type, FlatBuffers) else " if they are not those that it is written as"
+            return f"If that does not determine the number, the number is kept in {code(field.raw)}"
+        others = "" if isinstance(field.type, FlatBuffers) else ", if encoding the value would give others"
         return f"Its bytes are kept in {code(field.raw)}{others}"
 
     @staticmethod
     def _given(inputs: Mapping[str, model.Condition]) -> str:
         given = [f"{code(name)} is {code(value.text)}" for name, value in inputs.items()]
-        return f"In it, {listing(given, 'and')}" if given else ""
+        return f"With: {listing(given, 'and')}" if given else ""
 
     @staticmethod
     def _checksum(checksum: model.Checksum) -> str:
@@ -210,27 +222,20 @@ class FieldTable:
         )
         return f"{checksum.title}, over {', then '.join(pieces)}; filled in on encode"
 
-    @staticmethod
-    def _default(default: model.Condition | None) -> str:
-        if default is None or default.text == "none":
-            return ""
-        told = default.text.removesuffix(" else None")  # where nothing tells it, it has to be given
-        return f"If not given on encode: {code(told)}"
-
     def _rest(self, kind: str, name: str, doc: model.Doc) -> list[str]:
-        laid = f"Laid down in {source(doc)}" if doc.source else ""
-        asked = f"Expressions write {code(spelled(name))}" if spelled(name) != name and kind == "field" else ""
-        return [*versions(doc), laid, asked, self._marks(kind, name, doc)]
+        document = f"Source: {source(doc)}" if doc.source else ""
+        written = f"In expressions: {code(spelled(name))}" if spelled(name) != name and kind == "field" else ""
+        return [*versions(doc), document, written, self._marks(kind, name, doc)]
 
     def _marks(self, kind: str, name: str, doc: model.Doc) -> str:
-        return links(self.errata(kind, name, doc), self.links_to)
+        return links(self.errata(kind, name, doc))
 
 
 _WAYS = {
-    "": "Packed: {}",
+    "": "Compressed: {}",
     "xor": "XORed with {}",
     "rol": "Its bits are rotated to the left by {}",
-    "zeros": "Zeros at the end of {} bytes are cut off",
+    "zeros": "Zeros at the end of {} bytes are left out",
 }
 
 
@@ -239,35 +244,26 @@ def _through(through: model.Through | None) -> str:
     if through is None:
         return ""
     way = _WAYS[through.way].format(code(through.asked.text))
-    limit = f", and unpacks to {counted(through.limit, 'byte')} at most" if through.limit is not None else ""
-    kept = f"; the packed bytes are kept in {code(through.raw)}" if through.raw else ""
+    limit = f", to at most {counted(through.limit, 'byte')} when unpacked" if through.limit is not None else ""
+    kept = f"; the original bytes are kept in {code(through.raw)}" if through.raw else ""
     return f"{way}{limit}{kept}"
 
 
 def _meant(meaning: Meaning | None) -> str:
-    return "" if meaning is None else f"It stands for {meaning.notation}"
+    return "" if meaning is None else f"Read as {meaning.notation}"
+
+
+def _default(field: model.Field | model.BitField) -> str:
+    """The value on encode if none is given."""
+    if field.default is None or field.default.text == "none":
+        return "Reserved" if field.reserved else ""
+    text = field.default.text.removesuffix(" else None")  # without it, the value has to be given
+    default = code(text.lower() if text in ("True", "False") else text)
+    return f"Reserved: {default} on encode, if not given" if field.reserved else f"Default on encode: {default}"
 
 
 _LONGEST_SIZE = 24
-HEADER = ("Offset", "Size", "Type", "Field", "Meaning", "Spark type")
-
-
-def wire_type(wire: model.Wire, usual: model.Order, order: str, *, links_to: str = "") -> str:
-    """A type on the wire with details that its size does not show, such as an unusual byte order.
-
-    ``order`` is that of what it is in, in words.
-    """
-    match wire.type:
-        case Struct(name=name):
-            return f"[{name}]({links_to}#type-{name.lower()})" + (f", {order}" if order else "")
-        case FlatBuffers(table=table):
-            return f"FlatBuffers table [{table}]({links_to}#table-{table.lower()})"
-        case plain:
-            other = wire.order is not None and wire.order is not usual
-            shown = code(plain.notation) if plain.notation == plain.word else plain.notation
-            if wire.order is model.Order.PARAMETER and (order or other):
-                return f"{shown}, {order or 'in the order of what it is in'}"
-            return shown + (f", {wire.order} endian" if other else "")
+HEADER = ("Field", "Offset", "Size", "Type", "Meaning")
 
 
 def both(when: str, option: Option) -> str:
@@ -299,36 +295,6 @@ def _size_in_words(tree: Placed) -> str:
     return f"Its size is {code(tree.extent.text)}" if _wordy(tree) else ""
 
 
-def _types(columns: tuple[model.Column, ...]) -> str:
-    first, *others = columns
-    shown = code(brief(first.type))
-    return shown + "".join(f"<br>{code(other.name)}: {code(brief(other.type))}" for other in others)
-
-
-def merged(tables: Sequence[tuple[str, Sequence[TableRow]]]) -> list[TableRow]:
-    """Several tables with conditions as one; a row that is not in all of them shows its condition."""
-    found: list[TableRow] = []
-    for _, rows in tables:
-        at = 0
-        for row in rows:
-            if row in found:
-                at = found.index(row) + 1
-                continue
-            while at < len(found) and found[at] not in rows:
-                at += 1
-            found.insert(at, row)
-            at += 1
-    return [_restricted(row, [when for when, rows in tables if row in rows], len(tables)) for row in found]
-
-
-def _restricted(row: TableRow, held: Sequence[str], of: int) -> TableRow:
-    if len(held) == of:
-        return row
-    when = f"{sentence(listing(text.replace('If', 'if', 1) for text in held))}."
-    meaning = HEADER.index("Meaning")
-    return (*row[:meaning], f"{when} {row[meaning]}", *row[meaning + 1 :])
-
-
 def _shown(const: object) -> object:
     """A constant as the spec writes it."""
     if isinstance(const, bytes):
@@ -344,8 +310,8 @@ def _ending(extent: model.Extent | None) -> Iterator[str]:
         if isinstance(extent, model.Size):
             yield f"Ends at {end}{' if there is one' if until.unterminated else ''}"
         elif until.unterminated:
-            yield "Without it, takes the rest of its section"
+            yield "Without a terminator, takes the rest of its section"
         if until.terminator == "keep":
             yield f"The value ends with {end}"
     if isinstance(extent, model.Size) and extent.pad is not None:
-        yield f"Filled up with {code(extent.pad.hex(' '))}"
+        yield f"Padded with {code(extent.pad.hex(' '))}"

@@ -1,4 +1,4 @@
-"""How the end of a record is found, and when it is believed, in sentences."""
+"""How the end of a record is found, and which records are accepted, as lists of sentences."""
 
 from collections.abc import Iterator
 from typing import assert_never
@@ -9,65 +9,67 @@ from wireloom_generator.emitters.docs.names import Meanings
 
 
 def framing(names: Meanings) -> Iterator[str]:
-    """A sentence or two for each layout, and what happens after a record that is not believed."""
+    """The items of a list: the length and the validity check of each layout, and what follows a record without."""
     protocol = names.protocol
     if protocol.capture is not None:
-        told = [code(each.name) for each in protocol.parameters if each.default is None]
-        yield f"A capture begins with [its header]({protocol.capture.name}.md), whose row is the first."
-        if told:
-            yield f"All records see its {listing(told, 'and')}; whoever reads a record alone gives what it says."
-        yield "Where the header is malformed, all of the capture is."
+        given = [code(each.name) for each in protocol.parameters if each.default is None]
+        yield f"A capture begins with [its header]({protocol.capture.name}.md), which is the first row."
+        if given:
+            yield f"All records use its {listing(given, 'and')}; to read a record alone, pass them as parameters."
+        yield "If the header is malformed, the whole capture is."
     for lengths in protocol.lengths:
         which = names.matching(lengths.match)
-        whose = f"A record in which {which}" if which else "A record"
-        yield f"{whose} has {length(lengths)}."
+        yield from _items(lengths, f" if {which}" if which else "")
     if protocol.record.resync:
-        yield "After bytes that are not believed, the next record that is believed is searched for."
-        yield "What lies between is one malformed row."
+        yield "After damaged bytes, reading resumes at the next accepted record; those between are one malformed row."
         if any(lengths.checksum is None for lengths in protocol.lengths):
             further = any(lengths.doubts for lengths in protocol.lengths)
-            yield f"No checksum proves it, so it is a guess{', and has to lead to a further one' if further else ''}."
+            yield (
+                "Without a checksum the place is a guess"
+                f"{', accepted only if another record follows it' if further else ''}."
+            )
     elif isinstance(protocol.record.end, model.Terminator):
-        yield "A longer one than readers allow is one malformed row up to its terminator."
+        yield "A record longer than the reader allows is one malformed row, up to its terminator."
     else:
-        yield "After bytes that are not believed no record can be found: the rest is one malformed row."
+        yield "After damaged bytes no further record can be found: the rest is one malformed row."
     if protocol.byte_order:
         order = code(protocol.byte_order)
-        yield f"With {order} `auto` both orders are tried for each record; the one in which it is believed is taken."
+        yield f"If {order} is `auto`, both byte orders are tried for each record, and the one that is accepted is used."
 
 
 def lengths_of(protocol: model.Protocol, message: model.Message) -> Iterator[str]:
     """How long the records of a message are."""
     for lengths in protocol.lengths:
         if all(set(values) <= set(message.match.get(name, ())) for name, values in lengths.match.items()):
-            yield length(lengths)
+            yield f"Length: {_bytes(lengths)}."
 
 
-def length(lengths: model.Lengths) -> str:
-    """``24 + total_body_length bytes, told by the first 12 …``"""
-    proofs = [f"{code(lengths.valid.text)}"] if lengths.valid else []
-    proofs += [f"the checksum {code(lengths.checksum[0])} is right"] if lengths.checksum else []
-    believed = f"; believed only if {listing(proofs, 'and')}" if proofs else ""
+def _items(lengths: model.Lengths, when: str) -> Iterator[str]:
+    """How long records are, and what they must fulfil to be accepted."""
+    yield f"Length{when}: {_bytes(lengths)}."
+    checks = [code(lengths.valid.text)] if lengths.valid else []
+    checks += [f"the checksum {code(lengths.checksum[0])}"] if lengths.checksum else []
+    if checks:
+        yield f"Validity check{when}: {listing(checks, 'and')}."
     doubt, *broken = [code(each.text) for each in lengths.doubts] or [""]
-    told = f"{doubt}, or the first numbers break what its message says," if broken else f"{doubt},"
-    followed = f", and, where {told} another record or nothing follows" if doubt else ""
-    return f"{_bytes(lengths)}{believed}{followed}"
+    if doubt:
+        rules = ", or if the first numbers break a rule of the message" if broken else ""
+        yield f"Accepted only before another record or the end of the input{when}: if {doubt}{rules}."
 
 
 def _bytes(lengths: model.Lengths) -> str:
-    """How many bytes they are."""
     match lengths.end:
         case model.Rest():
-            return "all the bytes there are"
+            return "all the bytes that there are"
         case model.Fields():
-            return "as many bytes as its fields"
+            return "the sum of its fields"
         case model.Terminator(value=value):
-            return f"all bytes up to and with the terminator {code(value.hex())}"
+            return f"up to the terminator {code(value.hex())}, which it includes"
         case model.Size(condition=condition):
             if lengths.beginning is not None:
-                return f"{code(condition.text)} bytes, told by its beginning"
+                return f"{code(condition.text)} bytes, known from its beginning"
             needed = max((probe.offset + (probe.wire.fixed or 0) for probe in lengths.probes), default=0)
-            told = f", told by the first {needed if needed > 1 else 'one'}" if needed else ""
-            return f"{code(condition.text)} bytes{told}"
+            known = f", known after the first {needed if needed > 1 else 'one'}" if needed else ""
+            return f"{code(condition.text)} bytes{known}"
         case _:
             assert_never(lengths.end)

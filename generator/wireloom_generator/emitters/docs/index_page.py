@@ -15,7 +15,7 @@ from wireloom_generator.emitters.docs.framing import framing
 from wireloom_generator.emitters.docs.markdown import cell, code, listing, phrase, prose, source, versions
 from wireloom_generator.emitters.docs.markdown import sentences as joined
 from wireloom_generator.emitters.docs.message_page import MessagePages
-from wireloom_generator.emitters.docs.names import Used
+from wireloom_generator.emitters.docs.names import INDEX
 from wireloom_generator.emitters.docs.records import HeaderForm
 from wireloom_generator.emitters.docs.shared import Group, PageTable, Passage, Titled, paragraphs, sketch, table
 from wireloom_generator.explained import sentences
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from wireloom.rowwise import Account
 
 _ORDERS = {
-    model.Order.BIG: "big endian, if not said otherwise",
-    model.Order.LITTLE: "little endian, if not said otherwise",
+    model.Order.BIG: "big endian unless noted",
+    model.Order.LITTLE: "little endian unless noted",
 }
 
 
@@ -50,7 +50,7 @@ class IndexPage:
 
 
 def index_page(pages: MessagePages, account: "Account | None") -> IndexPage:
-    """The front page of a protocol; how its records are read stands there if that is known."""
+    """The front page of a protocol, which says how its records are read if that is known."""
     protocol, errata = pages.protocol, pages.errata
     return IndexPage(
         title=phrase(protocol.doc.title),
@@ -59,11 +59,11 @@ def index_page(pages: MessagePages, account: "Account | None") -> IndexPage:
         errata=errata.at(places.PROTOCOL, protocol.doc),
         libraries=tuple(_libraries(pages)),
         facts=(*_facts(pages), *(sentences(account, code, phrase) if account else ())),
-        messages=table(("Group", "Message", "A record is this if", "What it is", "Source"), _messages(pages)),
+        messages=table(("Group", "Message", "If", "What it is", "Source"), _messages(pages)),
         framing=tuple(framing(pages.names)),
         header=_header(pages),
         parameters=_parameters(pages),
-        groups=pages.shared.groups(Used.all(pages.names)),
+        groups=pages.shared.groups(INDEX),
         columns=table(COLUMNS, row_columns(protocol)),
         values=table(("On the wire", "In a column"), _values(protocol)),
         all_errata=(table(("No.", "Where", "What"), map(_erratum, errata.all)),) if errata.all else (),
@@ -74,7 +74,7 @@ def _facts(pages: MessagePages) -> Iterator[str]:
     protocol = pages.protocol
     if protocol.doc.source:
         yield f"Source: {source(protocol.doc)}."
-    given = f"in the byte order that the parameter {code(protocol.byte_order)} tells"
+    given = f"in the byte order that the parameter {code(protocol.byte_order)} gives"
     if protocol.little is not None:
         given = f"in byte order {code(protocol.little.text)}"
     yield f"Numbers are {_ORDERS.get(pages.names.order, given)}."
@@ -106,7 +106,7 @@ def _parameters(pages: MessagePages) -> tuple[Passage, ...]:
 
 
 def _default(parameter: model.Parameter) -> str:
-    return "what the header says" if parameter.default is None else code(str(parameter.default).lower())
+    return "from the header" if parameter.default is None else code(str(parameter.default).lower())
 
 
 def _choices(parameter: model.Parameter) -> str:
@@ -118,17 +118,17 @@ def _choices(parameter: model.Parameter) -> str:
 
 
 def _doc(pages: MessagePages, parameter: model.Parameter) -> str:
-    column = "The value in force is a column of each row" if parameter.column else ""
+    column = "The value used is a column of each row" if parameter.column else ""
     told = "" if parameter.found is None else _told(pages, parameter.found)
     return joined([prose(parameter.doc.text), told, column, *versions(parameter.doc)])
 
 
 def _told(pages: MessagePages, found: model.Told) -> str:
-    """How captures tell a parameter."""
+    """How a parameter is found in a capture."""
     message = next(message for message in pages.protocol.messages if message.name == found.message)
     values = pages.names.values_in(message, found.field, found.values)
-    told = f"If it is not given, a [{message.name}]({message.name}.md) at the beginning of the capture tells it"
-    return f"{told}: whether {code(found.field)} is {values}"
+    where = f"a [{message.name}]({message.name}.md) at the beginning of the capture"
+    return f"If not given, it is found in {where}: whether {code(found.field)} is {values}"
 
 
 def _header(pages: MessagePages) -> Passage:
@@ -136,7 +136,7 @@ def _header(pages: MessagePages) -> Passage:
     whole = HeaderForm({}, pages.protocol.record.nodes, Facts())
     finder = pages.shared.finder(places.RECORD)
     trees = [tree for part in pages.records.parts(whole) for tree in part.trees]
-    rows = FieldTable(pages.names, finder).rows(trees)
+    rows = FieldTable(pages.names, finder, INDEX).rows(trees)
     shapes = pages.records.shapes()
     drawings = [sketch(_headed(pages.selected(shape, shapes)), drawn(pages.records.parts(shape))) for shape in shapes]
     included = pages.protocol.included
@@ -164,5 +164,5 @@ def _values(protocol: model.Protocol) -> list[tuple[str, ...]]:
 
 
 def _erratum(erratum: Erratum) -> tuple[str, ...]:
-    page = "" if erratum.page == places.INDEX else erratum.page
+    page = "" if erratum.page == INDEX else erratum.page
     return f"[{erratum.number}]({page}#{erratum.anchor})", cell(erratum.place), cell(places.markdown(erratum))

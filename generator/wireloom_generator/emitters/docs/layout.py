@@ -1,12 +1,12 @@
 """Nodes → nodes with offsets: numbers where they are fixed, sums where they vary."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 from wireloom_generator import model
 from wireloom_generator.emitters.docs.facts import Facts, declared, narrow, simplify
-from wireloom_generator.emitters.docs.markdown import code
+from wireloom_generator.emitters.docs.markdown import code, listing
 from wireloom_generator.expressions import Name, Value
 from wireloom_generator.types import Deeper, Struct
 from wireloom_generator.types.sizes import SizeRange
@@ -17,11 +17,20 @@ ITEM = "+"
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """Bytes from ``origin``: the record's start (empty), a section's (its name) or a struct's (``ITEM``)."""
+    """Bytes from ``origin``: the record's start (empty), a section's (its name) or a struct's (``ITEM``).
+
+    ``last`` is what ends here, in words.
+    """
 
     origin: str = ""
     fixed: int = 0
     terms: tuple[str, ...] = ()
+    last: str = field(default="", compare=False)
+
+    @property
+    def words(self) -> str:
+        """The number of the byte, or the field it follows if the number varies."""
+        return f"after {self.last}" if self.terms and self.last else str(self)
 
     def __str__(self) -> str:
         sums = " + ".join([str(self.fixed), *self.terms] if self.fixed or not self.terms else self.terms)
@@ -30,8 +39,12 @@ class Position:
     def moved(self, size: int | None, term: str = "") -> "Position":
         """The offset ``size`` bytes further on, or ``term`` further on if the size varies."""
         if size is not None:
-            return Position(self.origin, self.fixed + size, self.terms)
-        return Position(self.origin, self.fixed, (*self.terms, term))
+            return replace(self, fixed=self.fixed + size)
+        return replace(self, terms=(*self.terms, term))
+
+    def ending(self, trees: "Iterable[Tree]") -> "Position":
+        """The same place as the end of the last of ``trees`` that has bytes in sequence."""
+        return next((replace(self, last=name) for tree in reversed([*trees]) if (name := _called(tree))), self)
 
     def since(self, start: "Position") -> int | None:
         """Bytes from ``start`` to here, None if they vary."""
@@ -54,7 +67,7 @@ Single = model.Field | model.Computed | model.Bits | model.Padding | model.Regio
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A node at its position. ``inner`` are the nodes of a section or struct."""
+    """A node at its position. ``inner`` are the nodes of a section or struct, or choices among an integer's bits."""
 
     node: Single
     at: Position
@@ -110,8 +123,8 @@ class Placing:
             match node:
                 case model.When(when=condition, nodes=inner):
                     trees, _ = self.place(inner, at)
-                    found.append(Fork((Option(given(condition.text), trees),)))
-                    at = _behind(at, inner)
+                    _add(found, Fork((Option(given(condition.text), trees),)))
+                    at = _behind(at, inner).ending(trees)
                 case model.Tail(nodes=inner):
                     trees, at = self.place(inner, at)
                     found.append(Fork((Option("if bytes are left", trees),), tail=True))
@@ -124,15 +137,16 @@ class Placing:
                     raise AssertionError("all of a section is packed")
                 case model.Choice():
                     fork, at = self._fork(node, at)
-                    found.append(fork)
+                    _add(found, fork)
+                    at = at.ending((fork,))
                 case model.Elsewhere(place=place, field=field) | (
                     model.Field(place=model.Condition() as place) as field
                 ):
                     found.append(self._placed(field, Position(terms=(_simple(place, self.facts),))))
                 case model.Field() | model.Computed() | model.Bits() | model.Padding() | model.Section() | model.Slot():
                     placed = self._placed(node, at)
-                    found.append(placed)
-                    at = at.moved(placed.extent.size, placed.extent.term)
+                    _add(found, placed)
+                    at = at.moved(placed.extent.size, placed.extent.term).ending((placed,))
                 case _:
                     assert_never(node)
         return tuple(found), at
@@ -195,10 +209,10 @@ class Placing:
                 shown = simple.name if isinstance(simple, Name) else text
                 return ByteCount(None, shown, shown if isinstance(simple, Name) else f"size({name})", expression=True)
             case model.Prefix(length=length):
-                return ByteCount(None, f"a {length.type.word} of length, then as many", f"size({name})")
+                return ByteCount(None, f"{length.type.word} length, then as many bytes", f"size({name})")
             case model.Terminator(value=value, terminator=kept):
-                last = "" if kept == "leave" else " and with"
-                return ByteCount(None, f"up to{last} {value.hex(' ')}", f"size({name})")
+                ends = f"up to {value.hex(' ')}" if kept == "leave" else f"up to and including {value.hex(' ')}"
+                return ByteCount(None, "NUL-terminated" if ends.endswith("including 00") else ends, f"size({name})")
 
     def _field_extent(self, field: model.Field) -> ByteCount:
         one = self._one(field)
@@ -233,6 +247,37 @@ class Placing:
         return self._structs[name]
 
 
+def _add(trees: list[Tree], tree: Tree) -> None:
+    """Append a tree; what is in bits that another has read belongs to that one."""
+    last = trees[-1] if trees else None
+    if isinstance(last, Placed) and isinstance(last.node, model.Bits) and bits_of(tree) is not None:
+        trees[-1] = replace(last, inner=(*last.inner, tree))
+    else:
+        trees.append(tree)
+
+
+def bits_of(tree: Tree) -> tuple[int, int] | None:
+    """The first bit and the number of bits that a tree takes of an integer that was read before it."""
+    if isinstance(tree, Fork):
+        return next((found for option in tree.options for inner in option.trees if (found := bits_of(inner))), None)
+    return tree.node.over if isinstance(tree.node, model.Bits) else None
+
+
+def _called(tree: Tree) -> str:
+    """What has the last bytes of a tree, in words; empty if it has none in sequence."""
+    match tree:
+        case Fork(options=options):
+            last = (Position().ending(option.trees).last for option in options)
+            return listing(dict.fromkeys(name for name in last if name))
+        case Placed(node=model.Field(place=None) | model.Section() | model.Slot() as node):
+            return code(node.name)
+        case Placed(node=model.Bits(over=None) as node):
+            return code((*node.fields, *filter(None, (node.whole,)))[-1].name)
+        case Placed(node=model.Padding()):
+            return "the padding"
+    return ""
+
+
 def _of_size(size: SizeRange, term: str = "") -> ByteCount:
     """The size according to the type alone."""
     if size.least == size.most:
@@ -243,7 +288,7 @@ def _of_size(size: SizeRange, term: str = "") -> ByteCount:
 def _simple(place: model.Condition, facts: Facts) -> str:
     """The byte at which a field stands, in words."""
     simple = simplify(place.expression, facts)
-    return str(simple.value) if isinstance(simple, Value) else place.text
+    return str(simple.value) if isinstance(simple, Value) else code(place.text)
 
 
 def given(text: str) -> str:
@@ -252,7 +297,7 @@ def given(text: str) -> str:
 
 
 def order_of(trees: Iterable[Tree]) -> str:
-    """In words the byte order around all of them; empty if there are several, or none but that of their types."""
+    """In words the byte order around them; empty if there are several, or none but that of their types."""
     found: set[str] = set()
     for tree in trees:
         match tree:
@@ -260,14 +305,8 @@ def order_of(trees: Iterable[Tree]) -> str:
                 found.update(order_of(option.trees) for option in options)
             case Placed(node=model.Field() | model.Bits(), order=order):
                 found.add(order)
+    found.discard("")
     return found.pop() if len(found) == 1 else ""
-
-
-def named(tree: Tree) -> frozenset[str]:
-    """The names of the fields in a tree."""
-    if isinstance(tree, Fork):
-        return frozenset().union(*(named(inner) for option in tree.options for inner in option.trees))
-    return frozenset(node.name for node in model.walk((tree.node,)) if isinstance(node, model.Named))
 
 
 def in_order(little: model.Condition) -> str:

@@ -77,6 +77,11 @@ def code(text: object) -> str:
     return f"{quotes} {shown} {quotes}"
 
 
+def plain(text: str) -> str:
+    """Markdown without its code quotes."""
+    return text.replace("`", "")
+
+
 def cell(text: str) -> str:
     """Markdown as the cell of a table."""
     return text.replace("|", "\\|").replace("\n", "<br>") or " "

@@ -11,12 +11,23 @@ from wireloom_generator.expressions import Hexadecimal, Origin
 from wireloom_generator.model import matching
 from wireloom_generator.types import FlatBuffers, Struct
 
+INDEX = "index.md"
+Reference = tuple[str, str]
+"""A shared name: its kind, which is ``type``, ``table``, ``enum`` or ``flags``, and the name."""
+
+
+def page_of(message: model.Message) -> str:
+    """The page of a message."""
+    return f"{message.name}.md"
+
 
 class Meanings:
-    """The meanings of names in a protocol's fields."""
+    """The meanings of names in a protocol's fields, or in its captures' preamble, which ``homes`` has then."""
 
-    def __init__(self, protocol: model.Protocol) -> None:
+    def __init__(self, protocol: model.Protocol, homes: Mapping[Reference, str] | None = None) -> None:
         self.protocol = protocol
+        if homes is not None:
+            self.homes = homes
         self.enums = {enum.name: enum for enum in protocol.enums}
         self.flags = {flags.name: flags for flags in protocol.flags}
         self.structs = {shared.name: shared for shared in protocol.structs}
@@ -115,7 +126,7 @@ class Meanings:
         """Which records belong to a message."""
         if message.match:
             return self.matching(message.match)
-        return "it is no other" if message.path is None else "there is one"
+        return "no other message matches" if message.path is None else "always"
 
     def hexadecimal(self, enum: str) -> bool:
         """Whether the spec writes an enum's numbers in hexadecimal."""
@@ -131,53 +142,49 @@ class Meanings:
         first = self.number(enum, item.first)
         return f"{first} to {self.number(enum, item.last)}" if item.range and item.last != item.first else first
 
-    def used(self, nodes: Iterable[model.Node]) -> "Used":
-        """The names that fields use, including those in shared structs."""
-        found = Used()
+    @cached_property
+    def homes(self) -> Mapping[Reference, str]:
+        """The page of each shared name: that of the only message that uses it, else the front page."""
+        known: tuple[tuple[str, Iterable[str]], ...]
+        known = (("type", self.structs), ("table", self.tables), ("enum", self.enums), ("flags", self.flags))
+        pages: dict[Reference, set[str]] = {(kind, name): set() for kind, names in known for name in names}
+        preamble = self.protocol.preamble
+        for message in (*self.protocol.messages, *(preamble.messages if preamble is not None else ())):
+            for reference in self.used(message.nodes):
+                pages[reference].add(page_of(message))
+        for reference in self.used(self.protocol.record.nodes):
+            pages[reference].add(INDEX)
+        return {reference: min(found) if len(found) == 1 else INDEX for reference, found in pages.items()}
+
+    def link(self, kind: str, name: str, page: str) -> str:
+        """The name as a link from ``page``."""
+        home = self.homes[kind, name]
+        return f"[{name}]({'' if home == page else home}#{kind}-{name.lower()})"
+
+    def used(self, nodes: Iterable[model.Node]) -> dict[Reference, None]:
+        """What fields use, directly or in shared structs, in order."""
+        found: dict[Reference, None] = {}
         self._use(nodes, found)
         return found
 
-    def _use(self, nodes: Iterable[model.Node], used: "Used") -> None:
+    def _use(self, nodes: Iterable[model.Node], used: dict[Reference, None]) -> None:
         for node in model.walk(nodes):
             match node:
-                case model.Field(wire=model.Wire(type=Struct(name=name))) if name not in used.structs:
-                    used.structs[name] = None
+                case model.Field(wire=model.Wire(type=Struct(name=name))) if ("type", name) not in used:
+                    used["type", name] = None
                     self._use(self.structs[name].nodes, used)
                 case model.Field(wire=model.Wire(type=FlatBuffers(table=table))):
-                    used.tables[table] = None
+                    used["table", table] = None
             if isinstance(node, model.Named) and node.enum:
-                used.enums[node.enum] = None
+                used["enum", node.enum] = None
             if isinstance(node, model.Field) and node.flags:
-                used.flags[node.flags] = None
+                used["flags", node.flags] = None
 
 
 def _digits(values: Iterable[model.EnumValue]) -> int:
     written = [item for item in values if isinstance(item.first, Hexadecimal)]
     exact = [item for item in written if not item.range] or written
     return max((item.first.digits for item in exact if isinstance(item.first, Hexadecimal)), default=0)
-
-
-class Used:
-    """Names in order of first use."""
-
-    def __init__(self) -> None:
-        self.enums: dict[str, None] = {}
-        self.flags: dict[str, None] = {}
-        self.structs: dict[str, None] = {}
-        self.tables: dict[str, None] = {}
-
-    @classmethod
-    def all(cls, names: Meanings) -> "Used":
-        """Every name there is, in the spec's order."""
-        used = cls()
-        for own, known in (
-            (used.enums, names.enums),
-            (used.flags, names.flags),
-            (used.structs, names.structs),
-            (used.tables, names.tables),
-        ):
-            own.update(dict.fromkeys(known))
-        return used
 
 
 def _width(item: model.EnumValue) -> int:

@@ -60,12 +60,6 @@ class Records:
         """Shared structs by name."""
         return {shared.name: shared for shared in self.protocol.structs}
 
-    @property
-    def single(self) -> bool:
-        """Whether there is only one section after the header; then it is not shown as a part of its own."""
-        slots = self.protocol.record.slots
-        return len(slots) == 1 and isinstance(slots[0].extent, model.Rest) and slots[0].trailing is None
-
     def shapes(self, message: model.Message | None = None) -> tuple[HeaderForm, ...]:
         """The forms the header has in records of a message, or in all."""
         match = self._numbers(message) if message and message.match else self._discriminators()
@@ -122,7 +116,7 @@ class Records:
             found.append(part)
         if isinstance(ends := self.protocol.record.end, model.Terminator):
             found[-1] = replace(found[-1], end=found[-1].end.moved(len(ends.value)), terminator=ends.value)
-        return [_merged(*found)] if self.single else found
+        return found
 
     def _slot(
         self,
@@ -134,8 +128,8 @@ class Records:
     ) -> Area:
         if message is None:
             extent = layout.extent(slot.name, slot.extent)
-            end = at.moved(extent.size, extent.term)
-            return Area(slot.name, at, end, extent, (Placed(slot, at, extent),), section=slot)
+            tree = Placed(slot, at, extent)
+            return Area(slot.name, at, _after(at, tree), extent, (tree,), section=slot)
         start = at if not at.terms else Position(slot.name)
         common, end = layout.place(message.sections.get(slot.name, ()), start)
         own, end = layout.place(variant.sections.get(slot.name, ()) if variant else (), end)
@@ -144,8 +138,9 @@ class Records:
             extent = ByteCount(0, "0")
         else:
             extent = ByteCount(size, str(size)) if size is not None else layout.extent(slot.name, slot.extent)
-        behind = end if self.single else at.moved(extent.size, extent.term)
-        return Area(slot.name, at, behind, extent, common, own, slot)
+        if not isinstance(slot.extent, model.Rest) or slot.trailing or start.origin:
+            end = _after(at, Placed(slot, at, extent))
+        return Area(slot.name, at, end, extent, common, own, slot)
 
     def _header(self, shape: HeaderForm) -> tuple[Placing, Area]:
         """What places the record's own fields, and the header; the same for all messages that look alike there."""
@@ -173,16 +168,13 @@ def _fixed(layout: Placing, node: model.Node, at: Position) -> Area:
     trees, end = layout.place([node], at)
     if isinstance(node, model.Section):
         extent = layout.extent(node.name, node.extent)
-        return Area(node.name, at, at.moved(extent.size, extent.term), extent, trees, section=node)
+        return Area(node.name, at, _after(at, Placed(node, at, extent)), extent, trees, section=node)
     return Area(TRAILER, at, end, ByteCount(end.since(at), str(end)), trees)
 
 
-def _merged(head: Area, *others: Area) -> Area:
-    common = tuple(tree for part in (head, *others) for tree in part.common)
-    own = tuple(tree for part in others for tree in part.own)
-    last = (head, *others)[-1]
-    extent = ByteCount(last.end.since(Position()), str(last.end))
-    return Area("", Position(), last.end, extent, common, own, terminator=last.terminator)
+def _after(at: Position, placed: Placed) -> Position:
+    """The end of a section that begins at ``at``."""
+    return at.moved(placed.extent.size, placed.extent.term).ending((placed,))
 
 
 def _split(nodes: Iterable[model.Node]) -> tuple[list[model.Node], list[model.Node]]:

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
 
 from wireloom_generator.emitters.docs import byte_diagram
 from wireloom_generator.emitters.docs.byte_rows import Drawing
@@ -15,11 +14,11 @@ from wireloom_generator.emitters.docs.shared import Passage
 
 @dataclass(frozen=True, slots=True)
 class Rendering:
-    """Functions that give Markdown. ``outcome`` is the outcome of an example; ``diagrams`` explains byte diagrams."""
+    """Functions that give Markdown. ``row`` is a decoded row as JSON; ``diagrams`` explains byte diagrams."""
 
     drawing: Callable[[Drawing], str]
     example: Callable[[ExampleBlock], str]
-    outcome: Callable[[ExampleBlock], str]
+    row: Callable[[str], str]
     heading: Callable[[Passage], str]
     erratum: Callable[[Erratum], str]
     diagrams: str
@@ -32,19 +31,19 @@ def fence(text: str, language: str = "text") -> str:
     return f"\n{quotes}{language}\n{visible(text)}\n{quotes}\n"
 
 
-@lru_cache(maxsize=256)  # headers look alike on most pages
 def _drawing(drawing: Drawing) -> str:
     return fence(byte_diagram.draw(drawing.items, drawing.footer))
 
 
 def _example(example: ExampleBlock) -> str:
-    drawings = "".join(map(_drawing, example.drawings))
-    return fence(example.hexadecimal) + drawings + "".join(map(fence, example.breakdown))
+    """What ``wireloom inspect`` prints of an example."""
+    from wireloom.inspection import plain  # needs the codec, which only examples that were run have
+
+    return fence("\n".join(plain.lines(example.inspected)) if example.inspected else example.data.hex(" "))
 
 
-def _outcome(example: ExampleBlock) -> str:
-    verdict = "".join(f"\n{text}\n" for text in example.verdict)
-    return verdict + "".join(fence(row, "json") for row in example.rows)
+def _row(row: str) -> str:
+    return fence(row, "json")
 
 
 def _heading(block: Passage) -> str:
@@ -60,10 +59,10 @@ def _erratum(erratum: Erratum) -> str:
 PLAIN = Rendering(
     _drawing,
     _example,
-    _outcome,
+    _row,
     _heading,
     _erratum,
-    "In byte diagrams a row is four bytes, `...` marks a field that goes on in another row, a double line begins a "
-    "section,\n  and a box with slanted sides is of no fixed size.",
+    "In byte diagrams a row is four bytes, a double line begins a section, and a box with slanted sides varies in\n"
+    "  size. `...` marks a field that continues in another row, or an offset that varies.",
 )
 """Everything as text."""

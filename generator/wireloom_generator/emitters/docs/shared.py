@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TypeVar
 
 from wireloom_generator import model, naming
 from wireloom_generator.blocks import class_name
@@ -15,10 +14,8 @@ from wireloom_generator.emitters.docs.facts import Facts
 from wireloom_generator.emitters.docs.fields import HEADER, FieldTable
 from wireloom_generator.emitters.docs.layout import ITEM, Placing, Position
 from wireloom_generator.emitters.docs.markdown import cell, code, listing, prose, sentences, source, versions
-from wireloom_generator.emitters.docs.names import Meanings, Used
+from wireloom_generator.emitters.docs.names import Meanings, Reference
 from wireloom_generator.types.columns import brief
-
-AnyNamed = TypeVar("AnyNamed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,29 +92,25 @@ class References:
     def __init__(self, names: Meanings, errata: Errata) -> None:
         self.names = names
         self.errata = errata
-        self._made: dict[object, Passage] = {}
 
-    def groups(self, used: Used) -> tuple[Group, ...]:
-        """The passages about the names that fields use, kind by kind."""
+    def groups(self, page: str, names: Iterable[Reference] | None = None) -> tuple[Group, ...]:
+        """The passages of a page: those of ``names``, of all if there are none, that have their place there."""
+        found = [name for name in (names if names is not None else self.names.homes) if self.names.homes[name] == page]
+
+        def each(kind: str, make: Callable[[str], Passage]) -> Iterator[Passage]:
+            return (make(name) for its, name in found if its == kind)
+
         return groups(
             {
-                "Types": self._each(self._struct, self.names.structs, used.structs),
-                "FlatBuffers tables": self._each(self._table, self.names.tables, used.tables),
-                "Enums": self._each(self._enum, self.names.enums, used.enums),
-                "Flags": self._each(self._flags, self.names.flags, used.flags),
+                "Types": each("type", self._struct),
+                "FlatBuffers tables": each("table", self._table),
+                "Enums": each("enum", self._enum),
+                "Flags": each("flags", self._flags),
             }
         )
 
-    def _each(
-        self, make: Callable[[AnyNamed], Passage], known: Mapping[str, AnyNamed], names: Iterable[str]
-    ) -> Iterator[Passage]:
-        """The passages of some names, each made once for all pages."""
-        for name in names:
-            if (make, name) not in self._made:
-                self._made[make, name] = make(known[name])
-            yield self._made[make, name]
-
-    def _enum(self, enum: model.Enum) -> Passage:
+    def _enum(self, name: str) -> Passage:
+        enum = self.names.enums[name]
         place = places.enum_place(enum.name)
         rows = (
             (
@@ -131,45 +124,47 @@ class References:
         grid = table(("Value", "Name", "In Python", "Meaning"), rows)
         return self._block("Enum", enum.name, enum.doc, place, (Titled("", grid),))
 
-    def _flags(self, flags: model.Flags) -> Passage:
+    def _flags(self, name: str) -> Passage:
+        flags = self.names.flags[name]
         place = places.flags_place(flags.name)
         width = max((len(f"{flag.value:x}") + 1) // 2 * 2 for flag in flags.values)
-        rows = (
-            (
-                str(flag.value.bit_length() - 1),
-                f"0x{flag.value:0{width}x}",
-                cell(code(flag.label)),
-                _in_python(flag),
-                self._meaning(flag.doc, place, "flag", flag.label),
-            )
-            for flag in flags.values
-        )
+        rows: list[TableRow] = []
+        bit = 0
+        for flag in sorted(flags.values, key=lambda flag: flag.value):
+            own = flag.value.bit_length() - 1
+            if own > bit:
+                rows.append((str(bit) if own == bit + 1 else f"{bit} to {own - 1}", "", "", "", "Reserved."))
+            bit = own + 1
+            meaning = self._meaning(flag.doc, place, "flag", flag.label)
+            rows.append((str(own), f"0x{flag.value:0{width}x}", cell(code(flag.label)), _in_python(flag), meaning))
         grid = table(("Bit", "Value", "Name", "In Python", "Meaning"), rows)
         return self._block("Flags", flags.name, flags.doc, place, (Titled("", grid),))
 
-    def _struct(self, shared: model.Struct) -> Passage:
+    def _struct(self, name: str) -> Passage:
+        shared = self.names.structs[name]
         place = places.type_place(shared.name)
         trees = Placing(self.names.structs, Facts(), Facts()).place(shared.nodes, Position(ITEM))[0]
-        rows = FieldTable(self.names, self.finder(place)).rows(trees)
+        rows = FieldTable(self.names, self.finder(place), self.names.homes["type", name]).rows(trees)
         drawing = sketch("", sketched(trees))
         tables, given = (Titled("", table(HEADER, rows)),), listing(map(code, shared.given), "and")
-        more = (f"Fields of this type give it {given}.",) if shared.given else ()
+        more = (f"Parameters: {given}.",) if shared.given else ()
         return self._block("Type", shared.name, shared.doc, place, tables, (drawing,), more)
 
-    def _table(self, shared: model.Table) -> Passage:
+    def _table(self, name: str) -> Passage:
+        shared = self.names.tables[name]
         place = places.table_place(shared.name)
         rows = (
             (
+                code(field.name),
                 str(field.id),
                 code(field.type),
-                code(field.name),
                 "–" if field.default is None else code(str(field.default).lower()),
                 self._meaning(field.doc, place, "field", field.name),
                 code(brief(column.type)),
             )
             for field, column in zip(shared.fields, shared.columns, strict=True)
         )
-        grid = table(("Id", "Type", "Field", "If not stored", "Meaning", "Spark type"), rows)
+        grid = table(("Field", "Id", "Type", "If not stored", "Meaning", "Spark type"), rows)
         return self._block("Table", shared.name, shared.doc, place, (Titled("", grid),))
 
     def _block(
@@ -184,7 +179,7 @@ class References:
     ) -> Passage:
         anchor = f"{kind.lower()}-{name.lower()}"
         called = class_name(name)
-        in_python = f"In Python it is {code(called)}." if called != name else ""
+        in_python = f"In Python: {code(called)}." if called != name else ""
         return Passage(name, anchor, (*paragraphs(doc, in_python), *more), self.errata.within(place), tables, drawings)
 
     def _meaning(self, doc: model.Doc, place: str, kind: str, name: str) -> str:

@@ -6,8 +6,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from math import inf
 
-from wireloom_generator.emitters.docs.byte_rows import ROW, Box, Break, Cell, DiagramRow, Drawing, letter, rows, wrapped
-from wireloom_generator.emitters.docs.markdown import bit_range, visible
+from wireloom_generator.emitters.docs.byte_rows import (
+    ROW,
+    Box,
+    Break,
+    DiagramRow,
+    Drawing,
+    FieldPart,
+    letter,
+    rows,
+    wrapped,
+)
+from wireloom_generator.emitters.docs.layout import Position
+from wireloom_generator.emitters.docs.markdown import bit_range, plain, visible
 
 _BYTE = 152
 """Width of a byte; all lengths are in pixels."""
@@ -22,8 +33,6 @@ _CHARACTER = 0.62
 _SIZES = {13: 16, 11: 13}
 """Font sizes of labels and their line heights; the second is for labels that do not fit with the first."""
 _LARGE, _SMALL = _SIZES
-_MARGIN = 24
-"""The most characters of an offset; longer ones are shown by the box's title."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +73,7 @@ class _Sheet:
 def draw(drawing: Drawing) -> str:
     """The figure, as HTML."""
     grid = rows(drawing.items)
-    shown = [str(row.at) for row in grid]
-    longest = max((len(text) for text in shown if len(text) <= _MARGIN), default=1)
+    longest = max((len(_shown(row.at)) for row in grid), default=1)
     sheet = _Sheet(round(longest * _LARGE * _CHARACTER) + 14)
     for row in grid:
         _place(sheet, row)
@@ -103,14 +111,20 @@ def _place(sheet: _Sheet, row: DiagramRow) -> None:
     """Add a row at the bottom."""
     if row.above:
         _mark(sheet, row.above, row.width)
-    height = max(_height(cell, row.text) for cell in row.cells)
-    if len(str(row.at)) <= _MARGIN:
-        sheet.marks.append(_text(sheet.left - 8, sheet.y + 20, str(row.at), "end", kind="offset"))
+    pieces = [(cell.box, piece) for cell in row.cells for piece in cell.parts]
+    height = max(_height(piece, row.text) for _, piece in pieces)
+    sheet.marks.append(_text(sheet.left - 8, sheet.y + 20, _shown(row.at), "end", kind="offset"))
     x: float = sheet.left
-    for cell in row.cells:
-        _cell(sheet, cell, _Rectangle(x, sheet.y, cell.width * _BYTE, height), row.text)
-        x += cell.width * _BYTE
+    for box, piece in pieces:
+        part = _Rectangle(x, sheet.y, piece.width * _BYTE / 8, height)
+        _add(sheet, box, piece, part, row.text)
+        x += part.width
     sheet.y += height
+
+
+def _shown(offset: Position) -> str:
+    """The offset beside a row; dots if it varies, since the titles of boxes say more."""
+    return str(offset) if not offset.terms else "…"
 
 
 def _mark(sheet: _Sheet, above: Break, width: int) -> None:
@@ -125,28 +139,17 @@ def _mark(sheet: _Sheet, above: Break, width: int) -> None:
     sheet.marks.append(f'<line class="{kind}" x1="{sheet.left}" y1="{y}" x2="{end}" y2="{y}" stroke="currentColor"/>')
 
 
-def _height(cell: Cell, text: str | None) -> float:
-    """The height of a cell; if its box has several rows, the label is where there is room."""
-    if not (cell.first and cell.last):
+def _height(piece: FieldPart, text: str | None) -> float:
+    """The height of a part; the label of a field in several rows is where there is room."""
+    if not piece.whole:
         return _HEIGHT
-    parts = cell.bits or ((cell.box.label, cell.width * 8),)
-    lines = max(len(found[0]) if (found := _fitting(label, bits * _BYTE / 8)) else 1 for label, bits in parts)
-    return _HEIGHT + (lines - 1) * _SIZES[_LARGE] + len(_lines(text)) * _SIZES[_SMALL]
+    found = _fitting(piece.label, piece.width * _BYTE / 8)
+    return _HEIGHT + (len(found[0]) - 1 if found else 0) * _SIZES[_LARGE] + len(_lines(text)) * _SIZES[_SMALL]
 
 
-def _cell(sheet: _Sheet, cell: Cell, at: _Rectangle, text: str | None) -> None:
-    box = cell.box
-    if cell.bits:
-        x, top = at.x, sum(width for _, width in cell.bits)
-        for label, width in cell.bits:
-            title = f"{label}: {bit_range(top, width)} of {box.kind or 'the integer'} at offset {box.at}"
-            part = _Rectangle(x, at.y, width * _BYTE / 8, at.height)
-            sheet.shapes.append(_Shape(label, title, None, [part]))
-            x += part.width
-            top -= width
-        return
-    if cell.first:
-        sheet.shapes.append(_Shape(box.label, _title(box), text, [at]))
+def _add(sheet: _Sheet, box: Box, piece: FieldPart, at: _Rectangle, text: str | None) -> None:
+    if piece.first:
+        sheet.shapes.append(_Shape(piece.label, _title(box, piece), text, [at]))
         return
     shape = sheet.shapes[-1]
     last = shape.rectangles[-1]
@@ -156,11 +159,14 @@ def _cell(sheet: _Sheet, cell: Cell, at: _Rectangle, text: str | None) -> None:
         shape.rectangles.append(at)
 
 
-def _title(box: Box) -> str:
+def _title(box: Box, piece: FieldPart) -> str:
     """``start_seqno: u64, 8 bytes at offset 24``."""
+    place = plain(box.at.words if box.at.words.startswith("after ") else f"at offset {box.at}")
+    if box.bits:
+        return f"{piece.label}: {bit_range(piece.top, piece.taken)} of {box.kind or 'the integer'} {place}"
     size = box.text if box.size is None else "1 byte" if box.size == 1 else f"{box.size} bytes"
     kind = f"{box.kind}, " if box.kind else ""
-    return f"{box.label}: {kind}{size or 'of no fixed size'} at offset {box.at}"
+    return f"{box.label}: {kind}{size or 'of no fixed size'} {place}"
 
 
 def _box(sheet: _Sheet, shape: _Shape) -> Iterator[str]:
@@ -199,7 +205,7 @@ def _written(sheet: _Sheet, shape: _Shape, at: _Rectangle) -> Iterator[str]:
         yield _text(at.x + at.width / 2, y + size - 1, line, "middle", kind="" if size == _LARGE else "small")
         y += _SIZES[size]
     for line in remarks:
-        yield _text(at.x + at.width / 2, y + _SMALL - 1, line, "middle", kind="told")
+        yield _text(at.x + at.width / 2, y + _SMALL - 1, line, "middle", kind="size")
         y += _SIZES[_SMALL]
 
 
@@ -218,7 +224,7 @@ def _lines(text: str | None) -> list[str]:
 
 def _text(x: float, y: float, text: str, anchor: str, *, kind: str = "") -> str:
     named = f' class="{kind}"' if kind else ""
-    size = _SMALL if kind in ("small", "told", "bit") else _LARGE
+    size = _SMALL if kind in ("small", "size", "bit") else _LARGE
     return (
         f'<text{named} x="{x:g}" y="{y:g}" text-anchor="{anchor}" font-size="{size}" font-family="monospace"'
         f' fill="currentColor">{_escaped(text)}</text>'
