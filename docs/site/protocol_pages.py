@@ -66,12 +66,12 @@ def protocols_page(protocols: Iterable[Compiled]) -> str:
 
 
 def errata_page(protocols: Iterable[Compiled]) -> str:
-    """Where the documents behind the specs are wrong, of all protocols."""
+    """Where the source documents are wrong, of all protocols."""
     lines = [
         "# Errata of the documents",
         "",
-        "The documents that the specs are transcribed from are wrong in places. Each place is an `erratum` in a spec,"
-        " and is told on the page of what it is about, too.",
+        "Where a source document is wrong, the spec records an `erratum`. The page of the message or protocol shows it"
+        " as well.",
     ]
     for one in protocols:
         errata = Errata(one.protocol).all
@@ -81,7 +81,7 @@ def errata_page(protocols: Iterable[Compiled]) -> str:
             "",
             f"## {one.title}",
             "",
-            "| No. | Where | What a document says, and what is true |",
+            "| No. | Where | What the document says, and what is true |",
             "|---|---|---|",
         ]
         for erratum in errata:

@@ -26,23 +26,24 @@ def sentences(account: "Account", name: Callable[[str], str] = str, words: Calla
     apart = {message: left for message, left in account.left.items() if left}
     for message, left in apart.items():
         reasons = "; ".join(f"{name(place)} ({words(why)})" for place, why in left)
-        yield f"{name(message)} is read record by record where it has {reasons}."
+        yield f"{name(message)} is decoded record by record if it has {reasons}."
     if len(apart) < len(account.left):
-        yield f"{'The other messages' if apart else 'All messages'} are read many records at once."
-    varying = " and of ".join(map(name, account.varying))
-    if varying:
-        yield f"The items of {varying} differ in size; a record with a much longer list than most is read by itself."
+        yield f"{'The other messages' if apart else 'All messages'} are decoded many records at once."
+    *varying, last = map(name, account.varying or ("",))
+    if last:
+        lists = f"{', '.join(varying)} and {last}" if varying else last
+        yield f"The items of {lists} vary in size; a record with a much longer list than most is decoded by itself."
     kept = " or ".join(map(name, account.kept))
     if kept:
-        yield f"A record that has bytes for {kept} is read by itself."
+        yield f"A record that has bytes for {kept} is decoded by itself."
     gaps = " or ".join(map(name, account.gaps))
     if gaps:
-        yield f"A record that has bytes for {gaps} in several places is read by itself."
+        yield f"A record that has bytes for {gaps} in several places is decoded by itself."
     hollow = " or of ".join(map(name, account.hollow))
     if hollow:
-        yield f"A record that has more items of {hollow} than bytes is read by itself."
+        yield f"A record that has more items of {hollow} than bytes is decoded by itself."
     if not account.chained:
-        yield "Records are found one by one, as their length is no sum of numbers that only numbers stand before."
+        yield "Records are found one by one, because their length is not a sum of numbers at fixed offsets."
 
 
 def looped(codec: "Protocol") -> Iterator[str]:
@@ -56,9 +57,9 @@ def looped(codec: "Protocol") -> Iterator[str]:
         messages.setdefault(reasons, []).append(name)
     others = messages.pop((), [])
     for reasons, names in messages.items():
-        yield f"With `accel`, too, numpy reads {', '.join(names)} where it meets {'; '.join(reasons)}."
+        yield f"With `accel`, numpy also decodes {', '.join(names)} if it has {'; '.join(reasons)}."
     if others:
-        yield f"With `accel`, a compiled loop reads {'the other' if messages else 'all'} messages."
+        yield f"With `accel`, a compiled loop decodes {'the other' if messages else 'all'} messages."
 
 
 def single(codec: "Protocol") -> Iterator[str]:

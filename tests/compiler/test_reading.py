@@ -68,9 +68,9 @@ sections:
     - {name: words, type: Word, repeat: rest}
 """
 TOLD = [
-    "strange is read record by record where it has word (it is text in gb18030, whose characters have several bytes); "
+    "strange is decoded record by record if it has word (it is text in gb18030, whose characters have several bytes); "
     "said (it is computed and no whole number).",
-    "The other messages are read many records at once.",
+    "The other messages are decoded many records at once.",
 ]
 
 
@@ -115,8 +115,8 @@ def test_what_is_said_of_a_protocol_is_what_the_decoder_does(codec: Protocol) ->
 
 
 LOOPED = [
-    "With `accel`, too, numpy reads strange where it meets what only the codec reads.",
-    "With `accel`, a compiled loop reads the other messages.",
+    "With `accel`, numpy also decodes strange if it has what only the codec reads.",
+    "With `accel`, a compiled loop decodes the other messages.",
 ]
 
 
@@ -135,8 +135,8 @@ def lists_of(*counts: int) -> bytes:
 def test_lists_whose_items_differ_in_size_are_named_and_read_so() -> None:
     found = compiled.of(LISTS)
     assert list(sentences(account(found.codec))) == [
-        "All messages are read many records at once.",
-        "The items of words differ in size; a record with a much longer list than most is read by itself.",
+        "All messages are decoded many records at once.",
+        "The items of words vary in size; a record with a much longer list than most is decoded by itself.",
     ]
     pair = Pair.of(found.columnar)
     for capture, redone in ((lists_of(*[20] * 300), 0), (lists_of(*[2] * 300, 900), 1)):
@@ -171,7 +171,7 @@ def test_an_explanation_is_not_for_programs(tmp_path: Path) -> None:
 
 def test_what_keeps_bytes_is_told() -> None:
     told = list(sentences(account(compiled.feature("varints_derived").codec)))
-    assert "A record that has bytes for words_count_bytes is read by itself." in told
+    assert "A record that has bytes for words_count_bytes is decoded by itself." in told
 
 
 NAMED_ALIKE = """

@@ -64,6 +64,18 @@ def test_full_rows_of_a_box_are_one_rectangle() -> None:
     assert found[2] - found[0] == 4 * 152
 
 
+def test_bit_fields_of_an_integer_go_on_in_the_next_row() -> None:
+    bits = (("type", 5), ("altitude", 31), ("spare", 12))
+    boxes = _boxes(_figure(Box("body", Position(), 6, bits=bits, kind="u48")))
+    assert [box.findtext(f"{SVG}title") for box in boxes] == [
+        "type: bits 47 to 43 of u48 at offset 0",
+        "altitude: bits 42 to 12 of u48 at offset 0",
+        "spare: bits 11 to 0 of u48 at offset 0",
+    ]
+    widths = [[round((right - left) / 19) for left, _, right, _ in _rectangles(box)] for box in boxes]
+    assert widths == [[5], [27, 4], [12]]
+
+
 def test_what_is_of_no_fixed_size_looks_different() -> None:
     number, text = _boxes(_figure(*FIELDS))[2:]
     assert "varies" not in number.get("class", "")

@@ -1,4 +1,5 @@
-// The box of a byte diagram that is pointed at, or has the focus, is told below the diagram: its title, for everybody.
+// Shows the title of a byte diagram's box below the diagram while it is pointed at or has the focus, and marks tables that
+// end in what their rows mean, which a phone shows below.
 (() => {
   "use strict";
 
@@ -13,5 +14,12 @@
     };
     figure.addEventListener("mouseover", tell);
     figure.addEventListener("focusin", tell);
+  }
+
+  for (const last of document.querySelectorAll("thead th:nth-child(n + 3):last-child")) {
+    if (last.textContent !== "Meaning") continue;
+    const table = last.closest("table");
+    table.dataset.meaning = "below";
+    table.style.setProperty("--columns", last.cellIndex + 1);
   }
 })();

@@ -22,7 +22,7 @@ ABORT = StructType(
     [
         StructField("prepared_seqno", LongType(), metadata={"comment": "The seqno of the prepare."}),
         StructField("abort_seqno", LongType(), metadata={"comment": "The seqno of the abort."}),
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
         StructField(
             "collection_id",
             LongType(),
@@ -39,11 +39,11 @@ ABORT = StructType(
             "document_key_bytes",
             BinaryType(),
             metadata={
-                "comment": "Bytes of document_key, if they are not those that it is written as; written back while it "
-                "is unchanged",
+                "comment": "Original bytes of document_key, if encoding it would give others; written back if it is "
+                "unchanged",
             },
         ),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
@@ -51,9 +51,9 @@ ADD_STREAM = StructType(
     [
         StructField("flags", LongType(), metadata={"comment": "What the stream is to be like."}),
         StructField("flags_flags", ArrayType(StringType()), metadata={"comment": "Bits set in flags"}),
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
-        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
@@ -62,20 +62,20 @@ ADD_STREAM_RESPONSE = StructType(
         StructField(
             "variant",
             StringType(),
-            metadata={"comment": "Which of the message's layouts it has; null if none known"},
+            metadata={"comment": "The variant of the message; null if it is none of them"},
         ),
         StructField(
             "stream_opaque",
             LongType(),
             metadata={"comment": "The opaque that the messages of the stream have."},
         ),
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
-        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
         StructField("cluster_map", StringType(), metadata={"comment": "The layout of the cluster as JSON, or empty."}),
         StructField(
             "cluster_map_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of cluster_map; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of cluster_map; written back if it is unchanged"},
         ),
         StructField(
             "error",
@@ -85,15 +85,15 @@ ADD_STREAM_RESPONSE = StructType(
         StructField(
             "error_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of error; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of error; written back if it is unchanged"},
         ),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
 APPEND = StructType(
     [
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
         StructField("collection_id", LongType(), metadata={"comment": "The collection. 0 is the default collection."}),
         StructField(
             "document_key",
@@ -106,8 +106,8 @@ APPEND = StructType(
             "document_key_bytes",
             BinaryType(),
             metadata={
-                "comment": "Bytes of document_key, if they are not those that it is written as; written back while it "
-                "is unchanged",
+                "comment": "Original bytes of document_key, if encoding it would give others; written back if it is "
+                "unchanged",
             },
         ),
         StructField("value", BinaryType(), metadata={"comment": "What is added."}),
@@ -121,16 +121,16 @@ BUFFER_ACKNOWLEDGEMENT = StructType(
             LongType(),
             metadata={"comment": "Bytes of whole frames, headers and framing extras among them."},
         ),
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
-        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
 CACHE_TRANSFER = StructType(
     [
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
-        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
         StructField(
             "items",
             ArrayType(
@@ -188,8 +188,8 @@ CACHE_TRANSFER = StructType(
                             "document_key_bytes",
                             BinaryType(),
                             metadata={
-                                "comment": "Bytes of document_key, if they are not those that it is written as; "
-                                "written back while it is unchanged",
+                                "comment": "Original bytes of document_key, if encoding it would give others; written "
+                                "back if it is unchanged",
                             },
                         ),
                         StructField(
@@ -231,15 +231,15 @@ CACHE_TRANSFER = StructType(
                             "json_bytes",
                             BinaryType(),
                             metadata={
-                                "comment": "Bytes of json, if they are not those that it is written as; written back "
-                                "while it is unchanged",
+                                "comment": "Original bytes of json, if encoding it would give others; written back if "
+                                "it is unchanged",
                             },
                         ),
                         StructField("body", BinaryType(), metadata={"comment": "The document, if not."}),
                         StructField(
                             "document_snappy",
                             BinaryType(),
-                            metadata={"comment": "Packed bytes of document; written back while it is unchanged"},
+                            metadata={"comment": "Original bytes of document; written back if it is unchanged"},
                         ),
                     ],
                 ),
@@ -251,26 +251,26 @@ CACHE_TRANSFER = StructType(
 
 CACHE_TRANSFER_END = StructType(
     [
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
-        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
 CANCEL_RANGE_SCAN = StructType(
     [
         StructField("scan_id", StringType()),
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
-        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
 CLOSE_STREAM = StructType(
     [
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
-        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
@@ -279,7 +279,7 @@ CLUSTERMAP_CHANGE_NOTIFICATION = StructType(
         StructField(
             "variant",
             StringType(),
-            metadata={"comment": "Which of the message's layouts it has; null if none known"},
+            metadata={"comment": "The variant of the message; null if it is none of them"},
         ),
         StructField("revision", LongType()),
         StructField(
@@ -287,7 +287,7 @@ CLUSTERMAP_CHANGE_NOTIFICATION = StructType(
             LongType(),
             metadata={"comment": "It counts before the revision. Below 0 it is not set yet."},
         ),
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
         StructField(
             "bucket",
             StringType(),
@@ -304,7 +304,7 @@ CLUSTERMAP_CHANGE_NOTIFICATION = StructType(
         StructField(
             "cluster_map_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of cluster_map; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of cluster_map; written back if it is unchanged"},
         ),
     ],
 )
@@ -313,7 +313,7 @@ COMMIT = StructType(
     [
         StructField("prepared_seqno", LongType(), metadata={"comment": "The seqno of the prepare."}),
         StructField("commit_seqno", LongType(), metadata={"comment": "The seqno of the commit."}),
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
         StructField(
             "collection_id",
             LongType(),
@@ -330,11 +330,11 @@ COMMIT = StructType(
             "document_key_bytes",
             BinaryType(),
             metadata={
-                "comment": "Bytes of document_key, if they are not those that it is written as; written back while it "
-                "is unchanged",
+                "comment": "Original bytes of document_key, if encoding it would give others; written back if it is "
+                "unchanged",
             },
         ),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
@@ -344,9 +344,9 @@ CONTINUE_RANGE_SCAN = StructType(
         StructField("item_limit", LongType(), metadata={"comment": "How many at most; 0 is without a limit."}),
         StructField("time_limit", LongType(), metadata={"comment": "How long at most; 0 is without a limit."}),
         StructField("byte_limit", LongType(), metadata={"comment": "How much at most; 0 is without a limit."}),
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
-        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
@@ -355,12 +355,12 @@ CONTINUE_RANGE_SCAN_RESPONSE = StructType(
         StructField(
             "variant",
             StringType(),
-            metadata={"comment": "Which of the message's layouts it has; null if none known"},
+            metadata={"comment": "The variant of the message; null if it is none of them"},
         ),
         StructField("content", LongType()),
         StructField("content_name", StringType(), metadata={"comment": "Name of content; null if it has none"}),
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
-        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
         StructField(
             "keys",
             ArrayType(
@@ -424,7 +424,7 @@ CONTINUE_RANGE_SCAN_RESPONSE = StructType(
         StructField(
             "cluster_map_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of cluster_map; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of cluster_map; written back if it is unchanged"},
         ),
         StructField(
             "error",
@@ -434,15 +434,15 @@ CONTINUE_RANGE_SCAN_RESPONSE = StructType(
         StructField(
             "error_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of error; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of error; written back if it is unchanged"},
         ),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
 CONTROL = StructType(
     [
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
         StructField(
             "property",
             StringType(),
@@ -454,8 +454,8 @@ CONTROL = StructType(
 
 CREATE_RANGE_SCAN = StructType(
     [
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
-        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
         StructField(
             "scan",
             StringType(),
@@ -469,16 +469,16 @@ CREATE_RANGE_SCAN_RESPONSE = StructType(
         StructField(
             "variant",
             StringType(),
-            metadata={"comment": "Which of the message's layouts it has; null if none known"},
+            metadata={"comment": "The variant of the message; null if it is none of them"},
         ),
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
-        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
         StructField("scan_id", StringType()),
         StructField("cluster_map", StringType(), metadata={"comment": "The layout of the cluster as JSON, or empty."}),
         StructField(
             "cluster_map_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of cluster_map; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of cluster_map; written back if it is unchanged"},
         ),
         StructField(
             "error",
@@ -488,23 +488,23 @@ CREATE_RANGE_SCAN_RESPONSE = StructType(
         StructField(
             "error_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of error; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of error; written back if it is unchanged"},
         ),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
 DCP_NOOP = StructType(
     [
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
-        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
 DELETE = StructType(
     [
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
         StructField("collection_id", LongType(), metadata={"comment": "The collection. 0 is the default collection."}),
         StructField(
             "document_key",
@@ -517,18 +517,18 @@ DELETE = StructType(
             "document_key_bytes",
             BinaryType(),
             metadata={
-                "comment": "Bytes of document_key, if they are not those that it is written as; written back while it "
-                "is unchanged",
+                "comment": "Original bytes of document_key, if encoding it would give others; written back if it is "
+                "unchanged",
             },
         ),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
 DELETE_VBUCKET = StructType(
     [
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
-        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
         StructField("settings", StringType(), metadata={"comment": "async=0 to wait. It may be empty."}),
     ],
 )
@@ -538,7 +538,7 @@ DELETION = StructType(
         StructField(
             "variant",
             StringType(),
-            metadata={"comment": "Which of the message's layouts it has; null if none known"},
+            metadata={"comment": "The variant of the message; null if it is none of them"},
         ),
         StructField("by_seqno", LongType(), metadata={"comment": "The seqno of the change in its vbucket."}),
         StructField("rev_seqno", DecimalType(20, 0), metadata={"comment": "How often the document was changed."}),
@@ -554,7 +554,7 @@ DELETION = StructType(
             metadata={"comment": "When the document was deleted. Null if that is not known."},
         ),
         StructField("unused", ShortType()),
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
         StructField(
             "collection_id",
             LongType(),
@@ -571,8 +571,8 @@ DELETION = StructType(
             "document_key_bytes",
             BinaryType(),
             metadata={
-                "comment": "Bytes of document_key, if they are not those that it is written as; written back while it "
-                "is unchanged",
+                "comment": "Original bytes of document_key, if encoding it would give others; written back if it is "
+                "unchanged",
             },
         ),
         StructField(
@@ -610,18 +610,17 @@ DELETION = StructType(
             "json_bytes",
             BinaryType(),
             metadata={
-                "comment": "Bytes of json, if they are not those that it is written as; written back while it is "
-                "unchanged",
+                "comment": "Original bytes of json, if encoding it would give others; written back if it is unchanged",
             },
         ),
         StructField("body", BinaryType(), metadata={"comment": "The document, if not."}),
         StructField(
             "document_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of document; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of document; written back if it is unchanged"},
         ),
         StructField("ext_meta", BinaryType(), metadata={"comment": "Metadata that servers before 6.0 send."}),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
@@ -635,7 +634,7 @@ EXPIRATION = StructType(
             TimestampType(),
             metadata={"comment": "When the document expired. Null if that is not known."},
         ),
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
         StructField(
             "collection_id",
             LongType(),
@@ -652,8 +651,8 @@ EXPIRATION = StructType(
             "document_key_bytes",
             BinaryType(),
             metadata={
-                "comment": "Bytes of document_key, if they are not those that it is written as; written back while it "
-                "is unchanged",
+                "comment": "Original bytes of document_key, if encoding it would give others; written back if it is "
+                "unchanged",
             },
         ),
         StructField(
@@ -691,24 +690,23 @@ EXPIRATION = StructType(
             "json_bytes",
             BinaryType(),
             metadata={
-                "comment": "Bytes of json, if they are not those that it is written as; written back while it is "
-                "unchanged",
+                "comment": "Original bytes of json, if encoding it would give others; written back if it is unchanged",
             },
         ),
         StructField("body", BinaryType(), metadata={"comment": "The document, if not."}),
         StructField(
             "document_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of document; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of document; written back if it is unchanged"},
         ),
     ],
 )
 
 FAILOVER_LOG_REQUEST = StructType(
     [
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
-        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
@@ -717,10 +715,10 @@ FAILOVER_LOG_RESPONSE = StructType(
         StructField(
             "variant",
             StringType(),
-            metadata={"comment": "Which of the message's layouts it has; null if none known"},
+            metadata={"comment": "The variant of the message; null if it is none of them"},
         ),
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
-        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
         StructField(
             "entries",
             ArrayType(
@@ -745,7 +743,7 @@ FAILOVER_LOG_RESPONSE = StructType(
         StructField(
             "cluster_map_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of cluster_map; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of cluster_map; written back if it is unchanged"},
         ),
         StructField(
             "error",
@@ -755,23 +753,23 @@ FAILOVER_LOG_RESPONSE = StructType(
         StructField(
             "error_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of error; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of error; written back if it is unchanged"},
         ),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
 FLUSH = StructType(
     [
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
-        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
 GET = StructType(
     [
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
         StructField("collection_id", LongType(), metadata={"comment": "The collection. 0 is the default collection."}),
         StructField(
             "document_key",
@@ -784,11 +782,11 @@ GET = StructType(
             "document_key_bytes",
             BinaryType(),
             metadata={
-                "comment": "Bytes of document_key, if they are not those that it is written as; written back while it "
-                "is unchanged",
+                "comment": "Original bytes of document_key, if encoding it would give others; written back if it is "
+                "unchanged",
             },
         ),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
@@ -797,9 +795,9 @@ GET_ALL_VB_SEQNOS = StructType(
         StructField("state", LongType(), metadata={"comment": "Only vbuckets in this state; 0 is all alive."}),
         StructField("state_name", StringType(), metadata={"comment": "Name of state; null if it has none"}),
         StructField("collection_id", LongType(), metadata={"comment": "Only the seqnos of this collection."}),
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
-        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
@@ -808,10 +806,10 @@ GET_ALL_VB_SEQNOS_RESPONSE = StructType(
         StructField(
             "variant",
             StringType(),
-            metadata={"comment": "Which of the message's layouts it has; null if none known"},
+            metadata={"comment": "The variant of the message; null if it is none of them"},
         ),
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
-        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
         StructField(
             "seqnos",
             ArrayType(StructType([StructField("vbucket", IntegerType()), StructField("seqno", LongType())])),
@@ -820,7 +818,7 @@ GET_ALL_VB_SEQNOS_RESPONSE = StructType(
         StructField(
             "cluster_map_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of cluster_map; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of cluster_map; written back if it is unchanged"},
         ),
         StructField(
             "error",
@@ -830,9 +828,9 @@ GET_ALL_VB_SEQNOS_RESPONSE = StructType(
         StructField(
             "error_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of error; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of error; written back if it is unchanged"},
         ),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
@@ -844,9 +842,9 @@ GET_CLUSTER_CONFIG = StructType(
             metadata={"comment": "Of the version that the client has; it counts before the revision."},
         ),
         StructField("revision", LongType(), metadata={"comment": "Of the version that the client has."}),
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
-        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
@@ -855,10 +853,10 @@ GET_CLUSTER_CONFIG_RESPONSE = StructType(
         StructField(
             "variant",
             StringType(),
-            metadata={"comment": "Which of the message's layouts it has; null if none known"},
+            metadata={"comment": "The variant of the message; null if it is none of them"},
         ),
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
-        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
         StructField(
             "cluster_map",
             StringType(),
@@ -867,7 +865,7 @@ GET_CLUSTER_CONFIG_RESPONSE = StructType(
         StructField(
             "cluster_map_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of cluster_map; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of cluster_map; written back if it is unchanged"},
         ),
         StructField(
             "error",
@@ -877,15 +875,15 @@ GET_CLUSTER_CONFIG_RESPONSE = StructType(
         StructField(
             "error_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of error; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of error; written back if it is unchanged"},
         ),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
 GET_COLLECTION_ID = StructType(
     [
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
         StructField(
             "key_path",
             StringType(),
@@ -900,7 +898,7 @@ GET_COLLECTION_ID_RESPONSE = StructType(
         StructField(
             "variant",
             StringType(),
-            metadata={"comment": "Which of the message's layouts it has; null if none known"},
+            metadata={"comment": "The variant of the message; null if it is none of them"},
         ),
         StructField(
             "manifest_uid",
@@ -908,13 +906,13 @@ GET_COLLECTION_ID_RESPONSE = StructType(
             metadata={"comment": "Of the manifest in which it was looked up."},
         ),
         StructField("id", LongType(), metadata={"comment": "The collection or scope."}),
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
-        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
         StructField("cluster_map", StringType(), metadata={"comment": "The layout of the cluster as JSON, or empty."}),
         StructField(
             "cluster_map_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of cluster_map; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of cluster_map; written back if it is unchanged"},
         ),
         StructField(
             "error",
@@ -924,17 +922,17 @@ GET_COLLECTION_ID_RESPONSE = StructType(
         StructField(
             "error_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of error; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of error; written back if it is unchanged"},
         ),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
 GET_COLLECTIONS_MANIFEST = StructType(
     [
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
-        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
@@ -943,21 +941,21 @@ GET_COLLECTIONS_MANIFEST_RESPONSE = StructType(
         StructField(
             "variant",
             StringType(),
-            metadata={"comment": "Which of the message's layouts it has; null if none known"},
+            metadata={"comment": "The variant of the message; null if it is none of them"},
         ),
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
-        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
         StructField("manifest", StringType(), metadata={"comment": "JSON; uids and ids in it are hexadecimal text."}),
         StructField(
             "manifest_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of manifest; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of manifest; written back if it is unchanged"},
         ),
         StructField("cluster_map", StringType(), metadata={"comment": "The layout of the cluster as JSON, or empty."}),
         StructField(
             "cluster_map_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of cluster_map; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of cluster_map; written back if it is unchanged"},
         ),
         StructField(
             "error",
@@ -967,22 +965,22 @@ GET_COLLECTIONS_MANIFEST_RESPONSE = StructType(
         StructField(
             "error_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of error; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of error; written back if it is unchanged"},
         ),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
 GET_ERROR_MAP = StructType(
     [
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
-        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
         StructField(
             "version",
             IntegerType(),
             metadata={"comment": "The highest version of the map that the client understands."},
         ),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
@@ -991,10 +989,10 @@ GET_ERROR_MAP_RESPONSE = StructType(
         StructField(
             "variant",
             StringType(),
-            metadata={"comment": "Which of the message's layouts it has; null if none known"},
+            metadata={"comment": "The variant of the message; null if it is none of them"},
         ),
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
-        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
         StructField(
             "error_map",
             StringType(),
@@ -1003,13 +1001,13 @@ GET_ERROR_MAP_RESPONSE = StructType(
         StructField(
             "error_map_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of error_map; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of error_map; written back if it is unchanged"},
         ),
         StructField("cluster_map", StringType(), metadata={"comment": "The layout of the cluster as JSON, or empty."}),
         StructField(
             "cluster_map_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of cluster_map; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of cluster_map; written back if it is unchanged"},
         ),
         StructField(
             "error",
@@ -1019,9 +1017,9 @@ GET_ERROR_MAP_RESPONSE = StructType(
         StructField(
             "error_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of error; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of error; written back if it is unchanged"},
         ),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
@@ -1032,7 +1030,7 @@ GET_LOCKED = StructType(
             LongType(),
             metadata={"comment": "How long. The server has its own time, also for 0."},
         ),
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
         StructField("collection_id", LongType(), metadata={"comment": "The collection. 0 is the default collection."}),
         StructField(
             "document_key",
@@ -1045,11 +1043,11 @@ GET_LOCKED = StructType(
             "document_key_bytes",
             BinaryType(),
             metadata={
-                "comment": "Bytes of document_key, if they are not those that it is written as; written back while it "
-                "is unchanged",
+                "comment": "Original bytes of document_key, if encoding it would give others; written back if it is "
+                "unchanged",
             },
         ),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
@@ -1058,14 +1056,14 @@ GET_LOCKED_RESPONSE = StructType(
         StructField(
             "variant",
             StringType(),
-            metadata={"comment": "Which of the message's layouts it has; null if none known"},
+            metadata={"comment": "The variant of the message; null if it is none of them"},
         ),
         StructField(
             "flags",
             LongType(),
             metadata={"comment": "What the client stored beside the document, as it sent it."},
         ),
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
         StructField("collection_id", LongType(), metadata={"comment": "The collection. 0 is the default collection."}),
         StructField(
             "document_key",
@@ -1078,8 +1076,8 @@ GET_LOCKED_RESPONSE = StructType(
             "document_key_bytes",
             BinaryType(),
             metadata={
-                "comment": "Bytes of document_key, if they are not those that it is written as; written back while it "
-                "is unchanged",
+                "comment": "Original bytes of document_key, if encoding it would give others; written back if it is "
+                "unchanged",
             },
         ),
         StructField("value", BinaryType()),
@@ -1087,7 +1085,7 @@ GET_LOCKED_RESPONSE = StructType(
         StructField(
             "cluster_map_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of cluster_map; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of cluster_map; written back if it is unchanged"},
         ),
         StructField(
             "error",
@@ -1097,16 +1095,16 @@ GET_LOCKED_RESPONSE = StructType(
         StructField(
             "error_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of error; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of error; written back if it is unchanged"},
         ),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
 GET_META = StructType(
     [
         StructField("version", ShortType(), metadata={"comment": "2 asks for the datatype as well."}),
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
         StructField("collection_id", LongType(), metadata={"comment": "The collection. 0 is the default collection."}),
         StructField(
             "document_key",
@@ -1119,11 +1117,11 @@ GET_META = StructType(
             "document_key_bytes",
             BinaryType(),
             metadata={
-                "comment": "Bytes of document_key, if they are not those that it is written as; written back while it "
-                "is unchanged",
+                "comment": "Original bytes of document_key, if encoding it would give others; written back if it is "
+                "unchanged",
             },
         ),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
@@ -1132,7 +1130,7 @@ GET_META_RESPONSE = StructType(
         StructField(
             "variant",
             StringType(),
-            metadata={"comment": "Which of the message's layouts it has; null if none known"},
+            metadata={"comment": "The variant of the message; null if it is none of them"},
         ),
         StructField("deleted", LongType(), metadata={"comment": "1 if it is deleted."}),
         StructField(
@@ -1159,13 +1157,13 @@ GET_META_RESPONSE = StructType(
             ArrayType(StringType()),
             metadata={"comment": "Bits set in document_datatype"},
         ),
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
-        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
         StructField("cluster_map", StringType(), metadata={"comment": "The layout of the cluster as JSON, or empty."}),
         StructField(
             "cluster_map_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of cluster_map; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of cluster_map; written back if it is unchanged"},
         ),
         StructField(
             "error",
@@ -1175,9 +1173,9 @@ GET_META_RESPONSE = StructType(
         StructField(
             "error_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of error; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of error; written back if it is unchanged"},
         ),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
@@ -1186,7 +1184,7 @@ GET_RESPONSE = StructType(
         StructField(
             "variant",
             StringType(),
-            metadata={"comment": "Which of the message's layouts it has; null if none known"},
+            metadata={"comment": "The variant of the message; null if it is none of them"},
         ),
         StructField(
             "flags",
@@ -1195,7 +1193,7 @@ GET_RESPONSE = StructType(
                 "comment": "What the client stored beside the item, as it sent it. Couchbase answers touch without.",
             },
         ),
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
         StructField("collection_id", LongType(), metadata={"comment": "The collection. 0 is the default collection."}),
         StructField(
             "document_key",
@@ -1208,8 +1206,8 @@ GET_RESPONSE = StructType(
             "document_key_bytes",
             BinaryType(),
             metadata={
-                "comment": "Bytes of document_key, if they are not those that it is written as; written back while it "
-                "is unchanged",
+                "comment": "Original bytes of document_key, if encoding it would give others; written back if it is "
+                "unchanged",
             },
         ),
         StructField("value", BinaryType()),
@@ -1217,7 +1215,7 @@ GET_RESPONSE = StructType(
         StructField(
             "cluster_map_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of cluster_map; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of cluster_map; written back if it is unchanged"},
         ),
         StructField(
             "error",
@@ -1227,17 +1225,17 @@ GET_RESPONSE = StructType(
         StructField(
             "error_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of error; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of error; written back if it is unchanged"},
         ),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
 GET_VBUCKET = StructType(
     [
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
-        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
@@ -1246,17 +1244,17 @@ GET_VBUCKET_RESPONSE = StructType(
         StructField(
             "variant",
             StringType(),
-            metadata={"comment": "Which of the message's layouts it has; null if none known"},
+            metadata={"comment": "The variant of the message; null if it is none of them"},
         ),
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
-        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
         StructField("state", LongType()),
         StructField("state_name", StringType(), metadata={"comment": "Name of state; null if it has none"}),
         StructField("cluster_map", StringType(), metadata={"comment": "The layout of the cluster as JSON, or empty."}),
         StructField(
             "cluster_map_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of cluster_map; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of cluster_map; written back if it is unchanged"},
         ),
         StructField(
             "error",
@@ -1266,15 +1264,15 @@ GET_VBUCKET_RESPONSE = StructType(
         StructField(
             "error_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of error; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of error; written back if it is unchanged"},
         ),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
 HELLO = StructType(
     [
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
         StructField(
             "agent",
             StringType(),
@@ -1304,10 +1302,10 @@ HELLO_RESPONSE = StructType(
         StructField(
             "variant",
             StringType(),
-            metadata={"comment": "Which of the message's layouts it has; null if none known"},
+            metadata={"comment": "The variant of the message; null if it is none of them"},
         ),
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
-        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
         StructField(
             "features",
             ArrayType(
@@ -1328,7 +1326,7 @@ HELLO_RESPONSE = StructType(
         StructField(
             "cluster_map_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of cluster_map; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of cluster_map; written back if it is unchanged"},
         ),
         StructField(
             "error",
@@ -1338,9 +1336,9 @@ HELLO_RESPONSE = StructType(
         StructField(
             "error_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of error; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of error; written back if it is unchanged"},
         ),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
@@ -1359,7 +1357,7 @@ INCREMENT = StructType(
                 "comment": "As elsewhere, of an item that there is not yet. 0xffffffff says that none is to be made.",
             },
         ),
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
         StructField("collection_id", LongType(), metadata={"comment": "The collection. 0 is the default collection."}),
         StructField(
             "document_key",
@@ -1372,11 +1370,11 @@ INCREMENT = StructType(
             "document_key_bytes",
             BinaryType(),
             metadata={
-                "comment": "Bytes of document_key, if they are not those that it is written as; written back while it "
-                "is unchanged",
+                "comment": "Original bytes of document_key, if encoding it would give others; written back if it is "
+                "unchanged",
             },
         ),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
@@ -1385,18 +1383,18 @@ INCREMENT_RESPONSE = StructType(
         StructField(
             "variant",
             StringType(),
-            metadata={"comment": "Which of the message's layouts it has; null if none known"},
+            metadata={"comment": "The variant of the message; null if it is none of them"},
         ),
         StructField("vb_uuid", DecimalType(20, 0), metadata={"comment": "The branch of the vbucket's history."}),
         StructField("by_seqno", LongType(), metadata={"comment": "The seqno of the write."}),
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
-        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
         StructField("counter", DecimalType(20, 0)),
         StructField("cluster_map", StringType(), metadata={"comment": "The layout of the cluster as JSON, or empty."}),
         StructField(
             "cluster_map_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of cluster_map; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of cluster_map; written back if it is unchanged"},
         ),
         StructField(
             "error",
@@ -1406,17 +1404,17 @@ INCREMENT_RESPONSE = StructType(
         StructField(
             "error_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of error; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of error; written back if it is unchanged"},
         ),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
 LIST_BUCKETS = StructType(
     [
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
-        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
@@ -1425,16 +1423,16 @@ LIST_BUCKETS_RESPONSE = StructType(
         StructField(
             "variant",
             StringType(),
-            metadata={"comment": "Which of the message's layouts it has; null if none known"},
+            metadata={"comment": "The variant of the message; null if it is none of them"},
         ),
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
-        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
         StructField("buckets", StringType(), metadata={"comment": "Their names, with blanks between them."}),
         StructField("cluster_map", StringType(), metadata={"comment": "The layout of the cluster as JSON, or empty."}),
         StructField(
             "cluster_map_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of cluster_map; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of cluster_map; written back if it is unchanged"},
         ),
         StructField(
             "error",
@@ -1444,9 +1442,9 @@ LIST_BUCKETS_RESPONSE = StructType(
         StructField(
             "error_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of error; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of error; written back if it is unchanged"},
         ),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
@@ -1468,7 +1466,7 @@ MUTATION = StructType(
         StructField("lock_time", LongType(), metadata={"comment": "How long the document stays locked; usually 0."}),
         StructField("nmeta", IntegerType(), metadata={"comment": "Of metadata behind the value; 0 since 6.0."}),
         StructField("nru", ShortType(), metadata={"comment": "How recently the document was used; 2 in most frames."}),
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
         StructField(
             "collection_id",
             LongType(),
@@ -1485,8 +1483,8 @@ MUTATION = StructType(
             "document_key_bytes",
             BinaryType(),
             metadata={
-                "comment": "Bytes of document_key, if they are not those that it is written as; written back while it "
-                "is unchanged",
+                "comment": "Original bytes of document_key, if encoding it would give others; written back if it is "
+                "unchanged",
             },
         ),
         StructField(
@@ -1524,33 +1522,32 @@ MUTATION = StructType(
             "json_bytes",
             BinaryType(),
             metadata={
-                "comment": "Bytes of json, if they are not those that it is written as; written back while it is "
-                "unchanged",
+                "comment": "Original bytes of json, if encoding it would give others; written back if it is unchanged",
             },
         ),
         StructField("body", BinaryType(), metadata={"comment": "The document, if not."}),
         StructField(
             "document_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of document; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of document; written back if it is unchanged"},
         ),
         StructField("ext_meta", BinaryType(), metadata={"comment": "Metadata that servers before 6.0 send."}),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
 NOOP = StructType(
     [
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
-        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
 OBSERVE = StructType(
     [
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
-        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
         StructField(
             "documents",
             ArrayType(
@@ -1575,10 +1572,10 @@ OBSERVE_RESPONSE = StructType(
         StructField(
             "variant",
             StringType(),
-            metadata={"comment": "Which of the message's layouts it has; null if none known"},
+            metadata={"comment": "The variant of the message; null if it is none of them"},
         ),
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
-        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
         StructField(
             "documents",
             ArrayType(
@@ -1610,7 +1607,7 @@ OBSERVE_RESPONSE = StructType(
         StructField(
             "cluster_map_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of cluster_map; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of cluster_map; written back if it is unchanged"},
         ),
         StructField(
             "error",
@@ -1620,22 +1617,22 @@ OBSERVE_RESPONSE = StructType(
         StructField(
             "error_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of error; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of error; written back if it is unchanged"},
         ),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
 OBSERVE_SEQNO = StructType(
     [
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
-        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
         StructField(
             "vb_uuid",
             DecimalType(20, 0),
             metadata={"comment": "The branch of the vbucket's history that the client knows."},
         ),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
@@ -1644,10 +1641,10 @@ OBSERVE_SEQNO_RESPONSE = StructType(
         StructField(
             "variant",
             StringType(),
-            metadata={"comment": "Which of the message's layouts it has; null if none known"},
+            metadata={"comment": "The variant of the message; null if it is none of them"},
         ),
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
-        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
         StructField("format", ShortType(), metadata={"comment": "1 after a failover."}),
         StructField("vbucket_id", IntegerType(), metadata={"comment": "The vbucket."}),
         StructField("vb_uuid", DecimalType(20, 0), metadata={"comment": "The newest branch of its history."}),
@@ -1659,7 +1656,7 @@ OBSERVE_SEQNO_RESPONSE = StructType(
         StructField(
             "cluster_map_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of cluster_map; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of cluster_map; written back if it is unchanged"},
         ),
         StructField(
             "error",
@@ -1669,9 +1666,9 @@ OBSERVE_SEQNO_RESPONSE = StructType(
         StructField(
             "error_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of error; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of error; written back if it is unchanged"},
         ),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
@@ -1680,7 +1677,7 @@ OPEN_CONNECTION = StructType(
         StructField("seqno", LongType(), metadata={"comment": "Set aside, and 0."}),
         StructField("flags", LongType(), metadata={"comment": "What the connection is for."}),
         StructField("flags_flags", ArrayType(StringType()), metadata={"comment": "Bits set in flags"}),
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
         StructField(
             "connection_name",
             StringType(),
@@ -1694,9 +1691,9 @@ OSO_SNAPSHOT = StructType(
     [
         StructField("flags", LongType()),
         StructField("flags_flags", ArrayType(StringType()), metadata={"comment": "Bits set in flags"}),
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
-        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
@@ -1724,7 +1721,7 @@ PREPARE = StructType(
             StringType(),
             metadata={"comment": "Name of durability_level; null if it has none"},
         ),
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
         StructField(
             "collection_id",
             LongType(),
@@ -1741,8 +1738,8 @@ PREPARE = StructType(
             "document_key_bytes",
             BinaryType(),
             metadata={
-                "comment": "Bytes of document_key, if they are not those that it is written as; written back while it "
-                "is unchanged",
+                "comment": "Original bytes of document_key, if encoding it would give others; written back if it is "
+                "unchanged",
             },
         ),
         StructField(
@@ -1780,24 +1777,23 @@ PREPARE = StructType(
             "json_bytes",
             BinaryType(),
             metadata={
-                "comment": "Bytes of json, if they are not those that it is written as; written back while it is "
-                "unchanged",
+                "comment": "Original bytes of json, if encoding it would give others; written back if it is unchanged",
             },
         ),
         StructField("body", BinaryType(), metadata={"comment": "The document, if not."}),
         StructField(
             "document_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of document; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of document; written back if it is unchanged"},
         ),
     ],
 )
 
 QUIT = StructType(
     [
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
-        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
@@ -1806,17 +1802,17 @@ RESPONSE = StructType(
         StructField(
             "variant",
             StringType(),
-            metadata={"comment": "Which of the message's layouts it has; null if none known"},
+            metadata={"comment": "The variant of the message; null if it is none of them"},
         ),
         StructField("vb_uuid", DecimalType(20, 0), metadata={"comment": "The branch of the vbucket's history."}),
         StructField("by_seqno", LongType(), metadata={"comment": "The seqno of the write."}),
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
-        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
         StructField("cluster_map", StringType(), metadata={"comment": "The layout of the cluster as JSON, or empty."}),
         StructField(
             "cluster_map_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of cluster_map; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of cluster_map; written back if it is unchanged"},
         ),
         StructField(
             "error",
@@ -1826,9 +1822,9 @@ RESPONSE = StructType(
         StructField(
             "error_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of error; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of error; written back if it is unchanged"},
         ),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
@@ -1846,7 +1842,7 @@ RETURN_META = StructType(
             LongType(),
             metadata={"comment": "From now on, or since 1970 if it is more than 30 days; 0 is never."},
         ),
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
         StructField("collection_id", LongType(), metadata={"comment": "The collection. 0 is the default collection."}),
         StructField(
             "document_key",
@@ -1859,8 +1855,8 @@ RETURN_META = StructType(
             "document_key_bytes",
             BinaryType(),
             metadata={
-                "comment": "Bytes of document_key, if they are not those that it is written as; written back while it "
-                "is unchanged",
+                "comment": "Original bytes of document_key, if encoding it would give others; written back if it is "
+                "unchanged",
             },
         ),
         StructField("value", BinaryType()),
@@ -1872,18 +1868,18 @@ RETURN_META_RESPONSE = StructType(
         StructField(
             "variant",
             StringType(),
-            metadata={"comment": "Which of the message's layouts it has; null if none known"},
+            metadata={"comment": "The variant of the message; null if it is none of them"},
         ),
         StructField("flags", LongType()),
         StructField("expiration", LongType()),
         StructField("rev_seqno", DecimalType(20, 0), metadata={"comment": "How often the document was changed."}),
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
-        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
         StructField("cluster_map", StringType(), metadata={"comment": "The layout of the cluster as JSON, or empty."}),
         StructField(
             "cluster_map_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of cluster_map; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of cluster_map; written back if it is unchanged"},
         ),
         StructField(
             "error",
@@ -1893,15 +1889,15 @@ RETURN_META_RESPONSE = StructType(
         StructField(
             "error_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of error; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of error; written back if it is unchanged"},
         ),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
 SASL_AUTH = StructType(
     [
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
         StructField("mechanism", StringType(), metadata={"comment": "The name of the mechanism."}),
         StructField("challenge", BinaryType(), metadata={"comment": "What the mechanism sends."}),
     ],
@@ -1912,16 +1908,16 @@ SASL_AUTH_RESPONSE = StructType(
         StructField(
             "variant",
             StringType(),
-            metadata={"comment": "Which of the message's layouts it has; null if none known"},
+            metadata={"comment": "The variant of the message; null if it is none of them"},
         ),
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
-        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
         StructField("challenge", BinaryType(), metadata={"comment": "What the mechanism sends."}),
         StructField("cluster_map", StringType(), metadata={"comment": "The layout of the cluster as JSON, or empty."}),
         StructField(
             "cluster_map_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of cluster_map; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of cluster_map; written back if it is unchanged"},
         ),
         StructField(
             "error",
@@ -1931,17 +1927,17 @@ SASL_AUTH_RESPONSE = StructType(
         StructField(
             "error_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of error; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of error; written back if it is unchanged"},
         ),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
 SASL_LIST_MECHS = StructType(
     [
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
-        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
@@ -1950,16 +1946,16 @@ SASL_LIST_MECHS_RESPONSE = StructType(
         StructField(
             "variant",
             StringType(),
-            metadata={"comment": "Which of the message's layouts it has; null if none known"},
+            metadata={"comment": "The variant of the message; null if it is none of them"},
         ),
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
-        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
         StructField("mechanisms", StringType(), metadata={"comment": "Their names, with blanks between them."}),
         StructField("cluster_map", StringType(), metadata={"comment": "The layout of the cluster as JSON, or empty."}),
         StructField(
             "cluster_map_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of cluster_map; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of cluster_map; written back if it is unchanged"},
         ),
         StructField(
             "error",
@@ -1969,50 +1965,50 @@ SASL_LIST_MECHS_RESPONSE = StructType(
         StructField(
             "error_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of error; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of error; written back if it is unchanged"},
         ),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
 SELECT_BUCKET = StructType(
     [
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
         StructField("bucket", StringType(), metadata={"comment": "Its name."}),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
 SEQNO_ACKNOWLEDGED = StructType(
     [
         StructField("prepared_seqno", LongType(), metadata={"comment": "The seqno of the prepare."}),
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
-        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
 SEQNO_ADVANCED = StructType(
     [
         StructField("by_seqno", LongType(), metadata={"comment": "The seqno of the change in its vbucket."}),
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
-        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
 SEQNO_PERSISTENCE = StructType(
     [
         StructField("seqno", DecimalType(20, 0), metadata={"comment": "The seqno to wait for."}),
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
-        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
 SERVER_REQUEST = StructType(
     [
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
         StructField("user", StringType(), metadata={"comment": "Whose authorization is asked for, else empty."}),
         StructField("request", StringType(), metadata={"comment": "JSON."}),
     ],
@@ -2023,16 +2019,16 @@ SERVER_RESPONSE = StructType(
         StructField(
             "variant",
             StringType(),
-            metadata={"comment": "Which of the message's layouts it has; null if none known"},
+            metadata={"comment": "The variant of the message; null if it is none of them"},
         ),
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
-        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
         StructField("answer", StringType(), metadata={"comment": "JSON, or empty."}),
         StructField("cluster_map", StringType(), metadata={"comment": "The layout of the cluster as JSON, or empty."}),
         StructField(
             "cluster_map_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of cluster_map; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of cluster_map; written back if it is unchanged"},
         ),
         StructField(
             "error",
@@ -2042,17 +2038,17 @@ SERVER_RESPONSE = StructType(
         StructField(
             "error_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of error; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of error; written back if it is unchanged"},
         ),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
 SERVER_VERSION = StructType(
     [
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
-        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
@@ -2061,16 +2057,16 @@ SERVER_VERSION_RESPONSE = StructType(
         StructField(
             "variant",
             StringType(),
-            metadata={"comment": "Which of the message's layouts it has; null if none known"},
+            metadata={"comment": "The variant of the message; null if it is none of them"},
         ),
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
-        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
         StructField("server_version", StringType(), metadata={"comment": "As 8.0.0-0000."}),
         StructField("cluster_map", StringType(), metadata={"comment": "The layout of the cluster as JSON, or empty."}),
         StructField(
             "cluster_map_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of cluster_map; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of cluster_map; written back if it is unchanged"},
         ),
         StructField(
             "error",
@@ -2080,9 +2076,9 @@ SERVER_VERSION_RESPONSE = StructType(
         StructField(
             "error_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of error; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of error; written back if it is unchanged"},
         ),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
@@ -2094,7 +2090,7 @@ SET = StructType(
             LongType(),
             metadata={"comment": "From now on, or since 1970 if it is more than 30 days; 0 is never."},
         ),
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
         StructField("collection_id", LongType(), metadata={"comment": "The collection. 0 is the default collection."}),
         StructField(
             "document_key",
@@ -2107,8 +2103,8 @@ SET = StructType(
             "document_key_bytes",
             BinaryType(),
             metadata={
-                "comment": "Bytes of document_key, if they are not those that it is written as; written back while it "
-                "is unchanged",
+                "comment": "Original bytes of document_key, if encoding it would give others; written back if it is "
+                "unchanged",
             },
         ),
         StructField("value", BinaryType()),
@@ -2119,8 +2115,8 @@ SET_VBUCKET = StructType(
     [
         StructField("state", ShortType()),
         StructField("state_name", StringType(), metadata={"comment": "Name of state; null if it has none"}),
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
-        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
         StructField(
             "settings",
             StringType(),
@@ -2133,9 +2129,9 @@ SET_VBUCKET_STATE = StructType(
     [
         StructField("state", ShortType()),
         StructField("state_name", StringType(), metadata={"comment": "Name of state; null if it has none"}),
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
-        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
@@ -2144,7 +2140,7 @@ SET_WITH_META = StructType(
         StructField(
             "variant",
             StringType(),
-            metadata={"comment": "Which of the message's layouts it has; null if none known"},
+            metadata={"comment": "The variant of the message; null if it is none of them"},
         ),
         StructField(
             "flags",
@@ -2162,7 +2158,7 @@ SET_WITH_META = StructType(
         StructField("options", LongType()),
         StructField("options_flags", ArrayType(StringType()), metadata={"comment": "Bits set in options"}),
         StructField("meta_length", LongType()),
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
         StructField("collection_id", LongType(), metadata={"comment": "The collection. 0 is the default collection."}),
         StructField(
             "document_key",
@@ -2175,14 +2171,14 @@ SET_WITH_META = StructType(
             "document_key_bytes",
             BinaryType(),
             metadata={
-                "comment": "Bytes of document_key, if they are not those that it is written as; written back while it "
-                "is unchanged",
+                "comment": "Original bytes of document_key, if encoding it would give others; written back if it is "
+                "unchanged",
             },
         ),
         StructField("body", BinaryType()),
         StructField("ext_meta", BinaryType()),
         StructField("meta", StringType(), metadata={"comment": "JSON: the command, the cas and what else is known."}),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
@@ -2191,7 +2187,7 @@ SNAPSHOT_MARKER = StructType(
         StructField(
             "variant",
             StringType(),
-            metadata={"comment": "Which of the message's layouts it has; null if none known"},
+            metadata={"comment": "The variant of the message; null if it is none of them"},
         ),
         StructField(
             "version",
@@ -2210,8 +2206,8 @@ SNAPSHOT_MARKER = StructType(
         StructField("end_seqno", LongType(), metadata={"comment": "Where the snapshot ends."}),
         StructField("snapshot_type", LongType(), metadata={"comment": "The kind of snapshot."}),
         StructField("snapshot_type_flags", ArrayType(StringType()), metadata={"comment": "Bits set in snapshot_type"}),
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
-        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
         StructField(
             "max_visible_seqno",
             LongType(),
@@ -2228,7 +2224,7 @@ SNAPSHOT_MARKER = StructType(
             },
         ),
         StructField("high_prepared_seqno", LongType(), metadata={"comment": "Of use in disk snapshots only, else 0."}),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
@@ -2237,15 +2233,15 @@ SNAPSHOT_MARKER_RESPONSE = StructType(
         StructField(
             "variant",
             StringType(),
-            metadata={"comment": "Which of the message's layouts it has; null if none known"},
+            metadata={"comment": "The variant of the message; null if it is none of them"},
         ),
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
-        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
         StructField("cluster_map", StringType(), metadata={"comment": "The layout of the cluster as JSON, or empty."}),
         StructField(
             "cluster_map_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of cluster_map; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of cluster_map; written back if it is unchanged"},
         ),
         StructField(
             "error",
@@ -2255,15 +2251,15 @@ SNAPSHOT_MARKER_RESPONSE = StructType(
         StructField(
             "error_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of error; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of error; written back if it is unchanged"},
         ),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
 STAT = StructType(
     [
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
         StructField(
             "group",
             StringType(),
@@ -2278,17 +2274,17 @@ STAT_RESPONSE = StructType(
         StructField(
             "variant",
             StringType(),
-            metadata={"comment": "Which of the message's layouts it has; null if none known"},
+            metadata={"comment": "The variant of the message; null if it is none of them"},
         ),
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
         StructField("name", StringType(), metadata={"comment": "What is told."}),
-        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
         StructField("text", StringType(), metadata={"comment": "What it is."}),
         StructField("cluster_map", StringType(), metadata={"comment": "The layout of the cluster as JSON, or empty."}),
         StructField(
             "cluster_map_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of cluster_map; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of cluster_map; written back if it is unchanged"},
         ),
         StructField(
             "error",
@@ -2298,9 +2294,9 @@ STAT_RESPONSE = StructType(
         StructField(
             "error_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of error; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of error; written back if it is unchanged"},
         ),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
@@ -2308,9 +2304,9 @@ STREAM_END = StructType(
     [
         StructField("end_status", LongType(), metadata={"comment": "Why."}),
         StructField("end_status_name", StringType(), metadata={"comment": "Name of end_status; null if it has none"}),
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
-        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
@@ -2336,8 +2332,8 @@ STREAM_REQ = StructType(
             metadata={"comment": "Where the snapshot starts that start_seqno is in."},
         ),
         StructField("snap_end_seqno", DecimalType(20, 0), metadata={"comment": "Where it ends."}),
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
-        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
         StructField(
             "filter",
             StringType(),
@@ -2354,10 +2350,10 @@ STREAM_REQ_RESPONSE = StructType(
         StructField(
             "variant",
             StringType(),
-            metadata={"comment": "Which of the message's layouts it has; null if none known"},
+            metadata={"comment": "The variant of the message; null if it is none of them"},
         ),
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
-        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
         StructField(
             "entries",
             ArrayType(
@@ -2387,7 +2383,7 @@ STREAM_REQ_RESPONSE = StructType(
         StructField(
             "cluster_map_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of cluster_map; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of cluster_map; written back if it is unchanged"},
         ),
         StructField(
             "error",
@@ -2397,9 +2393,9 @@ STREAM_REQ_RESPONSE = StructType(
         StructField(
             "error_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of error; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of error; written back if it is unchanged"},
         ),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
@@ -2411,7 +2407,7 @@ SUBDOC = StructType(
         StructField("expiration", LongType(), metadata={"comment": "When the document expires, of what changes it."}),
         StructField("doc_flags", ShortType()),
         StructField("doc_flags_flags", ArrayType(StringType()), metadata={"comment": "Bits set in doc_flags"}),
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
         StructField("collection_id", LongType(), metadata={"comment": "The collection. 0 is the default collection."}),
         StructField(
             "document_key",
@@ -2424,8 +2420,8 @@ SUBDOC = StructType(
             "document_key_bytes",
             BinaryType(),
             metadata={
-                "comment": "Bytes of document_key, if they are not those that it is written as; written back while it "
-                "is unchanged",
+                "comment": "Original bytes of document_key, if encoding it would give others; written back if it is "
+                "unchanged",
             },
         ),
         StructField("path", StringType(), metadata={"comment": "Where in the document."}),
@@ -2437,7 +2433,7 @@ SUBDOC_MULTI_LOOKUP = StructType(
     [
         StructField("doc_flags", ShortType()),
         StructField("doc_flags_flags", ArrayType(StringType()), metadata={"comment": "Bits set in doc_flags"}),
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
         StructField("collection_id", LongType(), metadata={"comment": "The collection. 0 is the default collection."}),
         StructField(
             "document_key",
@@ -2450,8 +2446,8 @@ SUBDOC_MULTI_LOOKUP = StructType(
             "document_key_bytes",
             BinaryType(),
             metadata={
-                "comment": "Bytes of document_key, if they are not those that it is written as; written back while it "
-                "is unchanged",
+                "comment": "Original bytes of document_key, if encoding it would give others; written back if it is "
+                "unchanged",
             },
         ),
         StructField(
@@ -2485,10 +2481,10 @@ SUBDOC_MULTI_LOOKUP_RESPONSE = StructType(
         StructField(
             "variant",
             StringType(),
-            metadata={"comment": "Which of the message's layouts it has; null if none known"},
+            metadata={"comment": "The variant of the message; null if it is none of them"},
         ),
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
-        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
         StructField(
             "results",
             ArrayType(
@@ -2511,7 +2507,7 @@ SUBDOC_MULTI_LOOKUP_RESPONSE = StructType(
         StructField(
             "cluster_map_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of cluster_map; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of cluster_map; written back if it is unchanged"},
         ),
         StructField(
             "error",
@@ -2521,9 +2517,9 @@ SUBDOC_MULTI_LOOKUP_RESPONSE = StructType(
         StructField(
             "error_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of error; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of error; written back if it is unchanged"},
         ),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
@@ -2532,7 +2528,7 @@ SUBDOC_MULTI_MUTATION = StructType(
         StructField("expiration", LongType(), metadata={"comment": "When the document expires."}),
         StructField("doc_flags", ShortType()),
         StructField("doc_flags_flags", ArrayType(StringType()), metadata={"comment": "Bits set in doc_flags"}),
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
         StructField("collection_id", LongType(), metadata={"comment": "The collection. 0 is the default collection."}),
         StructField(
             "document_key",
@@ -2545,8 +2541,8 @@ SUBDOC_MULTI_MUTATION = StructType(
             "document_key_bytes",
             BinaryType(),
             metadata={
-                "comment": "Bytes of document_key, if they are not those that it is written as; written back while it "
-                "is unchanged",
+                "comment": "Original bytes of document_key, if encoding it would give others; written back if it is "
+                "unchanged",
             },
         ),
         StructField(
@@ -2582,12 +2578,12 @@ SUBDOC_MULTI_MUTATION_RESPONSE = StructType(
         StructField(
             "variant",
             StringType(),
-            metadata={"comment": "Which of the message's layouts it has; null if none known"},
+            metadata={"comment": "The variant of the message; null if it is none of them"},
         ),
         StructField("vb_uuid", DecimalType(20, 0), metadata={"comment": "The branch of the vbucket's history."}),
         StructField("by_seqno", LongType(), metadata={"comment": "The seqno of the write."}),
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
-        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
         StructField(
             "results",
             ArrayType(
@@ -2611,7 +2607,7 @@ SUBDOC_MULTI_MUTATION_RESPONSE = StructType(
         StructField(
             "cluster_map_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of cluster_map; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of cluster_map; written back if it is unchanged"},
         ),
         StructField(
             "error",
@@ -2621,9 +2617,9 @@ SUBDOC_MULTI_MUTATION_RESPONSE = StructType(
         StructField(
             "error_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of error; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of error; written back if it is unchanged"},
         ),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
@@ -2632,12 +2628,12 @@ SUBDOC_RESPONSE = StructType(
         StructField(
             "variant",
             StringType(),
-            metadata={"comment": "Which of the message's layouts it has; null if none known"},
+            metadata={"comment": "The variant of the message; null if it is none of them"},
         ),
         StructField("vb_uuid", DecimalType(20, 0), metadata={"comment": "The branch of the vbucket's history."}),
         StructField("by_seqno", LongType(), metadata={"comment": "The seqno of the write."}),
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
-        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
         StructField(
             "path_value",
             BinaryType(),
@@ -2647,7 +2643,7 @@ SUBDOC_RESPONSE = StructType(
         StructField(
             "cluster_map_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of cluster_map; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of cluster_map; written back if it is unchanged"},
         ),
         StructField(
             "error",
@@ -2657,9 +2653,9 @@ SUBDOC_RESPONSE = StructType(
         StructField(
             "error_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of error; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of error; written back if it is unchanged"},
         ),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
@@ -2668,14 +2664,14 @@ SYSTEM_EVENT = StructType(
         StructField(
             "variant",
             StringType(),
-            metadata={"comment": "Which of the message's layouts it has; null if none known"},
+            metadata={"comment": "The variant of the message; null if it is none of them"},
         ),
         StructField("by_seqno", LongType(), metadata={"comment": "The seqno of the event."}),
         StructField("event", LongType(), metadata={"comment": "What happened."}),
         StructField("event_name", StringType(), metadata={"comment": "Name of event; null if it has none"}),
         StructField("version", ShortType(), metadata={"comment": "The layout of key and value."}),
         StructField("version_name", StringType(), metadata={"comment": "Name of version; null if it has none"}),
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
         StructField(
             "key",
             StringType(),
@@ -2746,9 +2742,9 @@ SYSTEM_EVENT = StructType(
             "value_flatbuffer",
             BinaryType(),
             metadata={
-                "comment": "Bytes of collection; written back while it is unchanged. Or: Bytes of dropped_collection; "
-                "written back while it is unchanged. Or: Bytes of scope; written back while it is unchanged. Or: "
-                "Bytes of dropped_scope; written back while it is unchanged",
+                "comment": "Original bytes of collection; written back if it is unchanged. Or: Original bytes of "
+                "dropped_collection; written back if it is unchanged. Or: Original bytes of scope; written back if it "
+                "is unchanged. Or: Original bytes of dropped_scope; written back if it is unchanged",
             },
         ),
         StructField(
@@ -2793,7 +2789,7 @@ SYSTEM_EVENT = StructType(
             ),
             metadata={"comment": "The scope dropped."},
         ),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
@@ -2802,15 +2798,15 @@ SYSTEM_EVENT_RESPONSE = StructType(
         StructField(
             "variant",
             StringType(),
-            metadata={"comment": "Which of the message's layouts it has; null if none known"},
+            metadata={"comment": "The variant of the message; null if it is none of them"},
         ),
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
-        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
         StructField("cluster_map", StringType(), metadata={"comment": "The layout of the cluster as JSON, or empty."}),
         StructField(
             "cluster_map_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of cluster_map; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of cluster_map; written back if it is unchanged"},
         ),
         StructField(
             "error",
@@ -2820,9 +2816,9 @@ SYSTEM_EVENT_RESPONSE = StructType(
         StructField(
             "error_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of error; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of error; written back if it is unchanged"},
         ),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
@@ -2833,7 +2829,7 @@ TOUCH = StructType(
             LongType(),
             metadata={"comment": "From now on, or since 1970 if it is more than 30 days; 0 is never."},
         ),
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
         StructField("collection_id", LongType(), metadata={"comment": "The collection. 0 is the default collection."}),
         StructField(
             "document_key",
@@ -2846,17 +2842,17 @@ TOUCH = StructType(
             "document_key_bytes",
             BinaryType(),
             metadata={
-                "comment": "Bytes of document_key, if they are not those that it is written as; written back while it "
-                "is unchanged",
+                "comment": "Original bytes of document_key, if encoding it would give others; written back if it is "
+                "unchanged",
             },
         ),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
 UNLOCK_KEY = StructType(
     [
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
         StructField("collection_id", LongType(), metadata={"comment": "The collection. 0 is the default collection."}),
         StructField(
             "document_key",
@@ -2869,20 +2865,20 @@ UNLOCK_KEY = StructType(
             "document_key_bytes",
             BinaryType(),
             metadata={
-                "comment": "Bytes of document_key, if they are not those that it is written as; written back while it "
-                "is unchanged",
+                "comment": "Original bytes of document_key, if encoding it would give others; written back if it is "
+                "unchanged",
             },
         ),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
 VERBOSITY = StructType(
     [
         StructField("level", LongType(), metadata={"comment": "0 is nothing; the more, the more."}),
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
-        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
@@ -2987,7 +2983,7 @@ SCHEMA = StructType(
                             IntegerType(),
                             metadata={"comment": "As sent, in the encoding of server_duration."},
                         ),
-                        StructField("data", BinaryType(), metadata={"comment": "Bytes of body behind its last field"}),
+                        StructField("data", BinaryType(), metadata={"comment": "Bytes of body after its last field"}),
                     ],
                 ),
             ),

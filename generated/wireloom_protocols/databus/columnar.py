@@ -14,7 +14,7 @@ COMMENTS = {
     "version": "The version of the layout. In no CRC.",
     "dbus_event": "One change of one row, or a control event when the source id is negative: the end of a window, a "
     "checkpoint, an error.",
-    "dbus_event.variant": "Which of the message's layouts it has; null if none known",
+    "dbus_event.variant": "The variant of the message; null if it is none of them",
     "dbus_event.header_crc": "CRC of the header.",
     "dbus_event.length": "The whole event, from the version to the end of the value.",
     "dbus_event.attributes": "A bitmap, so unsigned, though a short in the document. When it is not given it follows "

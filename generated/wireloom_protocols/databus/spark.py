@@ -22,7 +22,7 @@ DBUS_EVENT = StructType(
         StructField(
             "variant",
             StringType(),
-            metadata={"comment": "Which of the message's layouts it has; null if none known"},
+            metadata={"comment": "The variant of the message; null if it is none of them"},
         ),
         StructField("header_crc", LongType(), metadata={"comment": "CRC of the header."}),
         StructField(

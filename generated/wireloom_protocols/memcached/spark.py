@@ -18,7 +18,7 @@ from pyspark.sql.types import (
 
 APPEND = StructType(
     [
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
         StructField(
             "key",
             StringType(),
@@ -30,8 +30,7 @@ APPEND = StructType(
             "key_bytes",
             BinaryType(),
             metadata={
-                "comment": "Bytes of key, if they are not those that it is written as; written back while it is "
-                "unchanged",
+                "comment": "Original bytes of key, if encoding it would give others; written back if it is unchanged",
             },
         ),
         StructField("value", BinaryType(), metadata={"comment": "What is added."}),
@@ -40,7 +39,7 @@ APPEND = StructType(
 
 DELETE = StructType(
     [
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
         StructField(
             "key",
             StringType(),
@@ -52,26 +51,25 @@ DELETE = StructType(
             "key_bytes",
             BinaryType(),
             metadata={
-                "comment": "Bytes of key, if they are not those that it is written as; written back while it is "
-                "unchanged",
+                "comment": "Original bytes of key, if encoding it would give others; written back if it is unchanged",
             },
         ),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
 FLUSH = StructType(
     [
         StructField("delay", LongType(), metadata={"comment": "When, from now on or since 1970; at once without it."}),
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
-        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
 GET = StructType(
     [
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
         StructField(
             "key",
             StringType(),
@@ -83,24 +81,23 @@ GET = StructType(
             "key_bytes",
             BinaryType(),
             metadata={
-                "comment": "Bytes of key, if they are not those that it is written as; written back while it is "
-                "unchanged",
+                "comment": "Original bytes of key, if encoding it would give others; written back if it is unchanged",
             },
         ),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
 GET_ERROR_MAP = StructType(
     [
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
-        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
         StructField(
             "version",
             IntegerType(),
             metadata={"comment": "The highest version of the map that the client understands."},
         ),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
@@ -109,10 +106,10 @@ GET_ERROR_MAP_RESPONSE = StructType(
         StructField(
             "variant",
             StringType(),
-            metadata={"comment": "Which of the message's layouts it has; null if none known"},
+            metadata={"comment": "The variant of the message; null if it is none of them"},
         ),
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
-        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
         StructField(
             "error_map",
             StringType(),
@@ -121,13 +118,13 @@ GET_ERROR_MAP_RESPONSE = StructType(
         StructField(
             "error_map_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of error_map; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of error_map; written back if it is unchanged"},
         ),
         StructField("cluster_map", StringType(), metadata={"comment": "The layout of the cluster as JSON, or empty."}),
         StructField(
             "cluster_map_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of cluster_map; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of cluster_map; written back if it is unchanged"},
         ),
         StructField(
             "error",
@@ -137,9 +134,9 @@ GET_ERROR_MAP_RESPONSE = StructType(
         StructField(
             "error_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of error; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of error; written back if it is unchanged"},
         ),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
@@ -148,7 +145,7 @@ GET_RESPONSE = StructType(
         StructField(
             "variant",
             StringType(),
-            metadata={"comment": "Which of the message's layouts it has; null if none known"},
+            metadata={"comment": "The variant of the message; null if it is none of them"},
         ),
         StructField(
             "flags",
@@ -157,7 +154,7 @@ GET_RESPONSE = StructType(
                 "comment": "What the client stored beside the item, as it sent it. Couchbase answers touch without.",
             },
         ),
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
         StructField(
             "key",
             StringType(),
@@ -169,8 +166,7 @@ GET_RESPONSE = StructType(
             "key_bytes",
             BinaryType(),
             metadata={
-                "comment": "Bytes of key, if they are not those that it is written as; written back while it is "
-                "unchanged",
+                "comment": "Original bytes of key, if encoding it would give others; written back if it is unchanged",
             },
         ),
         StructField("value", BinaryType()),
@@ -178,7 +174,7 @@ GET_RESPONSE = StructType(
         StructField(
             "cluster_map_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of cluster_map; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of cluster_map; written back if it is unchanged"},
         ),
         StructField(
             "error",
@@ -188,15 +184,15 @@ GET_RESPONSE = StructType(
         StructField(
             "error_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of error; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of error; written back if it is unchanged"},
         ),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
 HELLO = StructType(
     [
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
         StructField(
             "agent",
             StringType(),
@@ -226,10 +222,10 @@ HELLO_RESPONSE = StructType(
         StructField(
             "variant",
             StringType(),
-            metadata={"comment": "Which of the message's layouts it has; null if none known"},
+            metadata={"comment": "The variant of the message; null if it is none of them"},
         ),
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
-        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
         StructField(
             "features",
             ArrayType(
@@ -250,7 +246,7 @@ HELLO_RESPONSE = StructType(
         StructField(
             "cluster_map_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of cluster_map; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of cluster_map; written back if it is unchanged"},
         ),
         StructField(
             "error",
@@ -260,9 +256,9 @@ HELLO_RESPONSE = StructType(
         StructField(
             "error_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of error; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of error; written back if it is unchanged"},
         ),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
@@ -281,7 +277,7 @@ INCREMENT = StructType(
                 "comment": "As elsewhere, of an item that there is not yet. 0xffffffff says that none is to be made.",
             },
         ),
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
         StructField(
             "key",
             StringType(),
@@ -293,11 +289,10 @@ INCREMENT = StructType(
             "key_bytes",
             BinaryType(),
             metadata={
-                "comment": "Bytes of key, if they are not those that it is written as; written back while it is "
-                "unchanged",
+                "comment": "Original bytes of key, if encoding it would give others; written back if it is unchanged",
             },
         ),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
@@ -306,18 +301,18 @@ INCREMENT_RESPONSE = StructType(
         StructField(
             "variant",
             StringType(),
-            metadata={"comment": "Which of the message's layouts it has; null if none known"},
+            metadata={"comment": "The variant of the message; null if it is none of them"},
         ),
         StructField("vb_uuid", DecimalType(20, 0), metadata={"comment": "The branch of the vbucket's history."}),
         StructField("by_seqno", LongType(), metadata={"comment": "The seqno of the write."}),
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
-        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
         StructField("counter", DecimalType(20, 0)),
         StructField("cluster_map", StringType(), metadata={"comment": "The layout of the cluster as JSON, or empty."}),
         StructField(
             "cluster_map_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of cluster_map; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of cluster_map; written back if it is unchanged"},
         ),
         StructField(
             "error",
@@ -327,25 +322,25 @@ INCREMENT_RESPONSE = StructType(
         StructField(
             "error_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of error; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of error; written back if it is unchanged"},
         ),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
 NOOP = StructType(
     [
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
-        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
 QUIT = StructType(
     [
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
-        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
@@ -354,17 +349,17 @@ RESPONSE = StructType(
         StructField(
             "variant",
             StringType(),
-            metadata={"comment": "Which of the message's layouts it has; null if none known"},
+            metadata={"comment": "The variant of the message; null if it is none of them"},
         ),
         StructField("vb_uuid", DecimalType(20, 0), metadata={"comment": "The branch of the vbucket's history."}),
         StructField("by_seqno", LongType(), metadata={"comment": "The seqno of the write."}),
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
-        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
         StructField("cluster_map", StringType(), metadata={"comment": "The layout of the cluster as JSON, or empty."}),
         StructField(
             "cluster_map_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of cluster_map; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of cluster_map; written back if it is unchanged"},
         ),
         StructField(
             "error",
@@ -374,15 +369,15 @@ RESPONSE = StructType(
         StructField(
             "error_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of error; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of error; written back if it is unchanged"},
         ),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
 SASL_AUTH = StructType(
     [
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
         StructField("mechanism", StringType(), metadata={"comment": "The name of the mechanism."}),
         StructField("challenge", BinaryType(), metadata={"comment": "What the mechanism sends."}),
     ],
@@ -393,16 +388,16 @@ SASL_AUTH_RESPONSE = StructType(
         StructField(
             "variant",
             StringType(),
-            metadata={"comment": "Which of the message's layouts it has; null if none known"},
+            metadata={"comment": "The variant of the message; null if it is none of them"},
         ),
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
-        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
         StructField("challenge", BinaryType(), metadata={"comment": "What the mechanism sends."}),
         StructField("cluster_map", StringType(), metadata={"comment": "The layout of the cluster as JSON, or empty."}),
         StructField(
             "cluster_map_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of cluster_map; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of cluster_map; written back if it is unchanged"},
         ),
         StructField(
             "error",
@@ -412,17 +407,17 @@ SASL_AUTH_RESPONSE = StructType(
         StructField(
             "error_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of error; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of error; written back if it is unchanged"},
         ),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
 SASL_LIST_MECHS = StructType(
     [
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
-        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
@@ -431,16 +426,16 @@ SASL_LIST_MECHS_RESPONSE = StructType(
         StructField(
             "variant",
             StringType(),
-            metadata={"comment": "Which of the message's layouts it has; null if none known"},
+            metadata={"comment": "The variant of the message; null if it is none of them"},
         ),
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
-        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
         StructField("mechanisms", StringType(), metadata={"comment": "Their names, with blanks between them."}),
         StructField("cluster_map", StringType(), metadata={"comment": "The layout of the cluster as JSON, or empty."}),
         StructField(
             "cluster_map_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of cluster_map; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of cluster_map; written back if it is unchanged"},
         ),
         StructField(
             "error",
@@ -450,17 +445,17 @@ SASL_LIST_MECHS_RESPONSE = StructType(
         StructField(
             "error_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of error; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of error; written back if it is unchanged"},
         ),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
 SELECT_BUCKET = StructType(
     [
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
         StructField("bucket", StringType(), metadata={"comment": "Its name."}),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
@@ -472,7 +467,7 @@ SET = StructType(
             LongType(),
             metadata={"comment": "From now on, or since 1970 if it is more than 30 days; 0 is never."},
         ),
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
         StructField(
             "key",
             StringType(),
@@ -484,8 +479,7 @@ SET = StructType(
             "key_bytes",
             BinaryType(),
             metadata={
-                "comment": "Bytes of key, if they are not those that it is written as; written back while it is "
-                "unchanged",
+                "comment": "Original bytes of key, if encoding it would give others; written back if it is unchanged",
             },
         ),
         StructField("value", BinaryType()),
@@ -494,7 +488,7 @@ SET = StructType(
 
 STAT = StructType(
     [
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
         StructField(
             "group",
             StringType(),
@@ -509,17 +503,17 @@ STAT_RESPONSE = StructType(
         StructField(
             "variant",
             StringType(),
-            metadata={"comment": "Which of the message's layouts it has; null if none known"},
+            metadata={"comment": "The variant of the message; null if it is none of them"},
         ),
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
         StructField("name", StringType(), metadata={"comment": "What is told."}),
-        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
         StructField("text", StringType(), metadata={"comment": "What it is."}),
         StructField("cluster_map", StringType(), metadata={"comment": "The layout of the cluster as JSON, or empty."}),
         StructField(
             "cluster_map_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of cluster_map; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of cluster_map; written back if it is unchanged"},
         ),
         StructField(
             "error",
@@ -529,9 +523,9 @@ STAT_RESPONSE = StructType(
         StructField(
             "error_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of error; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of error; written back if it is unchanged"},
         ),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
@@ -542,7 +536,7 @@ TOUCH = StructType(
             LongType(),
             metadata={"comment": "From now on, or since 1970 if it is more than 30 days; 0 is never."},
         ),
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
         StructField(
             "key",
             StringType(),
@@ -554,28 +548,27 @@ TOUCH = StructType(
             "key_bytes",
             BinaryType(),
             metadata={
-                "comment": "Bytes of key, if they are not those that it is written as; written back while it is "
-                "unchanged",
+                "comment": "Original bytes of key, if encoding it would give others; written back if it is unchanged",
             },
         ),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
 VERBOSITY = StructType(
     [
         StructField("level", LongType(), metadata={"comment": "0 is nothing; the more, the more."}),
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
-        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
 VERSION = StructType(
     [
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
-        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
@@ -584,16 +577,16 @@ VERSION_RESPONSE = StructType(
         StructField(
             "variant",
             StringType(),
-            metadata={"comment": "Which of the message's layouts it has; null if none known"},
+            metadata={"comment": "The variant of the message; null if it is none of them"},
         ),
-        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras behind its last field"}),
-        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key behind its last field"}),
+        StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
+        StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
         StructField("version", StringType(), metadata={"comment": "As 1.6.18."}),
         StructField("cluster_map", StringType(), metadata={"comment": "The layout of the cluster as JSON, or empty."}),
         StructField(
             "cluster_map_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of cluster_map; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of cluster_map; written back if it is unchanged"},
         ),
         StructField(
             "error",
@@ -603,9 +596,9 @@ VERSION_RESPONSE = StructType(
         StructField(
             "error_snappy",
             BinaryType(),
-            metadata={"comment": "Packed bytes of error; written back while it is unchanged"},
+            metadata={"comment": "Original bytes of error; written back if it is unchanged"},
         ),
-        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value behind its last field"}),
+        StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
 
@@ -710,7 +703,7 @@ SCHEMA = StructType(
                             IntegerType(),
                             metadata={"comment": "As sent, in the encoding of server_duration."},
                         ),
-                        StructField("data", BinaryType(), metadata={"comment": "Bytes of body behind its last field"}),
+                        StructField("data", BinaryType(), metadata={"comment": "Bytes of body after its last field"}),
                     ],
                 ),
             ),

@@ -25,7 +25,7 @@ FRAGMENT = StructType(
             LongType(),
             metadata={"comment": "How much of the part was cut off when the packet was recorded."},
         ),
-        StructField("trailer", BinaryType(), metadata={"comment": "Bytes of the link_trailer behind its last field"}),
+        StructField("trailer", BinaryType(), metadata={"comment": "Bytes of the link_trailer after its last field"}),
     ],
 )
 
@@ -85,7 +85,7 @@ TCP = StructType(
             LongType(),
             metadata={"comment": "How much of the data was cut off when the packet was recorded."},
         ),
-        StructField("trailer", BinaryType(), metadata={"comment": "Bytes of the link_trailer behind its last field"}),
+        StructField("trailer", BinaryType(), metadata={"comment": "Bytes of the link_trailer after its last field"}),
     ],
 )
 
@@ -117,7 +117,7 @@ UDP = StructType(
             LongType(),
             metadata={"comment": "How much of the data was cut off when the packet was recorded."},
         ),
-        StructField("trailer", BinaryType(), metadata={"comment": "Bytes of the link_trailer behind its last field"}),
+        StructField("trailer", BinaryType(), metadata={"comment": "Bytes of the link_trailer after its last field"}),
     ],
 )
 

@@ -24,8 +24,8 @@ COMMENTS = {
     "decryption_secrets.options.code": "What it is about.",
     "decryption_secrets.options.length": "How long the value is.",
     "decryption_secrets.options.text": "A value that is text.",
-    "decryption_secrets.options.text_bytes": "Bytes of text, if they are not those that it is written as; written "
-    "back while it is unchanged",
+    "decryption_secrets.options.text_bytes": "Original bytes of text, if encoding it would give others; written back "
+    "if it is unchanged",
     "decryption_secrets.options.value": "A value that is anything else.",
     "decryption_secrets.options.padding": "What fills the value up to four bytes.",
     "enhanced_packet": "A packet.",
@@ -42,8 +42,8 @@ COMMENTS = {
     "enhanced_packet.options.code": "What it is about.",
     "enhanced_packet.options.length": "How long the value is.",
     "enhanced_packet.options.text": "A value that is text.",
-    "enhanced_packet.options.text_bytes": "Bytes of text, if they are not those that it is written as; written back "
-    "while it is unchanged",
+    "enhanced_packet.options.text_bytes": "Original bytes of text, if encoding it would give others; written back if "
+    "it is unchanged",
     "enhanced_packet.options.value": "A value that is anything else.",
     "enhanced_packet.options.padding": "What fills the value up to four bytes.",
     "interface_description": "An interface on which packets were recorded.",
@@ -54,8 +54,8 @@ COMMENTS = {
     "interface_description.options.code": "What it is about.",
     "interface_description.options.length": "How long the value is.",
     "interface_description.options.text": "A value that is text.",
-    "interface_description.options.text_bytes": "Bytes of text, if they are not those that it is written as; written "
-    "back while it is unchanged",
+    "interface_description.options.text_bytes": "Original bytes of text, if encoding it would give others; written "
+    "back if it is unchanged",
     "interface_description.options.is_binary": "Whether timestamps count in powers of 2; else in powers of 10.",
     "interface_description.options.exponent": "The power: timestamps count 10 or 2 to the minus that, of a second.",
     "interface_description.options.offset": "What is to be added to timestamps.",
@@ -72,8 +72,8 @@ COMMENTS = {
     "interface_statistics.options.code": "What it is about.",
     "interface_statistics.options.length": "How long the value is.",
     "interface_statistics.options.text": "A value that is text.",
-    "interface_statistics.options.text_bytes": "Bytes of text, if they are not those that it is written as; written "
-    "back while it is unchanged",
+    "interface_statistics.options.text_bytes": "Original bytes of text, if encoding it would give others; written "
+    "back if it is unchanged",
     "interface_statistics.options.timestamp_high": "The upper half of a time.",
     "interface_statistics.options.timestamp_low": "The lower half of a time.",
     "interface_statistics.options.packets": "How many packets.",
@@ -92,8 +92,8 @@ COMMENTS = {
     "name_resolution.options.code": "What it is about.",
     "name_resolution.options.length": "How long the value is.",
     "name_resolution.options.text": "A value that is text.",
-    "name_resolution.options.text_bytes": "Bytes of text, if they are not those that it is written as; written back "
-    "while it is unchanged",
+    "name_resolution.options.text_bytes": "Original bytes of text, if encoding it would give others; written back if "
+    "it is unchanged",
     "name_resolution.options.value": "A value that is anything else.",
     "name_resolution.options.padding": "What fills the value up to four bytes.",
     "packet": "A packet in the form that files had before enhanced packets.",
@@ -110,8 +110,8 @@ COMMENTS = {
     "packet.options.code": "What it is about.",
     "packet.options.length": "How long the value is.",
     "packet.options.text": "A value that is text.",
-    "packet.options.text_bytes": "Bytes of text, if they are not those that it is written as; written back while it "
-    "is unchanged",
+    "packet.options.text_bytes": "Original bytes of text, if encoding it would give others; written back if it is "
+    "unchanged",
     "packet.options.value": "A value that is anything else.",
     "packet.options.padding": "What fills the value up to four bytes.",
     "section_header": "The beginning of a section.",
@@ -123,8 +123,8 @@ COMMENTS = {
     "section_header.options.code": "What it is about.",
     "section_header.options.length": "How long the value is.",
     "section_header.options.text": "A value that is text.",
-    "section_header.options.text_bytes": "Bytes of text, if they are not those that it is written as; written back "
-    "while it is unchanged",
+    "section_header.options.text_bytes": "Original bytes of text, if encoding it would give others; written back if "
+    "it is unchanged",
     "section_header.options.value": "A value that is anything else.",
     "section_header.options.padding": "What fills the value up to four bytes.",
     "simple_packet": "A packet of the first interface of the section, without its time.",

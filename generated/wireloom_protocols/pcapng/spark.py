@@ -39,8 +39,8 @@ DECRYPTION_SECRETS = StructType(
                             "text_bytes",
                             BinaryType(),
                             metadata={
-                                "comment": "Bytes of text, if they are not those that it is written as; written back "
-                                "while it is unchanged",
+                                "comment": "Original bytes of text, if encoding it would give others; written back if "
+                                "it is unchanged",
                             },
                         ),
                         StructField("value", BinaryType(), metadata={"comment": "A value that is anything else."}),
@@ -86,8 +86,8 @@ ENHANCED_PACKET = StructType(
                             "text_bytes",
                             BinaryType(),
                             metadata={
-                                "comment": "Bytes of text, if they are not those that it is written as; written back "
-                                "while it is unchanged",
+                                "comment": "Original bytes of text, if encoding it would give others; written back if "
+                                "it is unchanged",
                             },
                         ),
                         StructField("value", BinaryType(), metadata={"comment": "A value that is anything else."}),
@@ -130,8 +130,8 @@ INTERFACE_DESCRIPTION = StructType(
                             "text_bytes",
                             BinaryType(),
                             metadata={
-                                "comment": "Bytes of text, if they are not those that it is written as; written back "
-                                "while it is unchanged",
+                                "comment": "Original bytes of text, if encoding it would give others; written back if "
+                                "it is unchanged",
                             },
                         ),
                         StructField(
@@ -185,8 +185,8 @@ INTERFACE_STATISTICS = StructType(
                             "text_bytes",
                             BinaryType(),
                             metadata={
-                                "comment": "Bytes of text, if they are not those that it is written as; written back "
-                                "while it is unchanged",
+                                "comment": "Original bytes of text, if encoding it would give others; written back if "
+                                "it is unchanged",
                             },
                         ),
                         StructField("timestamp_high", LongType(), metadata={"comment": "The upper half of a time."}),
@@ -249,8 +249,8 @@ NAME_RESOLUTION = StructType(
                             "text_bytes",
                             BinaryType(),
                             metadata={
-                                "comment": "Bytes of text, if they are not those that it is written as; written back "
-                                "while it is unchanged",
+                                "comment": "Original bytes of text, if encoding it would give others; written back if "
+                                "it is unchanged",
                             },
                         ),
                         StructField("value", BinaryType(), metadata={"comment": "A value that is anything else."}),
@@ -305,8 +305,8 @@ PACKET = StructType(
                             "text_bytes",
                             BinaryType(),
                             metadata={
-                                "comment": "Bytes of text, if they are not those that it is written as; written back "
-                                "while it is unchanged",
+                                "comment": "Original bytes of text, if encoding it would give others; written back if "
+                                "it is unchanged",
                             },
                         ),
                         StructField("value", BinaryType(), metadata={"comment": "A value that is anything else."}),
@@ -349,8 +349,8 @@ SECTION_HEADER = StructType(
                             "text_bytes",
                             BinaryType(),
                             metadata={
-                                "comment": "Bytes of text, if they are not those that it is written as; written back "
-                                "while it is unchanged",
+                                "comment": "Original bytes of text, if encoding it would give others; written back if "
+                                "it is unchanged",
                             },
                         ),
                         StructField("value", BinaryType(), metadata={"comment": "A value that is anything else."}),

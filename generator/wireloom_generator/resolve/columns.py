@@ -50,12 +50,12 @@ def field_columns(
     if raw is None:
         return found
     if meaning is not None:
-        kept = f"Number of {field.name} where that does not determine it; written back while it is unchanged"
+        kept = f"Raw number of {field.name}, if the value does not determine it; written back if unchanged"
         return (*found, Column(raw, plain, kept))
     if through is not None:
         return (*found, Column(raw, Primitive.BINARY, _packed(field.name, through)))
-    others = "" if field.type == FlatBuffers.spelling else ", if they are not those that it is written as"
-    kept = f"Bytes of {field.name}{others}; written back while it is unchanged"
+    others = "" if field.type == FlatBuffers.spelling else ", if encoding it would give others"
+    kept = f"Original bytes of {field.name}{others}; written back if it is unchanged"
     return (*found, Column(raw, Primitive.BINARY, kept))
 
 
@@ -94,12 +94,12 @@ def _node_columns(node: model.Node) -> Iterator[Column]:
             yield from field.columns
     yield from columns(model.children(node))
     if isinstance(node, model.Section) and node.trailing:
-        yield Column(node.trailing, Primitive.BINARY, f"Bytes of {node.name} behind its last field")
+        yield Column(node.trailing, Primitive.BINARY, f"Bytes of {node.name} after its last field")
     if isinstance(node, model.Section) and node.through is not None and node.through.raw:
         yield Column(node.through.raw, Primitive.BINARY, _packed(node.name, node.through))
 
 
 def _packed(name: str, through: model.Through) -> str:
     """What the column for packed bytes has."""
-    others = "" if not through.way else ", if they are not those that it is written as"
-    return f"Packed bytes of {name}{others}; written back while it is unchanged"
+    others = "" if not through.way else ", if encoding it would give others"
+    return f"Original bytes of {name}{others}; written back if it is unchanged"

@@ -235,14 +235,14 @@ def message_columns(
 
     def found() -> Iterator[model.Column]:
         if variants:
-            what = "Which of the message's layouts it has; null if none known"
+            what = "The variant of the message; null if it is none of them"
             yield model.Column("variant", model.Primitive.STRING, what)
         for slot in slots:
             yield from columns(sections.get(slot.name, ()))
             for variant in variants:
                 yield from columns(variant.sections.get(slot.name, ()))
             if slot.trailing is not None and slot.name in trailing:
-                what = f"Bytes of the {slot.name} behind its last field"
+                what = f"Bytes of the {slot.name} after its last field"
                 yield model.Column(slot.trailing, model.Primitive.BINARY, what)
 
     return merge(found())

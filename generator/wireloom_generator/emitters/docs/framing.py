@@ -54,7 +54,7 @@ def _items(lengths: model.Lengths, when: str) -> Iterator[str]:
     doubt, *broken = [code(each.text) for each in lengths.doubts] or [""]
     if doubt:
         rules = ", or if the first numbers break a rule of the message" if broken else ""
-        yield f"Accepted only before another record or the end of the input{when}: if {doubt}{rules}."
+        yield f"Second check{when}: if {doubt}{rules}, another record or the end of the input must follow."
 
 
 def _bytes(lengths: model.Lengths) -> str:

@@ -59,7 +59,7 @@ def index_page(pages: MessagePages, account: "Account | None") -> IndexPage:
         errata=errata.at(places.PROTOCOL, protocol.doc),
         libraries=tuple(_libraries(pages)),
         facts=(*_facts(pages), *(sentences(account, code, phrase) if account else ())),
-        messages=table(("Group", "Message", "If", "What it is", "Source"), _messages(pages)),
+        messages=table(("Message", "Group", "If", "What it is"), _messages(pages)),
         framing=tuple(framing(pages.names)),
         header=_header(pages),
         parameters=_parameters(pages),
@@ -91,7 +91,7 @@ def _messages(pages: MessagePages) -> Iterator[tuple[str, ...]]:
         match = pages.names.selected(message)
         link = f"[{title}]({message.name}.md)<br>{code(message.name)}"
         shown = code(group(message)) if group(message) else ""
-        yield shown, link, cell(match), cell(prose(message.doc.text)), cell(source(message.doc))
+        yield link, shown, cell(match), cell(prose(message.doc.text))
 
 
 def _parameters(pages: MessagePages) -> tuple[Passage, ...]:
