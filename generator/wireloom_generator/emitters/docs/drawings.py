@@ -235,16 +235,16 @@ def _total(parts: Sequence[Area]) -> str:
 
 
 def _elsewhere(trees: Iterable[Tree]) -> bool:
-    """Whether one of the fields has bytes of its own that do not stand in sequence."""
+    """Whether one of the fields has bytes of its own that are not in sequence."""
     return any(
         any(_elsewhere(option.trees) for option in tree.options)
         if isinstance(tree, Fork)
-        else _stands_elsewhere(tree.node) or _elsewhere(tree.inner)
+        else _is_elsewhere(tree.node) or _elsewhere(tree.inner)
         for tree in trees
     )
 
 
-def _stands_elsewhere(node: Single) -> bool:
+def _is_elsewhere(node: Single) -> bool:
     return isinstance(node, model.Field) and node.place is not None and not node.shared
 
 

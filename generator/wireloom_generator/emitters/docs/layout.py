@@ -12,7 +12,7 @@ from wireloom_generator.types import Deeper, Struct
 from wireloom_generator.types.sizes import SizeRange
 
 ITEM = "+"
-"""The origin of offsets inside a shared struct, wherever that stands."""
+"""The origin of offsets inside a shared struct, wherever it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +124,7 @@ class Placing:
                 case model.When(when=condition, nodes=inner):
                     trees, _ = self.place(inner, at)
                     _add(found, Fork((Option(given(condition.text), trees),)))
-                    at = _behind(at, inner).ending(trees)
+                    at = _past(at, inner).ending(trees)
                 case model.Tail(nodes=inner):
                     trees, at = self.place(inner, at)
                     found.append(Fork((Option("if bytes are left", trees),), tail=True))
@@ -166,7 +166,7 @@ class Placing:
         always = isinstance(choice.alternatives[-1], model.Otherwise)
         even = always and len(set(ends)) == 1 and ends[0] is not None
         nodes = model.children(choice)
-        return Fork(tuple(options), even=even), at.moved(ends[0]) if even else _behind(at, nodes)
+        return Fork(tuple(options), even=even), at.moved(ends[0]) if even else _past(at, nodes)
 
     def _placed(self, node: Single, at: Position) -> Placed:
         match node:
@@ -286,7 +286,7 @@ def _of_size(size: SizeRange, term: str = "") -> ByteCount:
 
 
 def _simple(place: model.Condition, facts: Facts) -> str:
-    """The byte at which a field stands, in words."""
+    """The offset of a field, in words."""
     simple = simplify(place.expression, facts)
     return str(simple.value) if isinstance(simple, Value) else code(place.text)
 
@@ -340,8 +340,8 @@ def _in_sequence(nodes: Iterable[model.Node]) -> Iterator[model.Node]:
                 assert_never(node)
 
 
-def _behind(at: Position, nodes: Iterable[model.Node]) -> Position:
-    """The offset behind nodes of which some may be missing; those that stand elsewhere do not count."""
+def _past(at: Position, nodes: Iterable[model.Node]) -> Position:
+    """The offset after nodes of which some may be missing; those at offsets of their own do not count."""
     names = declared(_in_sequence(nodes))
     sizes = " + ".join(f"size({name})" for name in dict.fromkeys(names))
     return at.moved(None, sizes) if sizes else at

@@ -13,7 +13,7 @@ from wireloom_generator.emitters.docs.errata import Errata, Erratum
 from wireloom_generator.emitters.docs.fields import HEADER, FieldTable
 from wireloom_generator.emitters.docs.forms import form_block
 from wireloom_generator.emitters.docs.framing import lengths_of
-from wireloom_generator.emitters.docs.layout import Tree, order_of
+from wireloom_generator.emitters.docs.layout import Position, Tree, order_of
 from wireloom_generator.emitters.docs.markdown import cell, code, listing, phrase, prose, source, versions
 from wireloom_generator.emitters.docs.names import Meanings, Reference, page_of
 from wireloom_generator.emitters.docs.records import TRAILER, Area, HeaderForm, Records
@@ -212,20 +212,32 @@ class MessagePages:
             if trees and self._mine(part):
                 order = order_of(trees)
                 fields = FieldTable(self.names, finder, page_of(message), order=order)
-                title = [f"Section {code(part.name)}", self._begins(part, shapes), *([order] if order else [])]
+                title = [
+                    f"Section {code(part.name)}",
+                    self._begins(part.name, shapes, message, variant),
+                    *([order] if order else []),
+                ]
                 yield Titled(f"{', '.join(title)}:", table(HEADER, fields.rows(trees)))
 
-    def _begins(self, part: Area, shapes: tuple[HeaderForm, ...]) -> str:
-        """Where a section begins, in each form of the header."""
+    def _begins(
+        self,
+        name: str,
+        shapes: tuple[HeaderForm, ...],
+        message: model.Message,
+        variant: model.Variant | None,
+    ) -> str:
+        """Where a section begins; if that is fixed in some forms of the header only, in which."""
         found: dict[str, list[str]] = {}
-        for shape in shapes:
-            at = next(each.at for each in self.records.parts(shape) if each.name == part.name)
-            found.setdefault(at.words if at.terms else f"at offset {at}", []).append(self.selected(shape, shapes))
+        for shape in sorted(shapes, key=lambda shape: not self._at(name, shape, message, variant).terms):
+            at = self._at(name, shape, message, variant)
+            when = self.selected(shape, shapes).replace("If", "if", 1)
+            found.setdefault(at.words if at.terms else f"at offset {at}", []).append("" if at.terms else f" {when}")
         if len(found) == 1:
-            return part.at.words if part.at.terms else f"at offset {part.at}"
-        return " or ".join(
-            f"{words} {listing(text.replace('If', 'if', 1) for text in when)}" for words, when in found.items()
-        )
+            return next(iter(found))
+        return ", ".join(f"{words}{listing(dict.fromkeys(when))}" for words, when in found.items())
+
+    def _at(self, name: str, shape: HeaderForm, message: model.Message, variant: model.Variant | None) -> Position:
+        return next(part.at for part in self.records.parts(shape, message, variant) if part.name == name)
 
     def _drawing(self, parts: list[Area]) -> Titled:
         mine = [part for part in parts if self._mine(part) or part.name == TRAILER]
