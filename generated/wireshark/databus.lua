@@ -199,7 +199,7 @@ message{"dbus_event_v2", match = function(this) return this.version == 2 end,
           algorithm = crc(32, true, true, 0x0, 0x4c11db7, 0x0, 0x0, 0x0, 0x0),
           over = {{from = function() return 13 end, to = function(this) return this.header_length end}},
         },
-        doc = "CRC of the header behind itself.",
+        doc = "CRC of the header after this field.",
       },
       field{"body_crc", uint(4, "parameter"),
         checksum = {
@@ -211,7 +211,7 @@ message{"dbus_event_v2", match = function(this) return this.version == 2 end,
             },
           },
         },
-        doc = "CRC of what is behind the header; 0 of nothing.",
+        doc = "CRC of what follows the header; 0 of nothing.",
       },
       field{"total_length", sint(4, "parameter"),
         derive = function(_, record, frame) return size_of(frame, "record") end,
@@ -336,7 +336,7 @@ register({
     {
       name = "repl_dbus", default = false,
       doc = "The events come from a REPL_DBUS deployment, which keeps a schema version in the first two bytes of " ..
-        "the schema id. Nothing in an event tells.",
+        "the schema id. An event itself does not show it.",
     },
   },
 })

@@ -64,7 +64,7 @@ types.LinuxCooked = {
   },
   field{"arphrd_type", uint(2, "parameter"), doc = "The kind of the device."},
   field{"address_length", uint(2, "parameter"), doc = "How long the address of the sender is. (bytes)"},
-  field{"address", bytes(size(8)), doc = "The address of the sender: its first 8 bytes, or zeros behind it."},
+  field{"address", bytes(size(8)), doc = "The address of the sender: its first 8 bytes, padded with zeros."},
   field{"protocol", uint(2, "parameter"), hex = true, enum = enums.EtherType, doc = "What follows."},
 }
 
@@ -75,7 +75,7 @@ types.LinuxCooked2 = {
   field{"arphrd_type", uint(2, "parameter"), doc = "The kind of the device."},
   field{"packet_type", uint(1), enum = enums.CookedPacketType, labels = true, doc = "Whose packet it was."},
   field{"address_length", uint(1), doc = "How long the address of the sender is. (bytes)"},
-  field{"address", bytes(size(8)), doc = "The address of the sender: its first 8 bytes, or zeros behind it."},
+  field{"address", bytes(size(8)), doc = "The address of the sender: its first 8 bytes, padded with zeros."},
 }
 
 types.CiscoHdlc = {
@@ -90,7 +90,7 @@ types.NflogAttribute = {
   when(function(this) return this.type ~= 9 end, {
     field{"value",
       bytes(size(function(this) return sub(greatest(this.length, 4), 4) end)),
-      doc = "All behind the type.",
+      doc = "Everything after the type.",
     },
     field{"padding",
       bytes(size(function(this) return sub(3, mod(add(this.length, 3), 4)) end)),
@@ -123,7 +123,7 @@ types.Radiotap = {
   },
   field{"present", uint(4, "little"), doc = "Which fields are there."},
   field{"data", bytes(size(function(this) return sub(this.length, 8) end)),
-    doc = "The fields, behind other words that say which are there.",
+    doc = "The fields, after further words that say which are present.",
   },
 }
 
@@ -139,7 +139,7 @@ types.Wlan = {
     bit{"more_data", 1, 5, shape = "bool", doc = "Whether more is buffered for the receiver."},
     bit{"saves_power", 1, 4, shape = "bool", doc = "Whether the sender sleeps."},
     bit{"is_retry", 1, 3, shape = "bool", doc = "Whether it is sent again."},
-    bit{"more_fragments", 1, 2, shape = "bool", doc = "Whether other fragments stand behind this one."},
+    bit{"more_fragments", 1, 2, shape = "bool", doc = "Whether other fragments follow this one."},
     bit{"from_ds", 1, 1, shape = "bool", doc = "Whether an access point sent it."},
     bit{"to_ds", 1, 0, shape = "bool", doc = "Whether it is for an access point."},
   },
@@ -194,7 +194,7 @@ types.Gre = {
   },
   field{"protocol", uint(2, "parameter"), hex = true, enum = enums.EtherType, doc = "What follows."},
   when(function(this) return this.has_checksum end, {
-    field{"checksum", uint(4, "parameter"), doc = "The checksum, and two bytes behind it. It is not verified."},
+    field{"checksum", uint(4, "parameter"), doc = "The checksum and two more bytes, not verified."},
   }),
   when(function(this) return this.has_key end, {
     field{"key", uint(4, "parameter"), doc = "The key; in version 1 the size of what follows, and a call."},
@@ -254,7 +254,7 @@ types.Gtpu = {
     bit{"has_number", 1, 0, shape = "bool", doc = "Whether number counts."},
   },
   field{"type", uint(1), doc = "255 for a packet, others for signals."},
-  field{"length", uint(2, "parameter"), doc = "How long all is behind the first eight bytes. (bytes)"},
+  field{"length", uint(2, "parameter"), doc = "The length of everything after the first eight bytes. (bytes)"},
   field{"endpoint", uint(4, "parameter"), doc = "The end of the tunnel."},
   when(function(this) return this.has_extension or this.has_sequence or this.has_number end, {
     field{"sequence", uint(2, "parameter"), doc = "The number of the message."},
@@ -273,7 +273,7 @@ types.VlanTag = {
   bits{uint(2, "parameter"),
     bit{"priority", 3, 13, doc = "The priority of the frame, 0 to 7."},
     bit{"drop_eligible", 1, 12, shape = "bool", doc = "Whether the frame may be dropped first."},
-    bit{"id", 12, 0, doc = "The number of the VLAN; 0 if the tag tells a priority alone."},
+    bit{"id", 12, 0, doc = "The number of the VLAN; 0 if the tag has only a priority."},
   },
   field{"ether_type", uint(2, "parameter"), hex = true, enum = enums.EtherType, doc = "What follows the tag."},
 }
@@ -361,7 +361,7 @@ types.MplsLabel = {
   },
   when(function(this) return this.is_bottom end, {
     shared(function(_, _, frame) return add(offset_of(frame, "label"), 4) end, field{"ahead", uint(1),
-      doc = "The byte behind the last label. If an IP packet follows, its first four bits are the version of IP.",
+      doc = "The byte after the last label. If an IP packet follows, its first four bits are the version of IP.",
     }),
   }),
   computed{"ether_type", "int",
@@ -370,7 +370,7 @@ types.MplsLabel = {
         ((this.is_bottom == false) and 0x8847 or ((this.ahead ~= nil and shr(this.ahead, 4) == 4) and 0x0800 or
         0x86dd)) or nil
     end,
-    enum = enums.EtherType, doc = "What follows; absent if that is no IP packet.",
+    enum = enums.EtherType, doc = "What follows; absent if that is not an IP packet.",
   },
 }
 
@@ -392,7 +392,7 @@ types.Encapsulation = {
     when(function(this) return this.kind == 0x6558 end, {
       field{"ethernet", struct("EthernetHeader"), doc = "Ethernet."},
     }),
-    otherwise{field{"vlan", struct("VlanTag"), doc = "A VLAN tag behind another header."}},
+    otherwise{field{"vlan", struct("VlanTag"), doc = "A VLAN tag after another header."}},
   },
   computed{"ether_type", "int",
     function(this)
@@ -430,8 +430,8 @@ types.Ipv4 = {
   bits{uint(2, "parameter"),
     bit{"reserved", 1, 15, shape = "bool"},
     bit{"dont_fragment", 1, 14, shape = "bool", doc = "Whether routers must not divide the packet."},
-    bit{"more_fragments", 1, 13, shape = "bool", doc = "Whether other fragments stand behind this one."},
-    bit{"fragment_offset", 13, 0, doc = "Where in the packet this fragment stands. (8 bytes)"},
+    bit{"more_fragments", 1, 13, shape = "bool", doc = "Whether other fragments follow this one."},
+    bit{"fragment_offset", 13, 0, doc = "Offset of this fragment in the packet. (8 bytes)"},
   },
   field{"time_to_live", uint(1), doc = "How many routers may still pass the packet on."},
   field{"protocol", uint(1), enum = enums.IpProtocol, labels = true, doc = "What follows."},
@@ -471,19 +471,25 @@ types.Ipv6Extension = {
     when(function(this) return this.header == 44 end, {
       field{"reserved", uint(1)},
       bits{uint(2, "parameter"),
-        bit{"fragment_offset", 13, 3, doc = "Where in the packet this fragment stands. (8 bytes)"},
+        bit{"fragment_offset", 13, 3, doc = "Offset of this fragment in the packet. (8 bytes)"},
         bit{"reserved_bits", 2, 1},
-        bit{"more_fragments", 1, 0, shape = "bool", doc = "Whether other fragments stand behind this one."},
+        bit{"more_fragments", 1, 0, shape = "bool", doc = "Whether other fragments follow this one."},
       },
       field{"identification", uint(4, "parameter"), doc = "Fragments of one packet share it."},
     }),
     when(function(this) return this.header == 51 end, {
       field{"length", uint(1), doc = "How long this header is, less 8 bytes. (4 bytes)"},
-      field{"data", bytes(size(function(this) return add(mul(4, this.length), 6) end)), doc = "All behind the length."},
+      field{"data",
+        bytes(size(function(this) return add(mul(4, this.length), 6) end)),
+        doc = "Everything after the length.",
+      },
     }),
     otherwise{
       field{"length", uint(1), doc = "How long this header is, less 8 bytes. (8 bytes)"},
-      field{"data", bytes(size(function(this) return add(mul(8, this.length), 6) end)), doc = "All behind the length."},
+      field{"data",
+        bytes(size(function(this) return add(mul(8, this.length), 6) end)),
+        doc = "Everything after the length.",
+      },
     },
   },
 }
@@ -544,7 +550,7 @@ local record = {
   when(function() return parameters.link_type == 133224 end, {field{"gtpu", struct("Gtpu"), doc = "That of GTP-U."}}),
   when(function(this) return in_struct(this.gtpu, "type") == 255 end, {
     shared(function(_, _, frame) return size_of(frame, "gtpu") end, field{"tunneled", uint(1),
-      doc = "The first byte of IP behind GTP-U, whose first four bits are the version of IP.",
+      doc = "The first byte of IP after GTP-U, whose first four bits are the version of IP.",
     }),
   }),
   when(function() return among(parameters.link_type, 0, 108) end, {
@@ -564,7 +570,7 @@ local record = {
   },
   when(function() return among(parameters.link_type, 12, 14, 101) end, {
     shared(function() return 0 end, field{"first_byte", uint(1),
-      doc = "The first byte of IP without a header in front, whose first four bits are the version of IP.",
+      doc = "The first byte of IP without a preceding header, whose first four bits are the version of IP.",
     }),
   }),
   computed{"link_protocol", "int",
@@ -626,8 +632,8 @@ local record = {
             among(this.ether_type, 0x8100, 0x88a8, 0x9100)))) or (frame[1].number == 15)
         end,
         numbered = true, watched = true,
-        doc = "Other headers in front of that of IP, 16 at most, such as those of LLC, MPLS and PPP over Ethernet. " ..
-          "Of the numbers below 1501 in Linux cooked captures, 4 alone is LLC.",
+        doc = "Other headers before that of IP, 16 at most, such as those of LLC, MPLS and PPP over Ethernet. Of " ..
+          "the numbers below 1501 in Linux cooked captures, 4 alone is LLC.",
       },
     }
   ),
@@ -639,7 +645,7 @@ local record = {
         return this.link_protocol end)() end)() end return nil end)()
     end,
     enum = enums.EtherType, labels = true,
-    doc = "What stands behind the header of the link and all that encapsulates it; absent if no EtherType says it.",
+    doc = "What follows the header of the link and its encapsulations; absent if no EtherType names it.",
   },
   when(
     function(this)
@@ -683,8 +689,8 @@ local record = {
             this.fragment_offset ~= 0) or this.more_fragments or (frame[1].number == 15)
         end,
         numbered = true, watched = true,
-        doc = "The extension headers of IPv6, 16 at most, or the authentication header behind IPv4. Behind that of " ..
-          "a fragment are none, since what follows belongs to the whole packet.",
+        doc = "The extension headers of IPv6, 16 at most, or the authentication header after IPv4. After that of a " ..
+          "fragment are none, since what follows belongs to the whole packet.",
       },
     }
   ),
@@ -702,7 +708,7 @@ local record = {
       return (function() if ((this.ipv4 ~= nil) or (this.ipv6 ~= nil)) then return ((in_struct(this.ipv4,
         "more_fragments") == true) or (last_item(this.extensions, "more_fragments") == true)) end return nil end)()
     end,
-    doc = "Whether other fragments stand behind this one.",
+    doc = "Whether other fragments follow this one.",
   },
   computed{"fragment_offset", "long",
     function(this)
@@ -711,7 +717,7 @@ local record = {
         ((last_item(this.extensions, "fragment_offset") ~= nil and last_item(this.extensions, "fragment_offset") > 0)
         and mul(8, last_item(this.extensions, "fragment_offset")) or 0)) or nil
     end,
-    doc = "Where in the packet this fragment stands; 0 of whole packets. (bytes)",
+    doc = "Offset of this fragment in the packet; 0 of whole packets. (bytes)",
   },
   computed{"is_fragment", "boolean",
     function(this)
@@ -748,7 +754,7 @@ local record = {
     end),
     doc = "What follows all headers of IP, or that of the link.",
   },
-  slot{"link_trailer", rest, doc = "What stands behind the IP packet.", trailing = "trailer"},
+  slot{"link_trailer", rest, doc = "What follows the IP packet.", trailing = "trailer"},
 }
 
 message{"fragment", match = function(this) return this.is_fragment == true end,
@@ -786,13 +792,13 @@ message{"tcp",
       bits{uint(1),
         whole = bit{"flags", 8, 0, doc = "The control bits as one number."},
         bit{"cwr", 1, 7, shape = "bool", doc = "The sender has slowed down."},
-        bit{"ece", 1, 6, shape = "bool", doc = "The sender was told of congestion."},
+        bit{"ece", 1, 6, shape = "bool", doc = "The sender was notified of congestion."},
         bit{"urg", 1, 5, shape = "bool", doc = "urgent_pointer counts."},
         bit{"ack", 1, 4, shape = "bool", doc = "acknowledgment counts."},
         bit{"psh", 1, 3, shape = "bool", doc = "The receiver is to hand on what it has."},
         bit{"rst", 1, 2, shape = "bool", doc = "The connection is given up."},
         bit{"syn", 1, 1, shape = "bool", doc = "The connection begins; sequence is where its numbers begin."},
-        bit{"fin", 1, 0, shape = "bool", doc = "The sender sends no more behind this."},
+        bit{"fin", 1, 0, shape = "bool", doc = "The sender sends no more after this."},
       },
       field{"window", uint(2, "big"), doc = "How many bytes the sender takes, divided by a scale that SYNs agree on."},
       field{"checksum", uint(2, "big"), doc = "As it was recorded. It is not verified: network cards fill it in late."},
@@ -826,8 +832,7 @@ message{"udp",
       field{"destination_port", uint(2, "big"), doc = "The port of the receiver."},
       field{"length", uint(2, "big"),
         valid = {"length == 0 or length >= 8", function(this) return (this.length == 0) or (this.length >= 8) end},
-        doc = "How long the datagram is, with this header. It is 0 where it is too long to tell, as of RFC 2675. " ..
-          "(bytes)",
+        doc = "How long the datagram is, with this header. It is 0 if it does not fit, as in RFC 2675. (bytes)",
       },
       field{"checksum", uint(2, "big"), doc = "As it was recorded; 0 for none. It is not verified."},
       field{"payload",
@@ -836,7 +841,7 @@ message{"udp",
         end)),
         doc = "What is there of the data.",
       },
-      field{"surplus", bytes(rest), doc = "What the IP packet has behind the datagram, as options of RFC 9868."},
+      field{"surplus", bytes(rest), doc = "What follows the datagram in the IP packet, as options of RFC 9868."},
       computed{"missing", "long",
         function(this, record, frame)
           return sub(((this.length ~= 0) and sub(this.length, 8) or (function() if (record.transport_length ~= nil)
@@ -869,7 +874,7 @@ register({
     {
       name = "link_type", default = 1, least = 0, most = 4294967295,
       doc = "The header with which packets begin, as a number of LinkType: 1 for Ethernet, 101 for IP without a " ..
-        "header in front, 113 and 276 for Linux cooked captures. Captures tell it. Numbers of Tunnel are for what " ..
+        "header in front, 113 and 276 for Linux cooked captures. Captures record it. Numbers of Tunnel are for what " ..
         "tunnels carry.",
     },
   },

@@ -44,7 +44,8 @@ COMMENTS = {
     "abort.abort_seqno": "The seqno of the abort.",
     "abort.trailing_extras": "Bytes of the extras after its last field",
     "abort.collection_id": "The collection. 0 is the default collection; 1 to 7 are never sent.",
-    "abort.document_key": "The key inside the collection. One that is no text is null, and its bytes stand beside it.",
+    "abort.document_key": "The key inside the collection. One that is not valid text is null, and its bytes are kept "
+    "beside it.",
     "abort.document_key_bytes": "Original bytes of document_key, if encoding it would give others; written back if it "
     "is unchanged",
     "abort.trailing_value": "Bytes of the value after its last field",
@@ -64,10 +65,11 @@ COMMENTS = {
     "add_stream_response.error": "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
     "add_stream_response.error_snappy": "Original bytes of error; written back if it is unchanged",
     "add_stream_response.trailing_value": "Bytes of the value after its last field",
-    "append": "Adds to the value of an item, behind or in front.",
+    "append": "Adds to the value of an item, at its end or its start.",
     "append.trailing_extras": "Bytes of the extras after its last field",
     "append.collection_id": "The collection. 0 is the default collection.",
-    "append.document_key": "The key inside the collection. One that is no text is null, and its bytes stand beside it.",
+    "append.document_key": "The key inside the collection. One that is not valid text is null, and its bytes are kept "
+    "beside it.",
     "append.document_key_bytes": "Original bytes of document_key, if encoding it would give others; written back if "
     "it is unchanged",
     "append.value": "What is added.",
@@ -90,13 +92,14 @@ COMMENTS = {
     "cache_transfer.items.datatype_flags": "Bits set in datatype",
     "cache_transfer.items.cache_hint": "How recently the document was used.",
     "cache_transfer.items.collection_id": "The collection. 0 is the default collection; 1 to 7 are never sent.",
-    "cache_transfer.items.document_key": "The key inside the collection. One that is no text is null, and its bytes "
-    "stand beside it.",
+    "cache_transfer.items.document_key": "The key inside the collection. One that is not valid text is null, and its "
+    "bytes are kept beside it.",
     "cache_transfer.items.document_key_bytes": "Original bytes of document_key, if encoding it would give others; "
     "written back if it is unchanged",
     "cache_transfer.items.xattrs.pairs.key": "The name; one that begins with _ is the server's own.",
     "cache_transfer.items.xattrs.pairs.value": "JSON.",
-    "cache_transfer.items.json": "The document, if it is JSON. What is no text is null, and its bytes stand beside it.",
+    "cache_transfer.items.json": "The document, if it is JSON. What is not valid text is null, and its bytes are kept "
+    "beside it.",
     "cache_transfer.items.json_bytes": "Original bytes of json, if encoding it would give others; written back if it "
     "is unchanged",
     "cache_transfer.items.body": "The document, if not.",
@@ -113,14 +116,13 @@ COMMENTS = {
     "close_stream.trailing_extras": "Bytes of the extras after its last field",
     "close_stream.trailing_key": "Bytes of the key after its last field",
     "close_stream.trailing_value": "Bytes of the value after its last field",
-    "clustermap_change_notification": "The server tells a client that has asked for it with Hello that there is a new "
-    "cluster map.",
+    "clustermap_change_notification": "The server notifies a client that requested it with Hello of a new cluster map.",
     "clustermap_change_notification.variant": "The variant of the message; null if it is none of them",
     "clustermap_change_notification.epoch": "It counts before the revision. Below 0 it is not set yet.",
     "clustermap_change_notification.trailing_extras": "Bytes of the extras after its last field",
     "clustermap_change_notification.bucket": "The bucket whose map it is; the cluster's if empty.",
-    "clustermap_change_notification.cluster_map": "The layout of the cluster as JSON. It is empty if the client has "
-    "asked for brief notifications.",
+    "clustermap_change_notification.cluster_map": "The layout of the cluster as JSON. It is empty if the client "
+    "requested brief notifications.",
     "clustermap_change_notification.cluster_map_snappy": "Original bytes of cluster_map; written back if it is "
     "unchanged",
     "commit": "A prepared write is committed.",
@@ -128,7 +130,8 @@ COMMENTS = {
     "commit.commit_seqno": "The seqno of the commit.",
     "commit.trailing_extras": "Bytes of the extras after its last field",
     "commit.collection_id": "The collection. 0 is the default collection; 1 to 7 are never sent.",
-    "commit.document_key": "The key inside the collection. One that is no text is null, and its bytes stand beside it.",
+    "commit.document_key": "The key inside the collection. One that is not valid text is null, and its bytes are kept "
+    "beside it.",
     "commit.document_key_bytes": "Original bytes of document_key, if encoding it would give others; written back if "
     "it is unchanged",
     "commit.trailing_value": "Bytes of the value after its last field",
@@ -184,7 +187,8 @@ COMMENTS = {
     "delete": "Removes an item.",
     "delete.trailing_extras": "Bytes of the extras after its last field",
     "delete.collection_id": "The collection. 0 is the default collection.",
-    "delete.document_key": "The key inside the collection. One that is no text is null, and its bytes stand beside it.",
+    "delete.document_key": "The key inside the collection. One that is not valid text is null, and its bytes are kept "
+    "beside it.",
     "delete.document_key_bytes": "Original bytes of document_key, if encoding it would give others; written back if "
     "it is unchanged",
     "delete.trailing_value": "Bytes of the value after its last field",
@@ -196,18 +200,18 @@ COMMENTS = {
     "deletion.variant": "The variant of the message; null if it is none of them",
     "deletion.by_seqno": "The seqno of the change in its vbucket.",
     "deletion.rev_seqno": "How often the document was changed.",
-    "deletion.nmeta": "Of metadata behind the value; 0 since 6.0.",
+    "deletion.nmeta": "Of metadata after the value; 0 since 6.0.",
     "deletion.delete_time": "When it was deleted, since 1970; 0 is not known.",
     "deletion.deleted_at": "When the document was deleted. Null if that is not known.",
     "deletion.trailing_extras": "Bytes of the extras after its last field",
     "deletion.collection_id": "The collection. 0 is the default collection; 1 to 7 are never sent.",
-    "deletion.document_key": "The key inside the collection. One that is no text is null, and its bytes stand beside "
-    "it.",
+    "deletion.document_key": "The key inside the collection. One that is not valid text is null, and its bytes are "
+    "kept beside it.",
     "deletion.document_key_bytes": "Original bytes of document_key, if encoding it would give others; written back if "
     "it is unchanged",
     "deletion.xattrs.pairs.key": "The name; one that begins with _ is the server's own.",
     "deletion.xattrs.pairs.value": "JSON.",
-    "deletion.json": "The document, if it is JSON. What is no text is null, and its bytes stand beside it.",
+    "deletion.json": "The document, if it is JSON. What is not valid text is null, and its bytes are kept beside it.",
     "deletion.json_bytes": "Original bytes of json, if encoding it would give others; written back if it is unchanged",
     "deletion.body": "The document, if not.",
     "deletion.document_snappy": "Original bytes of document; written back if it is unchanged",
@@ -220,18 +224,18 @@ COMMENTS = {
     "expiration.deleted_at": "When the document expired. Null if that is not known.",
     "expiration.trailing_extras": "Bytes of the extras after its last field",
     "expiration.collection_id": "The collection. 0 is the default collection; 1 to 7 are never sent.",
-    "expiration.document_key": "The key inside the collection. One that is no text is null, and its bytes stand "
-    "beside it.",
+    "expiration.document_key": "The key inside the collection. One that is not valid text is null, and its bytes are "
+    "kept beside it.",
     "expiration.document_key_bytes": "Original bytes of document_key, if encoding it would give others; written back "
     "if it is unchanged",
     "expiration.xattrs.pairs.key": "The name; one that begins with _ is the server's own.",
     "expiration.xattrs.pairs.value": "JSON.",
-    "expiration.json": "The document, if it is JSON. What is no text is null, and its bytes stand beside it.",
+    "expiration.json": "The document, if it is JSON. What is not valid text is null, and its bytes are kept beside it.",
     "expiration.json_bytes": "Original bytes of json, if encoding it would give others; written back if it is "
     "unchanged",
     "expiration.body": "The document, if not.",
     "expiration.document_snappy": "Original bytes of document; written back if it is unchanged",
-    "failover_log_request": "The consumer asks for the failover log of a vbucket, the branches of its history from "
+    "failover_log_request": "The consumer requests the failover log of a vbucket, the branches of its history from "
     "which a stream may go on.",
     "failover_log_request.trailing_extras": "Bytes of the extras after its last field",
     "failover_log_request.trailing_key": "Bytes of the key after its last field",
@@ -256,7 +260,8 @@ COMMENTS = {
     "get": "Asks for an item.",
     "get.trailing_extras": "Bytes of the extras after its last field",
     "get.collection_id": "The collection. 0 is the default collection.",
-    "get.document_key": "The key inside the collection. One that is no text is null, and its bytes stand beside it.",
+    "get.document_key": "The key inside the collection. One that is not valid text is null, and its bytes are kept "
+    "beside it.",
     "get.document_key_bytes": "Original bytes of document_key, if encoding it would give others; written back if it "
     "is unchanged",
     "get.trailing_value": "Bytes of the value after its last field",
@@ -344,8 +349,8 @@ COMMENTS = {
     "get_locked.lock_time": "How long. The server has its own time, also for 0.",
     "get_locked.trailing_extras": "Bytes of the extras after its last field",
     "get_locked.collection_id": "The collection. 0 is the default collection.",
-    "get_locked.document_key": "The key inside the collection. One that is no text is null, and its bytes stand "
-    "beside it.",
+    "get_locked.document_key": "The key inside the collection. One that is not valid text is null, and its bytes are "
+    "kept beside it.",
     "get_locked.document_key_bytes": "Original bytes of document_key, if encoding it would give others; written back "
     "if it is unchanged",
     "get_locked.trailing_value": "Bytes of the value after its last field",
@@ -354,8 +359,8 @@ COMMENTS = {
     "get_locked_response.flags": "What the client stored beside the document, as it sent it.",
     "get_locked_response.trailing_extras": "Bytes of the extras after its last field",
     "get_locked_response.collection_id": "The collection. 0 is the default collection.",
-    "get_locked_response.document_key": "The key inside the collection. One that is no text is null, and its bytes "
-    "stand beside it.",
+    "get_locked_response.document_key": "The key inside the collection. One that is not valid text is null, and its "
+    "bytes are kept beside it.",
     "get_locked_response.document_key_bytes": "Original bytes of document_key, if encoding it would give others; "
     "written back if it is unchanged",
     "get_locked_response.cluster_map": "The layout of the cluster as JSON, or empty.",
@@ -364,11 +369,11 @@ COMMENTS = {
     "get_locked_response.error_snappy": "Original bytes of error; written back if it is unchanged",
     "get_locked_response.trailing_value": "Bytes of the value after its last field",
     "get_meta": "Asks for what the server knows of a document, deleted ones included, but its value.",
-    "get_meta.version": "2 asks for the datatype as well.",
+    "get_meta.version": "2 requests the datatype as well.",
     "get_meta.trailing_extras": "Bytes of the extras after its last field",
     "get_meta.collection_id": "The collection. 0 is the default collection.",
-    "get_meta.document_key": "The key inside the collection. One that is no text is null, and its bytes stand beside "
-    "it.",
+    "get_meta.document_key": "The key inside the collection. One that is not valid text is null, and its bytes are "
+    "kept beside it.",
     "get_meta.document_key_bytes": "Original bytes of document_key, if encoding it would give others; written back if "
     "it is unchanged",
     "get_meta.trailing_value": "Bytes of the value after its last field",
@@ -378,7 +383,7 @@ COMMENTS = {
     "get_meta_response.flags": "What the client stored beside the document, as it sent it.",
     "get_meta_response.expiration": "When it expires, or was deleted, since 1970; 0 is never.",
     "get_meta_response.rev_seqno": "How often the document was changed.",
-    "get_meta_response.document_datatype": "What the document is made of, if version 2 was asked for. Before 4.6 how "
+    "get_meta_response.document_datatype": "What the document is made of, if version 2 was requested. Before 4.6 how "
     "conflicts are resolved, for 1.",
     "get_meta_response.document_datatype_flags": "Bits set in document_datatype",
     "get_meta_response.trailing_extras": "Bytes of the extras after its last field",
@@ -388,13 +393,13 @@ COMMENTS = {
     "get_meta_response.error": "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
     "get_meta_response.error_snappy": "Original bytes of error; written back if it is unchanged",
     "get_meta_response.trailing_value": "Bytes of the value after its last field",
-    "get_response": "The item that was asked for.",
+    "get_response": "The requested item.",
     "get_response.variant": "The variant of the message; null if it is none of them",
     "get_response.flags": "What the client stored beside the item, as it sent it. Couchbase answers touch without.",
     "get_response.trailing_extras": "Bytes of the extras after its last field",
     "get_response.collection_id": "The collection. 0 is the default collection.",
-    "get_response.document_key": "The key inside the collection. One that is no text is null, and its bytes stand "
-    "beside it.",
+    "get_response.document_key": "The key inside the collection. One that is not valid text is null, and its bytes "
+    "are kept beside it.",
     "get_response.document_key_bytes": "Original bytes of document_key, if encoding it would give others; written "
     "back if it is unchanged",
     "get_response.cluster_map": "The layout of the cluster as JSON, or empty.",
@@ -438,8 +443,8 @@ COMMENTS = {
     "increment.expiration": "As elsewhere, of an item that there is not yet. 0xffffffff says that none is to be made.",
     "increment.trailing_extras": "Bytes of the extras after its last field",
     "increment.collection_id": "The collection. 0 is the default collection.",
-    "increment.document_key": "The key inside the collection. One that is no text is null, and its bytes stand beside "
-    "it.",
+    "increment.document_key": "The key inside the collection. One that is not valid text is null, and its bytes are "
+    "kept beside it.",
     "increment.document_key_bytes": "Original bytes of document_key, if encoding it would give others; written back "
     "if it is unchanged",
     "increment.trailing_value": "Bytes of the value after its last field",
@@ -475,17 +480,17 @@ COMMENTS = {
     "mutation.expiration": "When the document expires, since 1970; 0 is never.",
     "mutation.expires_at": "When the document expires. Null if never.",
     "mutation.lock_time": "How long the document stays locked; usually 0.",
-    "mutation.nmeta": "Of metadata behind the value; 0 since 6.0.",
+    "mutation.nmeta": "Of metadata after the value; 0 since 6.0.",
     "mutation.nru": "How recently the document was used; 2 in most frames.",
     "mutation.trailing_extras": "Bytes of the extras after its last field",
     "mutation.collection_id": "The collection. 0 is the default collection; 1 to 7 are never sent.",
-    "mutation.document_key": "The key inside the collection. One that is no text is null, and its bytes stand beside "
-    "it.",
+    "mutation.document_key": "The key inside the collection. One that is not valid text is null, and its bytes are "
+    "kept beside it.",
     "mutation.document_key_bytes": "Original bytes of document_key, if encoding it would give others; written back if "
     "it is unchanged",
     "mutation.xattrs.pairs.key": "The name; one that begins with _ is the server's own.",
     "mutation.xattrs.pairs.value": "JSON.",
-    "mutation.json": "The document, if it is JSON. What is no text is null, and its bytes stand beside it.",
+    "mutation.json": "The document, if it is JSON. What is not valid text is null, and its bytes are kept beside it.",
     "mutation.json_bytes": "Original bytes of json, if encoding it would give others; written back if it is unchanged",
     "mutation.body": "The document, if not.",
     "mutation.document_snappy": "Original bytes of document; written back if it is unchanged",
@@ -559,13 +564,13 @@ COMMENTS = {
     "prepare.durability_level_name": "Name of durability_level; null if it has none",
     "prepare.trailing_extras": "Bytes of the extras after its last field",
     "prepare.collection_id": "The collection. 0 is the default collection; 1 to 7 are never sent.",
-    "prepare.document_key": "The key inside the collection. One that is no text is null, and its bytes stand beside "
-    "it.",
+    "prepare.document_key": "The key inside the collection. One that is not valid text is null, and its bytes are "
+    "kept beside it.",
     "prepare.document_key_bytes": "Original bytes of document_key, if encoding it would give others; written back if "
     "it is unchanged",
     "prepare.xattrs.pairs.key": "The name; one that begins with _ is the server's own.",
     "prepare.xattrs.pairs.value": "JSON.",
-    "prepare.json": "The document, if it is JSON. What is no text is null, and its bytes stand beside it.",
+    "prepare.json": "The document, if it is JSON. What is not valid text is null, and its bytes are kept beside it.",
     "prepare.json_bytes": "Original bytes of json, if encoding it would give others; written back if it is unchanged",
     "prepare.body": "The document, if not.",
     "prepare.document_snappy": "Original bytes of document; written back if it is unchanged",
@@ -584,14 +589,14 @@ COMMENTS = {
     "response.error": "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
     "response.error_snappy": "Original bytes of error; written back if it is unchanged",
     "response.trailing_value": "Bytes of the value after its last field",
-    "return_meta": "Sets, adds or deletes a document, and asks for its metadata.",
+    "return_meta": "Sets, adds or deletes a document, and requests its metadata.",
     "return_meta.mutation_type_name": "Name of mutation_type; null if it has none",
     "return_meta.flags": "What the client wants to have back beside the value.",
     "return_meta.expiration": "From now on, or since 1970 if it is more than 30 days; 0 is never.",
     "return_meta.trailing_extras": "Bytes of the extras after its last field",
     "return_meta.collection_id": "The collection. 0 is the default collection.",
-    "return_meta.document_key": "The key inside the collection. One that is no text is null, and its bytes stand "
-    "beside it.",
+    "return_meta.document_key": "The key inside the collection. One that is not valid text is null, and its bytes are "
+    "kept beside it.",
     "return_meta.document_key_bytes": "Original bytes of document_key, if encoding it would give others; written back "
     "if it is unchanged",
     "return_meta_response": "The metadata of the document that was written.",
@@ -654,7 +659,7 @@ COMMENTS = {
     "server_request": "What a server asks the client that provides its external users: to authenticate one, to say "
     "what one may do, or to take note of those that are active.",
     "server_request.trailing_extras": "Bytes of the extras after its last field",
-    "server_request.user": "Whose authorization is asked for, else empty.",
+    "server_request.user": "Whose authorization is requested, else empty.",
     "server_request.request": "JSON.",
     "server_response": "The client's response to a request of the server.",
     "server_response.variant": "The variant of the message; null if it is none of them",
@@ -686,7 +691,8 @@ COMMENTS = {
     "set.expiration": "From now on, or since 1970 if it is more than 30 days; 0 is never.",
     "set.trailing_extras": "Bytes of the extras after its last field",
     "set.collection_id": "The collection. 0 is the default collection.",
-    "set.document_key": "The key inside the collection. One that is no text is null, and its bytes stand beside it.",
+    "set.document_key": "The key inside the collection. One that is not valid text is null, and its bytes are kept "
+    "beside it.",
     "set.document_key_bytes": "Original bytes of document_key, if encoding it would give others; written back if it "
     "is unchanged",
     "set_vbucket": "Makes a vbucket, or sets its state.",
@@ -706,12 +712,12 @@ COMMENTS = {
     "set_with_meta.expiration": "When it expires, or was deleted, since 1970; 0 is never.",
     "set_with_meta.rev_seqno": "How often the document was changed.",
     "set_with_meta.source_cas": "The cas that it has there.",
-    "set_with_meta.nmeta": "Of metadata behind the value.",
+    "set_with_meta.nmeta": "Of metadata after the value.",
     "set_with_meta.options_flags": "Bits set in options",
     "set_with_meta.trailing_extras": "Bytes of the extras after its last field",
     "set_with_meta.collection_id": "The collection. 0 is the default collection.",
-    "set_with_meta.document_key": "The key inside the collection. One that is no text is null, and its bytes stand "
-    "beside it.",
+    "set_with_meta.document_key": "The key inside the collection. One that is not valid text is null, and its bytes "
+    "are kept beside it.",
     "set_with_meta.document_key_bytes": "Original bytes of document_key, if encoding it would give others; written "
     "back if it is unchanged",
     "set_with_meta.meta": "JSON: the command, the cas and what else is known.",
@@ -751,7 +757,7 @@ COMMENTS = {
     "stat_response": "One number or text that the server keeps.",
     "stat_response.variant": "The variant of the message; null if it is none of them",
     "stat_response.trailing_extras": "Bytes of the extras after its last field",
-    "stat_response.name": "What is told.",
+    "stat_response.name": "The name of the statistic.",
     "stat_response.trailing_key": "Bytes of the key after its last field",
     "stat_response.text": "What it is.",
     "stat_response.cluster_map": "The layout of the cluster as JSON, or empty.",
@@ -765,7 +771,7 @@ COMMENTS = {
     "stream_end.trailing_extras": "Bytes of the extras after its last field",
     "stream_end.trailing_key": "Bytes of the key after its last field",
     "stream_end.trailing_value": "Bytes of the value after its last field",
-    "stream_req": "The consumer asks for the changes of a vbucket.",
+    "stream_req": "The consumer requests the changes of a vbucket.",
     "stream_req.flags": "What the stream is to be like.",
     "stream_req.flags_flags": "Bits set in flags",
     "stream_req.start_seqno": "The last seqno that the consumer has.",
@@ -796,7 +802,8 @@ COMMENTS = {
     "subdoc.doc_flags_flags": "Bits set in doc_flags",
     "subdoc.trailing_extras": "Bytes of the extras after its last field",
     "subdoc.collection_id": "The collection. 0 is the default collection.",
-    "subdoc.document_key": "The key inside the collection. One that is no text is null, and its bytes stand beside it.",
+    "subdoc.document_key": "The key inside the collection. One that is not valid text is null, and its bytes are kept "
+    "beside it.",
     "subdoc.document_key_bytes": "Original bytes of document_key, if encoding it would give others; written back if "
     "it is unchanged",
     "subdoc.path": "Where in the document.",
@@ -805,14 +812,14 @@ COMMENTS = {
     "subdoc_multi_lookup.doc_flags_flags": "Bits set in doc_flags",
     "subdoc_multi_lookup.trailing_extras": "Bytes of the extras after its last field",
     "subdoc_multi_lookup.collection_id": "The collection. 0 is the default collection.",
-    "subdoc_multi_lookup.document_key": "The key inside the collection. One that is no text is null, and its bytes "
-    "stand beside it.",
+    "subdoc_multi_lookup.document_key": "The key inside the collection. One that is not valid text is null, and its "
+    "bytes are kept beside it.",
     "subdoc_multi_lookup.document_key_bytes": "Original bytes of document_key, if encoding it would give others; "
     "written back if it is unchanged",
     "subdoc_multi_lookup.lookups.lookup_opcode": "Such as SubdocGet, or Get for the document.",
     "subdoc_multi_lookup.lookups.lookup_opcode_name": "Name of lookup_opcode; null if it has none",
     "subdoc_multi_lookup.lookups.flags_flags": "Bits set in flags",
-    "subdoc_multi_lookup_response": "What stands at each of the places.",
+    "subdoc_multi_lookup_response": "The value at each of the paths.",
     "subdoc_multi_lookup_response.variant": "The variant of the message; null if it is none of them",
     "subdoc_multi_lookup_response.trailing_extras": "Bytes of the extras after its last field",
     "subdoc_multi_lookup_response.trailing_key": "Bytes of the key after its last field",
@@ -829,8 +836,8 @@ COMMENTS = {
     "subdoc_multi_mutation.doc_flags_flags": "Bits set in doc_flags",
     "subdoc_multi_mutation.trailing_extras": "Bytes of the extras after its last field",
     "subdoc_multi_mutation.collection_id": "The collection. 0 is the default collection.",
-    "subdoc_multi_mutation.document_key": "The key inside the collection. One that is no text is null, and its bytes "
-    "stand beside it.",
+    "subdoc_multi_mutation.document_key": "The key inside the collection. One that is not valid text is null, and its "
+    "bytes are kept beside it.",
     "subdoc_multi_mutation.document_key_bytes": "Original bytes of document_key, if encoding it would give others; "
     "written back if it is unchanged",
     "subdoc_multi_mutation.mutations.mutation_opcode": "Such as SubdocDictUpsert, or Set for the document.",
@@ -853,13 +860,13 @@ COMMENTS = {
     "empty.",
     "subdoc_multi_mutation_response.error_snappy": "Original bytes of error; written back if it is unchanged",
     "subdoc_multi_mutation_response.trailing_value": "Bytes of the value after its last field",
-    "subdoc_response": "What stands at the path, or that it was changed.",
+    "subdoc_response": "The value at the path, or that it was changed.",
     "subdoc_response.variant": "The variant of the message; null if it is none of them",
     "subdoc_response.vb_uuid": "The branch of the vbucket's history.",
     "subdoc_response.by_seqno": "The seqno of the write.",
     "subdoc_response.trailing_extras": "Bytes of the extras after its last field",
     "subdoc_response.trailing_key": "Bytes of the key after its last field",
-    "subdoc_response.path_value": "What stands there, or what a counter has become.",
+    "subdoc_response.path_value": "The value there, or the new value of a counter.",
     "subdoc_response.cluster_map": "The layout of the cluster as JSON, or empty.",
     "subdoc_response.cluster_map_snappy": "Original bytes of cluster_map; written back if it is unchanged",
     "subdoc_response.error": "What is wrong, as JSON from Couchbase and in words from memcached, or empty.",
@@ -922,15 +929,16 @@ COMMENTS = {
     "touch.expiration": "From now on, or since 1970 if it is more than 30 days; 0 is never.",
     "touch.trailing_extras": "Bytes of the extras after its last field",
     "touch.collection_id": "The collection. 0 is the default collection.",
-    "touch.document_key": "The key inside the collection. One that is no text is null, and its bytes stand beside it.",
+    "touch.document_key": "The key inside the collection. One that is not valid text is null, and its bytes are kept "
+    "beside it.",
     "touch.document_key_bytes": "Original bytes of document_key, if encoding it would give others; written back if it "
     "is unchanged",
     "touch.trailing_value": "Bytes of the value after its last field",
     "unlock_key": "Unlocks a document, whose cas has to be that of the lock; or takes a document out of memory.",
     "unlock_key.trailing_extras": "Bytes of the extras after its last field",
     "unlock_key.collection_id": "The collection. 0 is the default collection.",
-    "unlock_key.document_key": "The key inside the collection. One that is no text is null, and its bytes stand "
-    "beside it.",
+    "unlock_key.document_key": "The key inside the collection. One that is not valid text is null, and its bytes are "
+    "kept beside it.",
     "unlock_key.document_key_bytes": "Original bytes of document_key, if encoding it would give others; written back "
     "if it is unchanged",
     "unlock_key.trailing_value": "Bytes of the value after its last field",

@@ -220,8 +220,8 @@ class VbucketState(WireEnum):
 
 
 class Magic(WireEnum):
-    """The first byte of a frame. It tells requests from responses, and selects the layout of the header and the
-    numbering of the opcodes. It does not tell the direction: on a DCP connection both peers send requests.
+    """The first byte of a frame. It distinguishes requests from responses, and selects the layout of the header and the
+    numbering of the opcodes. It does not give the direction: on a DCP connection both peers send requests.
     """
 
     ClientRequest = 0x80

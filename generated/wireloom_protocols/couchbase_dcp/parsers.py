@@ -238,7 +238,7 @@ ObservedKey = Layout(
     "key_length" / Field(Int16ub, derive="size(document_key)"),
     "document_key" / Blob(Size("key_length")),
 )
-"""A document that is asked for."""
+"""A requested document."""
 
 ObservedDocument = Layout(
     "vbucket_id" / Int16ub,
@@ -247,7 +247,7 @@ ObservedDocument = Layout(
     "state" / Field(Int8ub, enum=ObservedState, hex=True),
     "document_cas" / Int64ub,
 )
-"""A document that was asked for."""
+"""A requested document."""
 
 SubdocLookup = Layout(
     "lookup_opcode" / Field(Int8ub, enum=ClientOpcode, hex=True),
@@ -262,7 +262,7 @@ SubdocLookupResult = Layout(
     "value_length" / Field(Int32ub, derive="size(value)"),
     "value" / Blob(Size("value_length")),
 )
-"""What stands at one place."""
+"""The value at one path."""
 
 SubdocMutation = Layout(
     "mutation_opcode" / Field(Int8ub, enum=ClientOpcode, hex=True),
@@ -409,7 +409,8 @@ append = Message(
     whole=("key", "value"),
     valid="size(extras) == 0",
 )
-"""Append, prepend. Adds to the value of an item, behind or in front. The quiet forms are not answered if that is done.
+"""Append, prepend. Adds to the value of an item, at its end or its start. The quiet forms are not answered if that is
+done.
 """
 
 buffer_acknowledgement = Message(
@@ -481,8 +482,8 @@ clustermap_change_notification = Message(
     decisive="extras",
     whole=("key", "value"),
 )
-"""Cluster map change notification. The server tells a client that has asked for it with Hello that there is a new
-cluster map. It needs no response.
+"""Cluster map change notification. The server notifies a client that requested it with Hello of a new cluster map. It
+needs no response.
 """
 
 commit = Message(
@@ -621,7 +622,7 @@ delete_vbucket = Message(
     whole=("value",),
     valid="size(extras) == 0 and size(key) == 0",
 )
-"""Delete vbucket. Removes a vbucket. The server responds at once, unless it is told to wait until it is gone."""
+"""Delete vbucket. Removes a vbucket. The server responds at once, unless the request is to wait until it is gone."""
 
 deletion = Message(
     "deletion",
@@ -753,7 +754,7 @@ failover_log_request = Message(
     match={"magic": (0x80, 0x08), "opcode": (0x54, 0x96)},
     valid="size(extras) == 0 and size(key) == 0 and size(value) == 0",
 )
-"""Failover Log request. The consumer asks for the failover log of a vbucket, the branches of its history from which a
+"""Failover Log request. The consumer requests the failover log of a vbucket, the branches of its history from which a
 stream may go on. The request is its header; extras, a key or a value are malformed, as they are for the server, which
 answers Einval. The opcode 0x96, GetFailoverLog, is the same request on connections that are not DCP.
 """
@@ -1156,7 +1157,7 @@ get_response = Message(
         },
     ),
 )
-"""Get response. The item that was asked for. Touch is answered with its flags alone."""
+"""Get response. The requested item. Touch is answered with its flags alone."""
 
 get_vbucket = Message(
     "get_vbucket",
@@ -1194,7 +1195,7 @@ hello = Message(
     whole=("key", "value"),
     valid="size(extras) == 0",
 )
-"""Hello. The client says who it is and which features it can. Those that the server has, too, are agreed on from then
+"""Hello. The client says who it is and which features it can. Those that the server also has are in effect from then
 on.
 """
 
@@ -1669,7 +1670,7 @@ return_meta = Message(
     whole=("key", "value"),
     valid="size(extras) == 12",
 )
-"""Write and return metadata. Sets, adds or deletes a document, and asks for its metadata."""
+"""Write and return metadata. Sets, adds or deletes a document, and requests its metadata."""
 
 return_meta_response = Message(
     "return_meta_response",
@@ -2043,7 +2044,7 @@ snapshot_marker_response = Message(
 )
 """Snapshot Marker response. The consumer has received a whole snapshot whose marker had the flag Acknowledge, or it
 could not take the marker: it has no such stream (KeyEnoent) or the marker is malformed or incomplete (Einval). Both
-errors are those of Couchbase's own consumer. A peer that is no consumer disconnects instead.
+errors are those of Couchbase's own consumer. A peer that is not a consumer disconnects instead.
 """
 
 stat = Message(
@@ -2105,7 +2106,7 @@ stream_req = Message(
     whole=("value",),
     valid="size(extras) == 48 and size(key) == 0",
 )
-"""Stream request. The consumer asks for the changes of a vbucket."""
+"""Stream request. The consumer requests the changes of a vbucket."""
 
 stream_req_response = Message(
     "stream_req_response",
@@ -2189,7 +2190,7 @@ subdoc_multi_lookup_response = Message(
     valid="size(extras) == 0 and size(key) == 0",
     answers=Answers(("subdoc_multi_lookup",), ("opaque",)),
 )
-"""Subdocument lookups response. What stands at each of the places."""
+"""Subdocument lookups response. The value at each of the paths."""
 
 subdoc_multi_mutation = Message(
     "subdoc_multi_mutation",
@@ -2250,7 +2251,7 @@ subdoc_response = Message(
     valid="size(extras) in [0, 16] and size(key) == 0",
     answers=Answers(("subdoc",), ("opcode", "opaque")),
 )
-"""Subdocument response. What stands at the path, or that it was changed."""
+"""Subdocument response. The value at the path, or that it was changed."""
 
 system_event = Message(
     "system_event",
@@ -2327,11 +2328,11 @@ system_event = Message(
     whole=("key",),
     valid="size(extras) == 13",
 )
-"""System Event. A collection or a scope was created, changed or dropped. Event and version together tell what key and
-value are; look at both before using either. The reserved event 2 and other pairs without a variant are not decoded
-further, and their values stay in trailing_value. The numbers are kept whatever they are, a version above 2 among them.
-Extras of another length are malformed, as for the server, and so is a struct of another length, which the server's
-consumer rejects.
+"""System Event. A collection or a scope was created, changed or dropped. Event and version determine what key and value
+are; look at both before using either. The reserved event 2 and other pairs without a variant are not decoded further,
+and their values stay in trailing_value. The numbers are kept whatever they are, a version above 2 among them. Extras of
+another length are malformed, as for the server, and so is a struct of another length, which the server's consumer
+rejects.
 """
 
 system_event_response = Message(
@@ -2345,7 +2346,7 @@ system_event_response = Message(
 )
 """System Event response. The consumer could not take a system event: it has no such stream (KeyEnoent), the event is
 malformed or incomplete (Einval), or its seqno is not above the last (Erange). These errors are those of Couchbase's own
-consumer. A peer that is no consumer disconnects instead.
+consumer. A peer that is not a consumer disconnects instead.
 """
 
 touch = Message(

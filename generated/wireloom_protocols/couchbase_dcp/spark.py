@@ -32,7 +32,8 @@ ABORT = StructType(
             "document_key",
             StringType(),
             metadata={
-                "comment": "The key inside the collection. One that is no text is null, and its bytes stand beside it.",
+                "comment": "The key inside the collection. One that is not valid text is null, and its bytes are kept "
+                "beside it.",
             },
         ),
         StructField(
@@ -99,7 +100,8 @@ APPEND = StructType(
             "document_key",
             StringType(),
             metadata={
-                "comment": "The key inside the collection. One that is no text is null, and its bytes stand beside it.",
+                "comment": "The key inside the collection. One that is not valid text is null, and its bytes are kept "
+                "beside it.",
             },
         ),
         StructField(
@@ -180,8 +182,8 @@ CACHE_TRANSFER = StructType(
                             "document_key",
                             StringType(),
                             metadata={
-                                "comment": "The key inside the collection. One that is no text is null, and its bytes "
-                                "stand beside it.",
+                                "comment": "The key inside the collection. One that is not valid text is null, and "
+                                "its bytes are kept beside it.",
                             },
                         ),
                         StructField(
@@ -223,8 +225,8 @@ CACHE_TRANSFER = StructType(
                             "json",
                             StringType(),
                             metadata={
-                                "comment": "The document, if it is JSON. What is no text is null, and its bytes stand "
-                                "beside it.",
+                                "comment": "The document, if it is JSON. What is not valid text is null, and its "
+                                "bytes are kept beside it.",
                             },
                         ),
                         StructField(
@@ -297,7 +299,7 @@ CLUSTERMAP_CHANGE_NOTIFICATION = StructType(
             "cluster_map",
             StringType(),
             metadata={
-                "comment": "The layout of the cluster as JSON. It is empty if the client has asked for brief "
+                "comment": "The layout of the cluster as JSON. It is empty if the client requested brief "
                 "notifications.",
             },
         ),
@@ -323,7 +325,8 @@ COMMIT = StructType(
             "document_key",
             StringType(),
             metadata={
-                "comment": "The key inside the collection. One that is no text is null, and its bytes stand beside it.",
+                "comment": "The key inside the collection. One that is not valid text is null, and its bytes are kept "
+                "beside it.",
             },
         ),
         StructField(
@@ -510,7 +513,8 @@ DELETE = StructType(
             "document_key",
             StringType(),
             metadata={
-                "comment": "The key inside the collection. One that is no text is null, and its bytes stand beside it.",
+                "comment": "The key inside the collection. One that is not valid text is null, and its bytes are kept "
+                "beside it.",
             },
         ),
         StructField(
@@ -542,7 +546,7 @@ DELETION = StructType(
         ),
         StructField("by_seqno", LongType(), metadata={"comment": "The seqno of the change in its vbucket."}),
         StructField("rev_seqno", DecimalType(20, 0), metadata={"comment": "How often the document was changed."}),
-        StructField("nmeta", IntegerType(), metadata={"comment": "Of metadata behind the value; 0 since 6.0."}),
+        StructField("nmeta", IntegerType(), metadata={"comment": "Of metadata after the value; 0 since 6.0."}),
         StructField(
             "delete_time",
             LongType(),
@@ -564,7 +568,8 @@ DELETION = StructType(
             "document_key",
             StringType(),
             metadata={
-                "comment": "The key inside the collection. One that is no text is null, and its bytes stand beside it.",
+                "comment": "The key inside the collection. One that is not valid text is null, and its bytes are kept "
+                "beside it.",
             },
         ),
         StructField(
@@ -603,7 +608,8 @@ DELETION = StructType(
             "json",
             StringType(),
             metadata={
-                "comment": "The document, if it is JSON. What is no text is null, and its bytes stand beside it.",
+                "comment": "The document, if it is JSON. What is not valid text is null, and its bytes are kept "
+                "beside it.",
             },
         ),
         StructField(
@@ -644,7 +650,8 @@ EXPIRATION = StructType(
             "document_key",
             StringType(),
             metadata={
-                "comment": "The key inside the collection. One that is no text is null, and its bytes stand beside it.",
+                "comment": "The key inside the collection. One that is not valid text is null, and its bytes are kept "
+                "beside it.",
             },
         ),
         StructField(
@@ -683,7 +690,8 @@ EXPIRATION = StructType(
             "json",
             StringType(),
             metadata={
-                "comment": "The document, if it is JSON. What is no text is null, and its bytes stand beside it.",
+                "comment": "The document, if it is JSON. What is not valid text is null, and its bytes are kept "
+                "beside it.",
             },
         ),
         StructField(
@@ -775,7 +783,8 @@ GET = StructType(
             "document_key",
             StringType(),
             metadata={
-                "comment": "The key inside the collection. One that is no text is null, and its bytes stand beside it.",
+                "comment": "The key inside the collection. One that is not valid text is null, and its bytes are kept "
+                "beside it.",
             },
         ),
         StructField(
@@ -1036,7 +1045,8 @@ GET_LOCKED = StructType(
             "document_key",
             StringType(),
             metadata={
-                "comment": "The key inside the collection. One that is no text is null, and its bytes stand beside it.",
+                "comment": "The key inside the collection. One that is not valid text is null, and its bytes are kept "
+                "beside it.",
             },
         ),
         StructField(
@@ -1069,7 +1079,8 @@ GET_LOCKED_RESPONSE = StructType(
             "document_key",
             StringType(),
             metadata={
-                "comment": "The key inside the collection. One that is no text is null, and its bytes stand beside it.",
+                "comment": "The key inside the collection. One that is not valid text is null, and its bytes are kept "
+                "beside it.",
             },
         ),
         StructField(
@@ -1103,14 +1114,15 @@ GET_LOCKED_RESPONSE = StructType(
 
 GET_META = StructType(
     [
-        StructField("version", ShortType(), metadata={"comment": "2 asks for the datatype as well."}),
+        StructField("version", ShortType(), metadata={"comment": "2 requests the datatype as well."}),
         StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
         StructField("collection_id", LongType(), metadata={"comment": "The collection. 0 is the default collection."}),
         StructField(
             "document_key",
             StringType(),
             metadata={
-                "comment": "The key inside the collection. One that is no text is null, and its bytes stand beside it.",
+                "comment": "The key inside the collection. One that is not valid text is null, and its bytes are kept "
+                "beside it.",
             },
         ),
         StructField(
@@ -1148,7 +1160,7 @@ GET_META_RESPONSE = StructType(
             "document_datatype",
             ShortType(),
             metadata={
-                "comment": "What the document is made of, if version 2 was asked for. Before 4.6 how conflicts are "
+                "comment": "What the document is made of, if version 2 was requested. Before 4.6 how conflicts are "
                 "resolved, for 1.",
             },
         ),
@@ -1199,7 +1211,8 @@ GET_RESPONSE = StructType(
             "document_key",
             StringType(),
             metadata={
-                "comment": "The key inside the collection. One that is no text is null, and its bytes stand beside it.",
+                "comment": "The key inside the collection. One that is not valid text is null, and its bytes are kept "
+                "beside it.",
             },
         ),
         StructField(
@@ -1363,7 +1376,8 @@ INCREMENT = StructType(
             "document_key",
             StringType(),
             metadata={
-                "comment": "The key inside the collection. One that is no text is null, and its bytes stand beside it.",
+                "comment": "The key inside the collection. One that is not valid text is null, and its bytes are kept "
+                "beside it.",
             },
         ),
         StructField(
@@ -1464,7 +1478,7 @@ MUTATION = StructType(
         ),
         StructField("expires_at", TimestampType(), metadata={"comment": "When the document expires. Null if never."}),
         StructField("lock_time", LongType(), metadata={"comment": "How long the document stays locked; usually 0."}),
-        StructField("nmeta", IntegerType(), metadata={"comment": "Of metadata behind the value; 0 since 6.0."}),
+        StructField("nmeta", IntegerType(), metadata={"comment": "Of metadata after the value; 0 since 6.0."}),
         StructField("nru", ShortType(), metadata={"comment": "How recently the document was used; 2 in most frames."}),
         StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
         StructField(
@@ -1476,7 +1490,8 @@ MUTATION = StructType(
             "document_key",
             StringType(),
             metadata={
-                "comment": "The key inside the collection. One that is no text is null, and its bytes stand beside it.",
+                "comment": "The key inside the collection. One that is not valid text is null, and its bytes are kept "
+                "beside it.",
             },
         ),
         StructField(
@@ -1515,7 +1530,8 @@ MUTATION = StructType(
             "json",
             StringType(),
             metadata={
-                "comment": "The document, if it is JSON. What is no text is null, and its bytes stand beside it.",
+                "comment": "The document, if it is JSON. What is not valid text is null, and its bytes are kept "
+                "beside it.",
             },
         ),
         StructField(
@@ -1731,7 +1747,8 @@ PREPARE = StructType(
             "document_key",
             StringType(),
             metadata={
-                "comment": "The key inside the collection. One that is no text is null, and its bytes stand beside it.",
+                "comment": "The key inside the collection. One that is not valid text is null, and its bytes are kept "
+                "beside it.",
             },
         ),
         StructField(
@@ -1770,7 +1787,8 @@ PREPARE = StructType(
             "json",
             StringType(),
             metadata={
-                "comment": "The document, if it is JSON. What is no text is null, and its bytes stand beside it.",
+                "comment": "The document, if it is JSON. What is not valid text is null, and its bytes are kept "
+                "beside it.",
             },
         ),
         StructField(
@@ -1848,7 +1866,8 @@ RETURN_META = StructType(
             "document_key",
             StringType(),
             metadata={
-                "comment": "The key inside the collection. One that is no text is null, and its bytes stand beside it.",
+                "comment": "The key inside the collection. One that is not valid text is null, and its bytes are kept "
+                "beside it.",
             },
         ),
         StructField(
@@ -2009,7 +2028,7 @@ SEQNO_PERSISTENCE = StructType(
 SERVER_REQUEST = StructType(
     [
         StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
-        StructField("user", StringType(), metadata={"comment": "Whose authorization is asked for, else empty."}),
+        StructField("user", StringType(), metadata={"comment": "Whose authorization is requested, else empty."}),
         StructField("request", StringType(), metadata={"comment": "JSON."}),
     ],
 )
@@ -2096,7 +2115,8 @@ SET = StructType(
             "document_key",
             StringType(),
             metadata={
-                "comment": "The key inside the collection. One that is no text is null, and its bytes stand beside it.",
+                "comment": "The key inside the collection. One that is not valid text is null, and its bytes are kept "
+                "beside it.",
             },
         ),
         StructField(
@@ -2154,7 +2174,7 @@ SET_WITH_META = StructType(
         ),
         StructField("rev_seqno", DecimalType(20, 0), metadata={"comment": "How often the document was changed."}),
         StructField("source_cas", DecimalType(20, 0), metadata={"comment": "The cas that it has there."}),
-        StructField("nmeta", IntegerType(), metadata={"comment": "Of metadata behind the value."}),
+        StructField("nmeta", IntegerType(), metadata={"comment": "Of metadata after the value."}),
         StructField("options", LongType()),
         StructField("options_flags", ArrayType(StringType()), metadata={"comment": "Bits set in options"}),
         StructField("meta_length", LongType()),
@@ -2164,7 +2184,8 @@ SET_WITH_META = StructType(
             "document_key",
             StringType(),
             metadata={
-                "comment": "The key inside the collection. One that is no text is null, and its bytes stand beside it.",
+                "comment": "The key inside the collection. One that is not valid text is null, and its bytes are kept "
+                "beside it.",
             },
         ),
         StructField(
@@ -2277,7 +2298,7 @@ STAT_RESPONSE = StructType(
             metadata={"comment": "The variant of the message; null if it is none of them"},
         ),
         StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
-        StructField("name", StringType(), metadata={"comment": "What is told."}),
+        StructField("name", StringType(), metadata={"comment": "The name of the statistic."}),
         StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
         StructField("text", StringType(), metadata={"comment": "What it is."}),
         StructField("cluster_map", StringType(), metadata={"comment": "The layout of the cluster as JSON, or empty."}),
@@ -2413,7 +2434,8 @@ SUBDOC = StructType(
             "document_key",
             StringType(),
             metadata={
-                "comment": "The key inside the collection. One that is no text is null, and its bytes stand beside it.",
+                "comment": "The key inside the collection. One that is not valid text is null, and its bytes are kept "
+                "beside it.",
             },
         ),
         StructField(
@@ -2439,7 +2461,8 @@ SUBDOC_MULTI_LOOKUP = StructType(
             "document_key",
             StringType(),
             metadata={
-                "comment": "The key inside the collection. One that is no text is null, and its bytes stand beside it.",
+                "comment": "The key inside the collection. One that is not valid text is null, and its bytes are kept "
+                "beside it.",
             },
         ),
         StructField(
@@ -2534,7 +2557,8 @@ SUBDOC_MULTI_MUTATION = StructType(
             "document_key",
             StringType(),
             metadata={
-                "comment": "The key inside the collection. One that is no text is null, and its bytes stand beside it.",
+                "comment": "The key inside the collection. One that is not valid text is null, and its bytes are kept "
+                "beside it.",
             },
         ),
         StructField(
@@ -2637,7 +2661,7 @@ SUBDOC_RESPONSE = StructType(
         StructField(
             "path_value",
             BinaryType(),
-            metadata={"comment": "What stands there, or what a counter has become."},
+            metadata={"comment": "The value there, or the new value of a counter."},
         ),
         StructField("cluster_map", StringType(), metadata={"comment": "The layout of the cluster as JSON, or empty."}),
         StructField(
@@ -2835,7 +2859,8 @@ TOUCH = StructType(
             "document_key",
             StringType(),
             metadata={
-                "comment": "The key inside the collection. One that is no text is null, and its bytes stand beside it.",
+                "comment": "The key inside the collection. One that is not valid text is null, and its bytes are kept "
+                "beside it.",
             },
         ),
         StructField(
@@ -2858,7 +2883,8 @@ UNLOCK_KEY = StructType(
             "document_key",
             StringType(),
             metadata={
-                "comment": "The key inside the collection. One that is no text is null, and its bytes stand beside it.",
+                "comment": "The key inside the collection. One that is not valid text is null, and its bytes are kept "
+                "beside it.",
             },
         ),
         StructField(
@@ -2996,7 +3022,7 @@ SCHEMA = StructType(
             metadata={"comment": "Tells a consumer to ask its producer for the stream of a vbucket."},
         ),
         StructField("add_stream_response", ADD_STREAM_RESPONSE, metadata={"comment": "The consumer has the stream."}),
-        StructField("append", APPEND, metadata={"comment": "Adds to the value of an item, behind or in front."}),
+        StructField("append", APPEND, metadata={"comment": "Adds to the value of an item, at its end or its start."}),
         StructField(
             "buffer_acknowledgement",
             BUFFER_ACKNOWLEDGEMENT,
@@ -3013,10 +3039,7 @@ SCHEMA = StructType(
         StructField(
             "clustermap_change_notification",
             CLUSTERMAP_CHANGE_NOTIFICATION,
-            metadata={
-                "comment": "The server tells a client that has asked for it with Hello that there is a new cluster "
-                "map.",
-            },
+            metadata={"comment": "The server notifies a client that requested it with Hello of a new cluster map."},
         ),
         StructField("commit", COMMIT, metadata={"comment": "A prepared write is committed."}),
         StructField(
@@ -3052,7 +3075,7 @@ SCHEMA = StructType(
             "failover_log_request",
             FAILOVER_LOG_REQUEST,
             metadata={
-                "comment": "The consumer asks for the failover log of a vbucket, the branches of its history from "
+                "comment": "The consumer requests the failover log of a vbucket, the branches of its history from "
                 "which a stream may go on.",
             },
         ),
@@ -3128,7 +3151,7 @@ SCHEMA = StructType(
             GET_META_RESPONSE,
             metadata={"comment": "What the server knows of the document."},
         ),
-        StructField("get_response", GET_RESPONSE, metadata={"comment": "The item that was asked for."}),
+        StructField("get_response", GET_RESPONSE, metadata={"comment": "The requested item."}),
         StructField("get_vbucket", GET_VBUCKET, metadata={"comment": "Asks for the state of a vbucket."}),
         StructField("get_vbucket_response", GET_VBUCKET_RESPONSE, metadata={"comment": "The state of the vbucket."}),
         StructField("hello", HELLO, metadata={"comment": "The client says who it is and which features it can."}),
@@ -3189,7 +3212,7 @@ SCHEMA = StructType(
         StructField(
             "return_meta",
             RETURN_META,
-            metadata={"comment": "Sets, adds or deletes a document, and asks for its metadata."},
+            metadata={"comment": "Sets, adds or deletes a document, and requests its metadata."},
         ),
         StructField(
             "return_meta_response",
@@ -3282,7 +3305,7 @@ SCHEMA = StructType(
         StructField("stat", STAT, metadata={"comment": "Asks for statistics."}),
         StructField("stat_response", STAT_RESPONSE, metadata={"comment": "One number or text that the server keeps."}),
         StructField("stream_end", STREAM_END, metadata={"comment": "The producer has ended the stream of a vbucket."}),
-        StructField("stream_req", STREAM_REQ, metadata={"comment": "The consumer asks for the changes of a vbucket."}),
+        StructField("stream_req", STREAM_REQ, metadata={"comment": "The consumer requests the changes of a vbucket."}),
         StructField(
             "stream_req_response",
             STREAM_REQ_RESPONSE,
@@ -3297,7 +3320,7 @@ SCHEMA = StructType(
         StructField(
             "subdoc_multi_lookup_response",
             SUBDOC_MULTI_LOOKUP_RESPONSE,
-            metadata={"comment": "What stands at each of the places."},
+            metadata={"comment": "The value at each of the paths."},
         ),
         StructField(
             "subdoc_multi_mutation",
@@ -3315,7 +3338,7 @@ SCHEMA = StructType(
         StructField(
             "subdoc_response",
             SUBDOC_RESPONSE,
-            metadata={"comment": "What stands at the path, or that it was changed."},
+            metadata={"comment": "The value at the path, or that it was changed."},
         ),
         StructField(
             "system_event",

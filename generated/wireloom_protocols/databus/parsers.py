@@ -206,9 +206,9 @@ dbus_event_v2 = Message(
         ),
     },
 )
-"""Databus event, version 2. One change of one row, or a control event when the source id is negative. Behind the header
-stand a part with metadata, if there is one, and a part with the value. An event without a value and with schema version
-0 has no such part.
+"""Databus event, version 2. One change of one row, or a control event when the source id is negative. After the header
+follow a part with metadata, if there is one, and a part with the value. An event without a value and with schema
+version 0 has no such part.
 """
 
 PROTOCOL = Protocol(

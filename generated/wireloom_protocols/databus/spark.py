@@ -124,8 +124,8 @@ DBUS_EVENT_V2 = StructType(
     [
         StructField("magic", LongType(), metadata={"comment": "Always 0xcafedeed; Java does not look at it."}),
         StructField("header_length", IntegerType(), metadata={"comment": "From the version to the end of the key."}),
-        StructField("header_crc", LongType(), metadata={"comment": "CRC of the header behind itself."}),
-        StructField("body_crc", LongType(), metadata={"comment": "CRC of what is behind the header; 0 of nothing."}),
+        StructField("header_crc", LongType(), metadata={"comment": "CRC of the header after this field."}),
+        StructField("body_crc", LongType(), metadata={"comment": "CRC of what follows the header; 0 of nothing."}),
         StructField("total_length", IntegerType(), metadata={"comment": "The whole event."}),
         StructField(
             "attributes",

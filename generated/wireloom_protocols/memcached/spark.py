@@ -23,7 +23,8 @@ APPEND = StructType(
             "key",
             StringType(),
             metadata={
-                "comment": "The key, of 250 bytes at most. One that is no text is null, and its bytes stand beside it.",
+                "comment": "The key, of 250 bytes at most. One that is not valid text is null, and its bytes are kept "
+                "beside it.",
             },
         ),
         StructField(
@@ -44,7 +45,8 @@ DELETE = StructType(
             "key",
             StringType(),
             metadata={
-                "comment": "The key, of 250 bytes at most. One that is no text is null, and its bytes stand beside it.",
+                "comment": "The key, of 250 bytes at most. One that is not valid text is null, and its bytes are kept "
+                "beside it.",
             },
         ),
         StructField(
@@ -74,7 +76,8 @@ GET = StructType(
             "key",
             StringType(),
             metadata={
-                "comment": "The key, of 250 bytes at most. One that is no text is null, and its bytes stand beside it.",
+                "comment": "The key, of 250 bytes at most. One that is not valid text is null, and its bytes are kept "
+                "beside it.",
             },
         ),
         StructField(
@@ -159,7 +162,8 @@ GET_RESPONSE = StructType(
             "key",
             StringType(),
             metadata={
-                "comment": "The key, of 250 bytes at most. One that is no text is null, and its bytes stand beside it.",
+                "comment": "The key, of 250 bytes at most. One that is not valid text is null, and its bytes are kept "
+                "beside it.",
             },
         ),
         StructField(
@@ -282,7 +286,8 @@ INCREMENT = StructType(
             "key",
             StringType(),
             metadata={
-                "comment": "The key, of 250 bytes at most. One that is no text is null, and its bytes stand beside it.",
+                "comment": "The key, of 250 bytes at most. One that is not valid text is null, and its bytes are kept "
+                "beside it.",
             },
         ),
         StructField(
@@ -472,7 +477,8 @@ SET = StructType(
             "key",
             StringType(),
             metadata={
-                "comment": "The key, of 250 bytes at most. One that is no text is null, and its bytes stand beside it.",
+                "comment": "The key, of 250 bytes at most. One that is not valid text is null, and its bytes are kept "
+                "beside it.",
             },
         ),
         StructField(
@@ -506,7 +512,7 @@ STAT_RESPONSE = StructType(
             metadata={"comment": "The variant of the message; null if it is none of them"},
         ),
         StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
-        StructField("name", StringType(), metadata={"comment": "What is told."}),
+        StructField("name", StringType(), metadata={"comment": "The name of the statistic."}),
         StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
         StructField("text", StringType(), metadata={"comment": "What it is."}),
         StructField("cluster_map", StringType(), metadata={"comment": "The layout of the cluster as JSON, or empty."}),
@@ -541,7 +547,8 @@ TOUCH = StructType(
             "key",
             StringType(),
             metadata={
-                "comment": "The key, of 250 bytes at most. One that is no text is null, and its bytes stand beside it.",
+                "comment": "The key, of 250 bytes at most. One that is not valid text is null, and its bytes are kept "
+                "beside it.",
             },
         ),
         StructField(
@@ -709,13 +716,13 @@ SCHEMA = StructType(
             ),
             metadata={"comment": "The framing extras in order."},
         ),
-        StructField("append", APPEND, metadata={"comment": "Adds to the value of an item, behind or in front."}),
+        StructField("append", APPEND, metadata={"comment": "Adds to the value of an item, at its end or its start."}),
         StructField("delete", DELETE, metadata={"comment": "Removes an item."}),
         StructField("flush", FLUSH, metadata={"comment": "Empties the server."}),
         StructField("get", GET, metadata={"comment": "Asks for an item."}),
         StructField("get_error_map", GET_ERROR_MAP, metadata={"comment": "Asks what the statuses mean."}),
         StructField("get_error_map_response", GET_ERROR_MAP_RESPONSE, metadata={"comment": "What the statuses mean."}),
-        StructField("get_response", GET_RESPONSE, metadata={"comment": "The item that was asked for."}),
+        StructField("get_response", GET_RESPONSE, metadata={"comment": "The requested item."}),
         StructField("hello", HELLO, metadata={"comment": "The client says who it is and which features it can."}),
         StructField("hello_response", HELLO_RESPONSE, metadata={"comment": "The features that are agreed on."}),
         StructField(

@@ -2,8 +2,8 @@
 # Do not edit; change the spec and run `wireloom generate`.
 
 """Parsers and builders of Packets. Packets as they were recorded on a network, each of which is a record. TCP segments,
-UDP datagrams and fragments are told apart behind all IP headers. A packet that was cut off when it was recorded has
-what is there of its payload, and says how much is missing; one that was cut off inside of a header is malformed.
+UDP datagrams and fragments are told apart after all IP headers. A packet that was cut off when it was recorded has what
+is there of its payload, and says how much is missing; one that was cut off inside of a header is malformed.
 """
 
 from construct import Int8ub, Int16ub, Int16ul, Int24ub, Int24ul, Int32ub, Int32ul, Int64ub, Int64ul
@@ -70,7 +70,7 @@ LinuxCooked2 = Layout(
     "address_length" / Int8ub,
     "address" / Blob(Size(8)),
 )
-"""The second version of that header, which tells the device, too."""
+"""The second version of that header, which also names the device."""
 
 CiscoHdlc = Layout(
     "address" / Int8ub,
@@ -229,7 +229,7 @@ VlanTag = Layout(
     ),
     "ether_type" / Field(u16, enum=EtherType, labels=False, hex=True),
 )
-"""A VLAN tag. It stands behind the type that announces it."""
+"""A VLAN tag. It follows the type that announces it."""
 
 Llc = Layout(
     "dsap" / Int8ub,
@@ -388,7 +388,7 @@ Ipv6Extension = Layout(
         Layout("length" / Int8ub, "data" / Blob(Size("8 * length + 6"))),
     ),
 )
-"""An extension header of IPv6, or AH behind IPv4. What kind it is, the header before it says."""
+"""An extension header of IPv6, or AH after IPv4. The header before it says what kind it is."""
 
 RECORD = Record(
     When("parameters.link_type == 1", "ethernet" / EthernetHeader),

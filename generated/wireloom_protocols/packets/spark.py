@@ -52,7 +52,7 @@ TCP = StructType(
         ),
         StructField("flags", ShortType(), metadata={"comment": "The control bits as one number."}),
         StructField("cwr", BooleanType(), metadata={"comment": "The sender has slowed down."}),
-        StructField("ece", BooleanType(), metadata={"comment": "The sender was told of congestion."}),
+        StructField("ece", BooleanType(), metadata={"comment": "The sender was notified of congestion."}),
         StructField("urg", BooleanType(), metadata={"comment": "urgent_pointer counts."}),
         StructField("ack", BooleanType(), metadata={"comment": "acknowledgment counts."}),
         StructField("psh", BooleanType(), metadata={"comment": "The receiver is to hand on what it has."}),
@@ -62,7 +62,7 @@ TCP = StructType(
             BooleanType(),
             metadata={"comment": "The connection begins; sequence is where its numbers begin."},
         ),
-        StructField("fin", BooleanType(), metadata={"comment": "The sender sends no more behind this."}),
+        StructField("fin", BooleanType(), metadata={"comment": "The sender sends no more after this."}),
         StructField(
             "window",
             IntegerType(),
@@ -97,8 +97,7 @@ UDP = StructType(
             "length",
             IntegerType(),
             metadata={
-                "comment": "How long the datagram is, with this header. It is 0 where it is too long to tell, as of "
-                "RFC 2675.",
+                "comment": "How long the datagram is, with this header. It is 0 if it does not fit, as in RFC 2675.",
             },
         ),
         StructField(
@@ -110,7 +109,7 @@ UDP = StructType(
         StructField(
             "surplus",
             BinaryType(),
-            metadata={"comment": "What the IP packet has behind the datagram, as options of RFC 9868."},
+            metadata={"comment": "What follows the datagram in the IP packet, as options of RFC 9868."},
         ),
         StructField(
             "missing",
@@ -169,7 +168,7 @@ SCHEMA = StructType(
                     StructField(
                         "address",
                         BinaryType(),
-                        metadata={"comment": "The address of the sender: its first 8 bytes, or zeros behind it."},
+                        metadata={"comment": "The address of the sender: its first 8 bytes, padded with zeros."},
                     ),
                     StructField("protocol", IntegerType(), metadata={"comment": "What follows."}),
                 ],
@@ -202,7 +201,7 @@ SCHEMA = StructType(
                     StructField(
                         "address",
                         BinaryType(),
-                        metadata={"comment": "The address of the sender: its first 8 bytes, or zeros behind it."},
+                        metadata={"comment": "The address of the sender: its first 8 bytes, padded with zeros."},
                     ),
                 ],
             ),
@@ -247,7 +246,11 @@ SCHEMA = StructType(
                                         },
                                     ),
                                     StructField("type", IntegerType(), metadata={"comment": "9 for the payload."}),
-                                    StructField("value", BinaryType(), metadata={"comment": "All behind the type."}),
+                                    StructField(
+                                        "value",
+                                        BinaryType(),
+                                        metadata={"comment": "Everything after the type."},
+                                    ),
                                     StructField(
                                         "padding",
                                         BinaryType(),
@@ -273,7 +276,7 @@ SCHEMA = StructType(
                     StructField(
                         "data",
                         BinaryType(),
-                        metadata={"comment": "The fields, behind other words that say which are there."},
+                        metadata={"comment": "The fields, after further words that say which are present."},
                     ),
                 ],
             ),
@@ -313,7 +316,7 @@ SCHEMA = StructType(
                     StructField(
                         "more_fragments",
                         BooleanType(),
-                        metadata={"comment": "Whether other fragments stand behind this one."},
+                        metadata={"comment": "Whether other fragments follow this one."},
                     ),
                     StructField("from_ds", BooleanType(), metadata={"comment": "Whether an access point sent it."}),
                     StructField("to_ds", BooleanType(), metadata={"comment": "Whether it is for an access point."}),
@@ -369,7 +372,7 @@ SCHEMA = StructType(
                     StructField(
                         "checksum",
                         LongType(),
-                        metadata={"comment": "The checksum, and two bytes behind it. It is not verified."},
+                        metadata={"comment": "The checksum and two more bytes, not verified."},
                     ),
                     StructField(
                         "key",
@@ -432,7 +435,7 @@ SCHEMA = StructType(
                     StructField(
                         "length",
                         IntegerType(),
-                        metadata={"comment": "How long all is behind the first eight bytes."},
+                        metadata={"comment": "The length of everything after the first eight bytes."},
                     ),
                     StructField("endpoint", LongType(), metadata={"comment": "The end of the tunnel."}),
                     StructField("sequence", IntegerType(), metadata={"comment": "The number of the message."}),
@@ -462,7 +465,7 @@ SCHEMA = StructType(
         StructField(
             "tunneled",
             ShortType(),
-            metadata={"comment": "The first byte of IP behind GTP-U, whose first four bits are the version of IP."},
+            metadata={"comment": "The first byte of IP after GTP-U, whose first four bits are the version of IP."},
         ),
         StructField(
             "loopback",
@@ -482,7 +485,7 @@ SCHEMA = StructType(
             "first_byte",
             ShortType(),
             metadata={
-                "comment": "The first byte of IP without a header in front, whose first four bits are the version of "
+                "comment": "The first byte of IP without a preceding header, whose first four bits are the version of "
                 "IP.",
             },
         ),
@@ -508,7 +511,7 @@ SCHEMA = StructType(
                         StructField(
                             "id",
                             ShortType(),
-                            metadata={"comment": "The number of the VLAN; 0 if the tag tells a priority alone."},
+                            metadata={"comment": "The number of the VLAN; 0 if the tag has only a priority."},
                         ),
                         StructField("ether_type", IntegerType(), metadata={"comment": "What follows the tag."}),
                     ],
@@ -714,14 +717,14 @@ SCHEMA = StructType(
                                         "ahead",
                                         ShortType(),
                                         metadata={
-                                            "comment": "The byte behind the last label. If an IP packet follows, its "
+                                            "comment": "The byte after the last label. If an IP packet follows, its "
                                             "first four bits are the version of IP.",
                                         },
                                     ),
                                     StructField(
                                         "ether_type",
                                         IntegerType(),
-                                        metadata={"comment": "What follows; absent if that is no IP packet."},
+                                        metadata={"comment": "What follows; absent if that is not an IP packet."},
                                     ),
                                 ],
                             ),
@@ -768,7 +771,7 @@ SCHEMA = StructType(
                                         "id",
                                         ShortType(),
                                         metadata={
-                                            "comment": "The number of the VLAN; 0 if the tag tells a priority alone.",
+                                            "comment": "The number of the VLAN; 0 if the tag has only a priority.",
                                         },
                                     ),
                                     StructField(
@@ -778,7 +781,7 @@ SCHEMA = StructType(
                                     ),
                                 ],
                             ),
-                            metadata={"comment": "A VLAN tag behind another header."},
+                            metadata={"comment": "A VLAN tag after another header."},
                         ),
                         StructField(
                             "ether_type",
@@ -789,7 +792,7 @@ SCHEMA = StructType(
                 ),
             ),
             metadata={
-                "comment": "Other headers in front of that of IP, 16 at most, such as those of LLC, MPLS and PPP over "
+                "comment": "Other headers before that of IP, 16 at most, such as those of LLC, MPLS and PPP over "
                 "Ethernet. Of the numbers below 1501 in Linux cooked captures, 4 alone is LLC.",
             },
         ),
@@ -797,8 +800,8 @@ SCHEMA = StructType(
             "ether_type",
             IntegerType(),
             metadata={
-                "comment": "What stands behind the header of the link and all that encapsulates it; absent if no "
-                "EtherType says it.",
+                "comment": "What follows the header of the link and its encapsulations; absent if no EtherType names "
+                "it.",
             },
         ),
         StructField("ether_type_name", StringType(), metadata={"comment": "Name of ether_type; null if it has none"}),
@@ -832,12 +835,12 @@ SCHEMA = StructType(
                     StructField(
                         "more_fragments",
                         BooleanType(),
-                        metadata={"comment": "Whether other fragments stand behind this one."},
+                        metadata={"comment": "Whether other fragments follow this one."},
                     ),
                     StructField(
                         "fragment_offset",
                         ShortType(),
-                        metadata={"comment": "Where in the packet this fragment stands."},
+                        metadata={"comment": "Offset of this fragment in the packet."},
                     ),
                     StructField(
                         "time_to_live",
@@ -922,13 +925,13 @@ SCHEMA = StructType(
                         StructField(
                             "fragment_offset",
                             ShortType(),
-                            metadata={"comment": "Where in the packet this fragment stands."},
+                            metadata={"comment": "Offset of this fragment in the packet."},
                         ),
                         StructField("reserved_bits", ByteType()),
                         StructField(
                             "more_fragments",
                             BooleanType(),
-                            metadata={"comment": "Whether other fragments stand behind this one."},
+                            metadata={"comment": "Whether other fragments follow this one."},
                         ),
                         StructField(
                             "identification",
@@ -940,26 +943,22 @@ SCHEMA = StructType(
                             ShortType(),
                             metadata={"comment": "How long this header is, less 8 bytes."},
                         ),
-                        StructField("data", BinaryType(), metadata={"comment": "All behind the length."}),
+                        StructField("data", BinaryType(), metadata={"comment": "Everything after the length."}),
                     ],
                 ),
             ),
             metadata={
-                "comment": "The extension headers of IPv6, 16 at most, or the authentication header behind IPv4. "
-                "Behind that of a fragment are none, since what follows belongs to the whole packet.",
+                "comment": "The extension headers of IPv6, 16 at most, or the authentication header after IPv4. After "
+                "that of a fragment are none, since what follows belongs to the whole packet.",
             },
         ),
         StructField("transport", ShortType(), metadata={"comment": "What follows all headers of IP."}),
         StructField("transport_name", StringType(), metadata={"comment": "Name of transport; null if it has none"}),
-        StructField(
-            "more_fragments",
-            BooleanType(),
-            metadata={"comment": "Whether other fragments stand behind this one."},
-        ),
+        StructField("more_fragments", BooleanType(), metadata={"comment": "Whether other fragments follow this one."}),
         StructField(
             "fragment_offset",
             LongType(),
-            metadata={"comment": "Where in the packet this fragment stands; 0 of whole packets."},
+            metadata={"comment": "Offset of this fragment in the packet; 0 of whole packets."},
         ),
         StructField("is_fragment", BooleanType(), metadata={"comment": "Whether this is a part of a packet."}),
         StructField(

@@ -30,7 +30,7 @@ class LinkType(WireEnum):
 
 
 class EtherType(WireEnum):
-    """What a frame carries. Numbers up to 1500 are no types but the length of an IEEE 802.3 frame."""
+    """What a frame carries. Numbers up to 1500 are not types but the length of an IEEE 802.3 frame."""
 
     IPv4 = 0x0800
     ARP = 0x0806

@@ -2,7 +2,7 @@
 # Do not edit; change the spec and run `wireloom generate`.
 
 """Parsers and builders of PCAP capture files. Packets as they were recorded, one file of them. A record is one packet;
-the header of the file tells their byte order and unit of time.
+the header of the file gives their byte order and unit of time.
 """
 
 from construct import Int8ub, Int16ub, Int16ul, Int32ub, Int32ul
@@ -40,7 +40,7 @@ ModifiedHeader = Layout(
     "packet_type" / Int8ub,
     "padding" / Field(Int8ub, default=0),
 )
-"""What Alexey Kuznetzov's libpcap wrote behind the lengths of each packet."""
+"""What Alexey Kuznetzov's libpcap wrote after the lengths of each packet."""
 
 RECORD = Record(
     "seconds" / u32,

@@ -53,9 +53,7 @@ Option = Layout(
     ),
     "padding" / Blob(Size("-length % 4")),
 )
-"""Something more that is known about a block. Code 0 ends the options, so that those behind it do not count; 1 is a
-comment.
-"""
+"""Something more that is known about a block. Code 0 ends the options; those after it do not count. 1 is a comment."""
 
 InterfaceOption = Layout(
     "code" / u16,
@@ -144,7 +142,7 @@ decryption_secrets = Message(
         ),
     },
 )
-"""Decryption secrets. What it takes to decrypt packets behind it."""
+"""Decryption secrets. What is needed to decrypt the packets after it."""
 
 enhanced_packet = Message(
     "enhanced_packet",
@@ -240,7 +238,7 @@ section_header = Message(
         ),
     },
 )
-"""Section header. The beginning of a section. Interfaces of sections in front of it are not those of this one."""
+"""Section header. The beginning of a section. Interfaces of sections before it are not those of this one."""
 
 simple_packet = Message(
     "simple_packet",

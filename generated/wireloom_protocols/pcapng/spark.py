@@ -325,7 +325,7 @@ PACKET = StructType(
 
 SECTION_HEADER = StructType(
     [
-        StructField("byte_order_magic", LongType(), metadata={"comment": "It tells the byte order."}),
+        StructField("byte_order_magic", LongType(), metadata={"comment": "Determines the byte order."}),
         StructField(
             "major_version",
             IntegerType(),
@@ -335,7 +335,7 @@ SECTION_HEADER = StructType(
         StructField(
             "section_length",
             LongType(),
-            metadata={"comment": "How long the section is behind this block; -1 if that is not said."},
+            metadata={"comment": "The length of the section after this block; -1 if it is not given."},
         ),
         StructField(
             "options",
@@ -375,7 +375,7 @@ SIMPLE_PACKET = StructType(
             BinaryType(),
             metadata={
                 "comment": "The packet. If its interface has a snap_len that is less than original_length and no "
-                "multiple of four, up to three bytes of padding are in it, too; what reads packets leaves them out.",
+                "multiple of four, up to three bytes of padding are also in it; readers of packets leave them out.",
             },
         ),
         StructField("padding", BinaryType(), metadata={"comment": "What fills the packet up to four bytes."}),
@@ -405,7 +405,7 @@ SCHEMA = StructType(
         StructField(
             "decryption_secrets",
             DECRYPTION_SECRETS,
-            metadata={"comment": "What it takes to decrypt packets behind it."},
+            metadata={"comment": "What is needed to decrypt the packets after it."},
         ),
         StructField("enhanced_packet", ENHANCED_PACKET, metadata={"comment": "A packet."}),
         StructField(
