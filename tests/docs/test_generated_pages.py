@@ -1,5 +1,6 @@
 """The documentation pages that are made of specs: one whole, a diagram, and what some kinds of specs have on theirs."""
 
+import re
 from pathlib import Path
 
 from support import compiled
@@ -232,6 +233,26 @@ def test_bit_fields_go_on_in_the_next_row() -> None:
     +---------------+---------------+---------------+---------------+
    4| ...   | spare                 |
     +---------------+---------------+""")
+
+
+def test_alternatives_of_bits_are_in_the_order_of_the_bits() -> None:
+    page = _page(compiled.feature("bits_choice").protocol, "packet")
+    fields = re.findall(r"^\| `(\w+)` \| \d \|", page, re.MULTILINE)
+    assert fields[:5] == ["marker", "is_new", "tag", "old_tag", "length_type"]
+    assert fields[5:13] == ["kind", "run", "wide", "unused", "offset", "near", "spare", "last"]
+    assert "c: last\n" in page
+    assert "run or wide, offset,  | d |" in page
+
+
+def test_reserved_bits_are_named() -> None:
+    page = _page(compiled.feature("reserved").protocol, "number")
+    assert "| `spare_bits` | 5 | 1 | bits 4 to 0 of `u8` | Reserved: `0` on encode, if not given. |" in page
+
+
+def test_bits_between_flags_are_unassigned() -> None:
+    page = _page(compiled.feature("flags").protocol, "options")
+    rows = re.findall(r"^\| ([\d to]+) \| (0x\w+)? *\|", page, re.MULTILINE)
+    assert rows == [("0", "0x01"), ("1 to 6", ""), ("7", "0x80")]
 
 
 def test_labels_that_do_not_fit_are_told_below() -> None:

@@ -133,7 +133,7 @@ class References:
         for flag in sorted(flags.values, key=lambda flag: flag.value):
             own = flag.value.bit_length() - 1
             if own > bit:
-                rows.append((str(bit) if own == bit + 1 else f"{bit} to {own - 1}", "", "", "", "Reserved."))
+                rows.append((str(bit) if own == bit + 1 else f"{bit} to {own - 1}", "", "", "", "Unassigned."))
             bit = own + 1
             meaning = self._meaning(flag.doc, place, "flag", flag.label)
             rows.append((str(own), f"0x{flag.value:0{width}x}", cell(code(flag.label)), _in_python(flag), meaning))
