@@ -1,6 +1,7 @@
 """``python docs/site``: stages the pages and builds the site from them. See docs/decisions/0013."""
 
 import argparse
+import re
 import shutil
 import subprocess
 import sys
@@ -20,7 +21,6 @@ HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 _PLACES = {
     "README.md": "guide.md",
-    "specs/README.md": "language.md",
     "examples/protocols/README.md": "formats.md",
     "CHANGELOG.md": "changelog.md",
     "CONTRIBUTING.md": "contributing.md",
@@ -73,7 +73,7 @@ def main() -> None:
 def _places() -> dict[PurePosixPath, str]:
     """The pages of files that are made into one."""
     found = {PurePosixPath(path): name for path, name in _PLACES.items()}
-    for path in _files("docs/*.md", "docs/decisions/0*.md", "docs/pictures/*.svg"):
+    for path in _files("docs/*.md", "docs/decisions/0*.md", "docs/reference/*.md", "docs/pictures/*.svg"):
         found[path] = path.relative_to("docs").as_posix()
     for path in _files("docs/site/pages/*.md"):
         found[path] = path.name
@@ -98,7 +98,6 @@ def _stage(stage: Stage) -> Navigation:
         return stage.file(PurePosixPath(path))
 
     reference = [
-        file("specs/README.md"),
         *(stage.page(f"rules-{family}.md", rules_page(family, entries)) for family in rulebook.Family),
         stage.page("command-line.md", command_line_page(app, "wireloom")),
         stage.page("errata.md", errata_page(protocols)),
@@ -108,6 +107,7 @@ def _stage(stage: Stage) -> Navigation:
     return [
         ("Home", stage.file(PurePosixPath("docs/site/pages/index.md"), _examples(protocols))),
         ("Guide", list(map(file, _GUIDE))),
+        ("Language", _language(stage)),
         ("Protocols", [stage.page("protocols/index.md", protocols_page(protocols)), *_protocols(stage, protocols)]),
         ("Reference", reference),
         ("Project", [*project, ("Decisions", _decisions(stage))]),
@@ -138,6 +138,21 @@ def _protocols(stage: Stage, protocols: list[Compiled]) -> Navigation:
         specs = [stage.file(path) for path in _files(*patterns)]
         found.append((one.title, [*pages.pop("", []), *sorted(pages.items()), ("Specs", specs)]))
     return found
+
+
+def _language(stage: Stage) -> Navigation:
+    """The pages of the language's reference, the chapters in the order and groups of its first page."""
+    folder = PurePosixPath("docs/reference")
+    text = (ROOT / folder / "index.md").read_text(encoding="utf-8")
+    first, _, table = text.partition("\n## Chapters\n")
+    found: list[tuple[str, list[str]]] = []
+    for group, chapter in re.findall(r"^\| (?:\*\*(.*)\*\*|\[.*?\]\(([\w-]+\.md)\)) \|", table, re.MULTILINE):
+        if group:
+            found.append((group, []))
+        else:
+            found[-1][1].append(stage.file(folder / chapter))
+    pages = ["index.md", *dict.fromkeys(re.findall(r"\]\(([\w-]+\.md)\)", first))]
+    return [*(stage.file(folder / page) for page in pages), *found]
 
 
 def _decisions(stage: Stage) -> Navigation:

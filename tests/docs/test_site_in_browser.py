@@ -78,7 +78,7 @@ return [...document.querySelectorAll("figure.bytes svg")].map(
   (svg) => [...svg.querySelectorAll("g.box")].map(measured));
 """
 
-OPENED = ("index", "language", "rules-spec", "command-line", "errata", "spark")
+OPENED = ("index", "quick-reference", "strings", "rules-spec", "command-line", "errata", "spark")
 """What is opened of the pages that are written by hand, or made at once of all rules and commands."""
 
 
@@ -86,9 +86,10 @@ def _some(pages: dict[Path, Page], site: Path, *, whole: bool) -> list[Path]:
     """Those that are written by hand, all of them or a few; the first of each protocol; and one in forty of those that
     are all alike: decisions and messages.
     """
-    alike = [path for path in pages if path.parent != site and path.name != "index.html"]
-    firsts = [path for path in pages if path.parent != site and path.name == "index.html"]
-    by_hand = [path for path in pages if path.parent == site and (whole or path.stem in OPENED)]
+    written = (site, site / "reference")
+    alike = [path for path in pages if path.parent not in written and path.name != "index.html"]
+    firsts = [path for path in pages if path.parent not in written and path.name == "index.html"]
+    by_hand = [path for path in pages if path.parent in written and (whole or path.stem in OPENED)]
     return [*by_hand, *firsts, *alike[::40], site / MARKER]
 
 

@@ -1,4 +1,4 @@
-"""The language's reference, and its examples as whole protocols."""
+"""The pages of the language's reference, and their examples as whole protocols."""
 
 import re
 from functools import cache
@@ -9,8 +9,13 @@ from support.paths import ROOT
 
 from wireloom_generator.reading import shape, syntax
 
-README = (ROOT / "specs/README.md").read_text(encoding="utf-8")
-BLOCKS = [match[1] for match in re.finditer(r"^```yaml\n(.*?)^```", README, re.MULTILINE | re.DOTALL)]
+PAGES = {path.stem: path.read_text(encoding="utf-8") for path in sorted((ROOT / "docs/reference").glob("*.md"))}
+BLOCKS = [
+    match[1]
+    for name, page in PAGES.items()
+    if name != "tutorial"
+    for match in re.finditer(r"^```yaml\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+]
 FRAME = next(block for block in BLOCKS if block.startswith("protocol: frame"))
 SHOWN = re.compile(r"^# ((?:[0-9a-f]{2}+ ?)+)→ (.*)$", re.MULTILINE)
 

@@ -16,9 +16,9 @@ from wireloom_generator.reading.written import Written, required
 class Accepted(Written):
     """Accepts a rule's findings at an element, with a reason."""
 
-    rule: str = required("the rule's id, as in the brackets of the finding")
-    element: str = required("the element's dotted path, as the finding begins with")
-    reason: str = required("why it may be so")
+    rule: str = required("id of the rule, as shown in brackets in the finding", "column-renamed")
+    element: str = required("dotted path of the element, with which the finding begins", "sensor.reading.temperature")
+    reason: str = required("why the change is acceptable", "Nobody reads it yet.")
 
     def accepts(self, finding: Finding) -> bool:
         """Whether it is about this finding; notes need no acceptance."""
@@ -29,7 +29,9 @@ class Accepted(Written):
 class AcceptedFile(Written):
     """The content of the file."""
 
-    accept: tuple[Accepted, ...] = required("the findings that are accepted")
+    accept: tuple[Accepted, ...] = required(
+        "the findings that are accepted", "[{rule: column-renamed, element: sensor.reading, reason: New.}]"
+    )
 
 
 def read(path: Path) -> tuple[tuple[Accepted, ...], list[Problem]]:

@@ -15,6 +15,7 @@ from wireloom_generator.emitters import Destination, Emitter
 from wireloom_generator.output import MARK, OutputFile
 from wireloom_generator.reading import shape, syntax, vocabulary
 from wireloom_generator.reading.catalogue import ALGORITHMS
+from wireloom_generator.reading.written import Key
 from wireloom_generator.types import ALL, BIT_WIDTHS, NAMES, WIDTHS, Leb128, Quic, Varint, Vlq, WireType, meanings
 
 Schema = dict[str, Any]
@@ -90,7 +91,10 @@ _FILES = (syntax.Protocol, syntax.Message, syntax.Library)
 def schema() -> str:
     """The text of ``specs/schema.json``, draft 2020-12."""
     kinds: dict[str, Schema] = {
-        "Expression": {"description": "An expression, see README.md.", "type": ["string", "integer", "boolean"]}
+        "Expression": {
+            "description": "An expression, such as `4 * words - 20`.",
+            "type": ["string", "integer", "boolean"],
+        }
     }
     for kind in _FILES:
         _define(kind, kinds)
@@ -123,7 +127,9 @@ def _define(kind: type, kinds: dict[str, Schema]) -> None:
         "properties": properties,
     }
     for key, (field, hint) in shape.keys(kind).items():
-        properties[key] = {"description": field.metadata["doc"], **_value(kind, key, hint, kinds)}
+        said: Key = field.metadata["key"]
+        about = f"{said.about}. Example: `{key}: {said.example}`"
+        properties[key] = {"description": about, **_value(kind, key, hint, kinds)}
         if field.default is dataclasses.MISSING:
             needed.append(key)
         elif isinstance(field.default, bool | str):

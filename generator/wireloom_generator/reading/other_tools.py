@@ -71,7 +71,7 @@ _SAID = (
     (
         "meta seq",
         "protocol",
-        "this is a spec of Kaitai Struct; wireloom init makes ours, and specs/README.md has its words beside ours",
+        "this is a spec of Kaitai Struct; docs/reference/from-documents.md compares its words with those of Wireloom",
     ),
     (
         "trailer footer",

@@ -62,9 +62,9 @@ def keys(kind: type) -> dict[str, tuple[dataclasses.Field[Any], Any]]:
     """The keys of a syntax class as specs write them, with their dataclass fields and annotations."""
     hints = get_type_hints(kind)
     return {
-        field.metadata["key"] or field.name: (field, hints[field.name])
+        field.metadata["key"].name or field.name: (field, hints[field.name])
         for field in dataclasses.fields(kind)
-        if "doc" in field.metadata
+        if "key" in field.metadata
     }
 
 
@@ -110,7 +110,7 @@ class _Shaping:
                 places |= {f"{key.text}.{inner.text}": inner.at for inner, _ in value.entries}
             values[field.name] = self.value(hint_type, value, key.text)
         missing = [
-            Problem(node.at, "missing-key", f"{name!r} is missing", field.metadata["doc"])
+            Problem(node.at, "missing-key", f"{name!r} is missing", field.metadata["key"].about)
             for name, (field, _) in known.items()
             if name not in places and field.default is dataclasses.MISSING
         ]

@@ -1,7 +1,5 @@
 """The words that the language has for the values of some keys, and what they mean: listed here and nowhere else."""
 
-from collections.abc import Iterable
-
 ORDERS = ("big", "little")
 """The orders of bytes."""
 
@@ -56,9 +54,3 @@ NOTATIONS = {
 
 OMITTED = {"never": "never", "absent": "if null", "false": "if null or false"}
 """When a textual form leaves a key out; the first is the default."""
-
-
-def listed(words: Iterable[str], *, default: bool = False) -> str:
-    """Several words as a sentence has them: a, b or c. The first may be marked as the ``default``."""
-    first, *others, last = words
-    return f"{', '.join((f'{first} (default)' if default else first, *others))} or {last}"

@@ -1,20 +1,48 @@
 """Mappings of a file as they were written: where each stands, and the keys that it may have."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import MISSING, dataclass, field
 from typing import Any
 
 from wireloom_generator.problems import Location
 
 
-def required(doc: str, key: str | None = None) -> Any:
-    """A key that must be given; ``key`` is how it is written where that is a Python word."""
-    return field(metadata={"doc": doc, "key": key})
+@dataclass(frozen=True, slots=True)
+class Key:
+    """All that is said of a key, for error messages, editors and the language's reference."""
+
+    about: str
+    """A phrase, in Markdown without links."""
+    example: str
+    """A value as specs write it."""
+    name: str | None
+    """How it is written if that is a word of Python."""
+    unset: str
+    """What holds without it, if its default does not say."""
+    see: str
+    """The page, or its heading, that explains it, below ``docs/reference``."""
 
 
-def optional(doc: str, default: object = None, key: str | None = None) -> Any:
+def required(about: str, example: str, *, key: str | None = None, see: str = "") -> Any:
+    """A key that must be given."""
+    return field(metadata={"key": Key(about, example, key, "", see)})
+
+
+def optional(
+    about: str, example: str, default: object = None, *, key: str | None = None, unset: str = "", see: str = ""
+) -> Any:
     """A key that may be left out; a mapping left out is empty, whatever ``default`` says."""
-    return field(default=default, metadata={"doc": doc, "key": key})
+    return field(default=default, metadata={"key": Key(about, example, key, unset, see)})
+
+
+def default_of(written: Any) -> str:
+    """The default of a dataclass field that is a key, in Markdown; empty if there is none to name."""
+    key: Key = written.metadata["key"]
+    if written.default is MISSING:
+        return "required"
+    if isinstance(written.default, bool | int | str):
+        return f"`{str(written.default).lower()}`"
+    return key.unset
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,7 +1,7 @@
 """What was written: the spec language's shape as frozen dataclasses, one a kind of mapping.
 
-The annotations are the grammar: ``shape.read`` checks a file against them, ``emitters.json_schema`` tells editors of
-them and ``specs/README.md`` is held against them, so a key cannot be known in one place and unknown in another.
+The annotations are the grammar: ``shape.read`` checks a file against them. What each key means is said here, once: the
+JSON Schema for editors, the tables in ``docs/reference`` and the messages about missing keys are made from it.
 Nothing here knows what a name refers to.
 """
 
@@ -29,24 +29,26 @@ from wireloom_generator.reading.syntax.entries import (
     BitEntry,
     BitField,
     Bits,
-    Checksum,
     Choice,
+    Entry,
+    Include,
+    Matched,
+    Pad,
+    Section,
+    walk,
+)
+from wireloom_generator.reading.syntax.fields import (
+    Checksum,
     Crc,
     Deeper,
     Duration,
-    Entry,
     Field,
-    Include,
-    Matched,
     Meaning,
-    Pad,
     Repeat,
     Scaled,
-    Section,
     Summand,
     Through,
     Timestamp,
-    walk,
 )
 from wireloom_generator.reading.syntax.specs import (
     Answers,

@@ -6,179 +6,336 @@ from dataclasses import dataclass
 from wireloom_generator.expressions import Literal
 from wireloom_generator.reading.syntax.declarations import Documented, Enum, Expression, Flags, Hex, Table
 from wireloom_generator.reading.syntax.entries import Entry, Matched
-from wireloom_generator.reading.vocabulary import NOTATIONS, OMITTED, listed
 from wireloom_generator.reading.written import Written, optional, required
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Struct(Documented):
-    """A shared struct."""
+    """A type: a struct with a name."""
 
-    name: str = required("CamelCase name")
-    given: tuple[str, ...] = optional("names of values that whoever uses it gives it", ())
-    depth: int | None = optional("of one that contains itself: how many are inside each other")
-    byte_order: Expression | None = optional("big or little; by default that of what it is in")
-    fields: tuple[Entry, ...] = required("its fields")
+    name: str = required("name, in `CamelCase`", "Point")
+    given: tuple[str, ...] = optional(
+        "parameters that each field of this type must pass under `with`",
+        "[width, has_mark]",
+        (),
+        see="structs.md#type-parameters-given-and-with",
+    )
+    depth: int | None = optional(
+        "of a type that contains itself, required: how many may be inside each other, 1 to 32", "8", see="recursion.md"
+    )
+    byte_order: Expression | None = optional(
+        "`big`, `little` or an expression that does not use the type's own fields",
+        "little",
+        unset="that of its surroundings",
+        see="byte-order.md",
+    )
+    fields: tuple[Entry, ...] = required("its fields", "[{name: x, type: i16}, {name: y, type: i16}]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Told(Written):
-    """Where captures tell a parameter themselves."""
+    """How the capture itself sets a parameter."""
 
-    message: str = required("the message that tells it")
-    has: Mapping[str, tuple[Matched, ...]] = required("a field of it, and the values by which the parameter is true")
+    message: str = required("the message that sets it", "hello")
+    has: Mapping[str, tuple[Matched, ...]] = required(
+        "a field of that message, and the values that make the parameter true; in a list, one matching item is enough",
+        "{features.feature: Wide}",
+        see="messages.md#match",
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parameter(Documented):
-    """A fact that is not in the bytes; the reader gives it."""
+    """A parameter: a fact that is not in the bytes."""
 
-    name: str = required("snake_case name")
-    type: str = required("bool, text or an integer type")
-    default: Literal = required("value when the reader gives none")
-    choices: tuple[str, ...] = optional("of text: the values it can have", ())
-    column: bool = optional("true: the value in force is a column of each row", False)
-    found: Told | None = optional("of bool: the message by which captures tell it, if no reader gives it")
+    name: str = required("name, in `snake_case`; readers pass it as an option of this name", "is_wide")
+    type: str = required("`bool`, `text`, or an integer type from `u8` to `u64` or `i8` to `i64`", "bool")
+    default: Literal = required("value if none is given", "false")
+    choices: tuple[str, ...] = optional("of `text`: the allowed values", "[old, new]", (), unset="any text")
+    column: bool = optional(
+        "`true`: the byte order in use is a column of each row, and encoding takes it from there",
+        "true",
+        False,
+        see="byte-order.md#a-parameter-as-byte-order",
+    )
+    found: Told | None = optional(
+        "of `bool`: the message that sets it if no reader does",
+        "{message: hello, has: {wide: true}}",
+        see="captures.md#parameters-set-by-the-capture-found",
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proof(Written):
-    """What must hold before a record's length is believed."""
+    """A validity check: what must hold before a record's length is trusted."""
 
-    valid: Expression | None = optional("a condition on fields at fixed offsets")
-    checksum: str | None = optional("a checksum field that must be right")
-    doubt: Expression | None = optional("a record of which this is true is believed only if another follows it")
+    valid: Expression | None = optional("condition on what the record begins with", "magic == 0x5e")
+    checksum: str | None = optional("a checksum field that must be right", "crc")
+    doubt: Expression | None = optional(
+        "condition on numbers at fixed offsets; if it holds, another valid record or the end of the capture must"
+        " follow. Needs `resync`",
+        "kind > 3",
+        see="framing.md#doubt",
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record(Documented):
-    """What all records of the protocol share."""
+    """The layout that every record of the protocol has."""
 
-    fields: tuple[Entry, ...] = required("header fields, then sections")
-    length: Expression | None = optional(
-        "bytes of the whole record; rest: all there are; fields: up to its last; else each message says"
+    fields: tuple[Entry, ...] = required(
+        "fields of the header, then sections", "[{name: kind, type: u8}, {section: body, size: rest}]"
     )
-    until: Hex | None = optional("instead: the terminator that each record ends with")
-    proof: Proof | None = optional("what must hold before the length is believed")
-    resync: bool = optional("true: behind an unproven record, search for the next proven one", False)
+    length: Expression | None = optional(
+        "size of the whole record in bytes; `rest`: all bytes there are; `fields`: up to its last field",
+        "4 + body_length",
+        unset="`until`, or the `length` of each message",
+    )
+    until: Hex | None = optional(
+        "instead of `length`: terminator of each record, as hex",
+        '"0d0a"',
+        see="framing.md#records-that-end-at-a-terminator",
+    )
+    proof: Proof | None = optional(
+        "validity check: what must hold before the length is trusted",
+        "{valid: magic == 0x5e}",
+        see="framing.md#validity-checks-proof",
+    )
+    resync: bool = optional(
+        "`true`: after a record that fails its validity check, search for the next one that passes",
+        "true",
+        False,
+        see="framing.md#resynchronisation",
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Capture(Documented):
-    """What stands once at the start of a capture, in front of all records."""
+    """A header that is once at the start of a capture, before all records."""
 
-    fields: tuple[Entry, ...] = required("its fields, whose values the records see as they see parameters")
+    fields: tuple[Entry, ...] = required(
+        "its fields; records use their values like parameters", "[{name: version, type: u16}]"
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Variant(Documented):
-    """One of a message's layouts."""
+    """A variant: one of a message's layouts."""
 
-    name: str = required("snake_case name; the value of the column variant")
-    title: str | None = optional("title")
-    when: Expression | None = optional("this layout holds then; variants are tried in order")
-    valid: Expression | None = optional("must hold of a record that has this layout, or it is malformed")
-    sections: Mapping[str, tuple[Entry, ...]] = optional("its fields, by section, behind the message's own", None)
-    shared: bool = optional("true: all but what documents it is as the protocol or a library declares it", False)
+    name: str = required("name, in `snake_case`; the value of the column `variant`", "v1")
+    title: str | None = optional("title for people", "Version 1")
+    when: Expression | None = optional(
+        "condition under which a record has this layout; the first variant that matches is taken",
+        "version == 1",
+        unset="always",
+    )
+    valid: Expression | None = optional(
+        "condition on a record of this layout; the record is malformed if it is false", "size(body) == 3"
+    )
+    sections: Mapping[str, tuple[Entry, ...]] = optional(
+        "its fields by section, after those of the message", "{body: [{name: number, type: u16}]}", None
+    )
+    shared: bool = optional(
+        "`true`: use the shared variant of this name", "true", False, see="versions.md#shared-variants"
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Declaring(Documented):
     """What any file can declare for all messages of the protocol."""
 
-    enums: tuple[Enum, ...] = optional("named numbers", ())
-    flags: tuple[Flags, ...] = optional("named bits", ())
-    types: tuple[Struct, ...] = optional("shared structs", ())
-    tables: tuple[Table, ...] = optional("FlatBuffers tables", ())
+    enums: tuple[Enum, ...] = optional("enums", "[{name: Kind, values: [{name: Hello, value: 1}]}]", (), see="enums.md")
+    flags: tuple[Flags, ...] = optional(
+        "flags", "[{name: Option, values: [{name: Wide, value: 0x40}]}]", (), see="enums.md#flags"
+    )
+    types: tuple[Struct, ...] = optional(
+        "types: structs with a name", "[{name: Point, fields: [{name: x, type: i16}]}]", (), see="structs.md"
+    )
+    tables: tuple[Table, ...] = optional(
+        "FlatBuffers tables", "[{name: Monster, fields: [{name: hp, type: i16, id: 0}]}]", (), see="flatbuffers.md"
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shared(Declaring):
     """What a protocol and a library can both declare."""
 
-    title: str | None = optional("title")
-    imports: tuple[str, ...] = optional("libraries beside this folder whose declarations are used", ())
-    variants: tuple[Variant, ...] = optional("layouts that several messages share", ())
-    record: Record | None = optional("the header and the sections of every record; a library may have it instead")
+    title: str | None = optional("title for people", "Sensor")
+    imports: tuple[str, ...] = optional(
+        "libraries whose declarations are used: folders beside this one", "[drawing]", ()
+    )
+    variants: tuple[Variant, ...] = optional(
+        "variants that several messages share",
+        "[{name: refused, when: status != 0}]",
+        (),
+        see="versions.md#shared-variants",
+    )
+    record: Record | None = optional(
+        "the layout of every record; a protocol without one uses that of an imported library",
+        "{length: rest, fields: [{section: body, size: rest}]}",
+        see="framing.md#the-record",
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Library(Shared):
-    """Declarations for several protocols."""
+    """A library: declarations for several protocols."""
 
-    library: str = required("snake_case name, that of its folder")
+    library: str = required("name, that of the folder", "drawing")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Protocol(Shared):
-    """A protocol: what its messages share."""
+    """A protocol: what all its messages share."""
 
-    protocol: str = required("snake_case name, that of its folder")
-    byte_order: Expression = required("big, little, the parameter that says, or an expression for it")
-    ports: tuple[int, ...] = optional("the ports, of TCP or UDP, at which its servers usually listen", ())
-    parameters: tuple[Parameter, ...] = optional("facts that are not in the bytes", ())
-    capture: Capture | None = optional("what stands once at the start of a capture")
-    messages: tuple[str, ...] = optional("messages of imported libraries that it has, too", ())
+    protocol: str = required("name, that of the folder", "sensor")
+    byte_order: Expression = required(
+        "`big`, `little`, the name of a parameter, or an expression on the capture's header", "big", see="byte-order.md"
+    )
+    ports: tuple[int, ...] = optional(
+        "TCP or UDP ports of its servers: which recorded packets are read by default, and where Wireshark uses the"
+        " dissector",
+        "[4040, 4041]",
+        (),
+    )
+    parameters: tuple[Parameter, ...] = optional(
+        "facts that are not in the bytes",
+        "[{name: is_wide, type: bool, default: false}]",
+        (),
+        see="captures.md#parameters",
+    )
+    capture: Capture | None = optional(
+        "a header that is once at the start of a capture, as of a file",
+        "{fields: [{name: version, type: u16}]}",
+        see="captures.md#headers-of-captures",
+    )
+    messages: tuple[str, ...] = optional(
+        "messages of imported libraries that belong to it", "[hello]", (), see="files.md#messages-of-a-library"
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Example(Documented):
-    """A worked example; it is run as a test."""
+    """A worked example, which is run as a test."""
 
-    name: str = required("what it shows")
-    hex: Hex = required("the whole record")
-    parameters: Mapping[str, Literal] = optional("parameters it is read with", None)
-    decoded: Mapping[str, object] = optional("values it must decode to, some or all; bytes as hex", None)
-    malformed: str | None = optional("it must be malformed, with this code")
+    name: str = required("what it shows", "Ten degrees below zero")
+    hex: Hex = required("the whole record; blanks, line breaks and `# comments` are ignored", '"5e 02 0001 61"')
+    parameters: Mapping[str, Literal] = optional("values of parameters", "{is_wide: true}", None, unset="the defaults")
+    decoded: Mapping[str, object] = optional(
+        "values that it must decode to, all or some; bytes as hex", "{kind: 2, text: a}", None
+    )
+    malformed: str | None = optional(
+        "instead of `decoded`: error code that it must be malformed with", "checksum", see="errors.md"
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FormEntry(Documented):
     """One key of a textual form's object."""
 
-    key: str = required("the key")
-    field: str | None = optional("the field it holds, or one inside a struct: payload.data")
-    notation: str = optional(listed(NOTATIONS, default=True), "value", key="as")
-    const: str | None = optional("the text it always holds")
-    omit: str = optional(f"left out when: {listed(OMITTED, default=True)}", "never")
+    key: str = required("the key", "partVersion")
+    field: str | None = optional(
+        "the field whose value it has; a path into structs is null if a struct is", "part.version"
+    )
+    notation: str = optional(
+        "`value`; `label`: the label; `text`: bytes as UTF-8; `base64_57`: Base64"
+        " with a line feed after every 57 bytes; `signed`: a `u32` whose highest bit is the sign",
+        "text",
+        "value",
+        key="as",
+    )
+    const: str | None = optional("instead of `field`: a constant text", "PLAIN")
+    omit: str = optional(
+        "when the key is left out: `never`; `absent`: if null; `false`: if null or false", "absent", "never"
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Form(Documented):
-    """A textual form of the message, one JSON object a line."""
+    """A textual form of a message: one JSON object per line."""
 
-    name: str = required("snake_case name")
-    style: str = required("json_lines")
-    reads: bool = optional("whether lines can be read", True)
-    entries: tuple[FormEntry, ...] = required("its keys, in the order written")
+    name: str = required("name, in `snake_case`", "json")
+    style: str = required("`json_lines`", "json_lines")
+    reads: bool = optional("`false`: lines are written, not read", "false", True)
+    entries: tuple[FormEntry, ...] = required(
+        "keys of the object, in the order written",
+        "[{key: kind, field: kind, as: label}]",
+        see="json-forms.md#an-entry",
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answers(Written):
     """Which requests a message answers."""
 
-    to: tuple[str, ...] = optional("the messages that it answers; otherwise all that no other says it answers", ())
-    by: tuple[str, ...] = required("the fields in which a request and its answer are equal")
-    quiet: Mapping[str, tuple[Matched, ...]] = optional("values of these fields: such requests mostly have none", None)
-    more: tuple[str, ...] = optional("the variants behind which another answer to the same request comes", ())
+    to: tuple[str, ...] = optional(
+        "the message or messages that it answers",
+        "ask",
+        (),
+        unset="all that are not answers and that no other message names",
+    )
+    by: tuple[str, ...] = required(
+        "the field or fields that are equal in a request and its answer: of the header, or of all these messages", "id"
+    )
+    quiet: Mapping[str, tuple[Matched, ...]] = optional(
+        "values of these fields: requests that mostly stay without an answer", "{id: 0}", None, see="messages.md#match"
+    )
+    more: tuple[str, ...] = optional(
+        "the variant or variants that another answer to the same request follows", "full", ()
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Message(Declaring):
-    """One message of the protocol."""
+    """A message of the protocol."""
 
-    message: str = required("snake_case name, that of its file")
-    title: str | None = optional("title")
-    match: Mapping[str, tuple[Matched, ...]] = required("header fields and the values that select this message")
-    length: Expression | None = optional("bytes of the whole record, rest or fields, where the record does not say")
-    proof: Proof | None = optional("what must hold before the length is believed")
-    valid: Expression | None = optional("must hold of every record of it, or it is malformed")
-    sections: Mapping[str, tuple[Entry, ...]] = optional("its fields, by section of the record", None)
-    variants: tuple[Variant, ...] = optional("layouts it can have", ())
-    otherwise: Expression | None = optional("must hold of a record that has none of them, or it is malformed")
-    examples: tuple[Example, ...] = optional("worked examples", ())
-    forms: tuple[Form, ...] = optional("textual forms", ())
-    answers: Answers | None = optional("which requests it answers")
+    message: str = required("name, that of the file", "reading")
+    title: str | None = optional("title for people", "Reading")
+    match: Mapping[str, tuple[Matched, ...]] = required(
+        "header fields and the values that select this message", "{kind: 1}", see="messages.md#match"
+    )
+    length: Expression | None = optional(
+        "size of the whole record, if `record` has no `length`: bytes, `rest` or `fields`",
+        "2 + size",
+        see="messages.md#lengths-of-messages",
+    )
+    proof: Proof | None = optional(
+        "validity check: what must hold before that length is trusted",
+        "{valid: length >= 3}",
+        unset="that of the record",
+        see="framing.md#validity-checks-proof",
+    )
+    valid: Expression | None = optional(
+        "condition on the whole record; the record is malformed if it is false",
+        "size(body) in [1, 3]",
+        see="messages.md#validity",
+    )
+    sections: Mapping[str, tuple[Entry, ...]] = optional(
+        "its fields, by section of the record", "{body: [{name: text, type: text, size: rest}]}", None
+    )
+    variants: tuple[Variant, ...] = optional(
+        "layouts that it can have", "[{name: v1, when: version == 1}]", (), see="versions.md#variants"
+    )
+    otherwise: Expression | None = optional(
+        "condition on a record that has none of the variants; the record is malformed if it is false",
+        "version > 2",
+        see="versions.md#otherwise",
+    )
+    examples: tuple[Example, ...] = optional(
+        "worked examples",
+        "[{name: Hello, hex: 02 0001 61, decoded: {text: a}}]",
+        (),
+        see="documentation.md#worked-examples",
+    )
+    forms: tuple[Form, ...] = optional(
+        "textual forms",
+        "[{name: json, style: json_lines, entries: [{key: kind, field: kind}]}]",
+        (),
+        see="json-forms.md",
+    )
+    answers: Answers | None = optional(
+        "which requests it answers", "{to: ask, by: id}", see="messages.md#requests-and-answers"
+    )
 
 
 File = Protocol | Library | Message

@@ -1,0 +1,292 @@
+"""Fields, and what only fields have: repetitions, checksums, transforms and interpretations."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from wireloom_generator.expressions import Literal
+from wireloom_generator.reading.syntax.declarations import Documented, Expression, Hex
+from wireloom_generator.reading.written import Written, optional, required
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Repeat(Written):
+    """A repetition: where a list ends. It has one of these keys."""
+
+    count: Expression | None = optional("number of items", "points_count")
+    until: Expression | None = optional(
+        "of structs: a condition on an item; the first item that meets it is the last one", "tag == 0"
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Crc(Written):
+    """A CRC by its parameters."""
+
+    width: int = required("number of bits, 3 to 64", "16")
+    poly: int = required("polynomial, highest bit first, without the leading 1", "0x8005")
+    init: int = optional("initial register, highest bit first", "0xffff", 0)
+    reflect_in: bool = optional("`true`: the lowest bit of each byte comes first", "true", False)
+    reflect_out: bool = optional("`true`: the lowest bit of the register comes first", "true", False)
+    xor_out: int = optional("the final register is XORed with this", "0xffff", 0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summand(Written):
+    """A piece of a checksum's input: a range of the record, or constant bytes."""
+
+    start: Expression | None = optional("first byte, from the start of the record", "offset(first)", key="from")
+    end: Expression | None = optional("byte after the last one", "offset(crc)", key="to")
+    const: Hex | None = optional("instead of a range: bytes that are not in the record, as hex", '"0011"')
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checksum(Written):
+    """A checksum over one range of the record, or over several pieces."""
+
+    algorithm: Crc | str = required(
+        "name of the algorithm, or the parameters of a CRC", "crc32", see="checksums.md#algorithms"
+    )
+    start: Expression | None = optional("first byte that it covers, from the start of the record", "0", key="from")
+    end: Expression | None = optional("byte after the last one", "offset(crc)", key="to")
+    over: tuple[Summand, ...] = optional(
+        "instead of `from` and `to`: several ranges and constants, in this order",
+        "[{from: 0, to: offset(crc)}, {const: '39'}]",
+        (),
+        see="checksums.md#checksums-over-several-pieces",
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timestamp(Written):
+    """A point in time."""
+
+    unit: str = required("what the number counts: `d`, `h`, `min`, `s`, `ms`, `us`, `ns`, or a multiple", "100ns")
+    epoch: str = optional("time of the number 0, in UTC: a date, or a date and a time", '"2000-01-01"', "1970-01-01")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Duration(Written):
+    """A span of time."""
+
+    unit: str = required("what the number counts, as in a timestamp", "ms")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scaled(Written):
+    """A scaled number: `number * scale + offset`."""
+
+    scale: str = optional("factor: a number, or a fraction such as `1/256`", "0.01", "1")
+    offset: str = optional("added after scaling", "-40", "0")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Meaning(Written):
+    """The interpretation of a number. It has one of these keys."""
+
+    timestamp: Timestamp | None = optional("a point in time", "{unit: ms}", see="times.md#timestamps")
+    duration: Duration | None = optional("a span of time", "{unit: s}", see="times.md#durations")
+    decimal: Scaled | None = optional("an exact decimal", "{scale: 0.01}", see="times.md#decimals-and-scaled-numbers")
+    double: Scaled | None = optional(
+        "the nearest floating-point number", "{scale: 1e-7}", see="times.md#decimals-and-scaled-numbers"
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Through(Written):
+    """A transform of bytes. It has one of these keys."""
+
+    xor: Expression | None = optional(
+        "XOR mask: a byte, as a number from 0 to 255, or bytes, which are repeated", "0x5a"
+    )
+    rol: Expression | None = optional(
+        "rotation to the left that the sender applied to each byte, in bits; 3 to the right is 5 to the left", "3"
+    )
+    zeros: Expression | None = optional(
+        "size before trailing zeros were cut off; at least one byte is always sent", "28"
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Field(Documented):
+    """A field: a value and its column."""
+
+    name: str = required("name of the field and its column, in `snake_case`", "temperature")
+    type: str = required("number, bytes, text, flatbuffers or the name of a type", "u16", see="types.md")
+    inputs: Mapping[str, Expression] = optional(
+        "arguments for the parameters that its type declares under `given`",
+        "{width: 4}",
+        None,
+        key="with",
+        see="structs.md#type-parameters-given-and-with",
+    )
+    size: Expression | None = optional(
+        "of `bytes`, `text`, `ascii`, `flatbuffers` and structs: size in bytes, or `rest`: to the end of the section",
+        "4 * words",
+        see="lengths.md#size",
+    )
+    prefix: str | None = optional(
+        "instead of `size`: unsigned integer type of a length prefix", "u16", see="lengths.md#length-prefixes"
+    )
+    until: Hex | None = optional(
+        "terminator, as hex; of `bytes`, `text`, `ascii` and structs", '"00"', see="strings.md#terminators"
+    )
+    pad: Hex | None = optional(
+        "with `size`: padding after the value, as hex",
+        '"20"',
+        unset="`00` with `size` and `until`",
+        see="strings.md#padding",
+    )
+    terminator: str | None = optional(
+        "with `until`: `drop`: the terminator is not part of the value; `keep`: it is; `leave`: it is read by the next"
+        " field",
+        "keep",
+        unset="`drop`",
+        see="strings.md#terminators",
+    )
+    unterminated: str | None = optional(
+        "with `until`: `allowed` or `malformed`: what a value without its terminator is",
+        "allowed",
+        unset="`allowed` with `size`, else `malformed`",
+        see="strings.md#terminators",
+    )
+    encoding: str | None = optional(
+        "of `text`: character encoding", "latin-1", unset="`utf-8`", see="strings.md#encodings"
+    )
+    table: str | None = optional("of `flatbuffers`: the root table", "Monster", see="flatbuffers.md")
+    through: Through | str | None = optional(
+        "transform of bytes, text or a struct: a compression, or a mapping with `xor`, `rol` or `zeros`",
+        "gzip",
+        see="compression.md",
+    )
+    limit: int | None = optional(
+        "with a compression: most bytes that it may unpack to",
+        "1000000",
+        unset="256 MiB",
+        see="compression.md#compression",
+    )
+    meaning: Meaning | str | None = optional(
+        "interpretation: a timestamp, duration, decimal or double, or `uuid`, `ipv4`, `ipv6`, `mac`",
+        "{timestamp: {unit: ms}}",
+        key="as",
+        see="times.md",
+    )
+    raw: str | None = optional(
+        "column for bytes that the value does not determine",
+        "name_bytes",
+        unset="`<field>_bytes` of a `bcd` with a `sign`, else none",
+        see="encoding.md#values-with-several-encodings-raw",
+    )
+    digits: int | None = optional(
+        "of `bcd`, required: number of digits, 1 to 38; of `ascii`: least number of characters, filled up with zeros",
+        "7",
+        unset="of `ascii`: `size` if only that is given, else 1",
+        see="integers.md#packed-decimals-bcd",
+    )
+    scale: int | None = optional(
+        "of `bcd`: number of digits after the point", "2", unset="0", see="integers.md#packed-decimals-bcd"
+    )
+    sign: str | None = optional(
+        "of `bcd`: a nibble after the digits, `signed` (`c` plus, `d` minus) or `unsigned` (`f`); of `ascii`: `signed`,"
+        " a minus before negative numbers",
+        "signed",
+        see="integers.md#packed-decimals-bcd",
+    )
+    base: int | None = optional("of `ascii`: base, 2 to 16", "8", unset="10", see="integers.md#numbers-in-ascii-digits")
+    case: str | None = optional(
+        "of `ascii`: `lower` or `upper`, for digits that are letters",
+        "upper",
+        unset="`lower`",
+        see="integers.md#numbers-in-ascii-digits",
+    )
+    fill: Hex | None = optional(
+        "of `ascii`: byte that fills its size before the number, as hex",
+        '"20"',
+        see="integers.md#numbers-in-ascii-digits",
+    )
+    enum: str | None = optional("of integers: enum that names its numbers", "Status", see="enums.md")
+    flags: str | None = optional("of unsigned integers: flags that name its bits", "Option", see="enums.md#flags")
+    labels: bool = optional("`false`: no label column for its enum or flags", "false", True, see="enums.md")
+    const: Literal | None = optional(
+        "the only value it may have; of bytes, as hex", "0x5e", see="constants.md#constants"
+    )
+    valid: Expression | None = optional(
+        "condition; the record is malformed if it is false", "low <= high", see="constants.md#validity-conditions"
+    )
+    when: Expression | None = optional(
+        "condition under which the field is present; otherwise it is null",
+        "features & 1 != 0",
+        unset="always",
+        see="versions.md#optional-fields",
+    )
+    place: Expression | None = optional(
+        "pointer: the byte of the record where the field is, instead of after the previous one",
+        "index_offset",
+        key="at",
+        see="pointers.md",
+    )
+    shared: bool = optional(
+        "with `at`, `true`: the bytes belong to other fields; it only reads them",
+        "true",
+        False,
+        see="pointers.md#shared-bytes",
+    )
+    tail: bool = optional(
+        "`true`: present if bytes are left in the section",
+        "true",
+        False,
+        key="optional",
+        see="versions.md#optional-fields",
+    )
+    repeat: Repeat | str | None = optional(
+        "makes it a list: `rest`, or a mapping with `count` or `until`",
+        "{count: points_count}",
+        unset="a single value",
+        see="arrays.md",
+    )
+    derive: Expression | None = optional(
+        "a length, count or offset of something else: checked on decode, computed on encode",
+        "size(body)",
+        see="lengths.md#derived-lengths-counts-and-offsets",
+    )
+    checksum: Checksum | None = optional(
+        "a checksum: checked on decode, computed on encode",
+        "{algorithm: crc32, from: 0, to: offset(crc)}",
+        see="checksums.md",
+    )
+    compute: Expression | None = optional(
+        "value of a column that has no bytes", "word >> 1", see="constants.md#computed-values"
+    )
+    default: Literal | None = optional(
+        "value on encode if none is given: a literal or an expression",
+        "false",
+        see="constants.md#defaults-and-reserved-fields",
+    )
+    table_type: str | None = optional(
+        "of `u64`: `long` if values are below 2^63 (others are malformed), `decimal` if larger ones mean something",
+        "long",
+        see="integers.md#unsigned-64-bit-integers",
+    )
+    byte_order: Expression | None = optional(
+        "`big`, `little` or an expression; of a number, a length prefix, or everything in a type",
+        "little",
+        unset="that of its surroundings",
+        see="byte-order.md",
+    )
+    unit: str | None = optional("unit of the number", "0.1 °C", see="times.md")
+    reserved: bool = optional(
+        "`true`: a number, or bytes of a fixed size, without a meaning; zero on encode if not given",
+        "true",
+        False,
+        see="constants.md#defaults-and-reserved-fields",
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deeper(Field):
+    """What stands for a field that would be inside of ``depth`` others of its type already. No spec has one written.
+
+    What is asked of fields in it is asked of those of the struct ``like`` it.
+    """
+
+    depth: int
+    like: str
