@@ -11,7 +11,7 @@ from pathlib import Path
 
 from wireloom_generator.emitters.docs.markdown import cell, code
 from wireloom_generator.reading import shape, syntax
-from wireloom_generator.reading.written import Key, default_of
+from wireloom_generator.reading.written import Key, Written, default_of
 
 FOLDER = Path(__file__).parents[1] / "reference"
 _MARK = re.compile(r"(<!-- (keys|examples): (\w+)((?: \w+)*) -->\n\n)(?:\|.*\n)*\n?")
@@ -22,11 +22,14 @@ _HEADS = {
 
 
 def keys(kind: str) -> list[str]:
-    """The keys of a kind of mapping, its own before shared ones and without those of documentation."""
+    """The keys of a kind of mapping, its own before those it inherits, and without those of documentation."""
     of = getattr(syntax, kind)
-    own = [key for key, (field, _) in shape.keys(of).items() if field.name in of.__annotations__]
-    shared = [key for key in shape.keys(of) if key not in own and key not in shape.keys(syntax.Documented)]
-    return own + shared
+    if of is syntax.Documented:
+        return list(shape.keys(of))
+    classes = (each for each in of.__mro__ if each not in (syntax.Documented, Written, object))
+    names = [name for each in classes for name in each.__annotations__]
+    written = {field.name: key for key, (field, _) in shape.keys(of).items()}
+    return [written[name] for name in names if name in written]
 
 
 def listed(page: str, table: str = "keys") -> list[tuple[str, str]]:

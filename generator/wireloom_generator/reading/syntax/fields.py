@@ -128,26 +128,26 @@ class Field(Documented):
         "instead of `size`: unsigned integer type of a length prefix", "u16", see="lengths.md#length-prefixes"
     )
     until: Hex | None = optional(
-        "terminator, as hex; of `bytes`, `text`, `ascii` and structs", '"00"', see="strings.md#terminators"
+        "terminator, as hex; of `bytes`, `text`, `ascii` and structs", '"00"', see="strings.md#terminators-until"
     )
     pad: Hex | None = optional(
         "with `size`: padding after the value, as hex",
         '"20"',
         unset="`00` with `size` and `until`",
-        see="strings.md#padding",
+        see="strings.md#padding-pad",
     )
     terminator: str | None = optional(
         "with `until`: `drop`: the terminator is not part of the value; `keep`: it is; `leave`: it is read by the next"
         " field",
         "keep",
         unset="`drop`",
-        see="strings.md#terminators",
+        see="strings.md#terminators-until",
     )
     unterminated: str | None = optional(
         "with `until`: `allowed` or `malformed`: what a value without its terminator is",
         "allowed",
         unset="`allowed` with `size`, else `malformed`",
-        see="strings.md#terminators",
+        see="strings.md#terminators-until",
     )
     encoding: str | None = optional(
         "of `text`: character encoding", "latin-1", unset="`utf-8`", see="strings.md#encodings"
@@ -228,7 +228,7 @@ class Field(Documented):
         "with `at`, `true`: the bytes belong to other fields; it only reads them",
         "true",
         False,
-        see="pointers.md#shared-bytes",
+        see="pointers.md#shared-bytes-shared",
     )
     tail: bool = optional(
         "`true`: present if bytes are left in the section",
