@@ -138,6 +138,17 @@ def test_no_page_is_wider_than_a_phone(opened: dict[Path, Opened]) -> None:
         ("max_visible_seqno", "snapshot_marker.html"),
         ("logical_partition_id", "dbus_event.html"),
         ("checksum-algorithm", "rules-spec.html"),
+        ("endianness", "byte-order.html"),
+        ("null-terminated string", "strings.html"),
+        ("C string", "recipes.html"),
+        ("TLV", "lengths.html"),
+        ("varint", "integers.html"),
+        ("CRC", "checksums.html"),
+        ("optional field", "versions.html"),
+        ("nested message", "structs.html"),
+        ("pointer", "pointers.html"),
+        ("transform", "compression.html"),
+        ("validity check", "framing.html"),
     ],
 )
 def test_the_search_finds_the_page(chromium: webdriver.Chrome, site: Path, words: str, page: str) -> None:
