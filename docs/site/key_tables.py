@@ -11,7 +11,7 @@ from pathlib import Path
 
 from wireloom_generator.emitters.docs.markdown import cell, code
 from wireloom_generator.reading import shape, syntax
-from wireloom_generator.reading.written import Key, Written, default_of
+from wireloom_generator.reading.written import KeyDoc, Written, default_of
 
 FOLDER = Path(__file__).parents[1] / "reference"
 _MARK = re.compile(r"(<!-- (keys|examples): (\w+)((?: \w+)*) -->\n\n)(?:\|.*\n)*\n?")
@@ -52,7 +52,7 @@ def _rows(kind: str, names: Iterable[str], table: str) -> Iterable[str]:
     known = shape.keys(getattr(syntax, kind))
     for name in names:
         field, _ = known[name]
-        key: Key = field.metadata["key"]
+        key: KeyDoc = field.metadata["key"]
         shown = f"[{code(name)}]({key.see})" if key.see else code(name)
         if table == "keys":
             yield f"| {shown} | {cell(default_of(field))} | {cell(key.about)} |\n"

@@ -15,7 +15,7 @@ from wireloom_generator.emitters import Destination, Emitter
 from wireloom_generator.output import MARK, OutputFile
 from wireloom_generator.reading import shape, syntax, vocabulary
 from wireloom_generator.reading.catalogue import ALGORITHMS
-from wireloom_generator.reading.written import Key
+from wireloom_generator.reading.written import KeyDoc
 from wireloom_generator.types import ALL, BIT_WIDTHS, NAMES, WIDTHS, Leb128, Quic, Varint, Vlq, WireType, meanings
 
 Schema = dict[str, Any]
@@ -127,8 +127,8 @@ def _define(kind: type, kinds: dict[str, Schema]) -> None:
         "properties": properties,
     }
     for key, (field, hint) in shape.keys(kind).items():
-        said: Key = field.metadata["key"]
-        about = f"{said.about}. Example: `{key}: {said.example}`"
+        written: KeyDoc = field.metadata["key"]
+        about = f"{written.about}. Example: `{key}: {written.example}`"
         properties[key] = {"description": about, **_value(kind, key, hint, kinds)}
         if field.default is dataclasses.MISSING:
             needed.append(key)

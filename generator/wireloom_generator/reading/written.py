@@ -8,7 +8,7 @@ from wireloom_generator.problems import Location
 
 
 @dataclass(frozen=True, slots=True)
-class Key:
+class KeyDoc:
     """All that is said of a key, for error messages, editors and the language's reference."""
 
     about: str
@@ -25,19 +25,19 @@ class Key:
 
 def required(about: str, example: str, *, key: str | None = None, see: str = "") -> Any:
     """A key that must be given."""
-    return field(metadata={"key": Key(about, example, key, "", see)})
+    return field(metadata={"key": KeyDoc(about, example, key, "", see)})
 
 
 def optional(
     about: str, example: str, default: object = None, *, key: str | None = None, unset: str = "", see: str = ""
 ) -> Any:
     """A key that may be left out; a mapping left out is empty, whatever ``default`` says."""
-    return field(default=default, metadata={"key": Key(about, example, key, unset, see)})
+    return field(default=default, metadata={"key": KeyDoc(about, example, key, unset, see)})
 
 
 def default_of(written: Any) -> str:
     """The default of a dataclass field that is a key, in Markdown; empty if there is none to name."""
-    key: Key = written.metadata["key"]
+    key: KeyDoc = written.metadata["key"]
     if written.default is MISSING:
         return "required"
     if isinstance(written.default, bool | int | str):
