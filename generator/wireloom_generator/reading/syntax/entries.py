@@ -153,7 +153,7 @@ class Section(Documented):
         "transform of its bytes: a compression, or a mapping with `xor`, `rol` or `zeros`", "zlib", see="compression.md"
     )
     limit: int | None = optional(
-        "with a compression: most bytes that it may unpack to",
+        "with a compression: maximum number of unpacked bytes",
         "1000000",
         unset="256 MiB",
         see="compression.md#compression",

@@ -159,7 +159,7 @@ class Field(Documented):
         see="compression.md",
     )
     limit: int | None = optional(
-        "with a compression: most bytes that it may unpack to",
+        "with a compression: maximum number of unpacked bytes",
         "1000000",
         unset="256 MiB",
         see="compression.md#compression",
@@ -177,7 +177,7 @@ class Field(Documented):
         see="encoding.md#values-with-several-encodings-raw",
     )
     digits: int | None = optional(
-        "of `bcd`, required: number of digits, 1 to 38; of `ascii`: least number of characters, filled up with zeros",
+        "of `bcd`, required: number of digits, 1 to 38; of `ascii`: minimum number of characters, filled up with zeros",
         "7",
         unset="of `ascii`: `size` if only that is given, else 1",
         see="integers.md#packed-decimals-bcd",
