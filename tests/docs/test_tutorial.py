@@ -1,18 +1,17 @@
-"""The tutorial of the spec language, done from start to end: its files written, its commands and its Python run."""
+"""The tutorial of the spec language from start to end: its files are written, its commands and its Python run."""
 
-import os
 import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from support import console
 from support.paths import ROOT
 
 pytestmark = pytest.mark.program
 
 PAGE = (ROOT / "docs/reference/tutorial.md").read_text(encoding="utf-8")
-ENVIRONMENT = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
 
 
 def test_the_tutorial_shows_what_happens(tmp_path: Path) -> None:
@@ -25,14 +24,11 @@ def test_the_tutorial_shows_what_happens(tmp_path: Path) -> None:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(block, encoding="utf-8")
         elif language == "console":
-            for command, shown in re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", block, re.MULTILINE):
-                output = _run(["bash", "-o", "pipefail", "-c", command], tmp_path)
-                assert shown in ("", output), command
+            console.run(block, tmp_path)
         elif language == "python":
-            printed = _run([sys.executable, "-c", block], tmp_path)
+            run = subprocess.run(
+                [sys.executable, "-c", block], cwd=tmp_path, capture_output=True, text=True, check=True
+            )
+            printed = run.stdout
         else:
             assert block == printed
-
-
-def _run(command: list[str], folder: Path) -> str:
-    return subprocess.run(command, cwd=folder, env=ENVIRONMENT, capture_output=True, text=True, check=True).stdout
