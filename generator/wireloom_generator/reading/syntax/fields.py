@@ -60,8 +60,14 @@ class Checksum(Written):
 class Timestamp(Written):
     """A point in time."""
 
-    unit: str = required("what the number counts: `d`, `h`, `min`, `s`, `ms`, `us`, `ns`, or a multiple", "100ns")
-    epoch: str = optional("time of the number 0, in UTC: a date, or a date and a time", '"2000-01-01"', "1970-01-01")
+    unit: str = required(
+        "what the number counts: `d`, `h`, `min`, `s`, `ms`, `us`, `ns`, or a multiple such as `100ns`", "ms"
+    )
+    epoch: str = optional(
+        "time of the number 0, in UTC: a date, or a date and a time such as `2000-01-01T12:00:00`",
+        '"2000-01-01"',
+        "1970-01-01",
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
