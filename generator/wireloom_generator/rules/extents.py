@@ -168,7 +168,9 @@ def _encoding_hint(encoding: str) -> str:
     if (known := _KNOWN.get(name) or _OTHER_NAMES.get(name)) is not None:
         return f"write {known}"
     near = nearest(encoding, ENCODINGS)
-    return f"did you mean {near!r}?" if near else "docs/reference/strings.md lists the encodings; keep other text as bytes"
+    return (
+        f"did you mean {near!r}?" if near else "docs/reference/strings.md lists the encodings; keep other text as bytes"
+    )
 
 
 def _own_keys(field: model.Field | model.Computed) -> Iterator[Problem]:
