@@ -1,10 +1,10 @@
-"""Specs → files: loaded, judged by the rules, emitted, proven to agree, and compared with those on disk."""
+"""Specs → files: loaded, judged by the rules, emitted, and compared with those on disk."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from wireloom_generator import emitted_code, emitters, examples, frontend, lockstep, model, on_disk
+from wireloom_generator import emitted_code, emitters, examples, frontend, model, on_disk
 from wireloom_generator.emitters import Destination, Emission, Emitter, ModuleEmitter, Subject
 from wireloom_generator.explained import account, looped, sentences, single
 from wireloom_generator.on_disk import FileChange, Wanted
@@ -31,13 +31,7 @@ class Generation:
 @frontend.uncollected()
 def check(specs: Sequence[Path]) -> list[Problem]:
     """Every problem of the specs, sorted: from reading, rules, and worked examples."""
-    return _compiled(specs, None, "")[1]
-
-
-@frontend.uncollected()
-def check_outputs(specs: Sequence[Path]) -> list[Problem]:
-    """The same, and whether all that Wireloom makes of the specs agrees."""
-    return _compiled(specs, {}, "")[1]
+    return compiled(specs, None, "")[1]
 
 
 def explained(specs: Sequence[Path]) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -77,7 +71,7 @@ def generate(
 def outputs(specs: Sequence[Path], out: Path, package: str = "", emit: Sequence[str] = ()) -> tuple[Generation, Wanted]:
     """What the specs give, before it is compared with the disk: the problems, and what each file should contain."""
     chosen = emitters.chosen(emit)
-    compiled, problems = _compiled(specs, chosen, package)
+    protocols, problems = compiled(specs, chosen, package)
     files: dict[Path, str] = {}
     own: set[Path] = set()
     shared: set[Path] = set()
@@ -87,7 +81,7 @@ def outputs(specs: Sequence[Path], out: Path, package: str = "", emit: Sequence[
         Destination.TOP: out,
         Destination.PACKAGE: out.joinpath(*filter(None, package.split("."))),
     }
-    for protocol, emissions in compiled:
+    for protocol, emissions in protocols:
         folders = {**below, Destination.SPECS: protocol.path.parent.parent}
         for name, destination, file in emissions:
             path = folders[destination] / file.path
@@ -98,22 +92,21 @@ def outputs(specs: Sequence[Path], out: Path, package: str = "", emit: Sequence[
             if destination is not Destination.SPECS:
                 alone = destination is Destination.TOP or protocol.name in file.path.parent.parts[-1:]
                 (own if alone else shared).add(path.parent)
-    names = tuple(protocol.name for protocol, _ in compiled)
-    sources = {path for protocol, _ in compiled for path in protocol.sources}
+    names = tuple(protocol.name for protocol, _ in protocols)
+    sources = {path for protocol, _ in protocols for path in protocol.sources}
     generation = Generation(tuple(problems), (), names, tuple(sorted(sources)))
     return generation, Wanted(files, frozenset(own - shared), frozenset(shared), frozenset(others))
 
 
-def _compiled(
+def compiled(
     specs: Sequence[Path], chosen: Mapping[str, ModuleEmitter | Emitter] | None, package: str
 ) -> tuple[list[tuple[model.Protocol, tuple[Emission, ...]]], list[Problem]]:
     """The protocols, each with what Wireloom's and the chosen emitters make of it; none if a spec has an error.
 
-    What Wireloom's make must agree, whether they are chosen or not; what does not is among the problems. Without
-    ``chosen`` nothing is made but the modules that worked examples need.
+    Without ``chosen`` nothing is made but the modules that worked examples need.
     """
     judged, problems = frontend.read(specs)
-    compiled = []
+    made = []
     for protocol in () if _errors(problems) else map(protocol_of, judged):
         modules = emitters.codec_modules(protocol) if chosen is None else emitters.modules(protocol)
         try:
@@ -125,14 +118,12 @@ def _compiled(
                 module = ".".join(filter(None, (package, protocol.name)))
                 subject = Subject(protocol, traces, account(codec), module)
                 emissions = (*modules, *emitters.others(chosen, subject))
-                own = {file.path: file for name, _, file in emissions if name in emitters.own()}
-                problems += lockstep.check(protocol, codec, own)
         except emitted_code.ForeignCodeError as error:
             hint = "this is a bug of wireloom's; report it with the spec, none of whose code was run"
             problems.append(Problem(Location(protocol.path, 1, 1), emitted_code.RULE, str(error), hint))
         else:
-            compiled.append((protocol, emissions))
-    return compiled, sorted(set(problems))
+            made.append((protocol, emissions))
+    return made, sorted(set(problems))
 
 
 def _errors(problems: Iterable[Problem]) -> tuple[Problem, ...]:

@@ -19,7 +19,7 @@ from wireloom_generator.types import NAMES, Integer, parse
 
 COMPILER = ROOT / "generator" / "wireloom_generator"
 OF_SPECS = tuple(entry for entry in ENTRIES if entry.family is Family.SPEC)
-NOT_OF_SPECS = {"accepted", "emitted-code", "generated", "lockstep", "no-spec", "taken", "too-large"}
+NOT_OF_SPECS = {"accepted", "emitted-code", "generated", "no-spec", "taken", "too-large"}
 """Their examples are commands and other files than specs, or too large to be shown."""
 PLACED = tuple(entry for entry in OF_SPECS if entry.id not in NOT_OF_SPECS)
 
@@ -62,7 +62,7 @@ def _told() -> Iterator[str]:
 
 def test_every_rule_and_every_problem_of_the_compiler_has_a_page_and_nothing_else_has_one() -> None:
     told = set(_told())
-    assert {"known-type", "yaml", "lockstep", "example"} <= told
+    assert {"known-type", "yaml", "taken", "example"} <= told
     assert told | set(RULES) == {entry.id for entry in OF_SPECS}
     assert {rule.id for rule in compat_rules.RULES} == {entry.id for entry in ENTRIES if entry.family is Family.COMPAT}
 

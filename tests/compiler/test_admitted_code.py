@@ -7,12 +7,12 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 from support import compiled
+from support.agreement import check_outputs as check
 from support.cases import each
 from support.paths import ROOT
 
 from wireloom_generator import blocks, emitted_code, emitters, naming
 from wireloom_generator.emitters import ModuleEmitter, columnar, enums, package, parsers, spark
-from wireloom_generator.generate import check_outputs as check
 from wireloom_generator.output import OutputFile
 
 EMITTERS = (package.emit, enums.emit, parsers.emit, spark.emit, columnar.emit)

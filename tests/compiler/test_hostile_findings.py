@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 from attack.texts import HARM, TEXTS
+from support.agreement import check_outputs as check_specs
 from support.documents import dumped, loaded
 
 from compiler.text_places import Place, Tree, written
 from wireloom.cli.findings import ReportFormat, drawing, report
 from wireloom_generator import frontend
-from wireloom_generator.generate import check_outputs as check_specs
 from wireloom_generator.problems import Problem, Severity
 
 pytestmark = pytest.mark.xdist_group("hostile texts")

@@ -5,11 +5,11 @@ from pathlib import Path
 from random import Random
 
 from support import compiled, every_type, invented_specs
+from support.agreement import check_outputs as check
 from support.invented import assert_says
 from support.paths import ROOT
 
 from wireloom_generator import types
-from wireloom_generator.generate import check_outputs as check
 
 MOST = 10
 """A type touches no more source files than this."""

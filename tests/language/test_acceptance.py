@@ -5,10 +5,10 @@ from dataclasses import fields
 from pathlib import Path
 
 import pytest
+from support.agreement import check_outputs as check
 from support.cases import each
 from support.compiled import FEATURES, folders
 
-from wireloom_generator.generate import check_outputs as check
 from wireloom_generator.reading.spec import load
 from wireloom_generator.reading.syntax import Bits, Documented, Include
 from wireloom_generator.reading.written import Written

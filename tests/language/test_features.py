@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Any
 
 from support import compiled
+from support.agreement import check_outputs as check
 from support.cases import each
 from support.compiled import FEATURES, Compiled, feature
 
 from wireloom_generator import model
-from wireloom_generator.generate import check_outputs as check
 from wireloom_generator.types import Struct
 
 Values = dict[str, Any]

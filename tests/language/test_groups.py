@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import pytest
+from support.agreement import check_outputs as check
 
 from wireloom_generator import emitters, examples
 from wireloom_generator.emitters import docs
-from wireloom_generator.generate import check_outputs as check
 from wireloom_generator.reading.spec import load
 from wireloom_generator.resolve import protocol_of, resolve
 

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 from attack import specs
+from support.agreement import check_outputs
 from support.compiled import folders
 
-from wireloom_generator.generate import check_outputs, outputs
+from wireloom_generator.generate import outputs
 from wireloom_generator.problems import Problem, Severity
 
 SOON = 20

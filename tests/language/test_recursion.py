@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 from support import compiled
+from support.agreement import check_outputs as check
 from support.lockstep import Pair, records_alike
 
 from wireloom.codec import DecodeError, EncodeError
-from wireloom_generator.generate import check_outputs as check
 
 PROTOCOL = compiled.of(compiled.FEATURES["recursion_without_ends"].read_text())
 LEAF = {"kind": 9}

@@ -1,5 +1,6 @@
 """The language's reference: its examples run, and it knows the same keys, types, calls and codes as the code."""
 
+import dataclasses
 import json
 import re
 import runpy
@@ -10,13 +11,13 @@ from typing import Any, get_args, get_origin
 import pytest
 from jsonschema import Draft202012Validator
 from support import compiled
+from support.agreement import check_outputs as check
 from support.documents import dumped, loaded
 from support.paths import ROOT
 
 from language.reference_blocks import BLOCKS, PAGES, documents
 from wireloom_generator import expressions, types
 from wireloom_generator.emitters import json_schema
-from wireloom_generator.generate import check_outputs as check
 from wireloom_generator.problems import Severity
 from wireloom_generator.reading import shape, spec, syntax
 from wireloom_generator.reading.written import Written
@@ -135,7 +136,7 @@ def _collect(written: object, shown: dict[type, set[str]]) -> None:
         _collect(tuple(written.values()), shown)
     elif isinstance(written, Written):
         shown.setdefault(type(written), set()).update(written.places)
-        _collect(tuple(getattr(written, field.name) for field, _ in shape.keys(type(written)).values()), shown)
+        _collect(tuple(getattr(written, field.name) for field in dataclasses.fields(written)), shown)
 
 
 # --- types, calls, codes

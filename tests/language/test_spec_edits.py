@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from support.agreement import check_outputs as check
 from support.paths import ROOT
-
-from wireloom_generator.generate import check_outputs as check
 
 EVENT, PROTOCOL = "dbus_event.yaml", "protocol.yaml"
 

@@ -5,13 +5,13 @@ written back to the byte.
 from random import Random
 
 import pytest
+from support.agreement import check_outputs as check
 from support.cases import often
 from support.lockstep import Pair, alike_in_turn, captures_alike, damaged, records_alike
 
 from protocols import strangers
 from protocols.expected_values import among
 from wireloom.codec.captures import CaptureBuilder
-from wireloom_generator.generate import check_outputs as check
 
 pytestmark = pytest.mark.sweep
 each_protocol = pytest.mark.parametrize("name", strangers.NAMES)

@@ -1,4 +1,4 @@
-"""The other half of the proof: numbers have the same labels in ``enums.py``, which the codec uses, and in the docs."""
+"""Whether numbers have the same labels in ``enums.py``, which the codec uses, and in the docs."""
 
 import ast
 import re

@@ -1,23 +1,21 @@
-"""The proof that the outputs agree: the running codec, the StructType and the docs, column by column.
+"""Whether the outputs agree: the columns of the codec, of the Spark schema and of the docs, and names of numbers.
 
-Each is read back from the emitted text, not from the model. Spark need not be installed. The Arrow schema is made of
-the codec's columns; its comments are held against those of the StructType.
+The schema and the docs are read back from the emitted text, not from the model. The Arrow schema is made of the codec's
+columns; its comments are compared with those of the Spark schema.
 """
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path, PurePosixPath
 
-from wireloom_generator import lockstep_names, model, output
+from support import agreement_of_names
+from wireloom.codec import Column, Protocol
+from wireloom_generator import emitters, examples, output
+from wireloom_generator.emitters import Destination
+from wireloom_generator.generate import compiled
 from wireloom_generator.output import OutputFile
 from wireloom_generator.problems import Location, Problem
-
-if TYPE_CHECKING:
-    from wireloom.codec import Column, Protocol
-
-RULE = "lockstep"
 
 Columns = tuple[tuple[str, str], ...]
 """(name, type) in order; types as Spark writes them, ``array<…>`` and ``struct<name:type,…>``."""
@@ -37,28 +35,37 @@ _SPARK = {
 }
 
 
-def check(protocol: model.Protocol, codec: "Protocol", files: Mapping[PurePosixPath, OutputFile]) -> Iterator[Problem]:
-    """A problem for each place where an output and the codec differ."""
+def check_outputs(specs: Sequence[Path]) -> list[Problem]:
+    """Every problem of the specs, and one for each difference between outputs."""
+    protocols, problems = compiled(specs, emitters.own(), "")
+    for protocol, emissions in protocols:
+        with examples.running(each for each in emissions if each.destination is Destination.PACKAGE) as codec:
+            found = differences(codec, {each.file.path: each.file for each in emissions})
+            problems += (Problem(Location(protocol.path, 1, 1), "outputs", what) for what in found)
+    return problems
+
+
+def differences(codec: Protocol, files: Mapping[PurePosixPath, OutputFile]) -> Iterator[str]:
+    """Each place where an output and the codec differ."""
     expected = _columns(codec.columns)
-    package = PurePosixPath(protocol.name)
+    package = PurePosixPath(codec.name)
     spark = _assigned(_text(files, package / "spark.py"))
     schema = tuple(_fields(spark.get("SCHEMA"), spark))
-    yield from _differences(protocol, "spark.py", expected, schema)
+    yield from _differing("spark.py", expected, schema)
     if schema == expected:
         arrow = _assigned(_text(files, package / "columnar.py"))
-        yield from _other_comments(protocol, dict(_comments(spark["SCHEMA"], spark)), arrow.get("COMMENTS"))
-    docs = PurePosixPath("docs", protocol.name)
+        yield from _other_comments(dict(_comments(spark["SCHEMA"], spark)), arrow.get("COMMENTS"))
+    docs = PurePosixPath("docs", codec.name)
     row = tuple((name, "struct" if name in codec.messages else kind) for name, kind in expected)
-    yield from _differences(protocol, "index.md", row, _table(_text(files, docs / "index.md")))
+    yield from _differing("index.md", row, _table(_text(files, docs / "index.md")))
     for name, message in codec.messages.items():
         page = _table(_text(files, docs / f"{name}.md"))
-        yield from _differences(protocol, f"{name}.md", _columns(message.columns), page)
+        yield from _differing(f"{name}.md", _columns(message.columns), page)
     pages = [(path.name, file.text) for path, file in files.items() if path.parent == docs and path.suffix == ".md"]
-    for what in lockstep_names.differences(_text(files, package / "enums.py"), pages):
-        yield Problem(Location(protocol.path, 1, 1), RULE, what)
+    yield from agreement_of_names.differences(_text(files, package / "enums.py"), pages)
 
 
-def _columns(columns: "Iterable[Column]") -> Columns:
+def _columns(columns: Iterable[Column]) -> Columns:
     return tuple((column.name, str(column.type)) for column in columns)
 
 
@@ -66,22 +73,20 @@ def _text(files: Mapping[PurePosixPath, OutputFile], path: PurePosixPath) -> str
     return files[path].text if path in files else ""
 
 
-def _differences(protocol: model.Protocol, name: str, expected: Columns, found: Columns) -> Iterator[Problem]:
-    at = Location(protocol.path, 1, 1)
+def _differing(name: str, expected: Columns, found: Columns) -> Iterator[str]:
     for index in range(max(len(expected), len(found))):
         codec = expected[index] if index < len(expected) else None
         other = found[index] if index < len(found) else None
         if codec != other:
-            yield Problem(at, RULE, f"column {index} of {name} is {other}, of the codec {codec}")
+            yield f"column {index} of {name} is {other}, of the codec {codec}"
             return
 
 
-def _other_comments(protocol: model.Protocol, expected: Mapping[str, str], found: ast.expr | None) -> Iterator[Problem]:
+def _other_comments(expected: Mapping[str, str], found: ast.expr | None) -> Iterator[str]:
     comments = ast.literal_eval(found) if found else {}
     for path in dict.fromkeys([*expected, *comments]):
         if expected.get(path) != comments.get(path):
-            what = f"the comment of {path} of columnar.py is {comments.get(path)!r}, of spark.py {expected.get(path)!r}"
-            yield Problem(Location(protocol.path, 1, 1), RULE, what)
+            yield f"the comment of {path} of columnar.py is {comments.get(path)!r}, of spark.py {expected.get(path)!r}"
             return
 
 
