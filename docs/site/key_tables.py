@@ -29,7 +29,8 @@ def keys(kind: str) -> list[str]:
     classes = (each for each in of.__mro__ if each not in (syntax.Documented, Written, object))
     names = [name for each in classes for name in each.__annotations__]
     written = {field.name: key for key, (field, _) in shape.keys(of).items()}
-    return [written[name] for name in names if name in written]
+    own = [written[name] for name in names if name in written]
+    return own + [key for key in shape.keys(of) if key not in {*own, *shape.keys(syntax.Documented)}]
 
 
 def listed(page: str, table: str = "keys") -> list[tuple[str, str]]:

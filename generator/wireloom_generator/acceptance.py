@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterator
 from wireloom_generator.model import Framed, Resolved
 from wireloom_generator.model.declarations import Described
 from wireloom_generator.problems import Location, Problem, Severity, closest
+from wireloom_generator.reading.declarations import Documented
 from wireloom_generator.reading.written import Written
 
 _RULE = "accepted"
@@ -23,7 +24,7 @@ def applied(spec: Resolved, problems: Collection[Problem], rules: Collection[str
             meant = [problem for problem in problems if problem.rule == entry.rule and problem.location in places]
             warnings = [problem for problem in meant if problem.severity is Severity.WARNING]
             accepted.update(warnings)
-            yield from faults(entry.written, entry.rule, entry.reason, rules)
+            yield from faults(entry, entry.rule, entry.reason, rules)
             if meant and not warnings:
                 yield Problem(entry.where("rule"), _RULE, f"{entry.rule} is an error here, which cannot be accepted")
             elif not meant and entry.rule in rules and spec.is_whole:
@@ -32,11 +33,11 @@ def applied(spec: Resolved, problems: Collection[Problem], rules: Collection[str
     yield from (problem for problem in problems if problem not in accepted)
 
 
-def _places(thing: Described) -> Iterator[Location]:
+def _places(thing: Described | Documented) -> Iterator[Location]:
     """Where something, its values and its proof stand."""
-    yield from (thing.at, *thing.written.places.values())
+    yield from (thing.at, *thing.places.values())
     if isinstance(thing, Framed) and thing.proof is not None:
-        yield from thing.proof.written.places.values()
+        yield from thing.proof.places.values()
 
 
 def faults(entry: Written, rule: str, reason: str, known: Collection[str]) -> Iterator[Problem]:

@@ -15,6 +15,7 @@ from support.paths import ROOT
 from wireloom_generator import expressions, model
 from wireloom_generator.compat.compare import Version, compare
 from wireloom_generator.reading.spec import Spec, load
+from wireloom_generator.reading.written import Written
 from wireloom_generator.resolve import protocol_of, resolve
 from wireloom_generator.types import Ascii, Integer, meanings
 
@@ -107,7 +108,6 @@ UNCOMPARED = {
     (model.Protocol, "lengths"): "what is told of the length is compared below",
     (model.Table, "name"): "the type of the fields that have it is compared",
     (model.Protocol, "byte_order"): "the byte order of each number is compared",
-    (model.Table, "columns"): "the columns of the message are compared",
     (model.Struct, "columns"): "the columns of the message are compared",
     **{
         (scaled, name): "an end of its type, which is compared"
@@ -219,7 +219,7 @@ def _attributes(node: Any, path: Path_, around: Any) -> Iterator[tuple[Any, Any,
     annotations = _annotations(type(node))
     if annotations:
         for name in annotations:
-            if isinstance(node, model.Sourced) and name in ("written", "via"):
+            if isinstance(node, model.Sourced | Written) and name in ("written", "via", "at", "places"):
                 continue  # where it is written
             value = getattr(node, name)
             if name == "default" and isinstance(value, model.Condition) and not value.is_written:

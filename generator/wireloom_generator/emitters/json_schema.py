@@ -15,7 +15,7 @@ from wireloom_generator.emitters import Destination, Emitter
 from wireloom_generator.output import MARK, OutputFile
 from wireloom_generator.reading import shape, syntax, vocabulary
 from wireloom_generator.reading.catalogue import ALGORITHMS
-from wireloom_generator.reading.written import KeyDoc
+from wireloom_generator.reading.written import KeyDoc, Prose
 from wireloom_generator.types import ALL, BIT_WIDTHS, NAMES, WIDTHS, Leb128, Quic, Varint, Vlq, WireType, meanings
 
 Schema = dict[str, Any]
@@ -80,7 +80,7 @@ _WORDS: dict[tuple[type, str], Schema] = {
 """The allowed words of keys, beyond their annotations."""
 _NAMES: dict[type, Schema] = {
     **dict.fromkeys((syntax.Enum, syntax.Flags, syntax.Struct), _CAMEL),
-    **dict.fromkeys((syntax.EnumValue, syntax.FlagValue, syntax.Table, syntax.TableField), _SOURCE),
+    **dict.fromkeys((syntax.EnumValue, syntax.Flag, syntax.Table, syntax.TableField), _SOURCE),
     **dict.fromkeys((syntax.Field, syntax.BitField, syntax.Parameter, syntax.Variant, syntax.Form), _SNAKE),
 }
 """The spelling of the ``name`` of each kind of element."""
@@ -132,7 +132,7 @@ def _define(kind: type, kinds: dict[str, Schema]) -> None:
         properties[key] = {"description": about, **_value(kind, key, hint, kinds)}
         if field.default is dataclasses.MISSING:
             needed.append(key)
-        elif isinstance(field.default, bool | str):
+        elif isinstance(field.default, bool | str) and field.default != "":
             properties[key]["default"] = field.default
 
 
@@ -153,7 +153,7 @@ def _annotated(hint: Any, kinds: dict[str, Schema]) -> Schema:
     if origin is tuple:
         item = _annotated(arguments[0], kinds)
         listed: Schema = {"type": "array", "items": item}
-        return {"anyOf": [item, listed]} if arguments[0] in (str, int, syntax.Matched) else listed
+        return {"anyOf": [item, listed]} if arguments[0] in (str, int, Prose, syntax.Matched) else listed
     if origin is Mapping:
         return {"type": "object", "additionalProperties": _annotated(arguments[1], kinds)}
     if dataclasses.is_dataclass(hint):
@@ -162,9 +162,9 @@ def _annotated(hint: Any, kinds: dict[str, Schema]) -> Schema:
         return _reference(hint)
     if hint is syntax.Expression:
         return {"$ref": "#/$defs/Expression"}
-    if hint is syntax.Hex:
+    if hint is bytes:
         return _HEX
-    return {int: {"type": "integer"}, bool: {"type": "boolean"}, str: {"type": "string"}, object: {}}[hint]
+    return {int: {"type": "integer"}, bool: {"type": "boolean"}, object: {}}.get(hint, {"type": "string"})
 
 
 def _union(choices: tuple[Any, ...], kinds: dict[str, Schema]) -> Schema:

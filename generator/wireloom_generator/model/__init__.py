@@ -4,22 +4,7 @@ Rules judge it, and emitters see nothing else. All classes are frozen. Alternati
 """
 
 from wireloom_generator.model.checksums import ByteRange, Checksum
-from wireloom_generator.model.declarations import (
-    Acceptance,
-    Deprecation,
-    Doc,
-    Enum,
-    EnumValue,
-    Flag,
-    Flags,
-    Included,
-    Parameter,
-    Source,
-    Sourced,
-    Table,
-    TableField,
-    Told,
-)
+from wireloom_generator.model.declarations import Included, Parameter, Sourced, Told
 from wireloom_generator.model.grouping import Elsewhere, Tail, grouped
 from wireloom_generator.model.matching import Between, Match, Selector
 from wireloom_generator.model.nodes import (
@@ -49,9 +34,6 @@ from wireloom_generator.model.protocol import (
     Answers,
     Beginning,
     BitSlice,
-    Example,
-    Form,
-    FormEntry,
     Framed,
     Lengths,
     Message,
@@ -77,4 +59,21 @@ from wireloom_generator.model.wires import (
     Through,
     Wire,
 )
+from wireloom_generator.reading.declarations import (
+    Acceptance,
+    Deprecation,
+    Doc,
+    Documented,
+    Enum,
+    EnumValue,
+    Example,
+    Flag,
+    Flags,
+    Form,
+    FormEntry,
+    Source,
+    Table,
+    TableField,
+)
+from wireloom_generator.reading.written import Prose
 from wireloom_generator.types.columns import U64, Column, ColumnType, Decimal, ListType, Primitive, StructType

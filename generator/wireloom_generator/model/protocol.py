@@ -3,14 +3,14 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from wireloom_generator.model.checksums import Checksum
-from wireloom_generator.model.declarations import Described, Doc, Enum, Flags, Parameter, Sourced, Table
+from wireloom_generator.model.declarations import Described, Parameter, Sourced
 from wireloom_generator.model.matching import Match
 from wireloom_generator.model.names import Names
 from wireloom_generator.model.nodes import Node, Slot, Struct
 from wireloom_generator.model.wires import Condition, End, Fields, Rest, Size, Wire
+from wireloom_generator.reading.declarations import Doc, Enum, Example, Flags, Form, Table
 from wireloom_generator.types.columns import CORRUPT, Column, Primitive, StructType
 
 
@@ -71,38 +71,6 @@ class Variant(Described):
     valid: Condition | None
     shared: Doc | None = field(default=None, compare=False)
     filled: tuple[str, ...] = field(default=(), compare=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Example(Described):
-    """A worked example: what ``data`` decodes to, or the code it is malformed with."""
-
-    name: str
-    data: bytes
-    parameters: Mapping[str, Any]
-    decoded: Mapping[str, object]
-    malformed: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class FormEntry(Described):
-    """A key of a textual form."""
-
-    key: str
-    field: str | None
-    notation: str
-    const: str | None
-    omit: str
-
-
-@dataclass(frozen=True, slots=True)
-class Form(Described):
-    """A textual form of a message."""
-
-    name: str
-    style: str
-    reads: bool
-    entries: tuple[FormEntry, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,12 +3,13 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from wireloom_generator.model.declarations import Described, Enum, Flags, Included, Parameter, Table
+from wireloom_generator.model.declarations import Described, Included, Parameter
 from wireloom_generator.model.nodes import Named, Node, Region, Struct
 from wireloom_generator.model.protocol import Message, Record, Variant
 from wireloom_generator.model.walking import walk
 from wireloom_generator.model.wires import Condition
 from wireloom_generator.problems import Location
+from wireloom_generator.reading.declarations import Documented, Enum, Flags, Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,10 +109,11 @@ class Resolved:
             yield from message.layouts
 
     @property
-    def things(self) -> Iterator[Described]:
+    def things(self) -> Iterator[Described | Documented]:
         """Everything that the spec can describe, with what is in it; nodes as often as they are included."""
         for part in self.shared:
-            yield from (part, *part.parameters, *part.named, *part.variants)
+            yield from (part, *part.parameters, *part.structs, *part.variants)
+            yield from (*part.numbers, *part.tables)
             yield from (value for numbers in part.numbers for value in numbers.values)
             yield from (field for table in part.tables for field in table.fields)
         yield from self.included
@@ -119,7 +121,8 @@ class Resolved:
         if self.capture is not None:
             yield self.capture
         for message in self.messages:
-            yield from (message, *message.variants, *message.examples, *message.forms)
+            yield from (message, *message.variants)
+            yield from (*message.examples, *message.forms)
             yield from (entry for form in message.forms for entry in form.entries)
         nodes = (node for nodes in self.layouts for node in walk(nodes))
         yield from (node for node in nodes if isinstance(node, Named | Region))

@@ -34,6 +34,7 @@ def _alternative(bits: syntax.Bits, each: syntax.BitAlternative, over: tuple[int
     own = syntax.Bits(
         at=each.at,
         places=places,
+        doc=syntax.Doc(at=each.at, places={}),
         bits=bits.bits,
         bit_order=bits.bit_order,
         byte_order=bits.byte_order,

@@ -11,10 +11,11 @@ from functools import cache
 from typing import Any, TypeVar, Union, assert_never, get_args, get_origin, get_type_hints
 
 from wireloom_generator.expressions import integer
-from wireloom_generator.problems import Problem, odd_digits
+from wireloom_generator.problems import Location, Problem, odd_digits
 from wireloom_generator.reading import other_tools, syntax
 from wireloom_generator.reading.overlays import overlaid
 from wireloom_generator.reading.source import YamlList, YamlMapping, YamlNode, YamlScalar, number
+from wireloom_generator.reading.written import Prose
 
 T = TypeVar("T")
 
@@ -57,15 +58,32 @@ def _meant(node: YamlMapping, known: Iterable[str]) -> str:
     return next((hint for hint in hints if hint and not hint.startswith("known: ")), "")
 
 
+_hints = cache(get_type_hints)
+
+
 @cache
 def keys(kind: type) -> dict[str, tuple[dataclasses.Field[Any], Any]]:
     """The keys of a syntax class as specs write them, with their dataclass fields and annotations."""
-    hints = get_type_hints(kind)
-    return {
-        field.metadata["key"].name or field.name: (field, hints[field.name])
-        for field in dataclasses.fields(kind)
-        if "key" in field.metadata
-    }
+    found: dict[str, tuple[dataclasses.Field[Any], Any]] = {}
+    hints = _hints(kind)
+    for field in dataclasses.fields(kind):
+        if "without" in field.metadata:
+            inner = keys(hints[field.name]).items()
+            found |= {key: known for key, known in inner if key not in field.metadata["without"]}
+        elif "key" in field.metadata:
+            found[field.metadata["key"].name or field.name] = field, hints[field.name]
+    return found
+
+
+def _made(kind: type, at: Location, places: Mapping[str, Location], values: Mapping[str, Any]) -> Any:
+    """The syntax object with the values of these keys."""
+    arguments = {}
+    for field in dataclasses.fields(kind):
+        if "without" in field.metadata:
+            arguments[field.name] = _made(_hints(kind)[field.name], at, places, values)
+        elif "key" in field.metadata and (key := field.metadata["key"].name or field.name) in values:
+            arguments[field.name] = values[key]
+    return kind(at=at, places=places, **arguments)
 
 
 @cache
@@ -95,7 +113,7 @@ class _Shaping:
         if not isinstance(node, YamlMapping):
             return self.wrong(node, "a mapping")
         known = keys(kind)
-        values: dict[str, Any] = {field.name: {} for field, hint in known.values() if _parts(hint)[0] is Mapping}
+        values: dict[str, Any] = {key: {} for key, (_, hint) in known.items() if _parts(hint)[0] is Mapping}
         places = {}
         for key, value in node.entries:
             if key.text not in known:
@@ -104,11 +122,11 @@ class _Shaping:
                     hint = hint or "text with a comma in it stands in quotes"
                 self.problems.append(Problem(key.at, "unknown-key", f"unknown key {key.text!r}", hint))
                 continue
-            field, hint_type = known[key.text]
+            _, hint_type = known[key.text]
             places[key.text] = value.at
             if _parts(hint_type)[0] is Mapping and isinstance(value, YamlMapping):
                 places |= {f"{key.text}.{inner.text}": inner.at for inner, _ in value.entries}
-            values[field.name] = self.value(hint_type, value, key.text)
+            values[key.text] = self.value(hint_type, value, key.text)
         missing = [
             Problem(node.at, "missing-key", f"{name!r} is missing", field.metadata["key"].about)
             for name, (field, _) in known.items()
@@ -117,7 +135,7 @@ class _Shaping:
         self.problems += missing
         if missing or any(value is _BAD for value in values.values()):
             return _BAD
-        return kind(at=node.at, places=places, **values)
+        return _made(kind, node.at, places, values)
 
     def value(self, hint: Any, node: YamlNode, key: str = "") -> Any:
         origin, arguments = _parts(hint)
@@ -167,7 +185,7 @@ class _Shaping:
 
     def sequence(self, item: Any, node: YamlNode) -> Any:
         if not isinstance(node, YamlList):
-            if (item in (str, int) and isinstance(node, YamlScalar)) or item == syntax.Matched:
+            if (item in (str, int, Prose) and isinstance(node, YamlScalar)) or item == syntax.Matched:
                 single = self.value(item, node)
                 return _BAD if single is _BAD else (single,)
             return self.wrong(node, "a list", _listed(item))
@@ -192,15 +210,19 @@ class _Shaping:
             return integer(node.text) if node.kind == "int" else self.wrong(node, _WORDS[int])
         if hint is bool:
             return node.text.lower() == "true" if node.kind == "bool" else self.wrong(node, _WORDS[bool])
-        if hint is syntax.Hex:
+        if hint is bytes:
             return self.hex(node)
+        if hint is syntax.Expression:
+            return syntax.Expression(node.text, node.at)
+        if hint is Prose:
+            return " ".join(node.text.split())
         return node.text
 
     def hex(self, node: YamlScalar) -> Any:
         digits = re.sub(r"#[^\n]*|\s", "", node.text)
         if len(digits) % 2 or not re.fullmatch(r"[0-9A-Fa-f]*", digits) or (node.text and node.text.isspace()):
             return self.wrong(node, "pairs of hex digits", _in_hex(node.text) or odd_digits(digits))
-        return digits.lower()
+        return bytes.fromhex(digits)
 
 
 def _in_hex(text: str) -> str:

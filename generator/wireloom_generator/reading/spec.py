@@ -100,18 +100,17 @@ def _filled(message: syntax.Message, declared: Mapping[str, syntax.Variant]) -> 
 
 def _shared(declared: syntax.Variant, own: syntax.Variant) -> syntax.Variant:
     """The declared variant as part of a message, with the message's own description."""
-    return replace(
-        declared,
-        at=own.at,
-        places={**declared.places, **own.places},
-        shared=True,
-        doc=own.doc or declared.doc,
-        since=own.since or declared.since,
-        deprecated=own.deprecated or declared.deprecated,
-        source=own.source or declared.source,
-        erratum=(*declared.erratum, *own.erratum),
-        accept=own.accept,
+    said, before = own.doc, declared.doc
+    doc = replace(
+        said,
+        title=before.title,
+        text=said.text or before.text,
+        since=said.since or before.since,
+        deprecated=said.deprecated or before.deprecated,
+        source=said.source or before.source,
+        errata=(*before.errata, *said.errata),
     )
+    return replace(declared, at=own.at, places={**declared.places, **own.places}, shared=True, doc=doc)
 
 
 def _declaring(protocol: syntax.Protocol, messages: Iterable[syntax.Message]) -> syntax.Protocol:

@@ -2,9 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field
-from typing import Any
+from typing import Any, NewType
 
 from wireloom_generator.problems import Location
+
+Prose = NewType("Prose", str)
+"""Text for people; line breaks in it do not count."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,18 +43,39 @@ def default_of(written: Any) -> str:
     key: KeyDoc = written.metadata["key"]
     if written.default is MISSING:
         return "required"
-    if isinstance(written.default, bool | int | str):
+    if isinstance(written.default, bool | int | str) and written.default != "":
         return f"`{str(written.default).lower()}`"
     return key.unset
+
+
+def among(*, without: tuple[str, ...] = ()) -> Any:
+    """A mapping whose keys, but for some, stand among those of the mapping that has it."""
+    return field(metadata={"without": without})
+
+
+class Expression(str):
+    """The text of an expression, and its place; a bare number or true/false is one too."""
+
+    __slots__ = ("at",)
+    at: Location
+
+    def __new__(cls, text: str, at: Location) -> "Expression":
+        found = super().__new__(cls, text)
+        found.at = at
+        return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Written:
     """A mapping of a file: where it stands, and where each of its values does."""
 
-    at: Location
+    at: Location = field(compare=False)
     places: Mapping[str, Location] = field(repr=False, compare=False)
 
     def where(self, key: str) -> Location:
         """Where the value of ``key`` stands, or for ``key.name`` that name in it; the mapping itself if not given."""
         return self.places.get(key, self.at)
+
+    def gives(self, key: str) -> bool:
+        """Whether ``key`` is given."""
+        return key in self.places

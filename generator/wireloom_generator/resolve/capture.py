@@ -9,7 +9,6 @@ from wireloom_generator.model.names import Names
 from wireloom_generator.reading import syntax
 from wireloom_generator.resolve import conditions
 from wireloom_generator.resolve.columns import columns
-from wireloom_generator.resolve.declarations import documentation
 from wireloom_generator.resolve.fields import FieldResolving
 from wireloom_generator.types import Boolean, Integer, Text
 
@@ -37,7 +36,7 @@ def header(protocol: syntax.Protocol, fields: FieldResolving) -> model.Struct | 
     if order is not None and behind:
         behind = (model.Ordered(order, behind, written=protocol),)
     every = (*nodes, *behind)
-    return model.Struct(NAME, (), every, columns(every), False, doc=documentation(written), written=written)
+    return model.Struct(NAME, (), every, columns(every), False, doc=written.doc, written=written)
 
 
 def _telling(protocol: syntax.Protocol, entries: Sequence[syntax.Entry], fields: FieldResolving) -> int:

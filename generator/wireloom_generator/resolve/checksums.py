@@ -31,8 +31,7 @@ def _piece(written: syntax.Checksum | syntax.Summand, names: Names) -> model.Byt
     if written.start is not None and written.end is not None:
         start = conditions.expression(written.start, written.where("from"), names)
         return model.ByteRange(start, conditions.expression(written.end, written.where("to"), names))
-    const = written.const if isinstance(written, syntax.Summand) else None
-    return None if const is None else bytes.fromhex(const)
+    return written.const if isinstance(written, syntax.Summand) else None
 
 
 def _faults(written: syntax.Checksum) -> Iterator[tuple[Location, str, str]]:
@@ -44,7 +43,7 @@ def _faults(written: syntax.Checksum) -> Iterator[tuple[Location, str, str]]:
         return
     for piece in written.over:
         given = [each is not None for each in (piece.start, piece.end, piece.const)]
-        if given not in ([True, True, False], [False, False, True]) or piece.const == "":
+        if given not in ([True, True, False], [False, False, True]) or piece.const == b"":
             yield piece.at, "a piece is a range, from and to, or the bytes of a const", ""
     if written.over and all(piece.const for piece in written.over):
         yield written.where("over"), "a checksum is over bytes of the record", "one of constants alone is a const"

@@ -22,7 +22,7 @@ def of(field: syntax.Field, type_: WireType, names: Names) -> model.Extent | Non
         return until
     if until is None and field.pad is None:
         return sized(field, names)
-    pad = bytes.fromhex("00" if field.pad is None else field.pad)
+    pad = b"\0" if field.pad is None else field.pad
     return model.Size(conditions.expression(field.size, field.where("size"), names), pad, until)
 
 
@@ -31,7 +31,7 @@ def _terminator(field: syntax.Field, type_: WireType) -> model.Terminator | None
         return None
     missing = "allowed" if field.size is not None else "malformed"
     return model.Terminator(
-        bytes.fromhex(field.until),
+        field.until,
         field.terminator or TERMINATORS[0],
         (field.unterminated or missing) == "allowed",
         type_.unit if isinstance(type_, Text) else 1,

@@ -12,7 +12,6 @@ from wireloom_generator.reading.spec import Spec
 from wireloom_generator.reading.vocabulary import BIT_ORDERS
 from wireloom_generator.resolve import checksums, conditions, extents, hexadecimal, meanings
 from wireloom_generator.resolve.columns import columns, field_columns, labelled, raw_column
-from wireloom_generator.resolve.declarations import documentation
 from wireloom_generator.resolve.filling import filled
 from wireloom_generator.resolve.matches import Matching, names_of_numbers
 from wireloom_generator.resolve.names import Spliced, Splicing, loops
@@ -49,7 +48,8 @@ class FieldResolving:
         self.splicing = Splicing(spec.structs, self.recursive)
         self.structs: dict[str, model.Struct] = {}
         self.columns: dict[str, tuple[model.Column, ...]] = {}
-        self.declared = Declared(self.columns, {name: each.columns for name, each in self.tables.items()})
+        tables = {name: types.table_columns(table) for name, table in self.tables.items()}
+        self.declared = Declared(self.columns, tables)
         self.matching = Matching(self.enums, {each.name: each for each in (*told, *shared[0].parameters)})
         self.numbers = dict(names_of_numbers(self.enums.values(), self.flags.values()))
         self.record_names = self._record_names()
@@ -91,7 +91,7 @@ class FieldResolving:
             columns(nodes),
             exhausts,
             written.depth,
-            doc=documentation(written),
+            doc=written.doc,
             written=written,
         )
 
@@ -140,7 +140,7 @@ class FieldResolving:
             case syntax.Field():
                 return self._in_order(entry, names, via)
             case syntax.Section(section=name, trailing=trailing):
-                extent, doc = extents.sized(entry, names), documentation(entry)
+                extent, doc = extents.sized(entry, names), entry.doc
                 if with_slots and not entry.fields:
                     return model.Slot(name, extent, trailing, doc=doc, written=entry, via=via)
                 nodes, bare = self.ordered(entry, entry.fields, names, via), not entry.fields
@@ -170,7 +170,7 @@ class FieldResolving:
         """The whole number of bit fields, as bits of itself, if it has a name."""
         if entry.name is None:
             return None
-        doc = documentation(entry, unit=entry.unit)
+        doc = entry.doc
         width = wire.type.bits if isinstance(wire.type, Integer) else 0
         columns = (model.Column(entry.name, integer_column(width, signed=False), doc.comment),)
         compared = entry.name in names.hexadecimal
@@ -220,7 +220,7 @@ class FieldResolving:
         stray = {} if field.type in (None, "bool") else {"type": str(field.type)}
         if field.count is not None and field.items is None:
             stray["count"] = field.count
-        doc = documentation(field, unit=field.unit)
+        doc = field.doc
         return model.BitField(
             field.name,
             first,
@@ -245,7 +245,7 @@ class FieldResolving:
         )
 
     def _computed(self, field: syntax.Field, text: str, names: Names, via: Location | None) -> model.Computed:
-        doc, type_ = documentation(field, unit=field.unit), self.type(field)
+        doc, type_ = field.doc, self.type(field)
         meaning = meanings.of(field.meaning, type_)
         return model.Computed(
             field.name,
@@ -290,7 +290,7 @@ class FieldResolving:
         wire = self._ordered(self.type(field), self._extent(field, names))
         repeat, meaning = self._repeat(field, names), meanings.of(field.meaning, wire.type)
         through = conditions.through(field.through, field, names)
-        doc = documentation(field, unit=field.unit)
+        doc = field.doc
         return model.Field(
             name=field.name,
             wire=wire,

@@ -184,14 +184,15 @@ def _probes(layout: offsets.Offsets, needed: set[str]) -> tuple[model.Probe, ...
 
 def _unknown(record: model.Record) -> model.Message:
     def field(slot: model.Slot) -> model.Field:
-        doc = model.Doc(text=f"Bytes of the {slot.name}")
+        doc = model.Doc(at=slot.at, places={}, text=model.Prose(f"Bytes of the {slot.name}"))
         column = model.Column(slot.name, model.Primitive.BINARY, doc.text)
         wire = model.Wire(Bytes(), extent=model.Rest())
         default = model.Condition(Value(b""), "none")
         return model.Field(slot.name, wire, (column,), default=default, doc=doc, written=slot.written)
 
     sections: dict[str, tuple[model.Node, ...]] = {slot.name: (field(slot),) for slot in record.slots}
-    doc = model.Doc("Unknown message", "A well-formed record that the spec has no message for; every byte is kept.")
+    text = model.Prose("A well-formed record that the spec has no message for; every byte is kept.")
+    doc = model.Doc(at=record.at, places={}, title="Unknown message", text=text)
     return model.Message(
         name=UNKNOWN,
         match={},

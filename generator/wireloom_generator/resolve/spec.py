@@ -11,7 +11,6 @@ from wireloom_generator.reading import syntax
 from wireloom_generator.reading.spec import Spec, declared_variants
 from wireloom_generator.resolve import capture, conditions
 from wireloom_generator.resolve.columns import columns, merge
-from wireloom_generator.resolve.declarations import declarations, documentation, example, form, included
 from wireloom_generator.resolve.fields import FieldResolving
 from wireloom_generator.resolve.hexadecimal import compared
 from wireloom_generator.resolve.matches import selectors
@@ -30,7 +29,7 @@ class _Resolving:
     def __init__(self, spec: Spec) -> None:
         self.spec = spec
         self.shared_variants = declared_variants(spec.shared)
-        self.shared = tuple(map(declarations, spec.shared))
+        self.shared = tuple(map(_declarations, spec.shared))
         self.told: tuple[model.Parameter, ...] = ()
         if spec.protocol.capture is not None:
             self.told = tuple(capture.told(capture.header(spec.protocol, FieldResolving(spec, self.shared))))
@@ -64,7 +63,7 @@ class _Resolving:
             used=used,
             recursive=fields.recursive,
             loops=fields.loops,
-            included=tuple(map(included, fields.splicing.included.values())),
+            included=tuple(map(_included, fields.splicing.included.values())),
         )
 
     def completed(self, part: model.Declarations, written: syntax.Shared) -> model.Declarations:
@@ -107,7 +106,7 @@ class _Resolving:
         """What all records share."""
         written, names = self.spec.record, self.fields.record_names
         return model.Record(
-            doc=documentation(written),
+            doc=written.doc,
             nodes=self.fields.nodes(written.fields, names, with_slots=True),
             names=names,
             end=self.end(written, names),
@@ -119,7 +118,7 @@ class _Resolving:
     def end(self, written: syntax.Record | syntax.Message, names: Names) -> model.End | None:
         """Where records end."""
         if isinstance(written, syntax.Record) and written.until is not None:
-            return model.Terminator(bytes.fromhex(written.until))
+            return model.Terminator(written.until)
         if written.length == "rest":
             return model.Rest()
         if written.length == "fields":
@@ -147,14 +146,14 @@ class _Resolving:
         )
         return model.Message(
             name=written.message,
-            doc=documentation(written, title=written.title),
+            doc=written.doc,
             match=self.fields.matching.match(written.match, self.fields.record_names),
             sections=sections,
             variants=resolved,
             trailing=trailing,
             columns=message_columns(slots, sections, resolved, trailing),
-            examples=tuple(map(example, written.examples)),
-            forms=tuple(map(form, written.forms)),
+            examples=written.examples,
+            forms=written.forms,
             path=written.at.path,
             valid=conditions.condition(written.valid, written.where("valid"), names),
             otherwise=conditions.condition(written.otherwise, written.where("otherwise"), names),
@@ -199,9 +198,9 @@ class _Resolving:
             conditions.condition(written.when, written.where("when"), names),
             self.sections(order, written.sections, names),
             conditions.condition(written.valid, written.where("valid"), names),
-            documentation(self.shared_variants.get(written.name, written)) if written.shared else None,
+            self.shared_variants.get(written.name, written).doc if written.shared else None,
             tuple(written.sections),
-            doc=documentation(written, title=written.title),
+            doc=written.doc,
             written=written,
         )
 
@@ -217,6 +216,42 @@ class _Resolving:
         for variant in written.variants:
             own = own.with_some(declared(chain.from_iterable(variant.sections.values())))
         return Names(own, record.own, record.parameters, compared(written), numbers=self.fields.numbers)
+
+
+def _declarations(written: syntax.Shared) -> model.Declarations:
+    """What a file declares, but for shared structs and variants, which refer to others."""
+    kind = "protocol" if isinstance(written, syntax.Protocol) else "library"
+    name = getattr(written, kind)
+    parameters = written.parameters if isinstance(written, syntax.Protocol) else ()
+    return model.Declarations(
+        kind=kind,
+        name=name,
+        doc=replace(written.doc, title=written.doc.title or name),
+        parameters=tuple(map(_parameter, parameters)),
+        enums=written.enums,
+        flags=written.flags,
+        structs=(),
+        tables=written.tables,
+        variants=(),
+        written=written,
+    )
+
+
+def _parameter(written: syntax.Parameter) -> model.Parameter:
+    return model.Parameter(
+        written.name,
+        written.type,
+        written.default,
+        written.choices,
+        written.column,
+        doc=written.doc,
+        written=written,
+    )
+
+
+def _included(written: syntax.Include) -> model.Included:
+    doc = model.Doc(at=written.at, places=written.places, accepted=written.accept)
+    return model.Included(written.include, doc=doc, written=written)
 
 
 def _decisive(slots: tuple[model.Slot, ...], variants: tuple[model.Variant, ...]) -> str:

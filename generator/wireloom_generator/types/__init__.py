@@ -4,11 +4,13 @@ from functools import cache
 from typing import get_args
 
 from wireloom_generator.reading import syntax
+from wireloom_generator.reading.declarations import Table
 from wireloom_generator.types.ascii import Ascii
 from wireloom_generator.types.base import Declared, spelled
 from wireloom_generator.types.bcd import Bcd
 from wireloom_generator.types.binary import Bytes
 from wireloom_generator.types.boolean import Boolean
+from wireloom_generator.types.columns import Column
 from wireloom_generator.types.deeper import Deeper
 from wireloom_generator.types.flatbuffers import FlatBuffers
 from wireloom_generator.types.floating import Float
@@ -51,3 +53,9 @@ def of(field: syntax.Field) -> WireType | None:
         return Deeper(field.depth, field.like)
     found = parse(field.type)
     return None if found is None else found.given(field)
+
+
+def table_columns(table: Table) -> tuple[Column, ...]:
+    """The columns of a FlatBuffers table; fields of unknown types have none."""
+    typed = ((field, parse(field.type)) for field in table.fields)
+    return tuple(Column(field.name, kind.column(Declared({}, {})), field.doc.comment) for field, kind in typed if kind)

@@ -61,8 +61,8 @@ class Ascii(Base):
             self,
             base=field.base or 10,
             digits=field.digits or (size if bare and size else 1),
-            fill=bytes.fromhex(field.fill or ""),
-            width=(size or 0) - len(bytes.fromhex(field.until or "")) if field.fill else 0,
+            fill=field.fill or b"",
+            width=(size or 0) - len(field.until or b"") if field.fill else 0,
             signed=field.sign is not None,
             upper=field.case == CASES[1],
             room=_room(field, size),
@@ -83,8 +83,9 @@ class Ascii(Base):
         if field.terminator == "keep":
             yield "terminator", "a number does not end with its terminator", "drop or leave it"
         for key, octets in (("pad", field.pad), ("until", field.until), ("fill", field.fill)):
-            if octets is not None and any(octet in _DIGITS for octet in bytes.fromhex(octets)):
-                yield key, f"{octets} could be part of the number", "digits: says up to where there are zeros in front"
+            if octets is not None and any(octet in _DIGITS for octet in octets):
+                what = f"{octets.hex()} could be part of the number"
+                yield key, what, "digits: says up to where there are zeros in front"
         yield from _filling(field)
 
     @property
@@ -141,14 +142,14 @@ def _room(field: syntax.Field, size: int | None) -> int | None:
     if size is None:
         return None
     ends = field.until is not None and field.unterminated == "malformed"
-    return min(max(size - (len(bytes.fromhex(field.until or "")) if ends else 0), 0), _LONGEST)
+    return min(max(size - (len(field.until or b"") if ends else 0), 0), _LONGEST)
 
 
 def _filling(field: syntax.Field) -> Iterator[WrongKey]:
     """What is wrong with what says how a size is filled."""
     size = _number(field.size)
     if field.fill is not None:
-        if len(bytes.fromhex(field.fill)) != 1:
+        if len(field.fill) != 1:
             yield "fill", "what fills up is one byte", 'as in fill: "20"'
         if size is None:
             yield "fill", "fill is for a size that is a number", "digits: says up to where there are zeros in front"

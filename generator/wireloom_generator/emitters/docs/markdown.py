@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import lru_cache
 from unicodedata import category
 
@@ -115,7 +116,7 @@ def versions(doc: model.Doc) -> list[str]:
     if old is None:
         return [since]
     instead = code(old.replaced_by) if old.replaced_by else None
-    told = model.Deprecation(phrase(old.since) if old.since else None, None).told(instead)
+    told = replace(old, since=phrase(old.since) if old.since else None).advice(instead)
     return [since, f"**Deprecated**{told.removeprefix('Deprecated')}"]
 
 

@@ -15,6 +15,7 @@ from wireloom_generator.emitters.docs.fields import HEADER, FieldTable
 from wireloom_generator.emitters.docs.layout import ITEM, Placing, Position
 from wireloom_generator.emitters.docs.markdown import cell, code, listing, prose, sentences, source, versions
 from wireloom_generator.emitters.docs.names import Meanings, Reference
+from wireloom_generator.types import table_columns
 from wireloom_generator.types.columns import brief
 
 
@@ -162,7 +163,7 @@ class References:
                 self._meaning(field.doc, place, "field", field.name),
                 code(brief(column.type)),
             )
-            for field, column in zip(shared.fields, shared.columns, strict=True)
+            for field, column in zip(shared.fields, table_columns(shared), strict=True)
         )
         grid = table(("Field", "Id", "Type", "If not stored", "Meaning", "Spark type"), rows)
         return self._block("Table", shared.name, shared.doc, place, (Titled("", grid),))

@@ -6,15 +6,16 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from wireloom_generator.expressions import Literal
-from wireloom_generator.reading.syntax.declarations import Acceptance, Documented, Expression
+from wireloom_generator.reading.declarations import Acceptance, Doc, Documented
 from wireloom_generator.reading.syntax.fields import Field, Meaning, Through
-from wireloom_generator.reading.written import Written, optional, required
+from wireloom_generator.reading.written import Expression, Written, among, optional, required
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BitField(Documented):
     """A bit field: some bits of an integer."""
 
+    doc: Doc = among(without=("title",))
     name: str = required("name of the field and its column, in `snake_case`", "version")
     width: int = required("number of bits, up to 64", "4")
     count: Expression | None = optional(
@@ -43,7 +44,6 @@ class BitField(Documented):
         "false",
         see="constants.md#defaults-and-reserved-fields",
     )
-    unit: str | None = optional("unit of the number", "1/4096 turn")
     reserved: bool = optional("`true`: bits without a meaning; zero on encode if not given", "true", False)
 
     @property
@@ -101,11 +101,11 @@ class Bits(Documented):
     Those of an alternative are ``over`` bits of an integer that was read: so many others are in front of so many.
     """
 
+    doc: Doc = among(without=("title",))
     bits: str = required("the unsigned integer type, of up to 1024 bits", "u16")
     name: str | None = optional(
         "name of the whole number, which then has a column as well", "position", see="bit-fields.md#the-whole-number"
     )
-    unit: str | None = optional("unit of the whole number", "counts")
     bit_order: str = optional(
         "position of the first bit field: `msb`, the most significant bits, or `lsb`, the least significant bits",
         "lsb",

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from wireloom_generator.expressions import Literal
-from wireloom_generator.reading.syntax.declarations import Documented, Expression, Hex
-from wireloom_generator.reading.written import Written, optional, required
+from wireloom_generator.reading.declarations import Doc, Documented
+from wireloom_generator.reading.written import Expression, Written, among, optional, required
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +36,7 @@ class Summand(Written):
 
     start: Expression | None = optional("first byte, from the start of the record", "offset(first)", key="from")
     end: Expression | None = optional("byte after the last one", "offset(crc)", key="to")
-    const: Hex | None = optional("instead of a range: bytes that are not in the record, as hex", '"0011"')
+    const: bytes | None = optional("instead of a range: bytes that are not in the record, as hex", '"0011"')
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,6 +116,7 @@ class Through(Written):
 class Field(Documented):
     """A field: a value and its column."""
 
+    doc: Doc = among(without=("title",))
     name: str = required("name of the field and its column, in `snake_case`", "temperature")
     type: str = required("number, bytes, text, flatbuffers or the name of a type", "u16", see="types.md")
     inputs: Mapping[str, Expression] = optional(
@@ -133,10 +134,10 @@ class Field(Documented):
     prefix: str | None = optional(
         "instead of `size`: unsigned integer type of a length prefix", "u16", see="lengths.md#length-prefixes"
     )
-    until: Hex | None = optional(
+    until: bytes | None = optional(
         "terminator, as hex; of `bytes`, `text`, `ascii` and structs", '"00"', see="strings.md#terminators-until"
     )
-    pad: Hex | None = optional(
+    pad: bytes | None = optional(
         "with `size`: padding after the value, as hex",
         '"20"',
         unset="`00` with `size` and `until`",
@@ -204,7 +205,7 @@ class Field(Documented):
         unset="`lower`",
         see="integers.md#numbers-in-ascii-digits",
     )
-    fill: Hex | None = optional(
+    fill: bytes | None = optional(
         "of `ascii`: byte that fills its size before the number, as hex",
         '"20"',
         see="integers.md#numbers-in-ascii-digits",
@@ -278,7 +279,6 @@ class Field(Documented):
         unset="that of its surroundings",
         see="byte-order.md",
     )
-    unit: str | None = optional("unit of the number", "0.1 °C", see="times.md")
     reserved: bool = optional(
         "`true`: a number, or bytes of a fixed size, without a meaning; zero on encode if not given",
         "true",

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from wireloom_generator.expressions import Literal
-from wireloom_generator.reading.syntax.declarations import Documented, Enum, Expression, Flags, Hex, Table
+from wireloom_generator.reading.declarations import Doc, Documented, Enum, Example, Flags, Form, Table
 from wireloom_generator.reading.syntax.entries import Entry, Matched
-from wireloom_generator.reading.written import Written, optional, required
+from wireloom_generator.reading.written import Expression, Written, among, optional, required
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +91,7 @@ class Record(Documented):
         "4 + body_length",
         unset="`until`, or the `length` of each message",
     )
-    until: Hex | None = optional(
+    until: bytes | None = optional(
         "instead of `length`: terminator of each record, as hex",
         '"0d0a"',
         see="framing.md#records-that-end-at-a-terminator",
@@ -122,8 +122,8 @@ class Capture(Documented):
 class Variant(Documented):
     """A variant: one of a message's layouts."""
 
+    doc: Doc = among(without=("unit",))
     name: str = required("name, in `snake_case`; the value of the column `variant`", "v1")
-    title: str | None = optional("title for people", "Version 1")
     when: Expression | None = optional(
         "condition under which a record has this layout; the first variant that matches is taken",
         "version == 1",
@@ -144,6 +144,7 @@ class Variant(Documented):
 class Declaring(Documented):
     """What any file can declare for all messages of the protocol."""
 
+    doc: Doc = among(without=("unit",))
     enums: tuple[Enum, ...] = optional("enums", "[{name: Kind, values: [{name: Hello, value: 1}]}]", (), see="enums.md")
     flags: tuple[Flags, ...] = optional(
         "flags", "[{name: Option, values: [{name: Wide, value: 0x40}]}]", (), see="enums.md#flags"
@@ -160,7 +161,6 @@ class Declaring(Documented):
 class Shared(Declaring):
     """What a protocol and a library can both declare."""
 
-    title: str | None = optional("title for people", "Sensor")
     imports: tuple[str, ...] = optional(
         "libraries whose declarations are used: folders beside this one", "[drawing]", ()
     )
@@ -215,56 +215,6 @@ class Protocol(Shared):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Example(Documented):
-    """A worked example, which is run as a test."""
-
-    name: str = required("what it shows", "Ten degrees below zero")
-    hex: Hex = required("the whole record; blanks, line breaks and `# comments` are ignored", '"5e 02 0001 61"')
-    parameters: Mapping[str, Literal] = optional("values of parameters", "{is_wide: true}", None, unset="the defaults")
-    decoded: Mapping[str, object] = optional(
-        "values that it must decode to, all or some; bytes as hex", "{kind: 2, text: a}", None
-    )
-    malformed: str | None = optional(
-        "instead of `decoded`: error code that it must be malformed with", "checksum", see="errors.md"
-    )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FormEntry(Documented):
-    """One key of a textual form's object."""
-
-    key: str = required("the key", "partVersion")
-    field: str | None = optional(
-        "the field whose value it has; a path into structs is null if a struct is", "part.version"
-    )
-    notation: str = optional(
-        "`value`; `label`: the label; `text`: bytes as UTF-8; `base64_57`: Base64"
-        " with a line feed after every 57 bytes; `signed`: a `u32` whose highest bit is the sign",
-        "text",
-        "value",
-        key="as",
-    )
-    const: str | None = optional("instead of `field`: a constant text", "PLAIN")
-    omit: str = optional(
-        "when the key is left out: `never`; `absent`: if null; `false`: if null or false", "absent", "never"
-    )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Form(Documented):
-    """A textual form of a message: one JSON object per line."""
-
-    name: str = required("name, in `snake_case`", "json")
-    style: str = required("`json_lines`", "json_lines")
-    reads: bool = optional("`false`: lines are written, not read", "false", True)
-    entries: tuple[FormEntry, ...] = required(
-        "keys of the object, in the order written",
-        "[{key: kind, field: kind, as: label}]",
-        see="json-forms.md#an-entry",
-    )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Answers(Written):
     """Which requests a message answers."""
 
@@ -290,7 +240,6 @@ class Message(Declaring):
     """A message of the protocol."""
 
     message: str = required("name, that of the file", "reading")
-    title: str | None = optional("title for people", "Reading")
     match: Mapping[str, tuple[Matched, ...]] = required(
         "header fields and the values that select this message", "{kind: 1}", see="messages.md#match"
     )
