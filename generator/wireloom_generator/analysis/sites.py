@@ -18,7 +18,7 @@ from wireloom_generator.analysis.scopes import (
     walk,
 )
 from wireloom_generator.analysis.visible import Sight, VisibleNames
-from wireloom_generator.expressions import INDEX, LEFT, Expr, Name, orders, ways
+from wireloom_generator.expressions import INDEX, LEFT, Expr, Name, orders
 from wireloom_generator.expressions.kinds import PLAIN, WIDE, Kind, kind
 from wireloom_generator.model import Condition, Named, Resolved
 from wireloom_generator.problems import Location
@@ -78,7 +78,7 @@ class Site:
         """
         tree = self.condition.tree
         if tree is not None and self.key == "through":
-            return ways.named(tree)
+            return orders.named(tree)
         return orders.little(tree) if tree is not None and self.key == "byte_order" else tree
 
     def where(self, column: int = 0) -> Location:

@@ -1,4 +1,4 @@
-"""Byte orders that follow from values: ``little if mark == 0x4949 else big``."""
+"""Byte orders and compressions that follow from values: ``little if mark == 0x4949 else big``."""
 
 from collections.abc import Iterator
 
@@ -27,3 +27,13 @@ def outcomes(tree: Expr) -> Iterator[Expr]:
         yield from outcomes(tree.other)
     else:
         yield tree
+
+
+def named(tree: Expr) -> Expr:
+    """The expression with the names that it can give as texts: those of compressions."""
+    match tree:
+        case Name(name=name):
+            return Value(name)
+        case Conditional(test, then, other):
+            return Conditional(test, named(then), named(other))
+    return tree

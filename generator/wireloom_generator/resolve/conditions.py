@@ -1,7 +1,7 @@
 """Syntax → model for expressions: names are resolved, places kept."""
 
 from wireloom_generator import model
-from wireloom_generator.expressions import Value, orders, parsed, ways
+from wireloom_generator.expressions import Value, orders, parsed
 from wireloom_generator.model.names import Names
 from wireloom_generator.problems import Location
 from wireloom_generator.reading import syntax
@@ -36,7 +36,7 @@ def through(
     if isinstance(written, str):
         raw = names.with_numbers(written)
         tree = parsed(raw)
-        named = Value(None) if tree is None else ways.named(tree)
+        named = Value(None) if tree is None else orders.named(tree)
         asked = model.Condition(names.resolved(named), " ".join(written.split()), raw, at)
         return model.Through("", asked, entry.limit, entry.raw, at=at)
     keys = {"xor": written.xor, "rol": written.rol, "zeros": written.zeros}

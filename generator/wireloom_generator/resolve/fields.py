@@ -10,14 +10,11 @@ from wireloom_generator.problems import Location
 from wireloom_generator.reading import syntax
 from wireloom_generator.reading.spec import Spec
 from wireloom_generator.reading.vocabulary import BIT_ORDERS
-from wireloom_generator.resolve import checksums, conditions, extents, hexadecimal, meanings
+from wireloom_generator.resolve import conditions, keys, uses
 from wireloom_generator.resolve.columns import columns, field_columns, labelled, raw_column
-from wireloom_generator.resolve.filling import filled
-from wireloom_generator.resolve.matches import Matching, names_of_numbers
+from wireloom_generator.resolve.matches import Matching, filled, names_of_numbers
 from wireloom_generator.resolve.names import Spliced, Splicing, loops
 from wireloom_generator.resolve.orders import Orders
-from wireloom_generator.resolve.stray import meaningless, stray
-from wireloom_generator.resolve.watched import watched
 from wireloom_generator.types import (
     Bytes,
     Declared,
@@ -54,18 +51,18 @@ class FieldResolving:
         self.numbers = dict(names_of_numbers(self.enums.values(), self.flags.values()))
         self.record_names = self._record_names()
         self.orders = Orders.of(spec)
-        self.watched = watched(spec)
+        self.watched = uses.watched(spec)
 
     def _record_names(self) -> Names:
         names = self.splicing.declared(self.spec.record.fields)
         parameters = frozenset(parameter.name for parameter in self.spec.protocol.parameters)
         parameters |= frozenset(parameter.name for parameter in self.told)
-        return Names(names, {}, parameters, hexadecimal.compared_in(self.spec), numbers=self.numbers)
+        return Names(names, {}, parameters, uses.compared_in(self.spec), numbers=self.numbers)
 
     def _hex(self, field: syntax.Field | syntax.BitField, names: Names, flags: str | None = None) -> bool:
         """Whether the spec writes one of the field's values in hexadecimal."""
         named = None if field.enum is None else self.enums.get(field.enum)
-        return hexadecimal.is_written(field, named, None if flags is None else self.flags.get(flags), names)
+        return uses.is_in_hexadecimal(field, named, None if flags is None else self.flags.get(flags), names)
 
     def names(self, entries: Iterable[syntax.Entry], given: Iterable[str] = ()) -> Names:
         """The names for the expressions of a shared struct."""
@@ -140,7 +137,7 @@ class FieldResolving:
             case syntax.Field():
                 return self._in_order(entry, names, via)
             case syntax.Section(section=name, trailing=trailing):
-                extent, doc = extents.sized(entry, names), entry.doc
+                extent, doc = keys.sized(entry, names), entry.doc
                 if with_slots and not entry.fields:
                     return model.Slot(name, extent, trailing, doc=doc, written=entry, via=via)
                 nodes, bare = self.ordered(entry, entry.fields, names, via), not entry.fields
@@ -212,7 +209,7 @@ class FieldResolving:
         self, field: syntax.BitField, first: int, when: model.Condition | None, names: Names, via: Location | None
     ) -> model.BitField:
         boolean = field.type == "bool" or (field.width == 1 and field.enum is None)
-        meaning = meanings.of(field.meaning, model.bit_type(field.width, boolean=boolean))
+        meaning = keys.meaning(field.meaning, model.bit_type(field.width, boolean=boolean))
         plain = model.Primitive.BOOLEAN if boolean else integer_column(field.width, signed=False)
         kind: model.ColumnType = plain if meaning is None else meaning.column()
         if field.count is not None:
@@ -246,7 +243,7 @@ class FieldResolving:
 
     def _computed(self, field: syntax.Field, text: str, names: Names, via: Location | None) -> model.Computed:
         doc, type_ = field.doc, self.type(field)
-        meaning = meanings.of(field.meaning, type_)
+        meaning = keys.meaning(field.meaning, type_)
         return model.Computed(
             field.name,
             conditions.expression(text, field.where("compute"), names),
@@ -263,7 +260,7 @@ class FieldResolving:
             meaning,
             self._hex(field, names),
             type=type_,
-            stray=dict(meaningless(field)),
+            stray=dict(keys.meaningless(field)),
             faults=tuple(type_.faults(field)),
             doc=doc,
             written=field,
@@ -288,7 +285,7 @@ class FieldResolving:
 
     def _field(self, field: syntax.Field, names: Names, via: Location | None) -> model.Field:
         wire = self._ordered(self.type(field), self._extent(field, names))
-        repeat, meaning = self._repeat(field, names), meanings.of(field.meaning, wire.type)
+        repeat, meaning = self._repeat(field, names), keys.meaning(field.meaning, wire.type)
         through = conditions.through(field.through, field, names)
         doc = field.doc
         return model.Field(
@@ -302,7 +299,7 @@ class FieldResolving:
             const=_constant(wire, field.const),
             valid=conditions.condition(field.valid, field.where("valid"), names),
             derive=conditions.condition(field.derive, field.where("derive"), names),
-            checksum=checksums.of(field.checksum, names),
+            checksum=keys.checksum(field.checksum, names),
             default=self._default(field, names),
             long=field.table_type == "long",
             decimal=field.table_type == "decimal",
@@ -322,7 +319,7 @@ class FieldResolving:
             space=self._space(field, wire, repeat),
             item_space=self._taken(wire, None) if self._has_end(wire) else None,
             reserved=field.reserved,
-            stray=dict(stray(field)),
+            stray=dict(keys.stray(field)),
             faults=tuple(wire.type.faults(field)),
             watched=field.name in self.watched,
             written=field,
@@ -389,7 +386,7 @@ class FieldResolving:
     def _extent(self, field: syntax.Field, names: Names) -> model.Extent | None:
         if field.prefix is not None and field.size is None:
             return model.Prefix(self.number(field.prefix))
-        return extents.of(field, self.type(field), names)
+        return keys.extent(field, self.type(field), names)
 
 
 _NOTHING = model.Condition(Value(0), "0", "0")

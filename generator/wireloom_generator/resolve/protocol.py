@@ -6,9 +6,10 @@ from dataclasses import replace
 from wireloom_generator import expressions, model
 from wireloom_generator.analysis import heads, offsets, telling
 from wireloom_generator.analysis.sites import Site, sites
-from wireloom_generator.expressions import Value
+from wireloom_generator.expressions import Expr, Logical, Unary, Value, printed
+from wireloom_generator.expressions.comparisons import conjuncts
+from wireloom_generator.model import matching
 from wireloom_generator.resolve.columns import columns
-from wireloom_generator.resolve.doubts import doubts
 from wireloom_generator.resolve.spec import message_columns
 from wireloom_generator.types import Bytes
 
@@ -93,7 +94,7 @@ def _lengths(spec: model.Resolved) -> Iterator[model.Lengths]:
         asked = [*filter(None, (owner.length, proof.valid if proof else None))]
         trees = [condition.tree for condition in asked if condition.tree is not None]
         if all(layout.tells(tree) for tree in trees):
-            yield _found(owner, proof, layout, match, doubts(spec, owner, layout))
+            yield _found(owner, proof, layout, match, _doubts(spec, owner, layout))
             continue
         assert owner.end is not None
         most = heads.of(spec, owner).most(trees, spec.parameters)
@@ -207,3 +208,44 @@ def _unknown(record: model.Record) -> model.Message:
         doc=doc,
         written=record.written,
     )
+
+
+def _doubts(
+    spec: model.Resolved, owner: model.Record | model.Message, layout: offsets.Offsets
+) -> Iterator[model.Condition]:
+    """What is unusual of the owner's records, as numbers at fixed offsets tell it; nothing without a ``doubt``.
+
+    After the ``doubt`` comes what breaks the ``valid`` of messages, piece by piece. Such a record is malformed anyway,
+    so that no sound one is in doubt by it. Messages that say the same are asked together.
+    """
+    proof = owner.proof or spec.record.proof
+    if proof is None or proof.doubt is None:
+        return
+    yield proof.doubt
+    pieces: dict[str, tuple[Expr, list[model.Match]]] = {}
+    for message in spec.messages if isinstance(owner, model.Record) else (owner,):
+        if message.match.keys() <= layout.numbers.keys() | layout.parameters:
+            for piece in filter(layout.tells, _pieces(message)):
+                _, matches = pieces.setdefault(printed(piece), (piece, []))
+                matches.append(message.match)
+    for piece, matches in pieces.values():
+        broken = Unary("not", piece)
+        for match in _together(matches):
+            tree = Logical("and", (*conjuncts(matching.condition(match)), broken)) if match else broken
+            yield model.Condition(tree, printed(tree), raw=printed(tree))
+
+
+def _pieces(message: model.Message) -> Iterator[Expr]:
+    """What must hold of all records of a message, each by itself."""
+    tree = message.valid.tree if message.valid is not None else None
+    return iter(()) if tree is None else conjuncts(tree)
+
+
+def _together(matches: list[model.Match]) -> Iterator[model.Match]:
+    """What selects the same records; matches that differ in the last field alone are one."""
+    joined: dict[tuple[tuple[str, tuple[model.Selector, ...]], ...], model.Match] = {}
+    for match in matches:
+        *others, (last, selectors) = match.items() if match else [("", ())]
+        before = joined.get(key := (*others, (last, ())), {})
+        joined[key] = {**match, last: (*before.get(last, ()), *selectors)} if match else {}
+    yield from joined.values()

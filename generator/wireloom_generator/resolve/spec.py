@@ -12,8 +12,8 @@ from wireloom_generator.reading.spec import Spec, declared_variants
 from wireloom_generator.resolve import capture, conditions
 from wireloom_generator.resolve.columns import columns, merge
 from wireloom_generator.resolve.fields import FieldResolving
-from wireloom_generator.resolve.hexadecimal import compared
 from wireloom_generator.resolve.matches import selectors
+from wireloom_generator.resolve.uses import compared
 from wireloom_generator.types import Struct
 
 Contents = Mapping[str, tuple[model.Node, ...]]

@@ -1,0 +1,135 @@
+"""Syntax → model for keys of fields: where values end, what they stand for, checksums; and keys that mean nothing."""
+
+from collections.abc import Iterator
+
+from wireloom_generator import model
+from wireloom_generator.model.names import Names
+from wireloom_generator.problems import Location
+from wireloom_generator.reading import syntax
+from wireloom_generator.reading.catalogue import ALGORITHMS, CrcParameters
+from wireloom_generator.reading.vocabulary import TERMINATORS, U64_TYPES, UNTERMINATED
+from wireloom_generator.resolve import conditions
+from wireloom_generator.types import FlatBuffers, Text, WireType, meanings
+
+_IN_BYTES = (
+    "size", "prefix", "until", "pad", "terminator", "unterminated", "encoding", "table", "raw", "flags", "valid",
+    "optional", "repeat", "table_type", "byte_order", "reserved", "at", "shared", "with",
+    "through", "limit",
+)  # fmt: skip
+"""The keys that mean nothing for a computed field, unless they say false."""
+
+
+_ATTRIBUTES = {"optional": "tail", "at": "place", "with": "inputs"}
+"""The attributes of keys that are called otherwise."""
+
+
+def sized(entry: syntax.Field | syntax.Section, names: Names) -> model.Size | model.Rest:
+    """What ``size`` says of a field or a section."""
+    if entry.size is None or entry.size == "rest":
+        return model.Rest()
+    return model.Size(conditions.expression(entry.size, entry.where("size"), names))
+
+
+def extent(field: syntax.Field, type_: WireType, names: Names) -> model.Extent | None:
+    """Where the value of a field ends that has no length before it; None if its type says it."""
+    until = _terminator(field, type_)
+    if field.size is None:
+        return until
+    if until is None and field.pad is None:
+        return sized(field, names)
+    pad = b"\0" if field.pad is None else field.pad
+    return model.Size(conditions.expression(field.size, field.where("size"), names), pad, until)
+
+
+def _terminator(field: syntax.Field, type_: WireType) -> model.Terminator | None:
+    if field.until is None:
+        return None
+    missing = "allowed" if field.size is not None else "malformed"
+    return model.Terminator(
+        field.until,
+        field.terminator or TERMINATORS[0],
+        (field.unterminated or missing) == "allowed",
+        type_.unit if isinstance(type_, Text) else 1,
+    )
+
+
+def meaning(written: syntax.Meaning | str | None, type_: WireType) -> meanings.Meaning | None:
+    """The meaning of a field of that type; None if it has none, or one that does not exist."""
+    match written:
+        case str():
+            found = meanings.WORDS.get(written)
+            return None if found is None else found()
+        case syntax.Meaning(timestamp=syntax.Timestamp(unit=unit, epoch=epoch)):
+            return meanings.Timestamp(unit, epoch)
+        case syntax.Meaning(duration=syntax.Duration(unit=unit)):
+            return meanings.Duration(unit)
+        case syntax.Meaning(decimal=syntax.Scaled(scale=scale, offset=offset)):
+            return meanings.DecimalNumber(scale, offset, type_.values.least, type_.values.most)
+        case syntax.Meaning(double=syntax.Scaled(scale=scale, offset=offset)):
+            return meanings.DoubleNumber(scale, offset, type_.values.least, type_.values.most)
+    return None
+
+
+def checksum(written: syntax.Checksum | None, names: Names) -> model.Checksum | None:
+    """A checksum with its ranges resolved."""
+    if written is None:
+        return None
+    parts: tuple[syntax.Checksum | syntax.Summand, ...] = (written, *written.over)
+    over = tuple(piece for part in parts if (piece := _piece(part, names)) is not None)
+    named, kind, title = written.algorithm, None, ""
+    if isinstance(named, str):
+        known = ALGORITHMS.get(named)
+        kind, title = (known.kind, known.title) if known else (None, named)
+    else:
+        kind = CrcParameters(named.width, named.poly, named.init, named.reflect_in, named.reflect_out, named.xor_out)
+        named = title = kind.words
+    return model.Checksum(named, title, kind, over, tuple(_faults(written)), written=written)
+
+
+def _piece(written: syntax.Checksum | syntax.Summand, names: Names) -> model.ByteRange | bytes | None:
+    """A range or a constant; None if it is neither."""
+    if written.start is not None and written.end is not None:
+        start = conditions.expression(written.start, written.where("from"), names)
+        return model.ByteRange(start, conditions.expression(written.end, written.where("to"), names))
+    return written.const if isinstance(written, syntax.Summand) else None
+
+
+def _faults(written: syntax.Checksum) -> Iterator[tuple[Location, str, str]]:
+    """What is wrong with what it is over: the place, the problem, a hint."""
+    ends = [each is not None for each in (written.start, written.end)]
+    if any(ends) if written.over else not all(ends):
+        what = "a checksum is over one range, from and to, or over several pieces"
+        yield written.at, what, "write from and to, or over: [{from: …, to: …}, …]"
+        return
+    for piece in written.over:
+        given = [each is not None for each in (piece.start, piece.end, piece.const)]
+        if given not in ([True, True, False], [False, False, True]) or piece.const == b"":
+            yield piece.at, "a piece is a range, from and to, or the bytes of a const", ""
+    if written.over and all(piece.const for piece in written.over):
+        yield written.where("over"), "a checksum is over bytes of the record", "one of constants alone is a const"
+    if len(written.over) == 1 and not written.over[0].const:
+        yield written.where("over"), "over has one range alone", "write from and to without over"
+
+
+def meaningless(field: syntax.Field) -> Iterator[tuple[str, str]]:
+    """The keys of a computed field that mean nothing for it, with their words."""
+    for key in _IN_BYTES:
+        value = getattr(field, _ATTRIBUTES.get(key, key))
+        if value not in (None, False, {}):
+            yield key, value if isinstance(value, str) else ""
+
+
+def stray(field: syntax.Field) -> Iterator[tuple[str, str]]:
+    """The words that their keys cannot have."""
+    if isinstance(field.repeat, str) and field.repeat != "rest":
+        yield "repeat", field.repeat
+    if field.table_type not in (None, *U64_TYPES):
+        yield "table_type", str(field.table_type)
+    if isinstance(field.meaning, str) and field.meaning not in meanings.WORDS:
+        yield "as", field.meaning
+    if field.terminator not in (None, *TERMINATORS):
+        yield "terminator", field.terminator
+    if field.unterminated not in (None, *UNTERMINATED):
+        yield "unterminated", field.unterminated
+    if field.table is not None and field.type != FlatBuffers.spelling:
+        yield "table", field.table
