@@ -1,7 +1,7 @@
 """Why something is not known before its record is read, in the words of the spec."""
 
 from collections.abc import Container, Iterable, Iterator
-from typing import NamedTuple
+from typing import NamedTuple, assert_never
 
 from wireloom_generator import expressions, model
 from wireloom_generator.analysis import offsets
@@ -65,8 +65,12 @@ def _fault(node: model.Node | model.BitField) -> str | None:
             return "is not in sequence"
         case model.Field() if fixed_number(node) is None:
             return f"is a {node.type.word}, not a number of a fixed size"
-        case _:
+        case model.Field() | model.BitField() | model.Bits() | model.Padding() | model.Choice():
             return None
+        case model.Section() | model.Slot() | model.Ordered() | model.Unpack():
+            return None
+        case _:
+            assert_never(node)
 
 
 def _walk(

@@ -40,7 +40,7 @@ def edge(bound: Expr | None) -> tuple[str, bool] | None:
             return name, False
         case Binary("+", Call(Function.OFFSET, (Name(name=name),)), Call(Function.SIZE, (Name(name=other),))):
             return (name, True) if name == other else None
-        case _:
+        case _:  # any other expression
             return None
 
 

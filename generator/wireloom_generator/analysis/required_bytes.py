@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import assert_never
 
 from wireloom_generator import model
 from wireloom_generator.expressions import Compare, Literal, Name, Value
@@ -99,8 +100,10 @@ def _pieces(
                 yield node, bytes(min(size, _ENOUGH))
             case model.Field() if not (node.when or node.optional or node.place or node.through):
                 yield from ((node, known) for known in _field(node, match))
-            case _:
+            case model.Field() | model.Bits() | model.Padding() | model.Choice() | model.Ordered() | model.Unpack():
                 yield node, None
+            case _:
+                assert_never(node)
 
 
 def _field(field: model.Field, match: OnlyValues) -> Iterator[bytes | None]:

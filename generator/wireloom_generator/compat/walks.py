@@ -153,5 +153,5 @@ def _shown(value: object) -> str:
             return str(value).lower()
         case bytes():
             return value.hex()
-        case _:
+        case _:  # any other value
             return str(value)

@@ -67,7 +67,7 @@ def asks_presence(part: Expr, name: str) -> bool:
             return key(part) == name
         case Call(Function.PRESENT):
             return key(part.target) == name
-        case _:
+        case _:  # any other expression
             return False
 
 

@@ -196,5 +196,5 @@ def masked(tree: Expr) -> tuple[str, int] | None:
             return key(name), bits
         case Among(Binary("&", Name() as name, Value(int() as bits)), choices, _) if all(map(_is_number, choices)):
             return key(name), bits
-        case _:
+        case _:  # any other expression
             return None

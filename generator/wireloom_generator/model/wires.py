@@ -61,7 +61,7 @@ class Condition:
                 return value
             case Unary("-", Value(value=int() as value)):
                 return -value
-            case _:
+            case _:  # any other expression
                 return None
 
     def where(self, column: int = 0) -> Location:

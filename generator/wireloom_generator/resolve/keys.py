@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from wireloom_generator import model
 from wireloom_generator.model.names import Names
 from wireloom_generator.problems import Location
-from wireloom_generator.reading import syntax
+from wireloom_generator.reading import shape, syntax
 from wireloom_generator.reading.catalogue import ALGORITHMS, CrcParameters
 from wireloom_generator.reading.vocabulary import TERMINATORS, U64_TYPES, UNTERMINATED
 from wireloom_generator.resolve import conditions
@@ -17,10 +17,6 @@ _IN_BYTES = (
     "through", "limit",
 )  # fmt: skip
 """The keys that mean nothing for a computed field, unless they say false."""
-
-
-_ATTRIBUTES = {"optional": "tail", "at": "place", "with": "inputs"}
-"""The attributes of keys that are called otherwise."""
 
 
 def sized(entry: syntax.Field | syntax.Section, names: Names) -> model.Size | model.Rest:
@@ -114,7 +110,7 @@ def _faults(written: syntax.Checksum) -> Iterator[tuple[Location, str, str]]:
 def meaningless(field: syntax.Field) -> Iterator[tuple[str, str]]:
     """The keys of a computed field that mean nothing for it, with their words."""
     for key in _IN_BYTES:
-        value = getattr(field, _ATTRIBUTES.get(key, key))
+        value = getattr(field, shape.keys(syntax.Field)[key][0].name)
         if value not in (None, False, {}):
             yield key, value if isinstance(value, str) else ""
 

@@ -120,6 +120,6 @@ def _texts(written: object) -> Iterator[str]:
         case Mapping():
             for value in written.values():
                 yield from _texts(value)
-        case _:
+        case _:  # any other mapping of a spec
             for name in getattr(written, "__dataclass_fields__", ()):
                 yield from _texts(getattr(written, name))
