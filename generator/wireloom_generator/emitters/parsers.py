@@ -119,8 +119,8 @@ def _message(message: model.Message, shared: Mapping[str, model.Variant], slots:
         variants=group(*variants) if variants else None,
         decisive=string(message.decisive) if variants else None,
         whole=group(*map(string, whole)) if whole else None,
-        valid=constructs.judged(message.valid),
-        otherwise=constructs.judged(message.otherwise),
+        valid=constructs.record_check(message.valid),
+        otherwise=constructs.record_check(message.otherwise),
         answers=_answers(message.answers) if message.answers else None,
     )
 
@@ -136,8 +136,8 @@ def _sections(sections: Mapping[str, tuple[model.Node, ...]]) -> Code:
 
 
 def _variant(variant: model.Variant) -> Code:
-    name, when = string(variant.name), constructs.given(variant.when) or "None"
-    return call("Variant", name, when, _sections(variant.sections), valid=constructs.judged(variant.valid))
+    name, when = string(variant.name), constructs.optional_expression(variant.when) or "None"
+    return call("Variant", name, when, _sections(variant.sections), valid=constructs.record_check(variant.valid))
 
 
 def _protocol(protocol: model.Protocol) -> Code:
@@ -182,9 +182,9 @@ def _found(parameter: model.Parameter, found: model.Told) -> Code:
 
 def _framing(protocol: model.Protocol) -> Code:
     match = group(*map(constructs.probe, protocol.match)) if protocol.match else None
-    order = constructs.quoted(protocol.byte_order)
+    order = constructs.optional_string(protocol.byte_order)
     lengths = group(*(_lengths(protocol, each) for each in protocol.lengths))
-    little, resync = constructs.given(protocol.little), protocol.record.resync
+    little, resync = constructs.optional_expression(protocol.little), protocol.record.resync
     return call("Framing", lengths, match=match, byte_order=order, little=little, resync=resync)
 
 
@@ -200,12 +200,12 @@ def _lengths(protocol: model.Protocol, lengths: model.Lengths) -> Code:
     if lengths.rest is not None:
         rest = group(constructs.probe(lengths.rest[0]), constructs.checksum(lengths.rest[1]))
     if lengths.stored is not None:
-        stored = group(constructs.number(lengths.stored[0]), constructs.asked(lengths.stored[1]))
+        stored = group(constructs.number(lengths.stored[0]), constructs.expression_of(lengths.stored[1]))
     probes = map(constructs.probe, lengths.probes)
     match = pretty.match(lengths.match) if lengths.match else None
-    valid = constructs.given(lengths.valid)
-    doubts = group(*map(constructs.asked, lengths.doubts)) if lengths.doubts else None
-    length = constructs.asked(lengths.end.condition) if isinstance(lengths.end, model.Size) else None
+    valid = constructs.optional_expression(lengths.valid)
+    doubts = group(*map(constructs.expression_of, lengths.doubts)) if lengths.doubts else None
+    length = constructs.expression_of(lengths.end.condition) if isinstance(lengths.end, model.Size) else None
     if lengths.beginning is not None:
         most = None if lengths.beginning.most is None else literal(lengths.beginning.most)
         message = [lengths.beginning.message] if lengths.beginning.message else []
@@ -242,7 +242,7 @@ def _form(message: model.Message, form: model.Form) -> Code:
             string(item.key),
             *([string(item.field)] if item.field else []),
             notation=string(item.notation) if item.notation != "value" else None,
-            const=constructs.quoted(item.const),
+            const=constructs.optional_string(item.const),
             omit=string(item.omit) if item.omit != "never" else None,
             computed=item.omit == "never" and item.field in computed,
         )

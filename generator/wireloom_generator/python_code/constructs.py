@@ -28,7 +28,7 @@ from wireloom_generator.types.meanings import Meaning
 _NONE: Mapping[str, model.Condition] = {}
 
 
-def asked(condition: model.Condition) -> str:
+def expression_of(condition: model.Condition) -> str:
     """An expression as generated code has it: a number, or text."""
     value = condition.expression
     if isinstance(value, Value) and isinstance(value.value, int) and not isinstance(value.value, bool):
@@ -36,17 +36,17 @@ def asked(condition: model.Condition) -> str:
     return string(expressions.qualified(value, condition.text))
 
 
-def given(condition: model.Condition | None) -> str | None:
+def optional_expression(condition: model.Condition | None) -> str | None:
     """An expression, if there is one."""
-    return None if condition is None else asked(condition)
+    return None if condition is None else expression_of(condition)
 
 
-def judged(condition: model.Condition | None) -> str | None:
+def record_check(condition: model.Condition | None) -> str | None:
     """A condition on a whole message; one that always holds is left out."""
-    return None if condition is None or condition.expression == Value(True) else asked(condition)
+    return None if condition is None or condition.expression == Value(True) else expression_of(condition)
 
 
-def quoted(text: str | None) -> str | None:
+def optional_string(text: str | None) -> str | None:
     """A string, if there is one."""
     return None if text is None else string(text)
 
@@ -66,7 +66,7 @@ def _item(part: model.Node | model.Alternative | model.Tail | model.Elsewhere) -
         case model.Field():
             return named(part.name, _field(part))
         case model.Elsewhere(place=place, field=field):
-            return call("Elsewhere", asked(place), named(field.name, _field(field)), shared=field.shared)
+            return call("Elsewhere", expression_of(place), named(field.name, _field(field)), shared=field.shared)
         case model.Computed():
             return named(part.name, _computed(part))
         case model.Bits(wire=wire, gapless=gapless, whole=whole, lsb=lsb, over=over):
@@ -74,22 +74,26 @@ def _item(part: model.Node | model.Alternative | model.Tail | model.Elsewhere) -
             number_ = None if whole is None else named(whole.name, _bit(whole))
             return call("Bits", number(wire), *found, whole=number_, lsb=lsb, over=over is not None)
         case model.Padding(size=size, align=1):
-            return call("Pad", asked(size))
+            return call("Pad", expression_of(size))
         case model.Padding(align=align, start=start):
-            return call("Pad", align=literal(align), start=quoted(start))
+            return call("Pad", align=literal(align), start=optional_string(start))
         case model.Section(name=name, nodes=(model.Unpack(through=through, nodes=nodes),)):
-            inside = call("Unpack", string(name), _through(through), *row(nodes), trailing=quoted(part.trailing))
+            inside = call(
+                "Unpack", string(name), _through(through), *row(nodes), trailing=optional_string(part.trailing)
+            )
             return call("Section", string(name), _extent(part.extent), inside)
         case model.Section(name=name, nodes=nodes):
-            return call("Section", string(name), _extent(part.extent), *row(nodes), trailing=quoted(part.trailing))
+            return call(
+                "Section", string(name), _extent(part.extent), *row(nodes), trailing=optional_string(part.trailing)
+            )
         case model.Unpack():
             raise AssertionError("all of a section is packed")
         case model.Slot(name=name):
-            return call("Slot", string(name), _extent(part.extent), trailing=quoted(part.trailing))
+            return call("Slot", string(name), _extent(part.extent), trailing=optional_string(part.trailing))
         case model.Ordered(little=little, nodes=nodes):
-            return call("Ordered", asked(little), *row(nodes))
+            return call("Ordered", expression_of(little), *row(nodes))
         case model.When(when=condition, nodes=nodes):
-            return call("When", asked(condition), *row(nodes))
+            return call("When", expression_of(condition), *row(nodes))
         case model.Tail(nodes=nodes):
             return call("Optional", *row(nodes))
         case model.Choice(alternatives=alternatives):
@@ -137,16 +141,16 @@ def _field(field: model.Field) -> Code:
         value = call(
             "Repeat",
             value,
-            count=given(field.repeat.count),
-            until=given(field.repeat.until),
-            at=given(field.place) if is_placed else None,
+            count=optional_expression(field.repeat.count),
+            until=optional_expression(field.repeat.until),
+            at=optional_expression(field.place) if is_placed else None,
             shared=is_placed and field.shared,
             numbered=model.numbered(field),
             hollow=model.hollow(field),
             name=string(field.name) if field.watched or is_placed else None,
         )
     sum_ = None if field.checksum is None else checksum(field.checksum)
-    raw = None if isinstance(field.type, FlatBuffers) or field.through else quoted(field.raw)
+    raw = None if isinstance(field.type, FlatBuffers) or field.through else optional_string(field.raw)
     watched = field.watched and field.repeat is None and isinstance(field.type, Struct)
     return _described(
         value, field, flags=field.flags, checksum=sum_, long=field.long, decimal=field.decimal, raw=raw, watched=watched
@@ -163,7 +167,7 @@ def _packed(field: model.Field, through: model.Through) -> Code:
 def _through(through: model.Through) -> Code:
     way = {"": "Compressing", "xor": "Xor", "rol": "Rol", "zeros": "Zeros"}[through.way]
     limit = None if through.limit is None else literal(through.limit)
-    return call("Through", call(way, asked(through.asked)), limit=limit, raw=quoted(through.raw))
+    return call("Through", call(way, expression_of(through.asked)), limit=limit, raw=optional_string(through.raw))
 
 
 def _bit(field: model.BitField) -> Code:
@@ -194,7 +198,7 @@ def _described(
         flags=_named(flags),
         labels=_labels(field.labels, field.enum or flags),
         const=None if field.const is None else literal(field.const),
-        valid=given(field.valid),
+        valid=optional_expression(field.valid),
         derive=_derived(field),
         checksum=checksum,
         default=_default(field.default),
@@ -211,8 +215,8 @@ def _derived(field: model.Field | model.BitField) -> Code | None:
     """What a field follows from, or each item of a list."""
     about = model.derived_from(field) if isinstance(field, model.Field) else None
     if about is None or field.derive is None:
-        return given(field.derive)
-    return call("PerItem", asked(field.derive), string(expressions.qualified(about, about.name)))
+        return optional_expression(field.derive)
+    return call("PerItem", expression_of(field.derive), string(expressions.qualified(about, about.name)))
 
 
 def _named(numbers: str | None) -> str | None:
@@ -228,7 +232,7 @@ def _default(default: model.Condition | None) -> Code | None:
     if default is None:
         return None
     value = default.expression
-    return literal(value.value) if isinstance(value, Value) else call("Expression", asked(default))
+    return literal(value.value) if isinstance(value, Value) else call("Expression", expression_of(default))
 
 
 def probe(found: model.Probe) -> Code:
@@ -245,9 +249,9 @@ def checksum(written: model.Checksum) -> Bracketed:
     assert written.kind is not None
     algorithm, covered = _algorithm(written.kind), written.alone
     if covered is not None:
-        return call("Checksum", algorithm, asked(covered.start), asked(covered.end))
+        return call("Checksum", algorithm, expression_of(covered.start), expression_of(covered.end))
     pieces = (
-        literal(piece) if isinstance(piece, bytes) else group(asked(piece.start), asked(piece.end))
+        literal(piece) if isinstance(piece, bytes) else group(expression_of(piece.start), expression_of(piece.end))
         for piece in written.over
     )
     return call("Joined", algorithm, *pieces)
@@ -280,12 +284,12 @@ def _value(wire: model.Wire, raw: str | None = None, inputs: Mapping[str, model.
             return call(found.block, str(bits))
         case Bcd():
             scale = str(found.scale) if found.scale else None
-            return call("Bcd", str(found.digits), scale=scale, sign=quoted(found.sign))
+            return call("Bcd", str(found.digits), scale=scale, sign=optional_string(found.sign))
         case Deeper(depth=depth):
             return call("Deeper", str(depth))
         case Struct(name=written):
             name = class_name(written)
-            given_values = mapping(*(entry(key, asked(value)) for key, value in inputs.items()))
+            given_values = mapping(*(entry(key, expression_of(value)) for key, value in inputs.items()))
             struct = call("With", name, given_values) if inputs else name
             return struct if extent is None else call("Nested", _extent(extent), struct)
     assert extent is not None
@@ -314,9 +318,9 @@ def _extent(extent: model.Extent) -> Code:
         case model.Rest():
             return call("Rest")
         case model.Size(condition=size, pad=bytes() as pad, until=until):
-            return call("Padded", asked(size), literal(pad), *([] if until is None else [_extent(until)]))
+            return call("Padded", expression_of(size), literal(pad), *([] if until is None else [_extent(until)]))
         case model.Size(condition=size):
-            return call("Size", asked(size))
+            return call("Size", expression_of(size))
         case model.Prefix(length=length):
             return call("Prefixed", _value(length))
         case model.Terminator(value=value, terminator=kept, unterminated=missing, unit=unit):
@@ -328,7 +332,7 @@ def _extent(extent: model.Extent) -> Code:
 def _computed(computed: model.Computed) -> Code:
     kind, labels = string(str(computed.plain)), _labels(computed.labels, computed.enum)
     meaning = None if computed.meaning is None else _meaning(computed.meaning)
-    value = asked(computed.value)
+    value = expression_of(computed.value)
     return call(
         "Compute",
         value,

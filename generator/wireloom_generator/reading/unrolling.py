@@ -18,8 +18,8 @@ DEEPEST = 32
 
 def unrolled(structs: Sequence[syntax.Struct], declared: Mapping[str, syntax.Struct]) -> tuple[syntax.Struct, ...]:
     """The structs of a file, of all that are ``declared``; behind each that contains itself those for its depths."""
-    circles = [found for each in declared.values() if each.depth is not None and (found := _Circle.of(each, declared))]
-    members = {name: circle for circle in circles for name in circle.members}
+    cycles = [found for each in declared.values() if each.depth is not None and (found := _Cycle.of(each, declared))]
+    members = {name: cycle for cycle in cycles for name in cycle.members}
     return tuple(
         copy
         for struct in structs
@@ -27,7 +27,7 @@ def unrolled(structs: Sequence[syntax.Struct], declared: Mapping[str, syntax.Str
     )
 
 
-class _Circle:
+class _Cycle:
     """Structs that contain each other, its ``members``: ``depth`` says how many ``roots`` are inside each other."""
 
     def __init__(self, depth: int, roots: Collection[str], members: Collection[str], taken: Iterable[str]) -> None:
@@ -37,18 +37,20 @@ class _Circle:
         self.taken = frozenset(taken)
 
     @classmethod
-    def of(cls, root: syntax.Struct, declared: Mapping[str, syntax.Struct]) -> "_Circle | None":
-        """The circle of a struct; None if it is in none, or cannot be unrolled."""
-        uses = {name: {used for used, _ in _used(struct.fields)} & declared.keys() for name, struct in declared.items()}
-        members = frozenset(name for name in _reached(uses, root.name) if root.name in _reached(uses, name))
+    def of(cls, root: syntax.Struct, declared: Mapping[str, syntax.Struct]) -> "_Cycle | None":
+        """The cycle of a struct; None if it is in none, or cannot be unrolled."""
+        uses = {
+            name: {used for used, _ in used_in(struct.fields)} & declared.keys() for name, struct in declared.items()
+        }
+        members = frozenset(name for name in reached(uses, root.name) if root.name in reached(uses, name))
         roots = frozenset(name for name in members if declared[name].depth is not None)
         others = {name: uses[name] & members - roots for name in members - roots}
-        within = [entry for name in members for used, entry in _used(declared[name].fields) if used in roots]
+        within = [entry for name in members for used, entry in used_in(declared[name].fields) if used in roots]
         is_sound = (
             root.depth is not None
             and 1 <= root.depth <= DEEPEST
             and all(declared[name].depth == root.depth for name in roots)
-            and not any(name in _reached(others, name) for name in others)
+            and not any(name in reached(others, name) for name in others)
             and not any(isinstance(entry, syntax.Include) for entry in within)
         )
         return cls(root.depth, roots, members, declared) if members and is_sound and root.depth else None
@@ -111,7 +113,8 @@ class _Circle:
         return syntax.Deeper(**said | ends | others | own)
 
 
-def _used(entries: Iterable[syntax.Entry]) -> Iterator[tuple[str, syntax.Entry]]:
+def used_in(entries: Iterable[syntax.Entry]) -> Iterator[tuple[str, syntax.Field | syntax.Include]]:
+    """The types that a list of fields uses, each with the field or the include."""
     for entry in syntax.walk(entries):
         if isinstance(entry, syntax.Field):
             yield entry.type, entry
@@ -119,8 +122,8 @@ def _used(entries: Iterable[syntax.Entry]) -> Iterator[tuple[str, syntax.Entry]]
             yield entry.include, entry
 
 
-def _reached(uses: Mapping[str, set[str]], name: str) -> set[str]:
-    """The structs that a struct contains, directly or not."""
+def reached(uses: Mapping[str, set[str]], name: str) -> set[str]:
+    """The structs that a struct contains, directly or not; ``uses`` are those directly in each."""
     seen: set[str] = set()
     pending = set(uses[name])
     while pending:

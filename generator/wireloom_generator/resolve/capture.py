@@ -30,7 +30,7 @@ def header(protocol: syntax.Protocol, fields: FieldResolving) -> model.Struct | 
     declared = frozenset(parameter.name for parameter in protocol.parameters)
     names = Names(fields.splicing.declared(written.fields), {}, declared, numbers=fields.numbers)
     order = little(protocol, names)
-    known = 0 if order is None else _telling(protocol, written.fields, fields)
+    known = 0 if order is None else _deciding_order(protocol, written.fields, fields)
     nodes = fields.nodes(written.fields[:known], names)
     behind = fields.nodes(written.fields[known:], names)
     if order is not None and behind:
@@ -39,7 +39,7 @@ def header(protocol: syntax.Protocol, fields: FieldResolving) -> model.Struct | 
     return model.Struct(NAME, (), every, columns(every), False, doc=written.doc, written=written)
 
 
-def _telling(protocol: syntax.Protocol, entries: Sequence[syntax.Entry], fields: FieldResolving) -> int:
+def _deciding_order(protocol: syntax.Protocol, entries: Sequence[syntax.Entry], fields: FieldResolving) -> int:
     """How many entries there are up to the last that the byte order asks for."""
     tree = parsed(protocol.byte_order)
     asked = {name.steps[0] for name in expressions.names(tree)} if tree is not None else set()
@@ -47,7 +47,7 @@ def _telling(protocol: syntax.Protocol, entries: Sequence[syntax.Entry], fields:
     return max((number for number, names in enumerate(own, 1) if not asked.isdisjoint(names)), default=0)
 
 
-def told(capture: model.Struct | None) -> Iterator[model.Parameter]:
+def parameters_of(capture: model.Struct | None) -> Iterator[model.Parameter]:
     """What it says of the records behind it: its numbers, texts and truths, as far as each is always there."""
     for item in _always(() if capture is None else capture.nodes):
         kind = _type(item)

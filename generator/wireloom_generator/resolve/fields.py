@@ -31,12 +31,14 @@ from wireloom_generator.types.sizes import SizeRange
 class FieldResolving:
     """Resolves the fields of one protocol; ``structs`` are added when they are first used, inner ones first.
 
-    Records know what they are ``told`` by what their capture begins with.
+    Records see the parameters ``from_capture``, which the header of their capture has.
     """
 
-    def __init__(self, spec: Spec, shared: Sequence[model.Declarations], told: Sequence[model.Parameter] = ()) -> None:
+    def __init__(
+        self, spec: Spec, shared: Sequence[model.Declarations], from_capture: Sequence[model.Parameter] = ()
+    ) -> None:
         self.spec = spec
-        self.told = told
+        self.from_capture = from_capture
         self.enums = {enum.name: enum for part in reversed(shared) for enum in part.enums}
         self.flags = {flags.name: flags for part in reversed(shared) for flags in part.flags}
         self.tables = {table.name: table for part in reversed(shared) for table in part.tables}
@@ -47,7 +49,7 @@ class FieldResolving:
         self.columns: dict[str, tuple[model.Column, ...]] = {}
         tables = {name: types.table_columns(table) for name, table in self.tables.items()}
         self.declared = Declared(self.columns, tables)
-        self.matching = Matching(self.enums, {each.name: each for each in (*told, *shared[0].parameters)})
+        self.matching = Matching(self.enums, {each.name: each for each in (*from_capture, *shared[0].parameters)})
         self.numbers = dict(names_of_numbers(self.enums.values(), self.flags.values()))
         self.record_names = self._record_names()
         self.orders = Orders.of(spec)
@@ -56,7 +58,7 @@ class FieldResolving:
     def _record_names(self) -> Names:
         names = self.splicing.declared(self.spec.record.fields)
         parameters = frozenset(parameter.name for parameter in self.spec.protocol.parameters)
-        parameters |= frozenset(parameter.name for parameter in self.told)
+        parameters |= frozenset(parameter.name for parameter in self.from_capture)
         return Names(names, {}, parameters, uses.compared_in(self.spec), numbers=self.numbers)
 
     def _hex(self, field: syntax.Field | syntax.BitField, names: Names, flags: str | None = None) -> bool:

@@ -165,9 +165,9 @@ def filled(
     field: syntax.Field | syntax.BitField, splicing: Splicing, matching: Matching, names: Names
 ) -> model.Condition | None:
     """The default of a field; None if no alternative tells."""
-    is_told = field.derive is not None or field.const is not None
+    is_set = field.derive is not None or field.const is not None
     is_plain = isinstance(field, syntax.BitField) or (field.repeat is None and field.checksum is None)
-    if is_told or not is_plain or not isinstance(names.own, DeclaredNames):
+    if is_set or not is_plain or not isinstance(names.own, DeclaredNames):
         return None
     choices = names.own.choices
     cases = [case for choice in choices for case in _cases(field.name, choice, splicing, matching, names)]

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from wireloom_generator.model.resolved import Loop
 from wireloom_generator.problems import Location
 from wireloom_generator.reading import syntax
+from wireloom_generator.reading.unrolling import reached, used_in
 from wireloom_generator.resolve.columns import raw_column
 
 Spliced = syntax.Field | syntax.Section | syntax.Choice | syntax.Pad | syntax.Align | syntax.Bits
@@ -14,31 +15,14 @@ Spliced = syntax.Field | syntax.Section | syntax.Choice | syntax.Pad | syntax.Al
 
 def loops(structs: Mapping[str, syntax.Struct]) -> Iterator[Loop]:
     """The places at which structs use one that contains them, as a field or by include."""
-    uses = {name: list(_used(struct.fields)) for name, struct in structs.items()}
-    inner = {name: {used for used, *_ in found} & structs.keys() for name, found in uses.items()}
-    reached = {name: _reached(inner, name) for name in structs}
+    uses = {name: list(used_in(struct.fields)) for name, struct in structs.items()}
+    inner = {name: {used for used, _ in found} & structs.keys() for name, found in uses.items()}
+    reach = {name: reached(inner, name) for name in structs}
     for name in sorted(structs):
-        for used, at, included in uses[name]:
-            if used in structs and name in {used, *reached[used]}:
-                yield Loop(name, used, at, included)
-
-
-def _reached(inner: Mapping[str, set[str]], name: str) -> set[str]:
-    """The structs that a struct contains, directly or not; ``inner`` are those directly in each."""
-    seen: set[str] = set()
-    pending = inner[name]
-    while pending:
-        seen |= pending
-        pending = {used for outer in pending for used in inner[outer]} - seen
-    return seen
-
-
-def _used(entries: Iterable[syntax.Entry]) -> Iterator[tuple[str, Location, bool]]:
-    for entry in syntax.walk(entries):
-        if isinstance(entry, syntax.Field):
-            yield entry.type, entry.where("type"), False
-        elif isinstance(entry, syntax.Include):
-            yield entry.include, entry.where("include"), True
+        for used, entry in uses[name]:
+            if used in structs and name in {used, *reach[used]}:
+                is_included = isinstance(entry, syntax.Include)
+                yield Loop(name, used, entry.where("include" if is_included else "type"), is_included)
 
 
 @dataclass(frozen=True, slots=True)

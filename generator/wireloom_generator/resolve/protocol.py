@@ -30,7 +30,7 @@ def protocol_of(spec: model.Resolved) -> model.Protocol:
         libraries=tuple(library.doc for library in spec.libraries),
         path=spec.protocol.at.path,
         ports=spec.ports,
-        parameters=(*_told(spec), *(_asked_for(spec, parameter) for parameter in parameters)),
+        parameters=(*_from_capture(spec), *(_discovered(spec, parameter) for parameter in parameters)),
         little=spec.little,
         capture=spec.capture,
         byte_order=spec.byte_order if spec.byte_order in spec.parameters else None,
@@ -48,17 +48,17 @@ def protocol_of(spec: model.Resolved) -> model.Protocol:
     )
 
 
-def _told(spec: model.Resolved) -> Iterator[model.Parameter]:
-    """What the header of a capture says, as far as records ask for it."""
+def _from_capture(spec: model.Resolved) -> Iterator[model.Parameter]:
+    """The parameters that the header of a capture has, if records use them."""
     records = (site for site in sites(spec) if not site.scope.is_preamble)
     asked = {seen for site in records for name in _asked(site) for seen in site.values.get(name, ())}
     matched = {name for message in spec.messages for name in message.match}
-    told = (parameter for parameter in spec.parameters.values() if parameter.default is None)
-    yield from (parameter for parameter in told if parameter in asked or parameter.name in matched)
+    from_capture = (parameter for parameter in spec.parameters.values() if parameter.default is None)
+    yield from (parameter for parameter in from_capture if parameter in asked or parameter.name in matched)
 
 
-def _asked_for(spec: model.Resolved, parameter: model.Parameter) -> model.Parameter:
-    """The parameter, with the messages that ask for it if captures tell it."""
+def _discovered(spec: model.Resolved, parameter: model.Parameter) -> model.Parameter:
+    """The parameter; if captures have it, with the messages that need it."""
     if parameter.found is None:
         return parameter
     return replace(parameter, found=replace(parameter.found, asked=telling.asking(spec, parameter)))
@@ -134,8 +134,8 @@ def _found(
     valid = early(proof.valid) if proof and proof.valid else None
     doubts = tuple(map(early, doubted))
     end = model.Size(early(owner.length)) if owner.length else owner.end
-    told = end.condition if isinstance(end, model.Size) else None
-    asked = [condition for condition in (told, valid, *doubts) if condition]
+    early_length = end.condition if isinstance(end, model.Size) else None
+    asked = [condition for condition in (early_length, valid, *doubts) if condition]
     if proof and proof.checksum:
         field = layout.fields[proof.checksum]
         assert isinstance(field, model.Field)
@@ -151,7 +151,7 @@ def _found(
     probes = _probes(layout, needed)
     fields = (each.node for each in layout.numbers.values() if isinstance(each.node, model.Field))
     others = (summed(each) for each in fields if checksum and each.name != checksum[0])
-    rest = next((each for each in others if each and told and _ends_with(each[1], told, needed)), None)
+    rest = next((each for each in others if each and early_length and _ends_with(each[1], early_length, needed)), None)
     seal = None
     if rest is not None:
         (probe,) = _probes(layout, {rest[0]})

@@ -30,10 +30,11 @@ class _Resolving:
         self.spec = spec
         self.shared_variants = declared_variants(spec.shared)
         self.shared = tuple(map(_declarations, spec.shared))
-        self.told: tuple[model.Parameter, ...] = ()
+        self.from_capture: tuple[model.Parameter, ...] = ()
         if spec.protocol.capture is not None:
-            self.told = tuple(capture.told(capture.header(spec.protocol, FieldResolving(spec, self.shared))))
-        self.fields = FieldResolving(spec, self.shared, self.told)
+            header = capture.header(spec.protocol, FieldResolving(spec, self.shared))
+            self.from_capture = tuple(capture.parameters_of(header))
+        self.fields = FieldResolving(spec, self.shared, self.from_capture)
 
     def all(self) -> model.Resolved:
         fields, preamble, record = self.fields, capture.header(self.spec.protocol, self.fields), self.record()
@@ -53,7 +54,7 @@ class _Resolving:
             ),
             ports=tuple(map(int, self.spec.protocol.ports)),
             capture=preamble,
-            parameters={parameter.name: parameter for parameter in (*self.told, *protocol.parameters)},
+            parameters={parameter.name: parameter for parameter in (*self.from_capture, *protocol.parameters)},
             enums=fields.enums,
             flags=fields.flags,
             structs=fields.structs,
@@ -80,15 +81,15 @@ class _Resolving:
     ) -> Iterator[model.Parameter]:
         """The parameters of the protocol, with what the values mean by which messages tell them."""
         for parameter, written in zip(parameters, self.spec.protocol.parameters, strict=True):
-            if (told := written.found) is None:
+            if (found := written.found) is None:
                 yield parameter
                 continue
-            path, values = next(iter(told.has.items()), ("", ()))
-            message = next((each for each in messages if each.name == told.message), None)
+            path, values = next(iter(found.has.items()), ("", ()))
+            message = next((each for each in messages if each.name == found.message), None)
             field = None if message is None else self.field_of(message, path)
             enum = self.fields.enums.get(field.enum) if field is not None and field.enum else None
             meant = selectors(values, Domain() if field is None else field.type.values, enum)
-            yield replace(parameter, found=model.Told(told.message, path, meant, written=told))
+            yield replace(parameter, found=model.Told(found.message, path, meant, written=found))
 
     def field_of(self, message: model.Message, path: str) -> model.Named | None:
         """The field of a message to which a path leads through structs and lists."""

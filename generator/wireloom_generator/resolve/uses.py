@@ -49,8 +49,8 @@ def is_in_hexadecimal(
         written += (value.first for value in enum.values)
     if flags is not None:
         written += (flag.value for flag in flags.values)
-    told = _compared([field.valid])
-    return _in_hexadecimal(written) or field.name in told or field.name in names.hexadecimal
+    compared_with = _compared([field.valid])
+    return _in_hexadecimal(written) or field.name in compared_with or field.name in names.hexadecimal
 
 
 def _compared(conditions: Iterable[str | None]) -> frozenset[str]:
