@@ -178,12 +178,12 @@ class BitField(_Named):
     width: int
     boolean: bool
     columns: tuple[Column, ...]
-    enum: str | None
-    labels: bool
-    const: Literal | None
-    valid: Condition | None
-    derive: Condition | None
-    default: Condition | None
+    enum: str | None = None
+    labels: bool = True
+    const: Literal | None = None
+    valid: Condition | None = None
+    derive: Condition | None = None
+    default: Condition | None = None
     meaning: Meaning | None = None
     hex: bool = field(default=False, compare=False)
     reserved: bool = field(default=False, compare=False)

@@ -94,14 +94,14 @@ class _Cycle:
     def _deeper(self, field: syntax.Field) -> syntax.Field:
         """What a field is that would be deeper: bytes if it says where they end, whatever is in them, else nothing."""
         if isinstance(field.repeat, syntax.Repeat) and field.repeat.until is not None:
-            one = replace(field.repeat, count=syntax.Expression("1"), until=None)
+            one = replace(field.repeat, count=syntax.Expression("1", field.repeat.at), until=None)
             return self._nothing(replace(field, repeat=one))
         if field.size is not None or field.prefix is not None or field.until is not None:
             return replace(field, type="bytes", inputs={}, raw=None, through=None, limit=None)
         if field.repeat != "rest":
             return self._nothing(field)
         places = {"size" if key == "repeat" else key: place for key, place in field.places.items()}
-        rest = syntax.Expression("rest")
+        rest = syntax.Expression("rest", field.where("repeat"))
         return replace(field, type="bytes", size=rest, repeat=None, inputs={}, raw=None, places=places)
 
     def _nothing(self, field: syntax.Field) -> syntax.Deeper:

@@ -19,7 +19,7 @@ NAME = "capture"
 def little(written: syntax.Protocol, names: Names) -> model.Condition | None:
     """When the byte order of the protocol is little, if an expression says that."""
     is_said = isinstance(parsed(written.byte_order), Conditional)
-    return conditions.little(written.byte_order, written.where("byte_order"), names) if is_said else None
+    return conditions.little(written.byte_order, names) if is_said else None
 
 
 def header(protocol: syntax.Protocol, fields: FieldResolving) -> model.Struct | None:

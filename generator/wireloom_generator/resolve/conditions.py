@@ -1,29 +1,36 @@
 """Syntax → model for expressions: names are resolved, places kept."""
 
 from wireloom_generator import model
-from wireloom_generator.expressions import Value, orders, parsed
+from wireloom_generator.expressions import Expr, Value, orders, parsed
 from wireloom_generator.model.names import Names
 from wireloom_generator.problems import Location
 from wireloom_generator.reading import syntax
 
 
-def little(text: str, at: Location, names: Names) -> model.Condition:
+def little(written: syntax.Expression, names: Names) -> model.Condition:
     """Whether a byte order that is an expression is little."""
-    raw = names.with_numbers(text)
-    tree = parsed(raw)
+    tree = parsed(names.with_numbers(written))
     found = None if tree is None else orders.little(tree)
-    return model.Condition(names.resolved(found or Value(False)), " ".join(text.split()), raw, at)
+    return _condition(found or Value(False), written, written.at, names)
 
 
-def condition(text: str | None, at: Location, names: Names) -> model.Condition | None:
+def condition(written: syntax.Expression | None, names: Names) -> model.Condition | None:
     """An expression with its place and resolved names; None for None."""
-    return None if text is None else expression(text, at, names)
+    return None if written is None else expression(written, names)
 
 
-def expression(text: str, at: Location, names: Names) -> model.Condition:
+def expression(written: syntax.Expression, names: Names) -> model.Condition:
     """An expression with resolved names; one that cannot be parsed has no value."""
-    raw = names.with_numbers(text)
-    return model.Condition(names.resolved(parsed(raw) or Value(None)), " ".join(text.split()), raw, at)
+    return of_text(written, written.at, names)
+
+
+def of_text(text: str, at: Location, names: Names) -> model.Condition:
+    """The same for a text at some place."""
+    return _condition(parsed(names.with_numbers(text)) or Value(None), text, at, names)
+
+
+def _condition(tree: Expr, text: str, at: Location, names: Names) -> model.Condition:
+    return model.Condition(names.resolved(tree), " ".join(text.split()), names.with_numbers(text), at)
 
 
 def through(
@@ -34,13 +41,11 @@ def through(
     if written is None:
         return None
     if isinstance(written, str):
-        raw = names.with_numbers(written)
-        tree = parsed(raw)
-        named = Value(None) if tree is None else orders.named(tree)
-        asked = model.Condition(names.resolved(named), " ".join(written.split()), raw, at)
+        tree = parsed(names.with_numbers(written))
+        asked = _condition(Value(None) if tree is None else orders.named(tree), written, at, names)
         return model.Through("", asked, entry.limit, entry.raw, at=at)
     keys = {"xor": written.xor, "rol": written.rol, "zeros": written.zeros}
     given = tuple(key for key, text in keys.items() if text is not None)
     way = given[0] if given else "xor"
-    asked = expression(keys[way] or "0", written.where(way) if given else at, names)
+    asked = expression(keys[way] or syntax.Expression("0", at), names)
     return model.Through(way, asked, entry.limit, entry.raw, given, at)

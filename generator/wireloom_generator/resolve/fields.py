@@ -110,7 +110,7 @@ class FieldResolving:
             nodes = self.nodes(entries, names, via)
         if inside.now is not model.Order.PARAMETER:
             return nodes
-        little = conditions.little(text, around.where("byte_order"), names)
+        little = conditions.little(text, names)
         return (model.Ordered(little, nodes, written=around, via=via),)
 
     @contextmanager
@@ -134,8 +134,8 @@ class FieldResolving:
 
     def _node(self, entry: Spliced, names: Names, via: Location | None, with_slots: bool) -> model.Node:
         match entry:
-            case syntax.Field(compute=str() as compute):
-                return self._computed(entry, syntax.Expression(compute), names, via)
+            case syntax.Field(compute=syntax.Expression() as compute):
+                return self._computed(entry, compute, names, via)
             case syntax.Field():
                 return self._in_order(entry, names, via)
             case syntax.Section(section=name, trailing=trailing):
@@ -152,7 +152,7 @@ class FieldResolving:
             case syntax.Bits():
                 return self._in_order(entry, names, via)
             case syntax.Pad(pad=size):
-                return model.Padding(conditions.expression(size, entry.where("pad"), names), 1, written=entry, via=via)
+                return model.Padding(conditions.expression(size, names), 1, written=entry, via=via)
             case syntax.Align(align=align, start=start):
                 return model.Padding(_NOTHING, align, start, written=entry, via=via)
 
@@ -169,32 +169,15 @@ class FieldResolving:
         """The whole number of bit fields, as bits of itself, if it has a name."""
         if entry.name is None:
             return None
-        doc = entry.doc
         width = wire.type.bits if isinstance(wire.type, Integer) else 0
-        columns = (model.Column(entry.name, integer_column(width, signed=False), doc.comment),)
-        compared = entry.name in names.hexadecimal
+        columns = (model.Column(entry.name, integer_column(width, signed=False), entry.doc.comment),)
+        is_hex = entry.name in names.hexadecimal
         return model.BitField(
-            entry.name,
-            0,
-            width,
-            False,
-            columns,
-            None,
-            True,
-            None,
-            None,
-            None,
-            None,
-            None,
-            compared,
-            when=when,
-            doc=doc,
-            written=entry,
-            via=via,
+            entry.name, 0, width, False, columns, hex=is_hex, when=when, doc=entry.doc, written=entry, via=via
         )
 
     def _bits(self, entry: syntax.Bits, names: Names, via: Location | None) -> model.Bits:
-        when = conditions.condition(entry.when, entry.where("when"), names)
+        when = conditions.condition(entry.when, names)
         fields = tuple(
             self._bit_field(field, first, when, names, via)
             for field, first in entry.begins
@@ -219,18 +202,17 @@ class FieldResolving:
         stray = {} if field.type in (None, "bool") else {"type": str(field.type)}
         if field.count is not None and field.items is None:
             stray["count"] = field.count
-        doc = field.doc
         return model.BitField(
             field.name,
             first,
             field.width,
             boolean,
-            labelled(field.name, kind, doc.comment, labels=field.labels, enum=field.enum),
+            labelled(field.name, kind, field.doc.comment, labels=field.labels, enum=field.enum),
             field.enum,
             field.labels,
             field.const,
-            conditions.condition(field.valid, field.where("valid"), names),
-            conditions.condition(field.derive, field.where("derive"), names),
+            conditions.condition(field.valid, names),
+            conditions.condition(field.derive, names),
             self._default(field, names),
             meaning,
             self._hex(field, names),
@@ -238,25 +220,22 @@ class FieldResolving:
             when,
             stray,
             field.items,
-            doc=doc,
+            doc=field.doc,
             written=field,
             via=via,
         )
 
-    def _computed(self, field: syntax.Field, text: str, names: Names, via: Location | None) -> model.Computed:
-        doc, type_ = field.doc, self.type(field)
+    def _computed(
+        self, field: syntax.Field, compute: syntax.Expression, names: Names, via: Location | None
+    ) -> model.Computed:
+        type_ = self.type(field)
         meaning = keys.meaning(field.meaning, type_)
+        kind = type_.column(self.declared) if meaning is None else meaning.column()
         return model.Computed(
             field.name,
-            conditions.expression(text, field.where("compute"), names),
-            conditions.condition(field.when, field.where("when"), names),
-            labelled(
-                field.name,
-                type_.column(self.declared) if meaning is None else meaning.column(),
-                doc.comment,
-                labels=field.labels,
-                enum=field.enum,
-            ),
+            conditions.expression(compute, names),
+            conditions.condition(field.when, names),
+            labelled(field.name, kind, field.doc.comment, labels=field.labels, enum=field.enum),
             field.enum,
             field.labels,
             meaning,
@@ -264,7 +243,7 @@ class FieldResolving:
             type=type_,
             stray=dict(keys.meaningless(field)),
             faults=tuple(type_.faults(field)),
-            doc=doc,
+            doc=field.doc,
             written=field,
             via=via,
         )
@@ -278,7 +257,7 @@ class FieldResolving:
         with self._in(orders):
             node = self._bits(entry, names, via) if isinstance(entry, syntax.Bits) else self._field(entry, names, via)
         if text is not None and orders.now is model.Order.PARAMETER:
-            little = conditions.little(text, entry.where("byte_order"), names)
+            little = conditions.little(text, names)
         elif orders.turns and isinstance(node, model.Field) and isinstance(node.type, Struct):
             little = model.Condition(Value(orders.now is model.Order.LITTLE), orders.now)
         else:
@@ -289,18 +268,17 @@ class FieldResolving:
         wire = self._ordered(self.type(field), self._extent(field, names))
         repeat, meaning = self._repeat(field, names), keys.meaning(field.meaning, wire.type)
         through = conditions.through(field.through, field, names)
-        doc = field.doc
         return model.Field(
             name=field.name,
             wire=wire,
-            doc=doc,
-            columns=field_columns(field, wire.type.column(self.declared), doc.comment, meaning, through),
+            doc=field.doc,
+            columns=field_columns(field, wire.type.column(self.declared), field.doc.comment, meaning, through),
             enum=field.enum,
             flags=field.flags,
             labels=field.labels,
             const=_constant(wire, field.const),
-            valid=conditions.condition(field.valid, field.where("valid"), names),
-            derive=conditions.condition(field.derive, field.where("derive"), names),
+            valid=conditions.condition(field.valid, names),
+            derive=conditions.condition(field.derive, names),
             checksum=keys.checksum(field.checksum, names),
             default=self._default(field, names),
             long=field.table_type == "long",
@@ -308,15 +286,15 @@ class FieldResolving:
             meaning=meaning,
             raw=raw_column(field),
             inputs={
-                name: conditions.expression(text, field.where(f"with.{name}"), names)
+                name: conditions.of_text(text, field.where(f"with.{name}"), names)
                 for name, text in field.inputs.items()
             },
             through=through,
             repeat=repeat,
             hex=self._hex(field, names, field.flags),
-            when=conditions.condition(field.when, field.where("when"), names),
+            when=conditions.condition(field.when, names),
             optional=field.tail,
-            place=conditions.condition(field.place, field.where("at"), names),
+            place=conditions.condition(field.place, names),
             shared=field.shared,
             space=self._space(field, wire, repeat),
             item_space=self._taken(wire, None) if self._has_end(wire) else None,
@@ -348,10 +326,10 @@ class FieldResolving:
         repeat = field.repeat
         if repeat is None or isinstance(repeat, str):
             return None if repeat is None else model.Repeat(None, None, rest=repeat == "rest")
-        count = conditions.condition(repeat.count, repeat.where("count"), names)
+        count = conditions.condition(repeat.count, names)
         struct = self.spec.structs.get(field.type)
         item = names if struct is None else self.names(struct.fields, struct.given)
-        return model.Repeat(count, conditions.condition(repeat.until, repeat.where("until"), item), rest=False)
+        return model.Repeat(count, conditions.condition(repeat.until, item), rest=False)
 
     def _default(self, field: syntax.Field | syntax.BitField, names: Names) -> model.Condition | None:
         default = field.default
@@ -359,7 +337,7 @@ class FieldResolving:
             return self._nothing(field, names) if field.reserved else filled(field, self.splicing, self.matching, names)
         if not isinstance(default, str):
             return model.Condition(Value(default), str(default))
-        return conditions.expression(default, field.where("default"), names)
+        return conditions.of_text(default, field.where("default"), names)
 
     def _nothing(self, field: syntax.Field | syntax.BitField, names: Names) -> model.Condition:
         """What is written for something without a meaning."""

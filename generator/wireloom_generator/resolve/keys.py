@@ -23,7 +23,7 @@ def sized(entry: syntax.Field | syntax.Section, names: Names) -> model.Size | mo
     """What ``size`` says of a field or a section."""
     if entry.size is None or entry.size == "rest":
         return model.Rest()
-    return model.Size(conditions.expression(entry.size, entry.where("size"), names))
+    return model.Size(conditions.expression(entry.size, names))
 
 
 def extent(field: syntax.Field, type_: WireType, names: Names) -> model.Extent | None:
@@ -34,7 +34,7 @@ def extent(field: syntax.Field, type_: WireType, names: Names) -> model.Extent |
     if until is None and field.pad is None:
         return sized(field, names)
     pad = b"\0" if field.pad is None else field.pad
-    return model.Size(conditions.expression(field.size, field.where("size"), names), pad, until)
+    return model.Size(conditions.expression(field.size, names), pad, until)
 
 
 def _terminator(field: syntax.Field, type_: WireType) -> model.Terminator | None:
@@ -85,8 +85,8 @@ def checksum(written: syntax.Checksum | None, names: Names) -> model.Checksum | 
 def _piece(written: syntax.Checksum | syntax.Summand, names: Names) -> model.ByteRange | bytes | None:
     """A range or a constant; None if it is neither."""
     if written.start is not None and written.end is not None:
-        start = conditions.expression(written.start, written.where("from"), names)
-        return model.ByteRange(start, conditions.expression(written.end, written.where("to"), names))
+        start = conditions.expression(written.start, names)
+        return model.ByteRange(start, conditions.expression(written.end, names))
     return written.const if isinstance(written, syntax.Summand) else None
 
 

@@ -54,12 +54,12 @@ class Matching:
     def condition(self, alternative: syntax.Alternative, names: Names) -> model.Condition | None:
         """When an alternative is taken: if it matches, and if its condition holds."""
         if not alternative.match:
-            return conditions.condition(alternative.when, alternative.where("when"), names)
+            return conditions.condition(alternative.when, names)
         match = self.match(alternative.match, names)
         meant = {spelled(name): tuple(self._meant(name, selectors, names)) for name, selectors in match.items()}
         found = qualified(matching.condition(meant), "")
         text = found if alternative.when is None else f"({found}) and ({alternative.when})"
-        return conditions.expression(text, alternative.where("match"), names)
+        return conditions.of_text(text, alternative.where("match"), names)
 
     def misnamed(self, alternative: syntax.Alternative, names: Names) -> Iterator[tuple[str, str]]:
         """The words of a match that are no names of an enum's values, with the enum."""

@@ -124,15 +124,15 @@ class _Resolving:
             return model.Rest()
         if written.length == "fields":
             return model.Fields()
-        length = conditions.condition(written.length, written.where("length"), names)
+        length = conditions.condition(written.length, names)
         return None if length is None else model.Size(length)
 
     def proof(self, written: syntax.Proof | None, names: Names) -> model.Proof | None:
         """The proof of a length."""
         if written is None:
             return None
-        valid = conditions.condition(written.valid, written.where("valid"), names)
-        doubt = conditions.condition(written.doubt, written.where("doubt"), names)
+        valid = conditions.condition(written.valid, names)
+        doubt = conditions.condition(written.doubt, names)
         return model.Proof(valid, written.checksum, doubt, written=written)
 
     def message(self, written: syntax.Message, slots: tuple[model.Slot, ...]) -> model.Message:
@@ -156,8 +156,8 @@ class _Resolving:
             examples=written.examples,
             forms=written.forms,
             path=written.at.path,
-            valid=conditions.condition(written.valid, written.where("valid"), names),
-            otherwise=conditions.condition(written.otherwise, written.where("otherwise"), names),
+            valid=conditions.condition(written.valid, names),
+            otherwise=conditions.condition(written.otherwise, names),
             decisive=_decisive(slots, resolved),
             filled=tuple(written.sections),
             names=names,
@@ -196,9 +196,9 @@ class _Resolving:
         """One of a message's layouts."""
         return model.Variant(
             written.name,
-            conditions.condition(written.when, written.where("when"), names),
+            conditions.condition(written.when, names),
             self.sections(order, written.sections, names),
-            conditions.condition(written.valid, written.where("valid"), names),
+            conditions.condition(written.valid, names),
             self.shared_variants.get(written.name, written).doc if written.shared else None,
             tuple(written.sections),
             doc=written.doc,
