@@ -6,17 +6,7 @@ from enum import Enum, auto
 from typing import assert_never
 
 from wireloom_generator import model
-from wireloom_generator.analysis.scopes import (
-    Input,
-    Scope,
-    Seen,
-    Visit,
-    every,
-    once,
-    struct_of,
-    until_slot,
-    walk,
-)
+from wireloom_generator.analysis.scopes import Input, Scope, Seen, Visit, every, once, struct_of, until_slot, walk
 from wireloom_generator.analysis.visible import Sight, VisibleNames
 from wireloom_generator.expressions import INDEX, LEFT, Expr, Name, orders
 from wireloom_generator.expressions.kinds import PLAIN, WIDE, Kind, kind

@@ -31,15 +31,7 @@ from wireloom_generator.expressions import (
     walk,
 )
 from wireloom_generator.expressions.domain import TRUTH, Domain, between, may_be, submasks, within
-from wireloom_generator.expressions.evaluation import (
-    Result,
-    UnknowableError,
-    Values,
-    holds,
-    masked,
-    of_values,
-    truth,
-)
+from wireloom_generator.expressions.evaluation import Result, UnknowableError, Values, holds, masked, of_values, truth
 from wireloom_generator.expressions.kinds import Kind, kind
 from wireloom_generator.expressions.spans import Span, out_of_reach
 

@@ -333,15 +333,7 @@ def _computed(computed: model.Computed) -> Code:
     kind, labels = string(str(computed.plain)), _labels(computed.labels, computed.enum)
     meaning = None if computed.meaning is None else _meaning(computed.meaning)
     value = expression_of(computed.value)
-    return call(
-        "Compute",
-        value,
-        kind,
-        enum=_named(computed.enum),
-        labels=labels,
-        hex=computed.hex,
-        meaning=meaning,
-    )
+    return call("Compute", value, kind, enum=_named(computed.enum), labels=labels, hex=computed.hex, meaning=meaning)
 
 
 def _meaning(meaning: Meaning) -> Code:

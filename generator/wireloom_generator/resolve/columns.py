@@ -32,11 +32,7 @@ def raw_column(field: syntax.Field) -> str | None:
 
 
 def field_columns(
-    field: syntax.Field,
-    plain: ColumnType,
-    doc: str,
-    meaning: meanings.Meaning | None,
-    through: model.Through | None,
+    field: syntax.Field, plain: ColumnType, doc: str, meaning: meanings.Meaning | None, through: model.Through | None
 ) -> tuple[Column, ...]:
     """The columns of a field of the ``plain`` table type: its own, its label's, and that of ``raw``."""
     kind = plain if meaning is None else meaning.column()

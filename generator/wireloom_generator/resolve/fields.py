@@ -15,16 +15,7 @@ from wireloom_generator.resolve.columns import columns, field_columns, labelled,
 from wireloom_generator.resolve.matches import Matching, filled, names_of_numbers
 from wireloom_generator.resolve.names import Spliced, Splicing, loops
 from wireloom_generator.resolve.orders import Orders
-from wireloom_generator.types import (
-    Bytes,
-    Declared,
-    Deeper,
-    Integer,
-    Struct,
-    Unknown,
-    WireType,
-    integer_column,
-)
+from wireloom_generator.types import Bytes, Declared, Deeper, Integer, Struct, Unknown, WireType, integer_column
 from wireloom_generator.types.sizes import SizeRange
 
 
@@ -121,12 +112,7 @@ class FieldResolving:
         self.orders = outer
 
     def nodes(
-        self,
-        entries: Iterable[syntax.Entry],
-        names: Names,
-        via: Location | None = None,
-        *,
-        with_slots: bool = False,
+        self, entries: Iterable[syntax.Entry], names: Names, via: Location | None = None, *, with_slots: bool = False
     ) -> tuple[model.Node, ...]:
         """The nodes of a list of fields; ``with_slots`` if messages fill its sections without any."""
         found = self.splicing.spliced(entries, via)

@@ -240,13 +240,7 @@ def _declarations(written: syntax.Shared) -> model.Declarations:
 
 def _parameter(written: syntax.Parameter) -> model.Parameter:
     return model.Parameter(
-        written.name,
-        written.type,
-        written.default,
-        written.choices,
-        written.column,
-        doc=written.doc,
-        written=written,
+        written.name, written.type, written.default, written.choices, written.column, doc=written.doc, written=written
     )
 
 

@@ -7,17 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from wireloom_generator import model
-from wireloom_generator.expressions import (
-    OF_PLACES,
-    Among,
-    Compare,
-    Hexadecimal,
-    Name,
-    Value,
-    measured,
-    parsed,
-    walk,
-)
+from wireloom_generator.expressions import OF_PLACES, Among, Compare, Hexadecimal, Name, Value, measured, parsed, walk
 from wireloom_generator.model.names import Names
 from wireloom_generator.problems import Location
 from wireloom_generator.reading import syntax
