@@ -119,3 +119,7 @@ def _field(field: model.Field, match: OnlyValues) -> Iterator[bytes | None]:
             yield end
         case model.Terminator() | model.Size(pad=bytes()) | model.Rest():
             yield None
+        case model.Size() | model.Prefix() | None:
+            pass
+        case _:
+            assert_never(extent)

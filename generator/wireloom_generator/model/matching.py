@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import assert_never
 
 from wireloom_generator.expressions import Among, Compare, Expr, Logical, Name, Value
 
@@ -32,7 +33,10 @@ def shown(selector: Selector) -> str:
             return f"hex('{selector.hex()}')"
         case str():
             return repr(selector)
-    return str(selector)
+        case int() | float() | Between():
+            return str(selector)
+        case _:
+            assert_never(selector)
 
 
 def listed(selectors: Iterable[Selector]) -> Iterator[int | float | bool | str | bytes]:

@@ -292,6 +292,14 @@ def _value(wire: model.Wire, raw: str | None = None, inputs: Mapping[str, model.
             given_values = mapping(*(entry(key, expression_of(value)) for key, value in inputs.items()))
             struct = call("With", name, given_values) if inputs else name
             return struct if extent is None else call("Nested", _extent(extent), struct)
+        case Ascii() | Bytes() | Text() | FlatBuffers():
+            return _sized(found, extent, raw)
+        case _:
+            assert_never(found)
+
+
+def _sized(found: Ascii | Bytes | Text | FlatBuffers, extent: model.Extent | None, raw: str | None) -> Code:
+    """A value of a type that does not say where it ends."""
     assert extent is not None
     match found:
         case Ascii(base=base, digits=digits, fill=fill):

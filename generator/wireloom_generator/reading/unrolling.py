@@ -9,6 +9,7 @@ Types stay as they are written if some way back to a type leads past all that sa
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
+from typing import assert_never
 
 from wireloom_generator.reading import syntax
 
@@ -86,7 +87,10 @@ class _Cycle:
                 return replace(entry, fields=self._entries(fields, level))
             case syntax.Choice(choice=alternatives):
                 return replace(entry, choice=tuple(self._alternative(each, level) for each in alternatives))
-        return entry
+            case syntax.Field() | syntax.Include() | syntax.Pad() | syntax.Align() | syntax.Bits():
+                return entry
+            case _:
+                assert_never(entry)
 
     def _alternative(self, alternative: syntax.Alternative, level: int) -> syntax.Alternative:
         return replace(alternative, fields=self._entries(alternative.fields, level))

@@ -65,8 +65,10 @@ def _always(nodes: Iterable[model.Node]) -> Iterator[model.Named]:
                 yield from named
             case model.Section(nodes=inner) | model.Ordered(nodes=inner):
                 yield from _always(inner)
-            case model.Bits() | model.Padding() | model.Slot() | model.Choice():
+            case model.Bits() | model.Padding() | model.Slot() | model.Choice() | model.Unpack():
                 pass
+            case _:
+                assert_never(node)
 
 
 def _type(item: model.Named) -> str | None:

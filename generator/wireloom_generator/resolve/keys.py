@@ -1,6 +1,7 @@
 """Syntax → model for keys of fields: where values end, what they stand for, checksums; and keys that mean nothing."""
 
 from collections.abc import Iterator
+from typing import assert_never
 
 from wireloom_generator import model
 from wireloom_generator.model.names import Names
@@ -63,7 +64,10 @@ def meaning(written: syntax.Meaning | str | None, type_: WireType) -> meanings.M
             return meanings.DecimalNumber(scale, offset, type_.values.least, type_.values.most)
         case syntax.Meaning(double=syntax.Scaled(scale=scale, offset=offset)):
             return meanings.DoubleNumber(scale, offset, type_.values.least, type_.values.most)
-    return None
+        case syntax.Meaning() | None:
+            return None
+        case _:
+            assert_never(written)
 
 
 def checksum(written: syntax.Checksum | None, names: Names) -> model.Checksum | None:

@@ -6,6 +6,7 @@ A field that alternatives match on has a default: the only value of the one of w
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import assert_never
 
 from wireloom_generator import model, types
 from wireloom_generator.expressions import (
@@ -215,3 +216,7 @@ def _names(entries: Iterable[syntax.Entry], splicing: Splicing) -> Iterator[str]
                 yield from (name for name in (entry.name, *(field.name for field in entry.parts)) if name)
             case syntax.Choice():
                 yield from (name for each in entry.choice for name in _names(each.fields, splicing))
+            case syntax.Field() | syntax.Section() | syntax.Include() | syntax.Pad() | syntax.Align():
+                pass
+            case _:
+                assert_never(entry)
