@@ -31,6 +31,17 @@ match: {}
 sections: {body: [{name: text, type: text, size: rest}]}
 """
 """Lines behind a header that none of them asks for anything."""
+PACKED = """
+protocol: packed
+byte_order: big
+capture: {fields: [{section: masked, size: 2, through: {xor: 0x5a}, fields: [{name: unit, type: u16}]}]}
+record: {length: unit, fields: [{section: body, size: unit}]}
+---
+message: sample
+match: {}
+sections: {body: [{name: value, type: bytes, size: rest}]}
+"""
+"""Records as long as a header says whose bytes are masked."""
 PACKAGE = "capture_headers"
 NAME = f"{PACKAGE}.capture_header"
 
@@ -103,6 +114,14 @@ def test_a_header_that_no_record_asks_for_anything_is_there_all_the_same() -> No
     with pytest.raises(EncodeError, match="none is before it"):
         CaptureBuilder(found.codec, {}).build(rows[1])
     alike_in_turn(found, [(each, {}) for each in (data, *damaged(data, Random("unasked"), 20))])
+
+
+def test_records_see_what_a_header_has_in_masked_bytes() -> None:
+    found, data = Pair.of(compiled.of(PACKED).columnar), b"\x5a\x58" + b"ab" + b"cd"
+    first, *rows = found.codec.iter_records(data)
+    assert first.capture.unit == 2
+    assert [row.sample.value for row in rows] == [b"ab", b"cd"]
+    alike_in_turn(found, [(data, {})])
 
 
 def test_rows_of_the_header_and_of_records_can_be_read_alone() -> None:
