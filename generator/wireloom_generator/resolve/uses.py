@@ -102,7 +102,7 @@ def _texts(written: object) -> Iterator[str]:
         case str():
             if _SIGN.search(written):
                 yield written
-        case None | int() | Location():
+        case None | int() | Location() | syntax.Doc():
             pass
         case tuple():
             for value in written:
