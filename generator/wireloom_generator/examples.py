@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from wireloom_generator import emitted_code, model, output
 from wireloom_generator.emitters import CODEC, Emission
@@ -54,9 +54,10 @@ def run(protocol: model.Protocol, codec: "Protocol") -> tuple[Traces, list[Probl
     problems: list[Problem] = []
     for message in protocol.messages:
         for example in message.examples:
-            found, _ = codec.trace(example.data, **example.parameters)
+            parameters: Mapping[str, Any] = example.parameters
+            found, _ = codec.trace(example.data, **parameters)
             malformed = isinstance(found, Exception)
-            inspected = inspect_record(codec, example.data, **example.parameters)
+            inspected = inspect_record(codec, example.data, **parameters)
             traces[message.name, example.name] = Traced(inspected, {} if malformed else found)
             what = _failure(found, example) if malformed else _difference(found, message, example, codec)
             if what:
