@@ -173,7 +173,7 @@ class Decoder:
         from wireloom.columnar.machine.stages import Located
 
         programs = programs_of(self.protocol, {**self.untold, **parameters}, little=little)
-        if not self.guessed and len(buffer) - at > _GUESSED and (sorter := programs.sorting(())) is not None:
+        if not self.guessed and len(buffer) - at > _GUESSED and (sorter := programs.sorting()) is not None:
             self.guessed = True
             starts, after = hop.follow(buffer, at, len(buffer), _FEW)
             told = sorter.run(Located.of(buffer, starts, np.append(starts[1:], min(after, len(buffer)))))
@@ -442,9 +442,9 @@ class Decoder:
 
         batch, _ = self._batch(stretch, rows)
         machine = Machine(self.plan, programs_of(self.protocol, batch.parameters, little=stretch.little), batch)
-        chosen = self.filters or self.options.only is not None
+        chosen = bool(self.filters) or self.options.only is not None
         view = None if chosen or self.single is not None else self.columns
-        found = machine.sort(frozenset(each.column for each in self.filters), self._wanted, view)
+        found = machine.sort(frozenset(each.column for each in self.filters), self._wanted, view, judging=chosen)
         if found is None:
             self.resting = _REST
             return [], rows

@@ -88,7 +88,7 @@ class BulkAhead(Ahead):
             from wireloom.columnar.machine.programs import programs_of  # here, as few records do not need it
             from wireloom.columnar.machine.stages import Located
 
-            sorter = programs_of(self.protocol, batch.parameters, little=batch.little).sorting(())
+            sorter = programs_of(self.protocol, batch.parameters, little=batch.little).sorting()
             if sorter is not None:
                 told = sorter.run(Located.of(batch.buffer, batch.start, batch.stop))
                 return told.codes, told.sound

@@ -45,11 +45,13 @@ class Machine:
         batch = self.batch
         return Located.of(batch.buffer, batch.start, batch.stop)
 
-    def sort(self, asked: frozenset[str], keep: Keep, view: ViewedColumns | None) -> Sorting | None:
+    def sort(self, asked: frozenset[str], keep: Keep, view: ViewedColumns | None, *, judging: bool) -> Sorting | None:
         """The records by message. ``keep`` decides by these fields of the header which are wanted. None if no program
-        can tell. With a ``view``, of which all are wanted, the columns of their header are read, too.
+        can tell. With a ``view``, of which all are wanted, the columns of their header are read, too. With ``judging``
+        those that are left out have a sound header.
         """
-        sorter = self.programs.sorting(sorted(asked & self.plan.header)) if view is None else self._viewed(view).sorter
+        names = sorted(asked & self.plan.header)
+        sorter = self._viewed(view).sorter if view is not None else self.programs.sorting(names, judging=judging)
         if sorter is None:
             return None
         told = sorter.run(self.records)

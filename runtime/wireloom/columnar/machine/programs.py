@@ -129,16 +129,19 @@ class Programs:
         self.judge = Judge.of(protocol)
         self.messages = list(protocol.records.values())
         self.unknown = next((number for number, name in enumerate(protocol.records) if name == UNKNOWN), -1)
-        self._sorting: dict[tuple[tuple[str, ...], tuple[pa.Field, ...]], Sorter | None] = {}
+        self._sorting: dict[tuple[tuple[str, ...], tuple[pa.Field, ...], bool], Sorter | None] = {}
         self._viewed: dict[tuple[Same, str | None], ViewPrograms] = {}
         self._made: dict[_Wanted, Program | None] = {}
 
-    def sorting(self, names: Iterable[str], header: Iterable[pa.Field] = ()) -> Sorter | None:
+    def sorting(
+        self, names: Iterable[str] = (), header: Iterable[pa.Field] = (), *, judging: bool = False
+    ) -> Sorter | None:
         """Tells messages apart, and writes these fields of the header, too. None if no program can.
 
-        It also writes columns of a table: of the ``header``, and with the names of messages.
+        It also writes columns of a table: of the ``header``, and with the names of messages. With ``judging``, records
+        are sound only if the lists of their header are: no other program reads records that are left out.
         """
-        wanted = tuple(names), tuple(header)
+        wanted = tuple(names), tuple(header), judging
         return once(self._sorting, wanted, lambda: self._sorter(*wanted), _PROGRAMS)
 
     @cached_property
@@ -193,7 +196,7 @@ class Programs:
         layout(self.protocol.record.head, found)
         return found
 
-    def _sorter(self, names: tuple[str, ...], fields: tuple[pa.Field, ...]) -> Sorter:
+    def _sorter(self, names: tuple[str, ...], fields: tuple[pa.Field, ...], judging: bool) -> Sorter:
         if any(isinstance(part, Layout) and list(part.columns()) for part in self.protocol.record.tail):
             raise NoProgramError("columns of the header that are read behind messages")
         lowering = self._lowering()
@@ -205,7 +208,7 @@ class Programs:
         columns = {name: _sorted(asm, header.get(name)) for name in names}
         header["message"] = Label(code, tuple(each.name for each in self.messages))
         head = _written(lowering, fields, lowering.record)
-        if not fields:
+        if not fields and not judging:
             lowering.lists = []  # which other programs read
         return Sorter(Program.of(lowering, head, {}), place, columns)
 
@@ -289,7 +292,9 @@ class ViewPrograms:
     @cached_property
     def sorter(self) -> Sorter | None:
         """Tells messages apart, and writes their names and the header. None if no program can."""
-        return self.programs.sorting((), [*self._kinds(-1), *(each for each in self.schema if each.name == "message")])
+        return self.programs.sorting(
+            header=[*self._kinds(-1), *(each for each in self.schema if each.name == "message")]
+        )
 
     def alone(self, number: int) -> Program | None:
         """The program of a message that is that of the header, too, for records that are all of this message."""
