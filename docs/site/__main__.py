@@ -3,22 +3,26 @@
 import argparse
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path, PurePosixPath
 
 from command_line import command_line_page
-from navigation import Navigation, toml
-from protocol_pages import FOLDER, Compiled, compiled, errata_page, protocols_page
 from rules_pages import rules_page
 from staging import Stage
 
 from wireloom.cli import app
-from wireloom.inspection import html
+from wireloom.inspection import fragment
 from wireloom_generator import rulebook
+from wireloom_generator.emitters import Subject
+from wireloom_generator.generate import subjects
+from wireloom_generator.problems import Severity
+from wireloom_generator.site import protocols
+from wireloom_generator.site.building import SiteError, build
+from wireloom_generator.site.navigation import Navigation
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
+PROTOCOLS = "protocols/"
+ABOUT = "A binary message layout, written down once: parsers, table schemas and documentation that cannot disagree."
 _PLACES = {
     "README.md": "guide.md",
     "examples/protocols/README.md": "formats.md",
@@ -58,16 +62,12 @@ def main() -> None:
     for folder in (out / "pages", out / "site"):
         shutil.rmtree(folder, ignore_errors=True)
     navigation = _stage(Stage(ROOT, out / "pages", _places()))
-    shutil.copytree(HERE / "assets", out / "pages" / "assets")
-    shutil.copytree(ROOT / "docs" / "pictures", out / "pages" / "pictures")
-    (out / "pages" / "assets" / "annotated.css").write_text(html.stylesheet(), encoding="utf-8")
-    (out / "pages" / "assets" / "annotated.js").write_text(html.script(), encoding="utf-8")
-    config = (HERE / "zensical.toml").read_text(encoding="utf-8")
-    (out / "zensical.toml").write_text(config.replace("nav = []", f"nav = {toml(navigation)}"), encoding="utf-8")
-    program = [sys.executable, "-m", "zensical", "build", "--clean", "--strict", "--config-file", "zensical.toml"]
-    status = subprocess.run(program, cwd=out, check=False).returncode
-    (out / "site" / "404.html").unlink(missing_ok=True)  # for servers, with links that only one could follow
-    sys.exit(status)
+    for folder in (HERE / "assets", ROOT / "docs" / "pictures"):
+        shutil.copytree(folder, out / "pages" / folder.name)
+    try:
+        build(out, "Wireloom", ABOUT, navigation)
+    except SiteError as error:
+        raise SystemExit(str(error)) from None
 
 
 def _places() -> dict[PurePosixPath, str]:
@@ -78,9 +78,9 @@ def _places() -> dict[PurePosixPath, str]:
     for path in _files("docs/site/pages/*.md"):
         found[path] = path.name
     for path in _files("generated/docs/*/*.md"):
-        found[path] = (FOLDER / path.relative_to("generated/docs")).as_posix()
+        found[path] = f"{PROTOCOLS}{path.relative_to('generated/docs')}"
     for path in _files("specs/*/*.yaml", "specs/*/*/*.yaml"):
-        found[path] = f"{path.with_suffix('.md')}"
+        found[path] = f"{PROTOCOLS}{path.with_suffix('.md')}"
     return found
 
 
@@ -91,7 +91,9 @@ def _files(*patterns: str) -> list[PurePosixPath]:
 
 def _stage(stage: Stage) -> Navigation:
     """Write every page, and give the navigation."""
-    protocols = list(compiled(ROOT / "specs"))
+    found, problems = subjects([ROOT / "specs"])
+    if any(problem.severity is Severity.ERROR for problem in problems):
+        raise SystemExit("the specs have problems, see: wireloom check")
     entries = rulebook.ENTRIES
 
     def file(path: str) -> str:
@@ -100,44 +102,26 @@ def _stage(stage: Stage) -> Navigation:
     reference = [
         *(stage.page(f"rules-{family}.md", rules_page(family, entries)) for family in rulebook.Family),
         stage.page("command-line.md", command_line_page(app, "wireloom")),
-        stage.page("errata.md", errata_page(protocols)),
     ]
     others = [path for path in _files("docs/*.md") if str(path) not in _GUIDE]
     project = [file("CHANGELOG.md"), file("CONTRIBUTING.md"), *map(stage.file, others)]
     return [
-        ("Home", stage.file(PurePosixPath("docs/site/pages/index.md"), _examples(protocols))),
+        ("Home", stage.file(PurePosixPath("docs/site/pages/index.md"), _examples(found))),
         ("Guide", list(map(file, _GUIDE))),
         ("Language", _language(stage)),
-        ("Protocols", [stage.page("protocols/index.md", protocols_page(protocols)), *_protocols(stage, protocols)]),
+        ("Protocols", protocols.stage(stage, found, PROTOCOLS)),
         ("Reference", reference),
         ("Project", [*project, ("Decisions", _decisions(stage))]),
     ]
 
 
-def _examples(protocols: list[Compiled]) -> dict[str, str]:
+def _examples(found: list[Subject]) -> dict[str, str]:
     """The marks that hand-written pages may have, and the annotated examples that they stand for."""
     return {
-        f"<!-- example {one.protocol.name} {message}: {name} -->": shown
-        for one in protocols
-        for (message, name), shown in one.examples.items()
+        f"<!-- example {subject.protocol.name} {message}: {name} -->": f"\n{fragment(traced.inspected)}\n"
+        for subject in found
+        for (message, name), traced in subject.traces.items()
     }
-
-
-def _protocols(stage: Stage, protocols: list[Compiled]) -> Navigation:
-    """The pages of each protocol, and then its specs."""
-    found: list[tuple[str, Navigation]] = []
-    for one in protocols:
-        groups = {message.name: one.protocol.group(message) for message in one.protocol.messages}
-        pages: dict[str, list[str]] = {}
-        for file in one.files:
-            page = stage.page(file.path.as_posix(), file.text)
-            pages.setdefault(groups.get(file.path.stem, ""), []).append(page)
-        patterns = [
-            f"specs/{folder.name}/{inner}" for folder in one.protocol.folders for inner in ("*.yaml", "*/*.yaml")
-        ]
-        specs = [stage.file(path) for path in _files(*patterns)]
-        found.append((one.title, [*pages.pop("", []), *sorted(pages.items()), ("Specs", specs)]))
-    return found
 
 
 def _language(stage: Stage) -> Navigation:

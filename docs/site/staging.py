@@ -3,8 +3,9 @@
 import os.path
 import re
 from collections.abc import Mapping
-from html import escape
 from pathlib import Path, PurePosixPath
+
+from wireloom_generator.site.pages import Pages
 
 _LINK = re.compile(
     r"(^```.*?^```|`[^`\n]+`)|(?:(?<=\]\()|(?<= src=\")|(?<= srcset=\"))([^)\s#\"]+)", re.MULTILINE | re.DOTALL
@@ -12,39 +13,26 @@ _LINK = re.compile(
 """Code, which is left alone, or the file that a link or a picture names."""
 _FENCE = re.compile(r"^(```\w+) .*$", re.MULTILINE)
 """A block of code that says more than its language."""
-_ROW = re.compile(r"^\|.*\\\|.*\|$", re.MULTILINE)
-"""A row of a table with a bar in a cell."""
-_CODE = re.compile(r"(`+)(?! )(.+?)\1")
-_LANGUAGES = {".yaml": "yaml", ".yml": "yaml", ".py": "python", ".toml": "toml", ".json": "json", ".sh": "sh"}
-_UNSEARCHED = "---\nsearch:\n  exclude: true\n---\n\n"
 
 
-class Stage:
+class Stage(Pages):
     """Writes pages into ``out``. ``places`` has the page of each file or folder of the checkout that is made into one;
     other files that pages link to are shown as they are."""
 
     def __init__(self, root: Path, out: Path, places: Mapping[PurePosixPath, str]) -> None:
+        super().__init__(out)
         self.root = root
-        self.out = out
         self.places = dict(places)
-
-    def page(self, name: str, text: str) -> str:
-        """Write a page whose links are right already; its name again."""
-        path = self.out / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(_ROW.sub(_bars, text), encoding="utf-8")
-        return name
 
     def file(self, path: PurePosixPath, inserted: Mapping[str, str] | None = None) -> str:
         """Write the page of a file of the checkout, with what is ``inserted`` in place of its marks; its name."""
         name = self.places[path]
-        text = (self.root / path).read_text(encoding="utf-8")
-        if path.suffix == ".md":
-            text = self._relinked(text, path, name)
-            for mark, shown in (inserted or {}).items():
-                text = text.replace(mark, shown)
-            return self.page(name, text)
-        return self.page(name, f"{_UNSEARCHED}# {path}\n\n````{_LANGUAGES.get(path.suffix, 'text')}\n{text}````\n")
+        if path.suffix != ".md":
+            return self.source(name, str(path), self.root / path)
+        text = self._relinked((self.root / path).read_text(encoding="utf-8"), path, name)
+        for mark, shown in (inserted or {}).items():
+            text = text.replace(mark, shown)
+        return self.page(name, text)
 
     def _relinked(self, text: str, path: PurePosixPath, name: str) -> str:
         def to(found: re.Match[str]) -> str:
@@ -63,13 +51,3 @@ class Stage:
             self.places[target] = f"files/{target}.md"
             self.file(target)
         return self.places[target]
-
-
-def _bars(row: re.Match[str]) -> str:
-    """The row with bars in code as the generator shows them, which takes a backslash in code for one."""
-
-    def to(code: re.Match[str]) -> str:
-        shown = escape(code[2]).replace("\\|", "&#124;")
-        return f"<code>{shown}</code>"
-
-    return _CODE.sub(to, row[0])

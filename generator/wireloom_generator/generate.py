@@ -1,6 +1,6 @@
 """Specs → files: loaded, judged by the rules, emitted, and compared with those on disk."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -29,9 +29,16 @@ class Generation:
 
 
 @frontend.uncollected()
+def subjects(specs: Sequence[Path]) -> tuple[list[Subject], list[Problem]]:
+    """The protocols with their worked examples, none if a rule finds an error; and what ``check`` finds."""
+    problems: list[Problem] = []
+    found = [subject for subject, _ in _run(specs, emitters.codec_modules, "", problems)]
+    return found, sorted(set(problems))
+
+
 def check(specs: Sequence[Path]) -> list[Problem]:
     """Every problem of the specs, sorted: from reading, rules, and worked examples."""
-    return compiled(specs, None, "")[1]
+    return subjects(specs)[1]
 
 
 def explained(specs: Sequence[Path]) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -99,31 +106,42 @@ def outputs(specs: Sequence[Path], out: Path, package: str = "", emit: Sequence[
 
 
 def compiled(
-    specs: Sequence[Path], chosen: Mapping[str, ModuleEmitter | Emitter] | None, package: str
+    specs: Sequence[Path], chosen: Mapping[str, ModuleEmitter | Emitter], package: str
 ) -> tuple[list[tuple[model.Protocol, tuple[Emission, ...]]], list[Problem]]:
-    """The protocols, each with what Wireloom's and the chosen emitters make of it; none if a spec has an error.
+    """The protocols, each with what Wireloom's and the chosen emitters make of it; none if a spec has an error."""
+    problems: list[Problem] = []
+    made = [
+        (subject.protocol, (*modules, *emitters.others(chosen, subject)))
+        for subject, modules in _run(specs, emitters.modules, package, problems)
+    ]
+    return made, sorted(set(problems))
 
-    Without ``chosen`` nothing is made but the modules that worked examples need.
+
+def _run(
+    specs: Sequence[Path],
+    modules: Callable[[model.Protocol], tuple[Emission, ...]],
+    package: str,
+    problems: list[Problem],
+) -> Iterator[tuple[Subject, tuple[Emission, ...]]]:
+    """The protocols, each with the ``modules`` that ran its worked examples; none if a spec has an error.
+
+    ``problems`` gets those of reading, rules and worked examples.
     """
-    judged, problems = frontend.read(specs)
-    made = []
-    for protocol in () if _errors(problems) else map(protocol_of, judged):
-        modules = emitters.codec_modules(protocol) if chosen is None else emitters.modules(protocol)
+    judged, found = frontend.read(specs)
+    problems += found
+    for protocol in () if _errors(found) else map(protocol_of, judged):
+        emitted = modules(protocol)
         try:
-            with examples.running(modules) as codec:
+            with examples.running(emitted) as codec:
                 traces, failures = examples.run(protocol, codec)
                 problems += failures
-                if chosen is None:
-                    continue
                 module = ".".join(filter(None, (package, protocol.name)))
                 subject = Subject(protocol, traces, account(codec), module)
-                emissions = (*modules, *emitters.others(chosen, subject))
         except emitted_code.ForeignCodeError as error:
             hint = "this is a bug of wireloom's; report it with the spec, none of whose code was run"
             problems.append(Problem(Location(protocol.path, 1, 1), emitted_code.RULE, str(error), hint))
         else:
-            made.append((protocol, emissions))
-    return made, sorted(set(problems))
+            yield subject, emitted
 
 
 def _errors(problems: Iterable[Problem]) -> tuple[Problem, ...]:

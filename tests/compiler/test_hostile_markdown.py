@@ -1,21 +1,18 @@
 """Texts that mean harm on pages: they are shown as they are, and end nothing that they stand in."""
 
-import importlib
-import sys
 from pathlib import Path
 
 import pytest
 from attack.texts import ALL, TEXTS
 from support.cases import each
-from support.paths import ROOT
 
 from compiler.rendered import foreign, github, site
 from compiler.text_places import ALL_PLACES, written
 from wireloom_generator.emitters.docs.markdown import cell, code, phrase, prose
+from wireloom_generator.generate import subjects
+from wireloom_generator.site.protocols import errata_page, message_pages, protocols_page
 
 pytestmark = pytest.mark.xdist_group("hostile texts")
-
-SITE = ROOT / "docs" / "site"
 
 
 @each("name", TEXTS)
@@ -49,24 +46,17 @@ def test_a_cell_ends_no_cell(name: str) -> None:
             assert rendered(table).found["tr [] []"] == 2
 
 
-@pytest.fixture
-def site_pages(monkeypatch: pytest.MonkeyPatch) -> object:
-    monkeypatch.syspath_prepend(SITE)
-    yield importlib.import_module("protocol_pages")
-    for name in ("protocol_pages", "navigation", "staging"):
-        sys.modules.pop(name, None)
-
-
 @pytest.mark.parametrize(
     "name",
     [pytest.param("all", marks=pytest.mark.sweep), *(pytest.param(name, marks=pytest.mark.long) for name in TEXTS)],
 )
-def test_the_pages_of_the_site(name: str, tmp_path: Path, site_pages: object) -> None:
+def test_the_pages_of_the_site(name: str, tmp_path: Path) -> None:
     rendered = {}
     for kind, text in (("usual", "harmless"), ("hostile", TEXTS.get(name, ALL))):
         folder = written(dict.fromkeys(ALL_PLACES, text), tmp_path / kind / "specs")
-        (one,) = site_pages.compiled(folder)
-        listed = site_pages.protocols_page([one]), site_pages.errata_page([one])
-        rendered[kind] = [*(file.text for file in one.files), *listed]
+        (one,), problems = subjects([folder])
+        assert not [problem for problem in problems if problem.severity == "error"]
+        listed = protocols_page([one]), errata_page([one])
+        rendered[kind] = [*(text for _, text in message_pages(one)), *listed]
     for usual, hostile in zip(rendered["usual"], rendered["hostile"], strict=True):
         assert foreign(site(hostile), site(usual)) == {}

@@ -1,14 +1,21 @@
 """The documentation site, built once of a checkout with few messages; the whole of it where much is tried."""
 
+import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from selenium import webdriver
+from selenium.webdriver.chrome.service import Service
 from support.paths import ROOT
 from support.small_checkout import small_checkout
 
-from docs.site_pages import Page, page_of
+from docs.site_pages import Page, pages_of
+
+FLAGS = """--headless=new --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking
+--disable-component-update --disable-sync"""
 
 
 @pytest.fixture(scope="session", params=["small", pytest.param("whole", marks=pytest.mark.long)])
@@ -30,4 +37,20 @@ def site(checkout: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def pages(site: Path) -> dict[Path, Page]:
     """Every page of the site."""
-    return {path: page_of(path.read_text()) for path in sorted(site.rglob("*.html"))}
+    return pages_of(site)
+
+
+@pytest.fixture(scope="session")
+def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chrome]:
+    """A browser with a profile of its own, which writes down what pages ask for."""
+    program, driver = shutil.which("chromium"), shutil.which("chromedriver")
+    if not program or not driver:
+        pytest.fail("chromium and chromedriver are not on PATH; install them with: sh scripts/setup.sh browser")
+    options = webdriver.ChromeOptions()
+    options.binary_location = program
+    for flag in (*FLAGS.split(), f"--user-data-dir={tmp_path_factory.mktemp('profile')}", "--window-size=1280,900"):
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    browser = webdriver.Chrome(options=options, service=Service(driver))
+    yield browser
+    browser.quit()

@@ -1,8 +1,6 @@
 """The documentation site, opened in Chromium from ``file://``: it loads what it needs, fits a phone and answers."""
 
 import json
-import shutil
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import combinations
@@ -14,35 +12,17 @@ import pytest
 from selenium import webdriver
 from selenium.common.exceptions import TimeoutException
 from selenium.webdriver import ActionChains, Keys
-from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.wait import WebDriverWait
 from support.paths import ROOT
 
+from docs.search import found
 from docs.site_pages import Page
 
 pytestmark = [pytest.mark.site, pytest.mark.xdist_group("site")]
 
 MARKER = "protocols/couchbase_dcp/snapshot_marker.html"
-FLAGS = """--headless=new --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking
---disable-component-update --disable-sync"""
-
-
-@pytest.fixture(scope="session")
-def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chrome]:
-    """A browser with a profile of its own, which writes down what pages ask for."""
-    program, driver = shutil.which("chromium"), shutil.which("chromedriver")
-    if not program or not driver:
-        pytest.fail("chromium and chromedriver are not on PATH; install them with: sh scripts/setup.sh browser")
-    options = webdriver.ChromeOptions()
-    options.binary_location = program
-    for flag in (*FLAGS.split(), f"--user-data-dir={tmp_path_factory.mktemp('profile')}", "--window-size=1280,900"):
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    browser = webdriver.Chrome(options=options, service=Service(driver))
-    yield browser
-    browser.quit()
 
 
 @pytest.fixture
@@ -135,36 +115,24 @@ def test_no_page_is_wider_than_a_phone(opened: dict[Path, Opened]) -> None:
 @pytest.mark.parametrize(
     ("words", "page"),
     [
-        ("max_visible_seqno", "snapshot_marker.html"),
-        ("logical_partition_id", "dbus_event.html"),
-        ("checksum-algorithm", "rules-spec.html"),
-        ("endianness", "byte-order.html"),
-        ("null-terminated string", "strings.html"),
-        ("C string", "recipes.html"),
-        ("TLV", "lengths.html"),
-        ("varint", "integers.html"),
-        ("CRC", "checksums.html"),
-        ("optional field", "versions.html"),
-        ("nested message", "structs.html"),
-        ("pointer", "pointers.html"),
-        ("transform", "compression.html"),
-        ("validity check", "framing.html"),
+        ("max_visible_seqno", "snapshot_marker"),
+        ("logical_partition_id", "dbus_event"),
+        ("checksum-algorithm", "rules-spec"),
+        ("endianness", "byte-order"),
+        ("null-terminated string", "strings"),
+        ("C string", "recipes"),
+        ("TLV", "lengths"),
+        ("varint", "integers"),
+        ("CRC", "checksums"),
+        ("optional field", "versions"),
+        ("nested message", "structs"),
+        ("pointer", "pointers"),
+        ("transform", "compression"),
+        ("validity check", "framing"),
     ],
 )
 def test_the_search_finds_the_page(chromium: webdriver.Chrome, site: Path, words: str, page: str) -> None:
-    chromium.get((site / "index.html").as_uri())
-    chromium.find_element(By.CSS_SELECTOR, ".md-search__button").click()
-    root = WebDriverWait(chromium, 10).until(
-        lambda browser: browser.execute_script(
-            "return [...document.querySelectorAll('div')].map(host => host.shadowRoot).find(root => root"
-            " && root.querySelector('input'))"
-        )
-    )
-    root.find_element(By.CSS_SELECTOR, "input").send_keys(words)
-    links = WebDriverWait(chromium, 10).until(
-        lambda _: [link.get_attribute("href") or "" for link in root.find_elements(By.CSS_SELECTOR, "a[href]")]
-    )
-    assert page in {Path(urlsplit(link).path).name for link in links[:3]}
+    assert page in {Path(name).name for name in found(chromium, site, words)[:3]}
 
 
 def _example(browser: webdriver.Chrome, title: str) -> WebElement:

@@ -111,6 +111,16 @@ def test_the_wheel_has_the_page_of_every_rule(made: Path) -> None:
         assert pages <= set(archive.namelist())
 
 
+def test_the_wheel_has_what_sites_are_made_of(made: Path) -> None:
+    generator = ROOT / "generator"
+    folder = generator / "wireloom_generator" / "site"
+    parts = {path.relative_to(generator).as_posix() for path in (*folder.glob("assets/*"), folder / "zensical.toml")}
+    assert len(parts) > 3
+    (wheel,) = made.glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        assert parts <= set(archive.namelist())
+
+
 def test_the_oldest_versions_are_those_that_are_tested() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]

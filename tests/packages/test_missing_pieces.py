@@ -27,6 +27,7 @@ def run_without(packages: str, code: str, *arguments: str) -> subprocess.Complet
         ("rich", ["--version"], "this program needs rich; pip install 'wireloom[cli]'"),
         ("yaml", ["check", "."], "this command needs yaml; pip install 'wireloom[generator]'"),
         ("jinja2", ["generate", "."], "this command needs jinja2; pip install 'wireloom[generator]'"),
+        ("zensical", ["docs", "."], "this command needs zensical; pip install 'wireloom[docs]'"),
         ("duckdb", ["sql", "select 1"], "this command needs duckdb; pip install 'wireloom[sql]'"),
         ("wireloom_generator", ["explain"], "this command needs wireloom_generator; pip install 'wireloom[generator]'"),
         (

@@ -20,6 +20,7 @@ _COMMANDS = {
     "check": ("specs", "See whether specs are right."),
     "explain": ("explain", "What rules of specs ask for, and why."),
     "generate": ("specs", "Parsers, schemas, documentation and dissectors from specs."),
+    "docs": ("docs", "A website of messages, fields and examples from specs."),
     "compat": ("compat", "What has changed in specs, and whom it breaks."),
     "protocols": ("protocols", "The installed protocols and their messages."),
     "init": ("starter", "A small protocol to edit."),

@@ -1,4 +1,4 @@
-"""The site's navigation, and how its configuration writes it."""
+"""A site's navigation, and how its configuration writes it."""
 
 import json
 from collections.abc import Sequence
@@ -12,9 +12,13 @@ def toml(navigation: Navigation) -> str:
     return f"[{', '.join(map(_entry, navigation))}]"
 
 
+def text(value: str) -> str:
+    """A string."""
+    return json.dumps(value, ensure_ascii=False)
+
+
 def _entry(entry: "str | tuple[str, str | Navigation]") -> str:
     if isinstance(entry, str):
-        return json.dumps(entry)
-    title, pages = entry
-    below = json.dumps(pages) if isinstance(pages, str) else toml(pages)
-    return f"{{{json.dumps(title, ensure_ascii=False)} = {below}}}"
+        return text(entry)
+    title, below = entry
+    return f"{{{text(title)} = {text(below) if isinstance(below, str) else toml(below)}}}"

@@ -1,0 +1,53 @@
+"""Pages → a site: called with a navigation, Zensical makes HTML that needs neither a server nor a network."""
+
+import json
+import subprocess
+import sys
+from importlib.resources import as_file, files
+from pathlib import Path
+from shutil import copytree
+
+from wireloom.inspection import html
+from wireloom_generator.site import navigation
+from wireloom_generator.site.navigation import Navigation
+
+PAGES = "pages"
+SITE = "site"
+
+
+class SiteError(Exception):
+    """The site cannot be built, or may not be where it should be."""
+
+
+def build(folder: Path, title: str, about: str, contents: Navigation) -> None:
+    """Build ``folder/site`` from ``folder/pages``, where style sheets may be among the ``assets``.
+
+    Raises ``SiteError``.
+    """
+    assets = folder / PAGES / "assets"
+    with as_file(files(__package__) / "assets") as own:
+        copytree(own, assets, dirs_exist_ok=True)
+    (assets / "annotated.css").write_text(html.stylesheet(), encoding="utf-8")
+    (assets / "annotated.js").write_text(html.script(), encoding="utf-8")
+    config = _config(title, about, contents, sorted(path.name for path in assets.glob("*.css")))
+    (folder / "zensical.toml").write_text(config, encoding="utf-8")
+    program = [sys.executable, "-m", "zensical", "build", "--clean", "--strict", "--config-file", "zensical.toml"]
+    done = subprocess.run(program, cwd=folder, capture_output=True, encoding="utf-8", errors="replace", check=False)
+    if done.returncode:
+        raise SiteError(f"zensical does not build the site:\n{done.stdout}{done.stderr}")
+    (folder / SITE / "404.html").unlink(missing_ok=True)  # for servers, with links that only one could follow
+
+
+def _config(title: str, about: str, contents: Navigation, styles: list[str]) -> str:
+    own = f"""\
+[project]
+site_name = {navigation.text(title)}
+site_description = {navigation.text(about)}
+docs_dir = "{PAGES}"
+site_dir = "{SITE}"
+extra_css = {json.dumps([f"assets/{name}" for name in styles])}
+extra_javascript = ["assets/annotated.js", "assets/diagrams.js"]
+nav = {navigation.toml(contents)}
+
+"""
+    return own + (files(__package__) / "zensical.toml").read_text(encoding="utf-8")
