@@ -23,6 +23,7 @@ HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 PROTOCOLS = "protocols/"
 ABOUT = "A binary message layout, written down once: parsers, table schemas and documentation that cannot disagree."
+PREFERRED = ("Guide", "Language", "Reference")
 _PLACES = {
     "README.md": "guide.md",
     "examples/protocols/README.md": "formats.md",
@@ -64,8 +65,9 @@ def main() -> None:
     navigation = _stage(Stage(ROOT, out / "pages", _places()))
     for folder in (HERE / "assets", ROOT / "docs" / "pictures"):
         shutil.copytree(folder, out / "pages" / folder.name)
+    preferred = [entry for entry in navigation if entry[0] in PREFERRED]
     try:
-        build(out, "Wireloom", ABOUT, navigation)
+        build(out, "Wireloom", ABOUT, navigation, preferred)
     except SiteError as error:
         raise SystemExit(str(error)) from None
 

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from collections.abc import Mapping
 from importlib.resources import as_file, files
 from pathlib import Path
 from shutil import copytree
@@ -19,10 +20,10 @@ class SiteError(Exception):
     """The site cannot be built, or may not be where it should be."""
 
 
-def build(folder: Path, title: str, about: str, contents: Navigation) -> None:
+def build(folder: Path, title: str, about: str, contents: Navigation, preferred: Navigation = ()) -> None:
     """Build ``folder/site`` from ``folder/pages``, where style sheets may be among the ``assets``.
 
-    Raises ``SiteError``.
+    The search ranks ``preferred`` pages above the others. Raises ``SiteError``.
     """
     assets = folder / PAGES / "assets"
     with as_file(files(__package__) / "assets") as own:
@@ -36,6 +37,7 @@ def build(folder: Path, title: str, about: str, contents: Navigation) -> None:
     if done.returncode:
         raise SiteError(f"zensical does not build the site:\n{done.stdout}{done.stderr}")
     (folder / SITE / "404.html").unlink(missing_ok=True)  # for servers, with links that only one could follow
+    _rank(folder / SITE, contents, preferred)
 
 
 def _config(title: str, about: str, contents: Navigation, styles: list[str]) -> str:
@@ -51,3 +53,23 @@ nav = {navigation.toml(contents)}
 
 """
     return own + (files(__package__) / "zensical.toml").read_text(encoding="utf-8")
+
+
+def _rank(site: Path, contents: Navigation, preferred: Navigation) -> None:
+    """Mark ``preferred`` pages in the search index, for ``search-ranking.js``, and sort it like the navigation, which
+    decides between equally good matches.
+    """
+    order = {page: place for place, page in enumerate(navigation.pages(contents))}
+    above = set(navigation.pages(preferred))
+    index = json.loads((site / "search.json").read_text(encoding="utf-8"))
+    for item in index["items"]:
+        item["preferred"] = _page(item) in above
+    index["items"].sort(key=lambda item: order.get(_page(item), len(order)))
+    text = json.dumps(index, ensure_ascii=False, separators=(",", ":"))
+    (site / "search.json").write_text(text, encoding="utf-8")
+    (site / "search.js").write_text(f"var __index = {text};", encoding="utf-8")
+
+
+def _page(item: Mapping[str, str]) -> str:
+    """The page that an item of the search index is on."""
+    return item["location"].partition("#")[0].removesuffix(".html") + ".md"

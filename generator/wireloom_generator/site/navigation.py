@@ -1,10 +1,21 @@
 """A site's navigation, and how its configuration writes it."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 Navigation = Sequence["str | tuple[str, str | Navigation]"]
 """Pages, which have their own titles, other titles of pages, and titles with pages below them."""
+
+
+def pages(navigation: Navigation) -> Iterator[str]:
+    """The pages, in order."""
+    for entry in navigation:
+        if isinstance(entry, str):
+            yield entry
+        elif isinstance(entry[1], str):
+            yield entry[1]
+        else:
+            yield from pages(entry[1])
 
 
 def toml(navigation: Navigation) -> str:
