@@ -29,7 +29,27 @@ Json = dict[str, Any]
 
 
 def json_writer(columns: Iterable[Column]) -> Callable[[Row], Json]:
-    """A function from a row to its JSON object, which has the ``columns`` in order, nulls included."""
+    """A function that converts rows to JSON objects.
+
+    Parameters
+    ----------
+    columns : iterable of Column
+        The keys of the objects, in order, such as ``PROTOCOL.columns``.
+
+    Returns
+    -------
+    callable
+        From a row to its object, a dict for ``json.dumps``, which has all ``columns``, nulls included.
+
+    Examples
+    --------
+    >>> from wireloom.json_rows import json_writer, without_nulls
+    >>> from wireloom_protocols import couchbase_dcp
+    >>> write = json_writer(couchbase_dcp.PROTOCOL.columns)
+    >>> row = couchbase_dcp.parse(couchbase_dcp.build({"vbucket": 3, "seqno_advanced": {"by_seqno": 7}}))
+    >>> without_nulls(write(row))["seqno_advanced"]
+    {'by_seqno': 7}
+    """
     plan = [(column.name, _to_json(column.type)) for column in columns]
 
     def write(row: Row) -> Json:
@@ -43,7 +63,7 @@ def json_writer(columns: Iterable[Column]) -> Callable[[Row], Json]:
 
 
 def without_nulls(value: Any) -> Any:
-    """A JSON value whose objects have no key with null."""
+    """A JSON value without the keys of its objects whose value is null."""
     match value:
         case dict():
             return {name: without_nulls(each) for name, each in value.items() if each is not None}
@@ -110,7 +130,7 @@ _compact = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_cir
 
 
 def json_line(value: object) -> bytes:
-    """A row, or what stands for one, as a line of JSON."""
+    """A row, or a value for one, as a line of JSON."""
     return harmless(_compact(value)).encode() + b"\n"
 
 
@@ -125,10 +145,27 @@ FromJson = Callable[[Any], Any]
 
 
 def row_reader(protocol: Protocol) -> Callable[[object], Row]:
-    """A function from a JSON object, as ``json_writer`` makes them of any view, to a row.
+    """A function that converts JSON objects back to rows.
 
-    Columns may be missing, such as derived ones and labels. Of a malformed record, only its bytes are read, how it was
-    sent, and whether a capture begins with it. The function raises ``EncodeError`` naming the field.
+    Parameters
+    ----------
+    protocol : Protocol
+        The protocol of the rows.
+
+    Returns
+    -------
+    callable
+        From an object of ``json_writer``, with the columns of any view, to a row for ``build``. Columns may be missing,
+        such as labels and derived fields. Of a malformed record, only its bytes are read, how it was sent, and whether
+        it is the header of a capture. It raises ``EncodeError`` naming the field if a value is wrong.
+
+    Examples
+    --------
+    >>> from wireloom.json_rows import row_reader
+    >>> from wireloom_protocols import couchbase_dcp
+    >>> read = row_reader(couchbase_dcp.PROTOCOL)
+    >>> couchbase_dcp.build(read({"vbucket": 3, "seqno_advanced": {"by_seqno": 7}})).hex()
+    '8064000008000003000000080000000000000000000000000000000000000007'
     """
     whole = json_reader((*protocol.columns, FILE, *POSITIONS, *PROVENANCE))
     sent = {column.name for column in PROVENANCE}

@@ -28,7 +28,7 @@ _log = logging.getLogger("wireloom")
 
 
 class ArrowStream(Protocol):
-    """What Arrow can read as batches: tables and readers of pyarrow, Polars, DuckDB and others."""
+    """Batches in Arrow's C stream interface: tables and readers of pyarrow, Polars, DuckDB and others."""
 
     def __arrow_c_stream__(self, requested_schema: object | None = None, /) -> object:
         """The batches, in Arrow's C stream interface."""
@@ -36,9 +36,27 @@ class ArrowStream(Protocol):
 
 
 def parquet_options(schema: pa.Schema) -> dict[str, Any]:
-    """Arguments of ``ParquetWriter`` and ``write_table`` of ``pyarrow.parquet`` for tables of that schema.
+    """Arguments for Parquet writers of pyarrow that keep filters from missing rows.
 
-    Floating-point numbers have no statistics, and no dictionary, in which Spark does not find 0.0 for -0.0.
+    Floating-point columns get no statistics, which would leave NaN out, and no dictionary, in which Spark does not find
+    0.0 for -0.0.
+
+    Parameters
+    ----------
+    schema : pyarrow.Schema
+        The schema of the table that is written.
+
+    Returns
+    -------
+    dict
+        Keyword arguments of ``pyarrow.parquet.ParquetWriter`` and ``write_table``; empty if there are no such columns.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from wireloom.lakes import parquet_options
+    >>> parquet_options(pa.schema({"id": pa.int64(), "latitude": pa.float64()}))
+    {'write_statistics': ['id'], 'use_dictionary': ['id']}
     """
     if not any(map(_has_floats, schema.types)):
         return {}
@@ -50,15 +68,43 @@ def parquet_options(schema: pa.Schema) -> dict[str, Any]:
 
 
 def delta_properties(schema: pa.Schema) -> dict[str, str]:
-    """Properties of a Delta table of that schema: only columns whose statistics are exact have some."""
+    """Table properties that limit the statistics of a Delta table to columns whose statistics are exact.
+
+    Parameters
+    ----------
+    schema : pyarrow.Schema
+        The schema of the table.
+
+    Returns
+    -------
+    dict of str to str
+        The property ``delta.dataSkippingStatsColumns``.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from wireloom.lakes import delta_properties
+    >>> delta_properties(pa.schema({"id": pa.int64(), "latitude": pa.float64()}))
+    {'delta.dataSkippingStatsColumns': 'id'}
+    """
     names = (field.name for field in schema if _is_exact(field.type))
     return {STATISTICS_COLUMNS: ",".join(map(_quoted, names))}
 
 
 def delta_writer_properties(schema: pa.Schema) -> "WriterProperties | None":
-    """How delta-rs writes Parquet files of that schema; None, its defaults, if there are no floating-point numbers.
+    """How delta-rs is to write the Parquet files of a Delta table, so that filters miss no rows.
 
-    ``delete``, ``update`` and ``optimize`` also write files, and take it as ``writer_properties``.
+    ``DeltaTable.delete``, ``update`` and ``optimize`` also write files, and take the result as ``writer_properties``.
+
+    Parameters
+    ----------
+    schema : pyarrow.Schema
+        The schema of the table.
+
+    Returns
+    -------
+    deltalake.WriterProperties or None
+        None, the defaults of delta-rs, if there are no floating-point columns.
     """
     if not any(map(_has_floats, schema.types)):
         return None
@@ -76,7 +122,23 @@ def delta_writer_properties(schema: pa.Schema) -> "WriterProperties | None":
 
 
 def write_delta(path: str | Path, data: ArrowStream, **options: Any) -> None:
-    """Write to a Delta table, new or not, so that its statistics are exact. The options are ``write_deltalake``'s."""
+    """Write to a Delta table, which is created if it does not exist, with exact statistics.
+
+    Times with nanoseconds are cut to microseconds, the unit of Delta.
+
+    Parameters
+    ----------
+    path : str or pathlib.Path
+        The table.
+    data : ArrowStream
+        The rows, such as the reader of ``scan``, which are written batch by batch.
+    **options
+        Arguments of ``deltalake.write_deltalake``, such as ``mode``, ``partition_by`` and ``storage_options``.
+
+    Notes
+    -----
+    A warning in the log names columns for which an existing table has inexact statistics.
+    """
     with needed("write_delta", "delta"):
         from deltalake import DeltaTable, write_deltalake
     rows = _in_microseconds(pa.RecordBatchReader.from_stream(data))
@@ -98,9 +160,25 @@ def merge_delta(
     storage_options: Mapping[str, str] | None = None,
     **options: Any,
 ) -> "TableMerger":
-    """A merge into a Delta table, made if there is none, so that its statistics are exact.
+    """Merge rows into a Delta table, which is created if it does not exist, with exact statistics.
 
-    The options are those of ``DeltaTable.merge``.
+    Parameters
+    ----------
+    path : str or pathlib.Path
+        The table.
+    data : ArrowStream
+        The rows. Times with nanoseconds are cut to microseconds.
+    predicate : str
+        The condition of the merge, as in ``DeltaTable.merge``.
+    storage_options : mapping, optional
+        Options of the storage backend.
+    **options
+        Further arguments of ``DeltaTable.merge``, such as ``source_alias`` and ``target_alias``.
+
+    Returns
+    -------
+    deltalake.table.TableMerger
+        The merge. Add its clauses (``when_matched_update_all`` and so on) and call ``execute``.
     """
     with needed("merge_delta", "delta"):
         from deltalake import DeltaTable
@@ -115,7 +193,7 @@ def merge_delta(
 
 
 def _schema_after(table: "DeltaTable", rows: pa.Schema, schema_mode: str | None) -> pa.Schema:
-    """The schema that a table has after rows of a schema are written to it, as delta-rs changes it by that mode."""
+    """The schema of a table after rows of a schema are written to it in this mode of delta-rs."""
     if schema_mode == "overwrite":
         return rows
     schema = _schema(table)
@@ -123,10 +201,10 @@ def _schema_after(table: "DeltaTable", rows: pa.Schema, schema_mode: str | None)
 
 
 def _keep_exact(table: "DeltaTable", after: pa.Schema) -> None:
-    """Let a table have exact statistics, also with the schema that it has after a write.
+    """Keep the statistics of a table exact, also with the schema that it has after a write.
 
-    Columns that its property names lose theirs if the write makes them inexact. If they are inexact already, somebody
-    wants them to be, and a warning names them.
+    Columns that its property names lose their statistics if the write makes them inexact. If they are inexact already,
+    that was somebody's decision, and a warning names them.
     """
     exact = delta_properties(after)
     names = table.metadata().configuration.get(STATISTICS_COLUMNS)
@@ -175,7 +253,7 @@ def _cut(field: pa.Field) -> pa.Field:
 
 
 def _is_exact(kind: pa.DataType) -> bool:
-    """Whether a column of a Delta table has statistics by which nothing is lost."""
+    """Whether the statistics of a column in a Delta table are exact."""
     types = pa.types
     tests = (types.is_integer, types.is_boolean, types.is_string, types.is_large_string, types.is_date)
     return any(test(kind) for test in tests)
@@ -186,7 +264,7 @@ def _is_floating(leaf: Any) -> bool:
 
 
 def _has_floats(kind: pa.DataType) -> bool:
-    """Whether a type is one of floating-point numbers, or has such a type in it."""
+    """Whether a type is floating-point, or contains such a type."""
     inner = (kind.field(index).type for index in range(kind.num_fields))
     return pa.types.is_floating(kind) or any(map(_has_floats, inner))
 

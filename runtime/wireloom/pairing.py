@@ -40,7 +40,7 @@ class Conversation(NamedTuple):
 
 
 def conversations(protocol: Protocol) -> tuple[Conversation, ...]:
-    """The conversations that a protocol has, as its messages say."""
+    """The conversations of a protocol, according to its messages."""
     found: list[Conversation] = []
     for message in protocol.records.values():
         if (answers := message.answers) is None:
@@ -66,7 +66,7 @@ def conversations(protocol: Protocol) -> tuple[Conversation, ...]:
 
 
 def of_header(talk: Conversation, protocol: Protocol) -> tuple[str, ...]:
-    """The fields of the header by which its requests are found; the others are those of their messages."""
+    """The fields of the header by which its requests are found; the others are fields of their messages."""
     header = {column.name for column in protocol.header}
     return tuple(name for name in talk.by if name in header)
 
@@ -85,16 +85,48 @@ def pair(
     connection: Sequence[str] = ("_file",),
     most: int = MOST,
 ) -> "Paired":
-    """The batches with the columns ``request`` and ``_pairing``, row by row as they came.
+    """Add to each response the request that it answers.
 
-    ``batches`` are records as ``scan`` gives them with all messages, or some of their columns, in the order of each
-    connection; ``connection`` are the columns that tell connections apart. ``request`` is a struct of the
-    request's columns: those beside the messages, and the structs of messages that are answered. It is null in rows that
-    are no answer, or malformed, and where there is no request. ``_pairing`` says so, and where the request is not
-    certain. Without ``_corrupt_reason`` and the structs of messages, all rows count as sound. At most ``most`` requests
-    of a conversation wait; the oldest is given up for another.
+    Of several waiting requests with equal fields, the oldest is answered, as servers do. Quiet requests, most of which
+    get no answer, do not wait: an answer belongs to the latest of them or to an earlier one.
 
-    Raises ``ValueError`` for a column that is needed and missing, and if not even one request may wait.
+    Parameters
+    ----------
+    batches : pyarrow.Table, or iterable of RecordBatch
+        Records as ``scan`` gives them with all messages, or some of their columns, in the order of each connection.
+    protocol : str
+        The name of the protocol. Its spec determines which messages answer which, and by which fields.
+    connection : sequence of str
+        The columns that identify a connection.
+    most : int, default 100,000
+        How many requests may wait per kind of request; after that, the oldest is given up.
+
+    Returns
+    -------
+    Paired
+        An iterable of the batches with two more columns, row by row as they came. ``request`` is a struct of the
+        request's columns: those that are not of messages, and the structs of messages that are answered. It is null in
+        rows that are not an answer, or are malformed, and if there is no request. ``_pairing`` is ``no request``, or
+        says how many candidates there were: ``the oldest of 2 that wait``, ``the latest of 2``; else null.
+
+    Raises
+    ------
+    ValueError
+        If a column is missing, or ``most`` is less than 1.
+
+    Notes
+    -----
+    If the batches have neither ``_corrupt_reason`` nor the structs of messages, no row counts as malformed.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from wireloom.pairing import pair
+    >>> from wireloom_protocols import couchbase_dcp
+    >>> frames = couchbase_dcp.scan("examples/captures/couchbase_dcp/session.bin", mode="PERMISSIVE", positions=True)
+    >>> rows = pa.Table.from_batches(pair(frames, "couchbase_dcp")).to_pylist()
+    >>> [row["request"]["vbucket"] for row in rows if row["message"] == "failover_log_response" and row["request"]]
+    [0, 1, 2, 3]
     """
     if most < 1:
         raise ValueError(f"most is 1 or more, not {most}")
@@ -102,7 +134,7 @@ def pair(
 
 
 class Paired:
-    """Batches with requests beside answers. ``given_up`` counts the requests for which there was no room."""
+    """Batches with the columns ``request`` and ``_pairing``, from ``pair``."""
 
     def __init__(
         self, batches: Iterable[pa.RecordBatch] | pa.Table, protocol: Protocol, connection: tuple[str, ...], most: int
@@ -115,13 +147,14 @@ class Paired:
 
     @property
     def given_up(self) -> int:
-        """How many requests stopped to wait because of newer ones."""
+        """How many requests were given up because more than ``most`` waited."""
         return sum(queue.given_up for queue in self._queues)
 
     @property
     def waiting(self) -> pa.Table:
-        """The requests that wait so far, quiet ones aside: the columns of their connection, and ``request``. There are
-        no columns before the first batch.
+        """The requests that are waiting, without quiet ones: the columns of their connection, and ``request``.
+        It has no
+        columns before the first batch.
         """
         kept = [queue.kept for queue in self._queues if queue.kept is not None]
         loud = [table.filter(pc.invert(table["quiet"])).select([*self._connection, REQUEST]) for table in kept]
@@ -182,7 +215,7 @@ class Incoming:
         return np.sort(np.concatenate(found)) if found else np.empty(0, np.int64)
 
     def _sound(self, code: int, message: str) -> Array:
-        """The rows of a message that are not malformed: such have a reason, and nothing in the message's struct."""
+        """The rows of a message that are not malformed: malformed ones have a reason, and no struct of the message."""
         rows: Array = np.flatnonzero(self._codes == code)
         if self._told or message in self.batch.schema.names:
             sound = self.column(REASON.name).is_null() if self._told else self.column(message).is_valid()
@@ -206,7 +239,10 @@ class Incoming:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """The rows of answers in a batch, the position of each one's request in ``requests`` or −1, and what is told."""
+    """The rows of answers in a batch; ``source`` is the position of each one's request in ``requests``, or -1;
+    ``told`` is
+    the value of ``_pairing``.
+    """
 
     rows: Array
     source: Array
@@ -227,7 +263,7 @@ class Queue:
         self.given_up = 0
 
     def take(self, records: Incoming) -> Answered | None:
-        """Take up the requests of a batch, and find those of its answers; None if it has neither."""
+        """Add the requests of a batch, and find those of its answers. None if it has neither."""
         talk = self.talk
         both = records.rows((*talk.requests, *talk.responses))
         if not len(both):
@@ -285,7 +321,7 @@ class Queue:
         return found
 
     def _more(self, records: Incoming, rows: Array) -> Array:
-        """Behind which answers another one to the same request comes."""
+        """Which answers are followed by another one to the same request."""
         found = np.zeros(len(rows), bool)
         for message, variants in self.talk.more.items():
             if variants:
@@ -306,7 +342,9 @@ def _beside(answered: Sequence[Answered], records: Incoming) -> pa.StructArray:
 
 
 def _field(field: pa.Field, answered: Sequence[Answered], length: int) -> pa.Array:
-    """A field of the requests beside answers: null, if it is the struct of a message that none in the batch answers."""
+    """A field of the requests beside answers; null if it is the struct of a message that no row in the batch
+    answers.
+    """
     source, values = np.full(length, -1, np.int64), [pa.nulls(0, field.type)]
     for found in answered:
         if (found.source >= 0).any() and found.requests.type.get_field_index(field.name) >= 0:
@@ -329,7 +367,7 @@ def _whole(waiting: pa.Table, schema: pa.Schema) -> pa.Table:
 
 
 def _said(text: str, choices: Array) -> Array:
-    """The text with each number, None where there is no choice."""
+    """The text with each number, or None if there was no choice."""
     numbers, which = np.unique(choices, return_inverse=True)
     texts = np.array([text.format(number) if number > 1 else None for number in numbers.tolist()], object)
     return texts[which]
@@ -344,7 +382,7 @@ def _of_each(one: Array, other: Array) -> Array:
 
 
 def _codes(columns: Sequence[pa.ChunkedArray]) -> Array:
-    """A number for the values of each row, equal where they are."""
+    """A number for the values of each row, equal if the values are."""
     codes = np.zeros(len(columns[0]) if columns else 0, np.int64)
     for column in columns:
         encoded = column.combine_chunks().dictionary_encode(null_encoding="encode")

@@ -9,13 +9,31 @@ _PIECE = 1 << 16
 
 
 def dechunked(stream: BinaryIO) -> Iterator[bytes]:
-    """The bytes of what a server sent in a connection, without the heads of responses and of chunks.
+    r"""The bodies of the HTTP/1 responses of a connection, with chunked ones put together (RFC 9112, section 7.1).
 
-    ``stream`` begins with a response or with the first chunk of a body; responses may follow each other. A body that
-    is not in chunks has the length that its head tells, or goes on to the end. Pieces have at most 64 KiB. A stream may
-    end anywhere; what is there comes out.
+    Parameters
+    ----------
+    stream : binary file object
+        What a server sent. It begins with a response, or with the first chunk of a body; responses may follow one
+        another. A body that is not chunked has the length that its head gives, or continues to the end.
 
-    Raises ``ValueError`` where neither a chunk nor a response begins, and for a length that is none.
+    Yields
+    ------
+    bytes
+        The bytes of the bodies, in pieces of at most 64 KiB. If the stream ends within a body, what is there is given.
+
+    Raises
+    ------
+    ValueError
+        If there is neither a chunk nor a response where one must begin, or a length is not valid.
+
+    Examples
+    --------
+    >>> import io
+    >>> from wireloom.responses import dechunked
+    >>> response = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n"
+    >>> b"".join(dechunked(io.BytesIO(response)))
+    b'abcde'
     """
     messages, final = Messages(of_server=True, bare=True), False
     while not final:

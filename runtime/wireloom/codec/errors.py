@@ -17,7 +17,7 @@ def join(outer: str, inner: str) -> str:
 
 
 def broken_off(reason: str, offset: int) -> "DecodeError":
-    """The error for what stands where a compressed file is damaged."""
+    """The error at the place from which a damaged compressed file cannot be read."""
     return DecodeError("damaged", f"the file cannot be read from here on: {reason}", offset)
 
 
@@ -28,13 +28,38 @@ def surplus(left: Sequence[tuple[int, int]], path: str = "") -> "DecodeError":
 
 
 class DecodeError(ConstructError, ValueError):
-    """A record is malformed.
+    """A record is malformed. ``str()`` gives ``code: field at byte offset: detail``, after the file if there is one.
 
-    ``code`` is one word for the kind of damage (``truncated``, ``overrun``, ``checksum``, ``invalid`` …), ``path`` the
-    dotted field, ``offset`` the byte where it stands (counted from the start of the record until a reader of whole
-    captures makes it count from the start of the capture) and ``detail`` what was expected and what was found. If there
-    were too few bytes to find the record's length, ``needed`` says how many that takes. If a proven record is not as
-    long as it says, ``whole`` is the length it says. ``file`` is what was read, if a reader of files says so.
+    Attributes
+    ----------
+    code : str
+        The kind of damage in one word: ``truncated``, ``overrun``, ``checksum``, ``invalid``, ...
+    field : str
+        The path of the field, such as ``entries[2].seqno``; empty for the record as a whole.
+    offset : int
+        Where the field is, in bytes. ``parse`` counts from the start of the record, readers of captures from the start
+        of the capture.
+    detail : str
+        What was expected and what was found.
+    reason : str
+        The same as in ``_corrupt_reason``: ``code: field at byte offset: detail``.
+    file : str
+        The file, if one was read; else empty.
+    needed : int
+        How many bytes it takes to find the record's length, if there were too few; else 0.
+    whole : int
+        The length that a record claims, if it was recognised but is not as long; else 0.
+
+    Examples
+    --------
+    >>> from wireloom.codec import DecodeError
+    >>> from wireloom_protocols import couchbase_dcp
+    >>> frame = couchbase_dcp.build({"message": "dcp_noop"})
+    >>> try:
+    ...     couchbase_dcp.parse(frame + b"!")
+    ... except DecodeError as error:
+    ...     error.code, error.offset, error.detail
+    ('trailing-bytes', 24, '1 byte behind the record')
     """
 
     def __init__(self, code: str, detail: str, offset: int = 0, path: str = "") -> None:
@@ -65,9 +90,16 @@ class DecodeError(ConstructError, ValueError):
 
 
 class EncodeError(ConstructError, ValueError):
-    """Values cannot be written: a field is missing, out of range, unknown or contradicts another.
+    """A row cannot be encoded: a field is missing, unknown, out of range, or contradicts another.
 
-    Of rows of a table, ``row`` is the number of the one that it is about.
+    Attributes
+    ----------
+    field : str
+        The path of the field, such as ``entries[2].seqno``; empty for the row as a whole.
+    detail : str
+        What was expected and what was given.
+    row : int or None
+        The number of the row in its table, from 0; None if it is not from a table.
     """
 
     def __init__(self, detail: str, path: str = "") -> None:

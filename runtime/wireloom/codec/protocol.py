@@ -175,7 +175,44 @@ class Protocol:
         return name
 
     def parse(self, data: bytes, **parameters: Any) -> Container:
-        """The row of exactly one record. Raises ``DecodeError`` if bytes are missing or left over."""
+        """Decode exactly one record.
+
+        Parameters
+        ----------
+        data : bytes-like
+            The record, with nothing before or after it.
+        **parameters
+            The protocol's parameters (``PROTOCOL.parameters``): facts that are not in the bytes. Those with a default
+            may be left out. ``u64`` is ``'declared'``, ``'decimal'`` or ``'long'``: the type of unsigned 64-bit
+            integers.
+
+        Returns
+        -------
+        Container
+            A dict with attribute access, and the columns of the protocol's table as keys: ``message``, the fields of
+            the header, a struct per message (None unless the record is that message), ``_corrupt_record`` and
+            ``_corrupt_reason`` (both None). A record that no message matches has the message ``unknown``.
+
+        Raises
+        ------
+        DecodeError
+            If the record is malformed, cut off, or followed by other bytes. ``code``, ``field``, ``offset`` (in bytes
+            from the start of the record) and ``detail`` say how and where.
+        OptionError
+            If a parameter is unknown, missing, or has a wrong value.
+
+        Examples
+        --------
+        >>> from wireloom_protocols import couchbase_dcp
+        >>> frame = bytes.fromhex("8064000008000003000000080000000000000000000000000000000000000007")
+        >>> row = couchbase_dcp.parse(frame)
+        >>> row.message, row.vbucket, row.seqno_advanced.by_seqno
+        ('seqno_advanced', 3, 7)
+        >>> couchbase_dcp.parse(frame[:-1])
+        Traceback (most recent call last):
+            ...
+        wireloom.codec.errors.DecodeError: truncated: record at byte 0: a record of 32 bytes, 31 left
+        """
         data, resolved = bytes(memoryview(data)), self._resolved(parameters)
         row = None if self.preamble else self.straight.parse(data, resolved)
         if row is None:
@@ -270,7 +307,7 @@ class Protocol:
         return DecodeError("trailing-bytes", f"{counted(len(data) - length, 'byte')} behind the record", length)
 
     def parse_stream(self, stream: Any, **parameters: Any) -> Container:
-        """The row of the next record of a stream, which is read no further than that. Raises ``DecodeError``."""
+        """The row of the next record of a stream, of which no more is read. Raises ``DecodeError``."""
         resolved = resolve(self.parameters, parameters)
         self.must_know(resolved)
         data, length, little = self._begin(stream, resolved)
@@ -314,14 +351,51 @@ class Protocol:
         resync: str = Resync.CHAIN,
         **parameters: Any,
     ) -> Iterator[Container]:
-        """The rows of a capture, in order.
+        """Iterate over the records of a capture in memory, one dict at a time.
 
-        ``buffer`` is bytes or a memory map. ``mode`` says what becomes of malformed records: ``FAILFAST`` raises
-        ``DecodeError``, its offset counted from the start of ``buffer``; ``PERMISSIVE`` gives a row with
-        ``_corrupt_record`` and ``_corrupt_reason``, and the header if that could be read; ``DROPMALFORMED`` leaves them
-        out. With ``message`` or ``messages``, records of others are left out, and not decoded beyond their header.
-        ``positions`` adds ``_offset`` and ``_length`` in bytes. ``resync`` says where reading goes on behind damage:
-        ``chain``, or ``proof`` for never by guess.
+        Parameters
+        ----------
+        buffer : bytes or memory map
+            Records end to end. For files, recorded packets and whole tables, see ``scan`` and ``decode_columnar``.
+        mode : {'FAILFAST', 'PERMISSIVE', 'DROPMALFORMED'}
+            What happens to a malformed record. ``FAILFAST``, the default, raises; ``PERMISSIVE`` gives a row with
+            ``_corrupt_record`` (its bytes), ``_corrupt_reason``, and the header if that could be read;
+            ``DROPMALFORMED`` leaves it out.
+        message, messages : str, or iterable of str, optional
+            Give only records of this message, or of these, and of others decode no more than the header. At most one of
+            the two may be given.
+        positions : bool, default False
+            Add ``_offset`` and ``_length`` to each row, in bytes.
+        max_record_bytes : int, default 64 MiB
+            Records that are longer, or claim to be, are malformed.
+        resync : {'chain', 'proof'}
+            Where reading continues after damage: ``chain``, the default, also where records fit one after another,
+            which is a guess; ``proof`` only where a checksum or a terminator identifies a record.
+        **parameters
+            The protocol's parameters, as in ``parse``.
+
+        Yields
+        ------
+        Container
+            The rows, in order, as ``parse`` gives them.
+
+        Raises
+        ------
+        DecodeError
+            In mode ``FAILFAST``, at the first malformed record. Its ``offset`` is in bytes from the start of
+            ``buffer``.
+        OptionError
+            If an argument or a parameter is unknown, or has a wrong value.
+
+        Examples
+        --------
+        >>> from wireloom_protocols import couchbase_dcp
+        >>> frame = couchbase_dcp.build({"message": "dcp_noop"})
+        >>> [(row.message, row._offset) for row in couchbase_dcp.iter_records(frame + frame, positions=True)]
+        [('dcp_noop', 0), ('dcp_noop', 24)]
+        >>> rows = couchbase_dcp.iter_records(frame + frame[:-4], mode="PERMISSIVE")
+        >>> [row._corrupt_reason for row in rows]
+        [None, 'truncated: record at byte 24: a record of 24 bytes, 20 left']
         """
         resolved = resolve(self.parameters, parameters)
         memoryview(buffer).release()  # a TypeError for what is no buffer
@@ -366,10 +440,38 @@ class Protocol:
         return self._malformed(error, self._outline(data, whole, cut.little, parameters), data, mode, only)
 
     def build(self, obj: Any, **parameters: Any) -> bytes:
-        """The bytes of a row: derived fields are filled in, what was malformed is written as it came.
+        """Encode one row into the bytes of its record.
 
-        Fields that are None may be left out; ``message`` may be left out when one message's struct is given.
-        Raises ``EncodeError`` naming the field that is missing, unknown or does not fit.
+        Parameters
+        ----------
+        obj : mapping
+            The row, with the keys that ``parse`` gives. Derived fields, such as lengths, checksums and opcodes, may be
+            left out, and so may fields that are None, and ``message`` if the struct of exactly one message is given. A
+            malformed row is written as its ``_corrupt_record``.
+        **parameters
+            The protocol's parameters, as in ``parse``.
+
+        Returns
+        -------
+        bytes
+            The record.
+
+        Raises
+        ------
+        EncodeError
+            If a field is missing, unknown, out of range, or contradicts another. ``field`` is its path.
+        OptionError
+            If a parameter is unknown, missing, or has a wrong value.
+
+        Examples
+        --------
+        >>> from wireloom_protocols import couchbase_dcp
+        >>> couchbase_dcp.build({"vbucket": 3, "seqno_advanced": {"by_seqno": 7}}).hex()
+        '8064000008000003000000080000000000000000000000000000000000000007'
+        >>> couchbase_dcp.build({"vbucket": 70000, "message": "dcp_noop"})
+        Traceback (most recent call last):
+            ...
+        wireloom.codec.errors.EncodeError: vbucket: 70000 does not fit 16 bits
         """
         return self.encode(obj, self._resolved(parameters))
 
@@ -403,7 +505,7 @@ class Protocol:
     def _preamble_row(
         self, error: DecodeError | None, data: bytes, parameters: Values, mode: Mode, only: Only
     ) -> Container | None:
-        """The row of what a capture begins with. If that is malformed, readers of any message are told."""
+        """The row of the header of a capture. If that is malformed, it is a row for every reader."""
         assert self.preamble is not None
         row, wanted = container(self._empty), only is None or CAPTURE in only
         row["message"] = CAPTURE if wanted else None
@@ -413,7 +515,7 @@ class Protocol:
         return None if found is None else Container(row, **found)
 
     def must_know(self, parameters: Values) -> None:
-        """Raises ``OptionError`` if a record needs what the header of its capture says, and it is not given."""
+        """Raises ``OptionError`` if a record needs values of its capture's header, and they are not given."""
         if self.preamble is not None:
             self.preamble.must_be_told(parameters)
 

@@ -24,7 +24,10 @@ from wireloom.views import NO_MESSAGE, RECORD, Row, View, must_be_of_all_columns
 
 
 class Table:
-    """The table of a protocol. ``comments`` are those of columns, by path: ``header.field``, as ``columns`` has it."""
+    """The Arrow side of a protocol: its methods are the functions of a generated module.
+
+    ``protocol`` is what is decoded and encoded. ``comments`` are those of its columns, by path: ``header.field``.
+    """
 
     def __init__(self, protocol: Protocol, comments: Mapping[str, str]) -> None:
         self.protocol = protocol
@@ -37,7 +40,7 @@ class Table:
         self.schema = commented(arrow_schema(protocol.columns), comments)
 
     def view(self, options: ReadOptions) -> pa.Schema:
-        """The schema of what ``options`` leave of the table. Raises ``OptionError`` for a column that is not there."""
+        """The schema that ``options`` leave of the table. Raises ``OptionError`` for a column that does not exist."""
         columns = View(self.protocol, options).columns
         if columns is self.protocol.columns:
             return self.schema
@@ -48,13 +51,47 @@ class Table:
     def decode_columnar(
         self, buffer: Any, columns: Iterable[str] | None = None, mode: str = Mode.FAILFAST, **options: Any
     ) -> pa.Table:
-        """The records of ``buffer`` as a table, or those ``columns`` of it.
+        """Decode a capture into one table, a row per record.
 
-        ``buffer`` is bytes or a memory map, or the path of what ``scan`` reads. ``options`` are the protocol's
-        parameters and reader options: ``message``, ``messages``, ``labels``, ``positions``, ``maxRecordBytes``,
-        ``resync``, ``columnNameOfCorruptRecord``. Columns left out are read only as far as it takes to find malformed
-        records, which do not depend on the columns. Raises ``OptionError`` for a column that is not there, and in mode
-        ``FAILFAST`` ``DecodeError``, its offset counted from the start of ``buffer``.
+        Parameters
+        ----------
+        buffer : bytes, memory map, str or path-like
+            The capture: its bytes (anything with the buffer interface), or the path of what ``scan`` reads.
+        columns : iterable of str, optional
+            The columns to decode, in this order; ``struct.field`` selects a field. Default: all columns. Malformed
+            records are the same whatever is selected.
+        mode : {'FAILFAST', 'PERMISSIVE', 'DROPMALFORMED'}
+            What happens to a malformed record. ``FAILFAST``, the default, raises; ``PERMISSIVE`` gives a row with
+            ``_corrupt_record`` (its bytes), ``_corrupt_reason`` and what could be read; ``DROPMALFORMED`` leaves it
+            out.
+        **options
+            The protocol's parameters, and the reader options that ``scan`` lists.
+
+        Returns
+        -------
+        pyarrow.Table
+            Has ``arrow_schema``: ``message``, the fields of the header, a nullable struct per message,
+            ``_corrupt_record`` and ``_corrupt_reason``; or the part of it that the options select.
+
+        Raises
+        ------
+        OptionError
+            If an option, a column or a parameter is unknown, or has a wrong value.
+        DecodeError
+            In mode ``FAILFAST``, at the first malformed record. Its ``offset`` is in bytes from the start of the
+            capture.
+
+        See Also
+        --------
+        decode_by_message : One table per message, decoded in one pass.
+        scan : The same for captures larger than memory.
+
+        Examples
+        --------
+        >>> from wireloom_protocols import couchbase_dcp
+        >>> frame = couchbase_dcp.build({"vbucket": 3, "seqno_advanced": {"by_seqno": 7}})
+        >>> couchbase_dcp.decode_columnar(frame + frame, columns=["vbucket", "seqno_advanced.by_seqno"]).to_pylist()
+        [{'vbucket': 3, 'seqno_advanced': {'by_seqno': 7}}, {'vbucket': 3, 'seqno_advanced': {'by_seqno': 7}}]
         """
         if isinstance(buffer, str | os.PathLike):
             return self.scan(os.fspath(buffer), columns, mode=mode, **options).read_all()
@@ -67,13 +104,37 @@ class Table:
             raise error.with_traceback(None) from None  # whose frames would keep a memory map from being closed
 
     def decode_by_message(self, buffer: Any, mode: str = Mode.FAILFAST, **options: Any) -> dict[str, pa.Table]:
-        """The records of ``buffer`` as a table a message, decoded once: what the option ``message`` gives for each.
+        """Decode a capture once, into one table per message.
 
-        ``buffer`` is bytes or a memory map, or the paths of what ``scan`` reads. ``options`` are as in
-        ``decode_columnar``, without ``message``. There is a table for each message that occurs, ``unknown`` and
-        ``capture`` among them, and for each of ``messages``, in the order of the protocol. A malformed record is in the
-        table of its message; if that cannot be told, it is in the table ``no-message``, which is the last and has the
-        header's columns alone. Raises as ``decode_columnar``.
+        Parameters
+        ----------
+        buffer : bytes, memory map, str, path-like, or list of paths
+            The capture: its bytes, or the paths of what ``scan`` reads.
+        mode : {'FAILFAST', 'PERMISSIVE', 'DROPMALFORMED'}
+            What happens to a malformed record, as in ``decode_columnar``.
+        **options
+            The protocol's parameters, and the reader options that ``scan`` lists, except ``message`` and ``columns``.
+
+        Returns
+        -------
+        dict of str to pyarrow.Table
+            By name of the message, in the order of ``messages``: a table for each message that occurs, and for each
+            that the option ``messages`` names. Each is what ``decode_columnar`` gives with the option ``message``.
+            Malformed records are in the table of their message. Those whose message is unknown are in the last table,
+            ``no-message``, which has only the columns of the header.
+
+        Raises
+        ------
+        OptionError, DecodeError
+            As ``decode_columnar``.
+
+        Examples
+        --------
+        >>> from wireloom_protocols import couchbase_dcp
+        >>> rows = [{"message": "dcp_noop"}, {"seqno_advanced": {"by_seqno": 7}}]
+        >>> tables = couchbase_dcp.decode_by_message(b"".join(map(couchbase_dcp.build, rows)))
+        >>> {message: table.num_rows for message, table in tables.items()}
+        {'dcp_noop': 1, 'seqno_advanced': 1}
         """
         from wireloom.columnar.narrow import NarrowDecoder, message_of
 
@@ -93,7 +154,7 @@ class Table:
         }
 
     def _read(self, decoder: Decoder, buffer: Any) -> Iterator[pa.RecordBatch]:
-        """The batches of bytes or a memory map, or of files."""
+        """The batches of bytes or of a memory map, or of files."""
         if not isinstance(buffer, str | os.PathLike | list | tuple):
             return captured(decoder, buffer)
         return _scanned(decoder, _paths(buffer))
@@ -107,16 +168,93 @@ class Table:
         mode: str = Mode.FAILFAST,
         **options: Any,
     ) -> pa.RecordBatchReader:
-        """The records of files, batch by batch: it needs memory for a few batches, however large the files are.
+        """Read files as a stream of Arrow batches, in the memory of a few batches however large the files are.
 
-        ``paths`` are files, directories with everything below them, and patterns, on any filesystem, compressed
-        files among them. ``filters`` such as ``("opcode", "=", 0x56)`` are on ``message`` and integers of the
-        header, with ``=``, ``<``, ``<=``, ``>``, ``>=`` or ``in``; records for which one does not hold are left out,
-        malformed ones too, but not those whose header cannot be read. The other arguments are as in
-        ``decode_columnar``; with ``positions``, each row has its ``_file``. Malformed records are also told in the log.
+        Parameters
+        ----------
+        paths : str, path-like, or iterable of them
+            Files, directories (with everything below them) and patterns (``*``, ``?``, ``[a-z]``, ``**``, ``{a,b}``),
+            on any filesystem of fsspec (``s3://...``). Files ending in ``.gz``, ``.zst``, ``.xz`` or ``.bz2`` are
+            decompressed. A file holds records end to end, or recorded packets (pcap, pcapng) that carry them over TCP
+            or UDP.
+        columns : iterable of str, optional
+            The columns to decode, in this order; ``struct.field`` selects a field. Default: all columns.
+        message : str, optional
+            Give only records of this message, with its fields at the top level beside the header's.
+        filters : iterable of tuple
+            Conditions ``(column, operator, value)`` on ``message`` or an integer of the header, all of which must hold:
+            ``("opcode", "=", 0x56)``. Operators are ``=``, ``<``, ``<=``, ``>``, ``>=`` and ``in``. Other records are
+            skipped before they are decoded, and so are malformed ones, unless their header cannot be read.
+        mode : {'FAILFAST', 'PERMISSIVE', 'DROPMALFORMED'}
+            What happens to a malformed record. ``FAILFAST``, the default, raises; ``PERMISSIVE`` gives a row with
+            ``_corrupt_record`` (its bytes), ``_corrupt_reason`` and what could be read; ``DROPMALFORMED`` leaves it
+            out. In the last two modes the log of ``wireloom`` reports how many were malformed.
+        **options
+            The protocol's parameters (``PROTOCOL.parameters``) and reader options, whose names are those of Spark:
 
-        Raises ``OptionError`` for a path without files. Reading raises ``OSError``, and in mode ``FAILFAST``
-        ``DecodeError``; both name the file.
+            messages : list of str
+                Give only records of these messages; their structs stay. Excludes ``message``.
+            labels : bool, default True
+                Whether there are columns with the names of enum values and flags, such as ``status_name``.
+            positions : bool, default False
+                Add ``_file``, ``_offset`` and ``_length``: where each record is, in bytes.
+            columnNameOfCorruptRecord : str, default '_corrupt_record'
+                The name of the column with the bytes of malformed records.
+            maxRecordBytes : int, default 64 MiB
+                Records that are longer, or claim to be, are malformed. At most 1 GiB.
+            resync : {'chain', 'proof'}
+                Where reading continues after damage: ``chain``, the default, also where records fit one after another;
+                ``proof`` only where a checksum or a terminator identifies a record.
+            u64 : {'declared', 'decimal', 'long'}
+                The type of unsigned 64-bit integers: ``int64`` for those that the source document bounds below 2^63,
+                else ``decimal128(20, 0)``; ``decimal`` or ``long`` for all.
+            capture : {'auto', 'raw', 'pcap', 'pcapng'}
+                What files hold. By default, their first bytes determine it.
+            connections : bool, default False
+                Add ``_time``, ``_connection``, ``_from_client`` and ``_gap_before``; null for records end to end.
+            ports, hosts : list of int, list of str
+                Read only packets from or to these server ports, or from or to these addresses or networks. By default,
+                the ports that the protocol declares (``'all'`` for any), and all hosts.
+            direction : {'both', 'client', 'server'}
+                Whose packets to read.
+            tunnels : bool, default False
+                Also read packets inside GRE, VXLAN, GENEVE, GTP-U and IP-in-IP.
+            rotated : bool, default False
+                Treat the files, in the order of their names, as one recording whose connections continue across files.
+            maxStreamBytes : int, default 64 MiB
+                How many bytes of all connections may wait for missing packets, before those are given up as lost.
+
+        Returns
+        -------
+        pyarrow.RecordBatchReader
+            Rows in the order of the files and their records. The schema is ``arrow_schema``, or the part of it that the
+            options select.
+
+        Raises
+        ------
+        OptionError
+            If an option, a column or a parameter is unknown, or has a wrong value; if a path has no files.
+        DecodeError
+            While batches are read in mode ``FAILFAST``: at the first malformed record. It names the file, and its
+            ``offset`` is in bytes from the start of the file.
+        OSError
+            While batches are read: if a file cannot be read.
+
+        Examples
+        --------
+        >>> from wireloom_protocols import couchbase_dcp
+        >>> capture = "examples/captures/couchbase_dcp/session.bin"
+        >>> reader = couchbase_dcp.scan(capture, columns=["vbucket", "by_seqno"], message="mutation", u64="long")
+        >>> reader.schema.names
+        ['vbucket', 'by_seqno']
+        >>> reader.read_all().num_rows
+        24
+
+        Skip records by a field of their header, before they are decoded:
+
+        >>> markers = couchbase_dcp.scan(capture, filters=[("opcode", "=", 0x56)], mode="DROPMALFORMED")
+        >>> markers.read_all()["message"].unique().to_pylist()
+        ['snapshot_marker']
         """
         told = options if message is None else {**options, "message": message}
         chosen = self._options(columns, mode, told)
@@ -132,10 +270,40 @@ class Table:
         filters: Iterable[Condition] = (),
         **options: Any,
     ) -> pa.Table:
-        """What files hold, a row each; one for all of them if they are ``rotated``.
+        """Count the records of files and the damage in them, a row per file.
 
-        It tells how many records there are and how many are malformed, and what became of recorded packets. Arguments
-        are those of ``scan``; what they say of columns and of malformed records changes nothing. Raises as ``scan``.
+        Parameters
+        ----------
+        paths : str, path-like, or iterable of them
+            Files, directories and patterns, as in ``scan``.
+        message : str, optional
+            Count only records of this message.
+        filters : iterable of tuple
+            Count only records for which these conditions hold, as in ``scan``.
+        **options
+            The protocol's parameters, and the reader options that ``scan`` lists. Those about columns have no effect.
+
+        Returns
+        -------
+        pyarrow.Table
+            A row per file, or one for all files if they are ``rotated``: ``_file``, ``kind``, ``records``,
+            ``malformed``, ``malformed_bytes``, ``first_reason``, and what became of recorded packets (``packets``,
+            ``read``, ``gaps``, ``missing_bytes``, ...), which is null for records end to end. ``damage`` says why a
+            file could not be read to its end.
+
+        Raises
+        ------
+        OptionError
+            As ``scan``.
+        OSError
+            If a file cannot be read.
+
+        Examples
+        --------
+        >>> from wireloom_protocols import couchbase_dcp
+        >>> found = couchbase_dcp.summary("examples/captures/couchbase_dcp/session.bin")
+        >>> found.select(["kind", "records", "malformed"]).to_pylist()
+        [{'kind': 'raw', 'records': 49, 'malformed': 2}]
         """
         from wireloom.columnar import overviews
 
@@ -157,10 +325,37 @@ class Table:
     def encode_columnar(
         self, table: pa.Table | pa.RecordBatchReader, capture: str = CaptureKind.RAW, **parameters: Any
     ) -> pa.Buffer:
-        """The bytes of all rows, one behind the other: what ``encode_records`` gives for each.
+        """Encode all rows of a table into one capture.
 
-        With the ``capture`` ``pcap`` or ``pcapng``, they are what a file of packets holds that carry these bytes: sent
-        as the columns say that ``decode_columnar`` adds with ``connections``, as far as there are such.
+        Parameters
+        ----------
+        table : pyarrow.Table or pyarrow.RecordBatchReader
+            Rows with the columns of ``decode_columnar``, or some of them, as in ``encode_records``.
+        capture : {'raw', 'pcap', 'pcapng'}
+            Whether to write the records end to end, the default, or a capture file of TCP packets that carry them. The
+            packets follow the columns that the option ``connections`` adds, as far as the table has them.
+        **parameters
+            The protocol's parameters.
+
+        Returns
+        -------
+        pyarrow.Buffer
+            The bytes. A malformed row is written as its ``_corrupt_record``, so decoding in mode ``PERMISSIVE`` and
+            encoding again gives the same bytes.
+
+        Raises
+        ------
+        EncodeError
+            For the first row that cannot be encoded; its ``row`` is the number of that row, from 0.
+        OptionError
+            If a parameter or ``capture`` has a wrong value.
+
+        Examples
+        --------
+        >>> from wireloom_protocols import couchbase_dcp
+        >>> frame = couchbase_dcp.build({"vbucket": 3, "seqno_advanced": {"by_seqno": 7}})
+        >>> couchbase_dcp.encode_columnar(couchbase_dcp.decode_columnar(frame * 2)).to_pybytes() == frame * 2
+        True
         """
         if (kind := written_kind(capture)) is not CaptureKind.RAW:
             return pa.py_buffer(b"".join(self._recorded(table, kind, parameters)))
@@ -170,11 +365,28 @@ class Table:
         return found.whole()
 
     def encode_records(self, table: pa.Table | pa.RecordBatchReader, **parameters: Any) -> pa.ChunkedArray:
-        """The bytes of each row of a table, as ``build`` gives them.
+        """Encode each row of a table into the bytes of its record.
 
-        Its columns are those that ``decode_columnar`` gives with all messages, or some of them; columns with labels and
-        positions do not count. Rows are those of one capture, in order. Raises ``EncodeError`` for the first row that
-        cannot be written; its ``row`` says which that is.
+        Parameters
+        ----------
+        table : pyarrow.Table or pyarrow.RecordBatchReader
+            Rows of one capture, in order, with the columns of ``decode_columnar``, or some of them; not with those of
+            the option ``message``. Label and position columns are ignored. Derived fields, such as lengths and
+            checksums, may be missing.
+        **parameters
+            The protocol's parameters.
+
+        Returns
+        -------
+        pyarrow.ChunkedArray of binary
+            The record of each row, as ``build`` gives it.
+
+        Raises
+        ------
+        EncodeError
+            For the first row that cannot be encoded; its ``row`` is the number of that row, from 0.
+        OptionError
+            If a parameter has a wrong value.
         """
         return pa.chunked_array(self._encoded(table, parameters), pa.binary())
 
@@ -203,7 +415,25 @@ class Table:
         yield from encoder.recorder.end()
 
     def to_batches(self, rows: Iterable[Mapping[str, Any]]) -> pa.RecordBatchReader:
-        """Rows as ``parse`` and ``iter_records`` give them, batch by batch."""
+        """Convert rows of ``parse`` or ``iter_records`` into Arrow batches.
+
+        Parameters
+        ----------
+        rows : iterable of mapping
+            The rows. They are consumed as batches are read.
+
+        Returns
+        -------
+        pyarrow.RecordBatchReader
+            The rows in batches of ``arrow_schema``, each of at most 8192 rows.
+
+        Examples
+        --------
+        >>> from wireloom_protocols import couchbase_dcp
+        >>> frame = couchbase_dcp.build({"message": "dcp_noop"})
+        >>> couchbase_dcp.to_batches(couchbase_dcp.iter_records(frame)).read_all()["message"].to_pylist()
+        ['dcp_noop']
+        """
         return pa.RecordBatchReader.from_batches(self.schema, batches(rows, self.schema))
 
     def _options(self, columns: Iterable[str] | None, mode: str, options: Mapping[str, Any]) -> ReadOptions:
@@ -214,7 +444,7 @@ class Table:
 
 
 def _paths(given: Any) -> list[str]:
-    """The files that a path, or several, mean."""
+    """The files that a path, or several, refer to."""
     paths = [given] if isinstance(given, str | os.PathLike) else given
     return [file.path for file in listed(map(str, paths))]
 
@@ -234,7 +464,7 @@ def _from_zero(batch: pa.RecordBatch) -> pa.RecordBatch:
 
 
 def commented(schema: pa.Schema, comments: Mapping[str, str]) -> pa.Schema:
-    """The schema with ``comments`` as metadata of its fields, under the key that Spark has for them, too."""
+    """The schema with ``comments`` as metadata of its fields, under the key that Spark also uses."""
     return pa.schema([_commented(field, field.name, comments) for field in schema])
 
 
@@ -244,7 +474,7 @@ def _commented(field: pa.Field, path: str, comments: Mapping[str, str]) -> pa.Fi
 
 
 def _inside(kind: pa.DataType, path: str, comments: Mapping[str, str]) -> pa.DataType:
-    """The type with comments of the fields in it; items of a list have the path of the list."""
+    """The type with comments of the fields in it. The items of a list have the path of the list."""
     if pa.types.is_struct(kind):
         return pa.struct([_commented(field, f"{path}.{field.name}", comments) for field in kind])
     if pa.types.is_list(kind):

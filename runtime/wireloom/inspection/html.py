@@ -15,12 +15,12 @@ from wireloom.inspection.wording import ascii_of
 
 
 def stylesheet() -> str:
-    """The style sheet of fragments."""
+    """The CSS of fragments. A page needs it once."""
     return _asset("annotated.css")
 
 
 def script() -> str:
-    """The script that makes bytes and fields point at each other; a page needs it once."""
+    """The JavaScript that highlights bytes and fields together. A page needs it once."""
     return _asset("annotated.js")
 
 
@@ -29,12 +29,48 @@ def _asset(name: str) -> str:
 
 
 def fragment(inspected: Inspected, number: int | None = None) -> str:
-    """The record as one element; ``number`` is its number in the capture."""
+    """One record as an HTML element: its bytes beside the tree of its fields.
+
+    Parameters
+    ----------
+    inspected : Inspected
+        The record.
+    number : int, optional
+        Its number in the capture, for the headline.
+
+    Returns
+    -------
+    str
+        The element. The page that contains it also needs ``stylesheet()`` and ``script()``.
+    """
     return "\n".join(_Fragment(inspected).lines(number)) + "\n"
 
 
 def page(title: str, records: Iterable[tuple[int, Inspected]], notes: Iterable[str] = ()) -> Iterator[str]:
-    """A self-contained page, in pieces: numbered records, and ``notes`` below them."""
+    """A self-contained HTML page of records.
+
+    Parameters
+    ----------
+    title : str
+        The title and heading of the page.
+    records : iterable of (int, Inspected)
+        The records, with their numbers in the capture.
+    notes : iterable of str
+        Paragraphs below the records.
+
+    Yields
+    ------
+    str
+        The page, in pieces.
+
+    Examples
+    --------
+    >>> from wireloom.inspection import inspect_record, page
+    >>> from wireloom_protocols import couchbase_dcp
+    >>> frame = couchbase_dcp.build({"seqno_advanced": {"by_seqno": 7}})
+    >>> "".join(page("One frame", [(0, inspect_record(couchbase_dcp.PROTOCOL, frame))]))[:15]
+    '<!doctype html>'
+    """
     yield (
         "<!doctype html>\n"
         '<html lang="en">\n<head>\n<meta charset="utf-8">\n'

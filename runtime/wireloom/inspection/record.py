@@ -21,11 +21,12 @@ _MISSING = 1 << 16
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A part of a record as it is shown, from ``start`` to before ``end`` in bytes from the record's start.
+    """A part of a record, as it is shown.
 
-    Both are equal if it has no bytes. ``path`` is that of its column, or empty. ``label`` is the name of a number,
-    ``note`` a remark. Values of the kinds ``COMPUTED`` and ``DEFAULT`` are not in the bytes, those of the kind
-    ``SHARED`` are in bytes of others, and those of the kind ``UNPACKED`` in what others unpack to.
+    ``start`` and ``end`` delimit its bytes, counted from the record's start; they are equal if it has none. ``path`` is
+    that of its column, or empty; ``label`` the name of a number; ``note`` a remark. Values of the kinds ``COMPUTED``
+    and ``DEFAULT`` are not in the bytes; those of the kind ``SHARED`` are in bytes of other fields, and those of the
+    kind ``UNPACKED`` in the unpacked bytes of other fields.
     """
 
     name: str
@@ -53,8 +54,8 @@ class Failure:
     """Why a record is malformed, as in ``DecodeError``, and the bytes that show it.
 
     ``offset``, ``start`` and ``end`` count from the record's start. If bytes are missing at the end of the record, both
-    are its end; if a value without bytes is wrong, both are its position. They are None if nothing in the record shows
-    the error.
+    ``start`` and ``end`` are the record's end; if a value without bytes is wrong, both are its position. They are None
+    if nothing in the record shows the error.
     """
 
     code: str
@@ -71,9 +72,10 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Inspected:
-    """A record, or a malformed range, that stands at ``offset`` in its capture.
+    """A record, or a malformed range, at ``offset`` in its capture.
 
-    ``byte_order`` is that of its numbers, where the protocol leaves it to a parameter.
+    ``byte_order`` is that of its numbers, if the protocol leaves it to a parameter. ``error`` is None if it is not
+    malformed.
     """
 
     data: bytes
@@ -133,7 +135,41 @@ def _paths(field: str, message: str | None) -> tuple[str, ...]:
 
 
 def inspect_record(protocol: Protocol, data: bytes, offset: int = 0, **parameters: object) -> Inspected:
-    """Explain the bytes of exactly one record. Raises ``OptionError`` for unknown parameters."""
+    """Explain the bytes of exactly one record.
+
+    Parameters
+    ----------
+    protocol : Protocol
+        The protocol: ``PROTOCOL`` of a generated module.
+    data : bytes
+        The record. It may be malformed, cut off, or followed by other bytes.
+    offset : int, default 0
+        Where it begins in its capture, for the offsets that are shown.
+    **parameters
+        The protocol's parameters.
+
+    Returns
+    -------
+    Inspected
+        The tree of its fields, in which every byte is in a leaf, and the error if it is malformed. ``fragment`` and
+        ``page`` make HTML of it.
+
+    Raises
+    ------
+    OptionError
+        If a parameter is unknown, missing, or has a wrong value.
+
+    Examples
+    --------
+    >>> from wireloom.inspection import inspect_record
+    >>> from wireloom_protocols import couchbase_dcp
+    >>> frame = couchbase_dcp.build({"vbucket": 3, "seqno_advanced": {"by_seqno": 7}})
+    >>> inspected = inspect_record(couchbase_dcp.PROTOCOL, frame)
+    >>> inspected.headline()
+    'seqno_advanced, 32 bytes'
+    >>> [(part.name, part.start, part.end, part.text) for part in inspected.leaves()][-1]
+    ('by_seqno', 24, 32, '7')
+    """
     return explained(protocol, data, offset, resolve(protocol.parameters, parameters))
 
 

@@ -28,12 +28,49 @@ _ENDS, _CLOCK = "_ends", "_clock"
 
 
 def conversations(packets: DataFrame, protocol: str, **options: object) -> DataFrame:
-    """The records of ``protocol`` in packets, with ``_time``, ``_connection``, ``_from_client`` and ``_gap_before``.
+    """Decode a protocol from recorded packets, with each conversation in order, even if it spans files.
 
-    ``packets`` are what the format ``packets`` reads with the options ``positions`` and ``connections``, be it from one
-    file or from many that were rotated. They are brought together by conversation, and in the order in which they were
-    captured; then each conversation is one task's, and may span files. ``options`` are those of the reader of
-    ``protocol``. Raises ``OptionError`` for a column that is missing.
+    Parameters
+    ----------
+    packets : :class:`~pyspark.sql.DataFrame`
+        Packets of one file, or of many rotated ones, read with ``format("packets")`` and the options ``positions`` and
+        ``connections``.
+    protocol : str
+        The protocol that the packets carry.
+    **options
+        Options of the reader of ``protocol``, such as ``mode``, ``message``, ``columns``, ``ports`` and ``hosts``;
+        ``mode`` is ``PERMISSIVE`` by default. Not ``positions`` and ``tunnels``.
+
+    Returns
+    -------
+    :class:`~pyspark.sql.DataFrame`
+        The columns of ``protocol``, with ``_time``, ``_connection``, ``_from_client`` and ``_gap_before`` (missing
+        bytes before the record). Conversations are in no order; records of one are in the order in which they were
+        sent.
+
+    Raises
+    ------
+    OptionError
+        If ``packets`` lack a column, or an option is unknown or wrong.
+
+    Notes
+    -----
+    Packets are shuffled by conversation; one task reads all packets of a conversation.
+
+    Examples
+    --------
+    >>> from wireloom.spark import conversations, register
+    >>> register(spark)
+    >>> reader = spark.read.format("packets").option("positions", True).option("connections", True)
+    >>> packets = reader.load("examples/captures/traffic/session.pcap")
+    >>> frames = conversations(packets, "couchbase_dcp").where("_corrupt_reason IS NULL")
+    >>> frames.groupBy("_from_client").count().orderBy("_from_client").show()
+    +------------+-----+
+    |_from_client|count|
+    +------------+-----+
+    |       false|   18|
+    |        true|    6|
+    +------------+-----+
     """
     protocol = resolve_protocol(protocol, packets.sparkSession)
     found = registry.protocol(protocol)

@@ -35,12 +35,62 @@ Arrays = tuple[pa.Array, ...]
 
 
 def from_wire(col: Column | str, protocol: str, options: Mapping[str, object] | None = None, **named: object) -> Column:
-    """A struct column of the records in the binary column ``col``, one record a value.
+    """Decode a binary column with one record per value, such as the ``value`` of a Kafka topic.
 
-    Options are given as a mapping or ``named``: ``mode``, ``message``, ``messages``, ``columns``, ``labels``,
-    ``columnNameOfCorruptRecord`` and the protocol's parameters. Mode ``FAILFAST``, the default, fails the query at a
-    malformed record; ``PERMISSIVE`` gives it ``_corrupt_record`` and ``_corrupt_reason``. Null stays null, as does any
-    other message than those asked for.
+    Parameters
+    ----------
+    col : :class:`~pyspark.sql.Column` or str
+        The binary column, or its name.
+    protocol : str
+        The name of an installed protocol, or the name under which it was registered.
+    options : mapping, optional
+        Options by name, as a mapping; those in ``named`` override them.
+    **named
+        The protocol's parameters, and:
+
+        mode : {'FAILFAST', 'PERMISSIVE'}
+            ``FAILFAST``, the default, fails the query at a malformed record; ``PERMISSIVE`` gives a struct with
+            ``_corrupt_record`` (its bytes) and ``_corrupt_reason``.
+        message : str
+            Give only records of this message, with its fields beside the header's; other values become null.
+        messages : list of str
+            Give only records of these messages; other values become null. Excludes ``message``.
+        columns : list of str
+            The fields of the result; ``struct.field`` selects a part of a struct. The rest is not decoded.
+        labels : bool, default True
+            Whether there are fields with the names of enum values and flags, such as ``status_name``.
+        columnNameOfCorruptRecord : str, default '_corrupt_record'
+            The name of the field with the bytes of malformed records.
+        u64 : {'declared', 'decimal', 'long'}
+            The type of unsigned 64-bit integers: ``bigint`` for those that the source document bounds below 2^63, else
+            ``decimal(20,0)``; ``decimal`` or ``long`` for all.
+
+    Returns
+    -------
+    :class:`~pyspark.sql.Column`
+        A struct with the columns of the protocol's table. Null stays null.
+
+    Raises
+    ------
+    OptionError
+        If the protocol, an option, a message or a column is unknown, or a value is wrong.
+
+    Notes
+    -----
+    Spark reports an :class:`AnalysisException` if the column is not binary.
+
+    Examples
+    --------
+    >>> from wireloom.spark import from_wire
+    >>> frame = bytes.fromhex("8064000008000003000000080000000000000000000000000000000000000007")
+    >>> values = spark.createDataFrame([(frame,)], "value binary")
+    >>> frames = values.select(from_wire("value", "couchbase_dcp", message="seqno_advanced").alias("frame"))
+    >>> frames.select("frame.vbucket", "frame.by_seqno").show()
+    +-------+--------+
+    |vbucket|by_seqno|
+    +-------+--------+
+    |      3|       7|
+    +-------+--------+
     """
     return _decoding(col, protocol, {**(options or {}), **named}, many=False)
 
@@ -48,19 +98,94 @@ def from_wire(col: Column | str, protocol: str, options: Mapping[str, object] | 
 def from_wire_many(
     col: Column | str, protocol: str, options: Mapping[str, object] | None = None, **named: object
 ) -> Column:
-    """A column of arrays of structs: the consecutive records in each value of ``col``.
+    """Decode a binary column with any number of consecutive records per value.
 
-    As ``from_wire``; in mode ``DROPMALFORMED`` malformed records are left out of the array, and so are other messages
-    than those asked for.
+    Parameters
+    ----------
+    col : :class:`~pyspark.sql.Column` or str
+        The binary column, or its name.
+    protocol : str
+        The name of an installed protocol, or the name under which it was registered.
+    options : mapping, optional
+        Options by name, as a mapping; those in ``named`` override them.
+    **named
+        As for ``from_wire``, and:
+
+        mode : {'FAILFAST', 'PERMISSIVE', 'DROPMALFORMED'}
+            As for ``from_wire``; ``DROPMALFORMED`` leaves malformed records out of the array.
+        maxRecordBytes : int, default 64 MiB
+            Records that are longer, or claim to be, are malformed.
+        resync : {'chain', 'proof'}
+            Where reading continues after damage: ``chain``, the default, also where records fit one after another;
+            ``proof`` only where a checksum or a terminator identifies a record.
+
+    Returns
+    -------
+    :class:`~pyspark.sql.Column`
+        An array of the structs that ``from_wire`` gives, in order. Records of unwanted messages are left out. Null
+        stays null, and an empty value becomes an empty array.
+
+    Raises
+    ------
+    OptionError
+        As ``from_wire``.
+
+    Examples
+    --------
+    >>> from pyspark.sql import functions as sf
+    >>> from wireloom.spark import from_wire_many
+    >>> frame = bytes.fromhex("8064000008000003000000080000000000000000000000000000000000000007")
+    >>> values = spark.createDataFrame([(frame + frame,)], "value binary")
+    >>> values.select(sf.size(from_wire_many("value", "couchbase_dcp")).alias("frames")).show()
+    +------+
+    |frames|
+    +------+
+    |     2|
+    +------+
     """
     return _decoding(col, protocol, {**(options or {}), **named}, many=True)
 
 
 def to_wire(col: Column | str, protocol: str, options: Mapping[str, object] | None = None, **named: object) -> Column:
-    """A binary column of the records in the struct column ``col``, which has columns as ``from_wire`` gives them.
+    """Encode a struct column into a binary column with one record per value.
 
-    Options are ``mode`` and the protocol's parameters. Mode ``FAILFAST``, the default, fails the query at a struct that
-    cannot be written; ``PERMISSIVE`` gives null. Derived fields may be left out, and null stays null.
+    Parameters
+    ----------
+    col : :class:`~pyspark.sql.Column` or str
+        The struct column, or its name, with fields as ``from_wire`` gives them. Derived fields, such as lengths,
+        checksums and opcodes, may be missing.
+    protocol : str
+        The name of an installed protocol, or the name under which it was registered.
+    options : mapping, optional
+        Options by name, as a mapping; those in ``named`` override them.
+    **named
+        The protocol's parameters, and:
+
+        mode : {'FAILFAST', 'PERMISSIVE'}
+            ``FAILFAST``, the default, fails the query at a struct that cannot be encoded; ``PERMISSIVE`` gives null.
+
+    Returns
+    -------
+    :class:`~pyspark.sql.Column`
+        The bytes of the records. Null stays null.
+
+    Raises
+    ------
+    OptionError
+        As ``from_wire``.
+
+    Notes
+    -----
+    Spark reports an :class:`AnalysisException` if the column is not a struct.
+
+    Examples
+    --------
+    >>> from pyspark.sql import functions as sf
+    >>> from wireloom.spark import to_wire
+    >>> rows = spark.createDataFrame([(3, (7,))], "vbucket int, seqno_advanced struct<by_seqno: bigint>")
+    >>> frames = rows.select(to_wire(sf.struct("*"), "couchbase_dcp").alias("frame"))
+    >>> frames.select(sf.lower(sf.hex("frame"))).first()[0]
+    '8064000008000003000000080000000000000000000000000000000000000007'
     """
     session = SparkSession.getActiveSession()
     found = resolve_protocol(protocol, session)
@@ -69,7 +194,7 @@ def to_wire(col: Column | str, protocol: str, options: Mapping[str, object] | No
 
 
 def reading(protocol: str, given: Mapping[str, object], *, many: bool) -> ReadOptions:
-    """The ``given`` options of a function that decodes. Raises ``OptionError``."""
+    """The options of a function that decodes, from those ``given``. Raises ``OptionError``."""
     chosen = writing(protocol, given)
     if not many:
         for name in ("maxRecordBytes", "resync"):
@@ -81,7 +206,7 @@ def reading(protocol: str, given: Mapping[str, object], *, many: bool) -> ReadOp
 
 
 def writing(protocol: str, given: Mapping[str, object]) -> ReadOptions:
-    """The ``given`` options of a function that encodes. Raises ``OptionError``."""
+    """The options of a function that encodes, from those ``given``. Raises ``OptionError``."""
     found = registry.protocol(protocol)
     options = ReadOptions.of(given, found.parameters, found.messages, Mode.FAILFAST)
     if options.positions:
@@ -114,7 +239,7 @@ class Decoding:
 
     @cached_property
     def _decoder(self) -> Decoder:
-        """One for all columns of a task, which is made there."""
+        """One for all columns of a task, created in the task."""
         return Decoder(registry.protocol(self.protocol), self.options, arrow_schema(self.schema))
 
     @cached_property
@@ -142,7 +267,7 @@ class Encoding:
 
     @cached_property
     def _encoder(self) -> encoding.Encoder:
-        """One for all columns of a task, which is made there."""
+        """One for all columns of a task, created in the task."""
         lenient = self.options.mode is not Mode.FAILFAST
         found = registry.protocol(self.protocol)
         return encoding.Encoder(found, self.options.parameters, alone=True, lenient=lenient)
@@ -179,7 +304,7 @@ def _whole(protocol: Protocol) -> set[str]:
 def column_function(function: Batchwise, kind: DataType, name: str) -> Any:
     """The function, which returns values of that kind, as one that Spark calls with the columns of a task's batches.
 
-    It gets the rows of small ones together. Its errors about values and options are told in their own words.
+    Small batches are passed to it together. Its errors about values and options keep their own messages.
     """
 
     def called(batches: Iterator[Arrays]) -> Iterator[pa.Array]:
@@ -216,7 +341,7 @@ def _joined(batches: list[Arrays]) -> Arrays:
 
 
 def _given(col: Column | str) -> Column:
-    """The column, given itself or by its name."""
+    """The column: itself, or by its name."""
     return fn.col(col) if isinstance(col, str) else col
 
 
@@ -231,20 +356,24 @@ def _decoding(col: Column | str, protocol: str, options: Mapping[str, object], *
 
 
 def _binary(col: Column) -> Column:
-    """The column, which Spark refuses when it analyses the query unless it is binary, as ``bitmap_count`` wants it."""
+    """The column, which makes Spark reject the query during analysis unless it is binary, as ``bitmap_count``
+    requires.
+    """
     return _checked(col, fn.bitmap_count(col))
 
 
 def _struct(col: Column) -> Column:
-    """The column, which Spark refuses when it analyses the query unless it is a struct, as only these get fields."""
+    """The column, which makes Spark reject the query during analysis unless it is a struct, since only structs have
+    fields.
+    """
     return _checked(col, col.withField("message", fn.lit(None)))
 
 
 def _checked(col: Column, made: Column) -> Column:
-    """The column, if Spark can make ``made`` of one of its type, which is never done.
+    """The column, if its type allows Spark to compute ``made`` from it, which never happens.
 
-    A function in Python takes columns of any type. Spark checks the types of a condition, and only then leaves out what
-    cannot hold.
+    A function in Python accepts columns of any type. Spark checks the types of a condition, and only then removes
+    branches that cannot be reached.
     """
     return fn.when(fn.lit(False) & made.isNull(), col).otherwise(col)
 

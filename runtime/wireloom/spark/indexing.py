@@ -28,12 +28,31 @@ _COLUMNS = StructType(
 
 
 def index(spark: SparkSession, protocol: str, path: str | Iterable[str], **options: object) -> DataFrame:
-    """Write the indexes of the large captures that a reader of ``path`` with these ``options`` would read.
+    """Write index files beside large captures, so that several tasks can read each of them.
 
-    Each is read by a task of its own. The DataFrame has a row for each: ``path``, ``size`` in bytes, how many
-    ``places`` its index notes, whether it was ``made`` now, as one that fits is left alone, and the ``error`` if the
-    file cannot be read, its index cannot be written, or the index is of another protocol. Small and compressed files,
-    and those that are one record, are not in it. Raises ``OptionError``.
+    Parameters
+    ----------
+    spark : :class:`~pyspark.sql.SparkSession`
+        The session. Each file is read by a task of its own.
+    protocol : str
+        The protocol of the captures.
+    path : str or iterable of str
+        Files, directories and patterns.
+    **options
+        Options of the reader of ``protocol``. An index is only used by readers with the same ones.
+
+    Returns
+    -------
+    :class:`~pyspark.sql.DataFrame`
+        A row per large file: ``path``, ``size`` in bytes, the number of ``places`` at which it can be split, whether
+        the index was ``made`` now (a current one is kept), and the ``error`` if the file cannot be read, its index
+        cannot be written, or the index belongs to another protocol. Small files, compressed files and files of a single
+        record need no index.
+
+    Raises
+    ------
+    OptionError
+        If the protocol or an option is unknown or wrong, or a path has no files.
     """
     provide(spark)
     protocol = resolve_protocol(protocol, spark)

@@ -14,12 +14,35 @@ from wireloom.views import NO_MESSAGE
 
 
 def narrow(rows: DataFrame, protocol: str, message: str) -> DataFrame:
-    """The rows of ``message``, its fields in place of the structs of all messages; other columns stay.
+    """Select the rows of one message, and replace the structs of messages by its fields.
 
-    ``rows`` have the columns of ``protocol``, as its reader and ``from_wire`` give them, or some of them, and may have
-    others beside them; they may be a stream. ``message`` may also be ``no-message``: the malformed records whose
-    message cannot be told, without any struct. Raises ``OptionError`` for a message that is not there, and for columns
-    beside the message's fields that have the name of one.
+    Parameters
+    ----------
+    rows : :class:`~pyspark.sql.DataFrame`
+        Rows with the column ``message``, the struct of the message, and any other columns. They may be a stream.
+    protocol : str
+        The protocol of the rows.
+    message : str
+        A message of the protocol, or ``no-message`` for malformed records whose message is unknown; those have no
+        fields of a message.
+
+    Returns
+    -------
+    :class:`~pyspark.sql.DataFrame`
+        The columns of ``rows`` without structs of messages, and the fields of ``message``.
+
+    Raises
+    ------
+    OptionError
+        If the message is unknown, a column is missing, or another column has the name of a field.
+
+    Examples
+    --------
+    >>> from wireloom.spark import narrow, register
+    >>> register(spark, "couchbase_dcp")
+    >>> frames = spark.read.format("couchbase_dcp").load("examples/captures/couchbase_dcp/session.bin")
+    >>> narrow(frames, "couchbase_dcp", "snapshot_marker").select("vbucket", "start_seqno", "end_seqno").columns
+    ['vbucket', 'start_seqno', 'end_seqno']
     """
     found = registry.protocol(resolve_protocol(protocol, rows.sparkSession))
     if message not in (*found.messages, NO_MESSAGE):
@@ -38,7 +61,7 @@ def narrow(rows: DataFrame, protocol: str, message: str) -> DataFrame:
 
 
 def _paths(rows: DataFrame, protocol: Protocol, message: str) -> Iterator[tuple[str, ...]]:
-    """The columns of the rows of a message, and the fields of its struct, in the order in which they stand."""
+    """The columns of the rows of a message, and the fields of its struct, in the order of the DataFrame."""
     if message != NO_MESSAGE and message not in rows.columns:
         raise OptionError(f"narrow needs the column {message}: read with it, and without the option message")
     for name in rows.columns:

@@ -39,11 +39,50 @@ _ROLE, _DEPTH, _LOW, _WAITING, _NUMBER, _ASKED, _LATEST = (
 def paired(
     rows: DataFrame, protocol: str, *, connection: Sequence[str] = ("_file",), order: Sequence[str] = ORDER
 ) -> DataFrame:
-    """The rows with the columns ``request`` and ``_pairing`` of ``wireloom.pairing.pair``, in no order.
+    """Add to each response the request that it answers.
 
-    ``rows`` have the columns of ``protocol``, or some of them; ``order`` are the columns by which they are in the order
-    of their ``connection``. Requests and answers are shuffled, by connection and by the fields by which they are found.
-    Raises ``OptionError`` for a column that is missing.
+    Parameters
+    ----------
+    rows : :class:`~pyspark.sql.DataFrame`
+        Rows of ``protocol``, or some of its columns, with those of ``connection`` and ``order``.
+    protocol : str
+        The protocol of the rows. Its spec determines which messages answer which, and by which fields.
+    connection : sequence of str
+        The columns that identify a connection.
+    order : sequence of str
+        The columns that order the rows of a connection; by default those of the reader option ``positions``.
+
+    Returns
+    -------
+    :class:`~pyspark.sql.DataFrame`
+        ``rows`` with ``request``, a struct with the columns of the request, and ``_pairing``, which says if there was
+        no request or the choice is uncertain, as ``wireloom.pairing.pair`` adds them. The rows are in no order.
+
+    Raises
+    ------
+    OptionError
+        If a column is missing.
+
+    Notes
+    -----
+    Requests and responses are shuffled by connection and by the fields that match them.
+
+    Examples
+    --------
+    >>> from wireloom.spark import paired, register
+    >>> register(spark, "couchbase_dcp")
+    >>> reader = spark.read.format("couchbase_dcp").option("positions", True)
+    >>> frames = paired(reader.load("examples/captures/couchbase_dcp/session.bin"), "couchbase_dcp")
+    >>> answered = frames.where("message = 'failover_log_response' AND request IS NOT NULL")
+    >>> answered.select("opaque", "request.vbucket").orderBy("opaque").show()
+    +------+-------+
+    |opaque|vbucket|
+    +------+-------+
+    |   100|      0|
+    |   101|      1|
+    |   102|      2|
+    |   103|      3|
+    +------+-------+
     """
     found = registry.protocol(resolve_protocol(protocol, rows.sparkSession))
     every = conversations(found)
@@ -153,7 +192,7 @@ def _selected(value: Column, values: Selection) -> Column:
 
 
 def _more(rows: DataFrame, talk: Conversation) -> Column:
-    """Whether another answer to the same request comes behind an answer."""
+    """Whether another answer to the same request follows this one."""
     named = [
         (fn.col("message") == message) & fn.col(message)["variant"].isin(list(variants))
         for message, variants in talk.more.items()

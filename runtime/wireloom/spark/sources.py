@@ -43,10 +43,33 @@ TAKEN = (
 
 
 def register(spark: SparkSession, *protocols: str, name: str | None = None) -> None:
-    """Register protocols as formats of ``spark.read``, with their SQL functions: all installed ones, or those named.
+    """Register protocols as data sources of a session, with their SQL functions.
 
-    A format has its protocol's name, or ``name`` if there is only one. Of the installed protocols, one that cannot be
-    registered is left out, with a warning; a named one raises ``OptionError``.
+    Afterwards ``spark.read.format("<protocol>")``, ``spark.readStream`` and ``df.write`` read and write captures, and
+    SQL has ``from_<protocol>`` and ``to_<protocol>``.
+
+    Parameters
+    ----------
+    spark : :class:`~pyspark.sql.SparkSession`
+        The session.
+    *protocols : str
+        The names of installed protocols. Default: all installed ones; those that cannot be registered are skipped with
+        a warning.
+    name : str, optional
+        The name of the format, if it is not to be that of its protocol. Requires exactly one protocol.
+
+    Raises
+    ------
+    OptionError
+        If a named protocol is not installed, or Spark has a format of its name.
+
+    Examples
+    --------
+    >>> from wireloom.spark import register
+    >>> register(spark, "couchbase_dcp")
+    >>> frames = spark.read.format("couchbase_dcp").load("examples/captures/couchbase_dcp/session.bin")
+    >>> frames.where("message = 'mutation'").select("vbucket", "mutation.by_seqno").count()
+    24
     """
     if name is not None and len(protocols) != 1:
         raise OptionError("name is what one protocol is called; name that protocol")
@@ -76,11 +99,35 @@ def _install_functions(spark: SparkSession, protocol: str, name: str) -> None:
 
 
 def dataset(spark: SparkSession, name: str, *, format: str, path: str | Iterable[str], **options: object) -> None:
-    """Register the captures at ``path`` as a format of their own, which has its path and options: a dataset.
+    """Register captures at a path as a format of its own, which keeps the path and its options.
 
-    A SQL table can be made of it, ``CREATE TABLE t USING name``, and keeps them. ``format`` is the protocol;
-    ``options`` are those of ``spark.read.format(format)``, with which readers may override them. Raises
-    ``OptionError``.
+    A SQL table can be created from it: ``CREATE TABLE t USING name``.
+
+    Parameters
+    ----------
+    spark : :class:`~pyspark.sql.SparkSession`
+        The session.
+    name : str
+        The name of the new format.
+    format : str
+        The protocol, or the name under which it was registered.
+    path : str or iterable of str
+        Files, directories and patterns.
+    **options
+        Options of ``spark.read.format(format)``. Readers of the dataset may override them.
+
+    Raises
+    ------
+    OptionError
+        If the protocol or an option is unknown, an option has a wrong value, or Spark has a format of that name.
+
+    Examples
+    --------
+    >>> from wireloom.spark import dataset
+    >>> path = "examples/captures/couchbase_dcp/session.bin"
+    >>> dataset(spark, "recorded_markers", format="couchbase_dcp", path=path, message="snapshot_marker")
+    >>> spark.read.format("recorded_markers").load().where("_corrupt_reason IS NULL").count()
+    8
     """
     provide(spark)
     bound = {"path": path} if isinstance(path, str) else {"paths": json.dumps(list(path))}
@@ -106,9 +153,9 @@ def _found_by_package(source: "type[CaptureSource]") -> bool:
 
 
 def source_of(protocol: str, name: str | None = None, bound: Mapping[str, str] | None = None) -> "type[CaptureSource]":
-    """The data source of a protocol, under its own name or another, or with ``bound`` options of a dataset.
+    """The data source of a protocol, under its own name or another one, or with the ``bound`` options of a dataset.
 
-    Raises ``OptionError`` if Spark has that name.
+    Raises ``OptionError`` if Spark has a format of that name.
     """
     name = registry.protocol(protocol).name if name is None else name
     if name.lower() in map(str.lower, TAKEN):
@@ -119,7 +166,7 @@ def source_of(protocol: str, name: str | None = None, bound: Mapping[str, str] |
 
 
 class CaptureSource(DataSource):
-    """Captures of one protocol. Subclasses say which."""
+    """Captures of one protocol, which subclasses determine."""
 
     protocol: ClassVar[str]
     format: ClassVar[str]
@@ -201,7 +248,7 @@ class CaptureSource(DataSource):
             return RefusedStreamReader(error)
 
     def _made(self, kind: type[R], schema: StructType) -> R:
-        """The reader of a schema, whose columns that are not the protocol's come from the names of directories."""
+        """A reader for a schema. Columns that are not the protocol's come from the names of directories."""
         names = self._own(None).names
         named = self._columns()
         columns = None if named is None else tuple(path for path in named if path.partition(".")[0] in names)

@@ -10,10 +10,35 @@ _NEEDED = ("_file", "_offset", "_length", "_corrupt_reason")
 
 
 def summary(rows: DataFrame) -> DataFrame:
-    """One row per file: its records, how many of them are malformed, the bytes of those, and the first one's reason.
+    """Count the records of each file and the damage in it.
 
-    ``rows`` come from a capture read with the option ``positions``; in mode ``PERMISSIVE``, or nothing is malformed.
-    Raises ``OptionError`` if the columns for it are not there.
+    Parameters
+    ----------
+    rows : :class:`~pyspark.sql.DataFrame`
+        Captures read with the option ``positions``, in mode ``PERMISSIVE``, which is the default.
+
+    Returns
+    -------
+    :class:`~pyspark.sql.DataFrame`
+        A row per file: ``_file``, ``records``, ``malformed``, ``malformed_bytes`` and ``first_reason``.
+
+    Raises
+    ------
+    OptionError
+        If a column is missing.
+
+    Examples
+    --------
+    >>> from wireloom.spark import register, summary
+    >>> register(spark, "couchbase_dcp")
+    >>> reader = spark.read.format("couchbase_dcp").option("positions", True)
+    >>> frames = reader.load("examples/captures/couchbase_dcp/session.bin")
+    >>> summary(frames).select("records", "malformed").show()
+    +-------+---------+
+    |records|malformed|
+    +-------+---------+
+    |     49|        2|
+    +-------+---------+
     """
     rows = with_known_names(rows, _NEEDED)
     missing = [name for name in _NEEDED if name not in rows.columns]

@@ -16,25 +16,56 @@ def latest(
     source: Sequence[str] = (),
     vbuckets: Collection[int] | None = None,
 ) -> pa.Table:
-    """The documents that there are after a session, a row a key, by vbucket and seqno.
+    """The documents after a session of Couchbase DCP: the newest version of each key.
 
-    Of each key that is the version with the highest seqno on the current branch of its vbucket. Deletions and
-    expirations remove a key, and so does the end of its collection, or that it began anew (a flush). A prepare counts
-    from its commit on, with the commit's seqno. What a rollback has undone is as if it had not come: a stream that is
-    sent back to a seqno undoes what came before of its vbucket above it; one that begins undoes what is above where it
-    begins and not on the branches of its failover log; one that begins at 0, everything. Documents of cache transfers
-    are no changes, and left out.
+    Of each key, that is the version with the highest seqno on the current branch of its vbucket. A prepare counts from
+    its commit on, with the seqno of the commit. Deletions, expirations, and the end or a flush of its collection remove
+    a key. A rollback undoes changes: a stream that is rolled back to a seqno undoes those above it that came before it
+    in its vbucket; a new stream undoes those above its start that are not on a branch of its failover log; a stream
+    that starts at 0 undoes all. Documents of cache transfers are not changes, and are left out.
 
-    Columns are ``source``, ``vbucket``, the key's (``collection_id``, ``document_key``, or ``document_key_bytes`` of
-    one that is no text), ``by_seqno``, ``vb_uuid``, ``rev_seqno``, ``cas``, ``datatype``, those of the document that
-    the frames have, ``removed`` and ``problem``. With ``removed``, keys that are gone have a row, too, which says why:
-    ``deletion``, ``expiration`` or ``collection``. ``problem`` says of a commit that its prepare did not come; its
-    document is null.
+    Parameters
+    ----------
+    batches : pyarrow.Table, RecordBatchReader, or iterable of RecordBatch
+        The frames of the session, in the order of each connection, with at least ``STATE_COLUMNS``.
+    removed : bool, default False
+        Also give a row for each key that was removed.
+    connection : sequence of str
+        The columns that identify a connection, if the frames are of several.
+    source : sequence of str
+        The columns that identify whose vbuckets they are, such as cluster, bucket and consumer, if there are several.
+    vbuckets : collection of int, optional
+        Only these vbuckets. Default: all.
 
-    ``connection`` are the columns that tell connections apart, ``source`` those that tell apart whose vbuckets these
-    are: the cluster and bucket, and the consumer, if there are several. Memory is that of all versions of
-    ``vbuckets``, by default all: a rollback may go back to any of them. Raises ``ValueError`` for a column
-    that it takes and that is not there (``STATE_COLUMNS`` are enough).
+    Returns
+    -------
+    pyarrow.Table
+        A row per key, by vbucket and seqno: the columns of ``source``, ``vbucket``, the key (``collection_id``,
+        ``document_key``, or ``document_key_bytes`` if it is not valid text), ``by_seqno``, ``vb_uuid`` (the branch),
+        ``rev_seqno``, ``cas``, ``datatype``, and the columns of the document that the frames have. ``removed`` says
+        what removed a key: ``deletion``, ``expiration`` or ``collection``. ``problem`` reports a commit without its
+        prepare, whose document is null.
+
+    Raises
+    ------
+    ValueError
+        If a column is missing.
+
+    Notes
+    -----
+    All versions of all ``vbuckets`` are held in memory, since a rollback may return to any of them. Frames that are
+    missing from the result are counted in the log; ``omissions`` lists them.
+
+    Examples
+    --------
+    >>> from wireloom.cdc import couchbase
+    >>> from wireloom_protocols import couchbase_dcp
+    >>> capture = "examples/captures/couchbase_dcp/session.bin"
+    >>> frames = couchbase_dcp.scan(capture, columns=couchbase.STATE_COLUMNS, mode="PERMISSIVE")
+    >>> documents = couchbase.latest(frames)
+    >>> documents.select(["vbucket", "document_key", "by_seqno"]).slice(0, 2).to_pylist()
+    [{'vbucket': 0, 'document_key': 'orders:2', 'by_seqno': 2}, {'vbucket': 0, 'document_key': 'orders:3', 'by_seqno':
+    3}]
     """
     return History(batches, connection=connection, source=source, vbuckets=vbuckets).latest(removed=removed)
 
@@ -47,13 +78,29 @@ def changes(
     source: Sequence[str] = (),
     vbuckets: Collection[int] | None = None,
 ) -> pa.Table:
-    """What to do to a table of documents as of ``since`` to make it that of now: a row a key, as of ``latest``.
+    """The upserts and deletes that bring a table of documents up to date.
 
-    Rows with ``removed`` are deletes, the others upserts; those of a key of which no version is left, since all were
-    rolled back, have ``rollback`` there and only the key. ``since`` are positions as ``positions`` gives them; without
-    it, it is the beginning. There are more rows than changes, such as those of keys that were rolled back before: to
-    merge a row twice does no harm. ``batches`` are all frames, not only those since: what a rollback brings back is in
-    the older ones.
+    Parameters
+    ----------
+    batches : pyarrow.Table, RecordBatchReader, or iterable of RecordBatch
+        All frames of the session, not only those after ``since``, in the order of each connection, with at least
+        ``STATE_COLUMNS``. A rollback may bring back documents of older frames.
+    since : pyarrow.Table, optional
+        The ``positions`` as of which the table of documents is. Default: the table is empty.
+    connection, source, vbuckets
+        As in ``latest``.
+
+    Returns
+    -------
+    pyarrow.Table
+        A row per key, with the columns of ``latest``. A row without ``removed`` is an upsert, one with it a delete.
+        Keys of which no version is left have ``rollback`` there, and only their key columns. The rows may include keys
+        that did not change since; merging a row twice is harmless.
+
+    Raises
+    ------
+    ValueError
+        If a column is missing.
     """
     return History(batches, connection=connection, source=source, vbuckets=vbuckets).changes(since)
 
@@ -65,7 +112,25 @@ def dropped(
     source: Sequence[str] = (),
     vbuckets: Collection[int] | None = None,
 ) -> pa.Table:
-    """The versions that rollbacks have undone, in the order in which they came, with the columns of ``latest``."""
+    """The versions of documents that rollbacks have undone.
+
+    Parameters
+    ----------
+    batches : pyarrow.Table, RecordBatchReader, or iterable of RecordBatch
+        The frames of the session, in the order of each connection, with at least ``STATE_COLUMNS``.
+    connection, source, vbuckets
+        As in ``latest``.
+
+    Returns
+    -------
+    pyarrow.Table
+        A row per version, in the order of arrival, with the columns of ``latest``.
+
+    Raises
+    ------
+    ValueError
+        If a column is missing.
+    """
     return History(batches, connection=connection, source=source, vbuckets=vbuckets).dropped()
 
 
@@ -76,14 +141,30 @@ def omissions(
     source: Sequence[str] = (),
     vbuckets: Collection[int] | None = None,
 ) -> pa.Table:
-    """The frames that the documents of a session lack, a row each, in the order in which they came.
+    """The frames that could not be used, so that documents of ``latest`` and ``changes`` may be missing or outdated.
 
-    Columns are ``source``, ``connection``, ``vbucket``, ``stream_id``, ``message``, ``problem``, and those of
-    ``_file``, ``_offset`` and ``_corrupt_reason`` that the frames have. ``problem`` says ``malformed`` of changes,
-    markers, requests and responses that could not be decoded, and of bytes that may have been such, whose ``message``
-    is null; ``its request is not there`` of responses with a failover log or a rollback, as nobody knows of which
-    vbucket; and ``its collection is not known`` of system events of a version to come. ``latest`` and ``changes`` warn
-    of them in the log. What a reader has dropped, in mode ``DROPMALFORMED``, is not among them.
+    Frames that the reader dropped, in mode ``DROPMALFORMED``, are not among them.
+
+    Parameters
+    ----------
+    batches : pyarrow.Table, RecordBatchReader, or iterable of RecordBatch
+        The frames of the session, in the order of each connection, with at least ``STATE_COLUMNS``.
+    connection, source, vbuckets
+        As in ``latest``.
+
+    Returns
+    -------
+    pyarrow.Table
+        A row per frame, in the order of arrival: the columns of ``source`` and ``connection``, ``vbucket``,
+        ``stream_id``, ``message`` (null if unknown), ``problem``, and ``_file``, ``_offset`` and ``_corrupt_reason`` if
+        the frames have them. ``problem`` is one of: ``malformed``, of changes, markers, requests, responses, and bytes
+        that may have been one of these; ``its request is not there``, of responses whose vbucket is therefore unknown;
+        ``its collection is not known``, of system events of a newer version.
+
+    Raises
+    ------
+    ValueError
+        If a column is missing, or there are no batches.
     """
     return History(batches, connection=connection, source=source, vbuckets=vbuckets).omissions()
 
@@ -95,10 +176,26 @@ def positions(
     source: Sequence[str] = (),
     vbuckets: Collection[int] | None = None,
 ) -> pa.Table:
-    """Where the consumer stands in each vbucket, or in each stream of one: what it would ask for next.
+    """The position of the consumer in each stream: the arguments of its next stream request.
 
-    Columns are ``source``, ``vbucket``, ``stream_id``, those of a stream request (``vb_uuid``, ``start_seqno``,
-    ``snap_start_seqno``, ``snap_end_seqno``), the ``purge_seqno`` of the last marker that had one, and the
-    ``failover_log``, newest branch first. Within a snapshot without an order the position is where the stream began.
+    Parameters
+    ----------
+    batches : pyarrow.Table, RecordBatchReader, or iterable of RecordBatch
+        The frames of the session, in the order of each connection, with at least ``STATE_COLUMNS``.
+    connection, source, vbuckets
+        As in ``latest``.
+
+    Returns
+    -------
+    pyarrow.Table
+        A row per stream: the columns of ``source``, ``vbucket``, ``stream_id`` (null if the vbucket has one stream),
+        the fields of a stream request (``vb_uuid``, ``start_seqno``, ``snap_start_seqno``, ``snap_end_seqno``), the
+        ``purge_seqno`` of the last snapshot marker that had one, and the ``failover_log``, newest branch first. Within
+        an unordered (OSO) snapshot, the position is where the stream began.
+
+    Raises
+    ------
+    ValueError
+        If a column is missing.
     """
     return History(batches, connection=connection, source=source, vbuckets=vbuckets).positions()

@@ -26,22 +26,48 @@ ADDED = pa.schema(
 
 
 def follow(batches: Batches, *, connection: Sequence[str] = ()) -> Iterator[pa.RecordBatch]:
-    """The batches, each row with what it is in the stream that it belongs to.
+    """Add to each frame of Couchbase DCP its place in its stream: seqno, snapshot and branch.
 
-    ``connection`` names the columns of the reader that tell connections apart, if the frames are of several; those of
-    each are in its order. The columns added are these, null where a row has none:
+    Parameters
+    ----------
+    batches : pyarrow.Table, RecordBatchReader, or iterable of RecordBatch
+        The frames of a session, in the order of each connection, with at least ``COLUMNS``.
+    connection : sequence of str
+        The columns that identify a connection, if the frames are of several.
 
-    - ``request_vbucket``: the vbucket of the request that a response to a stream request or to a request for a
-      failover log answers;
-    - ``stream_id``: which of several streams of the vbucket it is;
-    - ``seqno``: that of a change, of whichever message;
-    - ``snapshot_start_seqno``, ``snapshot_end_seqno``, ``snapshot_type``, ``snapshot_type_flags``: the snapshot that a
-      change belongs to; a change between two OSO markers belongs to none;
-    - ``vb_uuid``: the branch of the vbucket's history that a change is on, by the failover log last seen;
-    - ``problem``: what is wrong with the row, such as a change outside of its snapshot.
+    Yields
+    ------
+    pyarrow.RecordBatch
+        Each batch with these columns, which are null if a row has none:
 
-    Memory is that of a batch, and some numbers for each stream. Raises ``ValueError`` for a column that it takes and
-    that is not there (``COLUMNS`` are enough), and for one that is there already.
+        - ``request_vbucket``: of the response to a stream request or failover log request, the vbucket of the request;
+        - ``stream_id``: which of several streams of the vbucket it belongs to;
+        - ``seqno``: of a change, whatever its message;
+        - ``snapshot_start_seqno``, ``snapshot_end_seqno``, ``snapshot_type``, ``snapshot_type_flags``: the snapshot
+          that a change belongs to; none for a change between two OSO markers;
+        - ``vb_uuid``: the branch of the vbucket's history that a change is on, by the last failover log;
+        - ``problem``: what is wrong with the row, such as a change outside its snapshot.
+
+    Raises
+    ------
+    ValueError
+        If a column is missing, or one of the added columns exists already.
+
+    Notes
+    -----
+    Needs the memory of one batch, and a few numbers per stream.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from wireloom.cdc import couchbase
+    >>> from wireloom_protocols import couchbase_dcp
+    >>> capture = "examples/captures/couchbase_dcp/session.bin"
+    >>> frames = couchbase_dcp.scan(capture, columns=couchbase.COLUMNS, mode="PERMISSIVE")
+    >>> followed = pa.Table.from_batches(couchbase.follow(frames))
+    >>> changes = followed.filter(followed["message"].is_valid()).filter(followed["seqno"].is_valid())
+    >>> changes.select(["vbucket", "seqno", "snapshot_end_seqno"]).slice(0, 2).to_pylist()
+    [{'vbucket': 0, 'seqno': 1, 'snapshot_end_seqno': 8}, {'vbucket': 0, 'seqno': 2, 'snapshot_end_seqno': 8}]
     """
     follower = StreamFollower(connection)
     for batch in each_batch(batches):
@@ -51,7 +77,7 @@ def follow(batches: Batches, *, connection: Sequence[str] = ()) -> Iterator[pa.R
 
 
 def followed_schema(frames: pa.Schema) -> pa.Schema:
-    """The schema of frames with the columns that ``follow`` adds. Raises as that does for one that is there already."""
+    """The schema of frames with the columns that ``follow`` adds. Raises as ``follow``, if one exists already."""
     taken = set(ADDED.names) & set(frames.names)
     if taken:
         raise ValueError(f"the frames have a column {min(taken)} already, which following them adds")

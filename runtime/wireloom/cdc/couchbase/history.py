@@ -18,9 +18,22 @@ _LOG = pa.list_(pa.struct({"vb_uuid": UUID, "vb_seqno": pa.int64()}))
 
 
 class History:
-    """All versions of the documents of a session; its states are told by the functions of this package, each in words.
+    """All versions of the documents of a session of Couchbase DCP.
 
-    For several of them of one session, or of batches that come by and by. ``add`` takes up further frames.
+    Each method gives what the function of its name gives. Use it for several of them on one session, or to add frames
+    as they arrive.
+
+    Parameters
+    ----------
+    batches : pyarrow.Table, RecordBatchReader, or iterable of RecordBatch
+        The first frames, in the order of each connection, with at least ``STATE_COLUMNS``.
+    connection, source, vbuckets
+        As in ``latest``.
+
+    Raises
+    ------
+    ValueError
+        If a column is missing.
     """
 
     def __init__(
@@ -38,29 +51,29 @@ class History:
             self.add(batch)
 
     def add(self, batch: pa.RecordBatch) -> None:
-        """Take up the next frames."""
+        """Add the next frames."""
         self._versions.add(batch)
 
     def latest(self, *, removed: bool = False) -> pa.Table:
-        """As the function ``latest``."""
+        """As the function ``latest``, for the frames so far."""
         self._versions.omissions.log()
         found = StandingVersions(self._versions)
         rows = found.newest if removed else found.newest[found.removed[found.newest] == 0]
         return self._table(found, rows, found.removed[rows])
 
     def dropped(self) -> pa.Table:
-        """As the function ``dropped``."""
+        """As the function ``dropped``, for the frames so far."""
         found = StandingVersions(self._versions)
         rows = np.flatnonzero(found.visible & ~found.stands)
         rows = rows[np.lexsort((found.arrivals[rows], found.places[rows]))]
         return self._table(found, rows, found.removed[rows])
 
     def omissions(self) -> pa.Table:
-        """As the function ``omissions``."""
+        """As the function ``omissions``, for the frames so far."""
         return self._versions.omissions.table()
 
     def changes(self, since: pa.Table | None = None) -> pa.Table:
-        """As the function ``changes``."""
+        """As the function ``changes``, for the frames so far."""
         self._versions.omissions.log()
         found = StandingVersions(self._versions)
         floors = self._floors(since)
@@ -77,7 +90,7 @@ class History:
         return pa.concat_tables([told, gone], promote_options="default")
 
     def positions(self) -> pa.Table:
-        """As the function ``positions``."""
+        """As the function ``positions``, for the frames so far."""
         follower, versions = self._versions.follower, self._versions
         rows = sorted((stream, number) for stream, (_, number) in versions.last.items())
         streams = np.array([stream for stream, _ in rows], np.int64)
@@ -100,7 +113,7 @@ class History:
         return pa.table(arrays)
 
     def _floors(self, since: pa.Table | None) -> dict[int, int]:
-        """By source and vbucket the seqno up to which a position and the vbucket's history are one."""
+        """By source and vbucket, the seqno up to which a position agrees with the vbucket's history."""
         found: dict[int, int] = {}
         versions = self._versions
         for row in [] if since is None else since.to_pylist():

@@ -20,15 +20,48 @@ def rollback_point(
     ignore_purged_tombstones: bool = False,
     collection_high_seqno: int | None = None,
 ) -> int | None:
-    """The seqno that a stream request is rolled back to, None if its stream can begin where it asks.
+    """The seqno to which a Couchbase producer rolls back a stream request.
 
-    ``failover_log`` is the producer's, newest branch first, entries with ``vb_uuid`` and ``vb_seqno`` as in
-    ``stream_req_response.entries``; ``high_seqno`` and ``purge_seqno`` are the producer's, too. The request is the
-    branch and seqno that the consumer has, and the snapshot which that seqno is in. It may also have the purge seqno
-    that the consumer knows from a snapshot marker, the flags ``StrictVbUuid`` and ``IgnorePurgedTombstones``, and a
-    filter, of whose collections ``collection_high_seqno`` is the highest seqno.
+    The steps are those of ``FailoverTable::needsRollback`` in the server's ``failover-table.cc``, in their order.
 
-    Raises ``ValueError`` if the snapshot does not have the seqno in it, which the producer refuses.
+    Parameters
+    ----------
+    failover_log : iterable of mapping
+        The failover log of the producer, newest branch first: entries with ``vb_uuid`` and ``vb_seqno``, as in
+        ``stream_req_response.entries``.
+    high_seqno : int
+        The highest seqno of the producer.
+    vb_uuid, start_seqno, snap_start_seqno, snap_end_seqno : int
+        The stream request: the branch and seqno of the consumer, and the snapshot that contains this seqno.
+    purge_seqno : int, default 0
+        The purge seqno of the producer.
+    client_purge_seqno : int, optional
+        The purge seqno that the consumer knows from a snapshot marker.
+    strict_vb_uuid, ignore_purged_tombstones : bool, default False
+        Whether the request has the flag ``StrictVbUuid`` or ``IgnorePurgedTombstones``.
+    collection_high_seqno : int, optional
+        The highest seqno of the collections in the request's filter, if it has one.
+
+    Returns
+    -------
+    int or None
+        The seqno; None if the stream can start at ``start_seqno``.
+
+    Raises
+    ------
+    ValueError
+        If ``start_seqno`` is not within the snapshot; the producer rejects such a request.
+
+    Examples
+    --------
+    A consumer at seqno 120 of branch 1, which ended at seqno 100 when branch 2 began:
+
+    >>> from wireloom.cdc.couchbase import rollback_point
+    >>> log = [{"vb_uuid": 2, "vb_seqno": 100}, {"vb_uuid": 1, "vb_seqno": 0}]
+    >>> rollback_point(log, 150, 1, 120, 120, 120)
+    100
+    >>> rollback_point(log, 150, 1, 90, 90, 90) is None
+    True
     """
     if not snap_start_seqno <= start_seqno <= snap_end_seqno:
         told = f"start_seqno {start_seqno} is not in the snapshot from {snap_start_seqno} to {snap_end_seqno}"
@@ -53,7 +86,7 @@ def rollback_point(
 
 
 def end_of_branch(failover_log: Iterable[Mapping[str, int]], vb_uuid: int, high_seqno: int) -> int | None:
-    """The last seqno of a branch, None for one that the log does not have. Of several entries the oldest counts."""
+    """The last seqno of a branch, or None if the log does not have it. Of several entries, the oldest counts."""
     found, newer = None, high_seqno
     for entry in failover_log:
         if entry["vb_uuid"] == vb_uuid:

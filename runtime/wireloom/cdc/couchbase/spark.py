@@ -32,9 +32,21 @@ _GROUP = "_vbucket_of_stream"
 
 
 def follow(frames: DataFrame, *, connection: Sequence[str] = (), order: Sequence[str] = ORDER) -> DataFrame:
-    """As the function ``follow`` for batches: the frames, with the columns that it adds. Rows are in no order.
+    """Add to each frame its place in its stream, as ``wireloom.cdc.couchbase.follow`` does for batches.
 
-    ``order`` are the columns by which frames are in the order of their connection.
+    Parameters
+    ----------
+    frames : :class:`~pyspark.sql.DataFrame`
+        The frames, with at least ``COLUMNS``.
+    connection : sequence of str
+        The columns that identify a connection.
+    order : sequence of str
+        The columns that order the frames of a connection; by default those of the reader option ``positions``.
+
+    Returns
+    -------
+    :class:`~pyspark.sql.DataFrame`
+        ``frames`` with the added columns; rows in no order.
     """
 
     def made(table: pa.Table) -> pa.Table:
@@ -51,7 +63,28 @@ def latest(
     source: Sequence[str] = (),
     order: Sequence[str] = ORDER,
 ) -> DataFrame:
-    """As the function ``latest`` for batches. Memory of a task is that of the versions of a vbucket."""
+    """The newest version of each document, as ``wireloom.cdc.couchbase.latest`` gives it for batches.
+
+    Parameters
+    ----------
+    frames : :class:`~pyspark.sql.DataFrame`
+        The frames, with at least ``STATE_COLUMNS``.
+    removed : bool, default False
+        Also give a row for each key that was removed.
+    connection, source : sequence of str
+        The columns that identify a connection, and whose vbuckets they are, as in the function for batches.
+    order : sequence of str
+        The columns that order the frames of a connection; by default those of the reader option ``positions``.
+
+    Returns
+    -------
+    :class:`~pyspark.sql.DataFrame`
+        The columns of the function for batches; rows in no order.
+
+    Notes
+    -----
+    A task needs memory for all versions of one vbucket.
+    """
     return _states(frames, lambda history: history.latest(removed=removed), connection, source, order)
 
 
@@ -63,7 +96,24 @@ def changes(
     source: Sequence[str] = (),
     order: Sequence[str] = ORDER,
 ) -> DataFrame:
-    """As the function ``changes`` for batches. ``since``, a row a stream, goes through the driver."""
+    """The upserts and deletes since a position, as ``wireloom.cdc.couchbase.changes`` gives them for batches.
+
+    Parameters
+    ----------
+    frames : :class:`~pyspark.sql.DataFrame`
+        The frames, with at least ``STATE_COLUMNS``.
+    since : :class:`~pyspark.sql.DataFrame`, optional
+        A result of ``positions``, a row per stream. It is collected by the driver.
+    connection, source : sequence of str
+        The columns that identify a connection, and whose vbuckets they are, as in the function for batches.
+    order : sequence of str
+        The columns that order the frames of a connection; by default those of the reader option ``positions``.
+
+    Returns
+    -------
+    :class:`~pyspark.sql.DataFrame`
+        The columns of the function for batches; rows in no order.
+    """
     positions = None if since is None else since.toArrow()
     return _states(frames, lambda history: history.changes(positions), connection, source, order)
 
@@ -71,21 +121,66 @@ def changes(
 def dropped(
     frames: DataFrame, *, connection: Sequence[str] = (), source: Sequence[str] = (), order: Sequence[str] = ORDER
 ) -> DataFrame:
-    """As the function ``dropped`` for batches, in no order."""
+    """The versions that rollbacks have undone, as ``wireloom.cdc.couchbase.dropped`` gives them for batches.
+
+    Parameters
+    ----------
+    frames : :class:`~pyspark.sql.DataFrame`
+        The frames, with at least ``STATE_COLUMNS``.
+    connection, source : sequence of str
+        The columns that identify a connection, and whose vbuckets they are, as in the function for batches.
+    order : sequence of str
+        The columns that order the frames of a connection; by default those of the reader option ``positions``.
+
+    Returns
+    -------
+    :class:`~pyspark.sql.DataFrame`
+        The columns of the function for batches; rows in no order.
+    """
     return _states(frames, History.dropped, connection, source, order)
 
 
 def omissions(
     frames: DataFrame, *, connection: Sequence[str] = (), source: Sequence[str] = (), order: Sequence[str] = ORDER
 ) -> DataFrame:
-    """As the function ``omissions`` for batches, in no order."""
+    """The frames that could not be used, as ``wireloom.cdc.couchbase.omissions`` gives them for batches.
+
+    Parameters
+    ----------
+    frames : :class:`~pyspark.sql.DataFrame`
+        The frames, with at least ``STATE_COLUMNS``.
+    connection, source : sequence of str
+        The columns that identify a connection, and whose vbuckets they are, as in the function for batches.
+    order : sequence of str
+        The columns that order the frames of a connection; by default those of the reader option ``positions``.
+
+    Returns
+    -------
+    :class:`~pyspark.sql.DataFrame`
+        The columns of the function for batches; rows in no order.
+    """
     return _states(frames, History.omissions, connection, source, order)
 
 
 def positions(
     frames: DataFrame, *, connection: Sequence[str] = (), source: Sequence[str] = (), order: Sequence[str] = ORDER
 ) -> DataFrame:
-    """As the function ``positions`` for batches, in no order."""
+    """The position in each stream, as ``wireloom.cdc.couchbase.positions`` gives it for batches.
+
+    Parameters
+    ----------
+    frames : :class:`~pyspark.sql.DataFrame`
+        The frames, with at least ``STATE_COLUMNS``.
+    connection, source : sequence of str
+        The columns that identify a connection, and whose vbuckets they are, as in the function for batches.
+    order : sequence of str
+        The columns that order the frames of a connection; by default those of the reader option ``positions``.
+
+    Returns
+    -------
+    :class:`~pyspark.sql.DataFrame`
+        The columns of the function for batches; rows in no order.
+    """
     return _states(frames, History.positions, connection, source, order)
 
 
@@ -96,7 +191,7 @@ def _states(
     source: Sequence[str],
     order: Sequence[str],
 ) -> DataFrame:
-    """What ``state`` makes of the history of each vbucket."""
+    """What ``state`` computes from the history of each vbucket."""
 
     def made(table: pa.Table) -> pa.Table:
         return state(History(table, connection=connection, source=source))
@@ -114,7 +209,7 @@ def _by_vbucket(
     order: Sequence[str],
     made: Callable[[pa.Table], pa.Table],
 ) -> DataFrame:
-    """What ``made`` gives of the frames of each vbucket, in their order, responses with those of their request."""
+    """What ``made`` gives for the frames of each vbucket, in order, with responses beside those of their request."""
 
     response = fn.coalesce(fn.col("message").isin(*RESPONSES), fn.lit(False))
     asked = frames.where(fn.col("message").isin(*REQUESTS, *RESPONSES))

@@ -33,14 +33,25 @@ _LONE = re.compile("[\ud800-\udfff]")
 
 
 def checkpoints(batches: EventBatches) -> Iterator[pa.RecordBatch]:
-    """The checkpoints in a stream, and the SCN regresses, which say to what checkpoint the stream goes back.
+    """The checkpoints of a Databus stream, and its SCN regresses, which name the checkpoint that the stream returns to.
 
-    ``batches`` are decoded events, of both versions. A row has the event's ``sequence``, ``partition_id`` and
-    ``nano_timestamp``; ``regress``, true of an SCN regress; the columns of ``POSITION``, null where the checkpoint does
-    not say; and ``checkpoint``, the whole of its JSON, null where it is none. Columns beside those of ``databus``, such
-    as ``_file``, stay.
+    Parameters
+    ----------
+    batches : pyarrow.Table, RecordBatchReader, or iterable of RecordBatch
+        The decoded events, of version 1, 2 or both, with at least ``COLUMNS``.
 
-    Raises ``ValueError`` for a column that is not there.
+    Yields
+    ------
+    pyarrow.RecordBatch
+        A row per checkpoint: ``sequence``, ``partition_id`` and ``nano_timestamp`` of the event; ``regress``, true for
+        an SCN regress; the columns of ``POSITION``, by the names that the JSON of Java's ``Checkpoint`` has, null if it
+        lacks them; ``checkpoint``, the whole JSON, null if it is not an object; and the columns that are not those of
+        ``databus``, such as ``_file``.
+
+    Raises
+    ------
+    ValueError
+        If a column is missing.
     """
     for batch in each_batch(batches):
         rows, kinds = events(batch)
@@ -62,7 +73,7 @@ def _positions(rows: pa.RecordBatch, regress: pa.Array) -> pa.RecordBatch:
 
 
 def _text(value: bytes | None) -> str | None:
-    """The JSON of a checkpoint, None if it is no object."""
+    """The JSON of a checkpoint, or None if it is not an object."""
     try:
         text = (value or b"").decode()
         return text if isinstance(json.loads(text), dict) else None

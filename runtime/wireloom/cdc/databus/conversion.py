@@ -8,15 +8,26 @@ NO_SCHEMA = bytes(16)
 
 
 def to_v1(row: Mapping[str, Any]) -> dict[str, Any]:
-    """The row of an event of version 2 as that of an event of version 1, which ``databus.build`` takes, as Java's
-    ``convertToV1`` makes one of it.
+    """Convert the row of a Databus event of version 2 to one of version 1, as ``convertToV1`` in Java does.
 
-    Version 1 has no place for metadata, the version of the value's schema, nor ``ext_replicated``, which are left out;
-    the partition is both physical and logical; and of a source id the low 16 bits are kept, so 70000 becomes 4464. An
-    event without an opcode, a control event too, becomes an UPSERT, as Java's writer gives it.
+    Version 1 has no metadata, no version of the value's schema and no ``ext_replicated``; they are left out. The
+    partition becomes both the physical and the logical one. Of a source id, the low 16 bits are kept: 70000 becomes
+    4464. Events without an opcode, control events included, become an UPSERT.
 
-    Raises ``ValueError`` for a row that is of no event of version 2, and for a key with a schema, which version 1 does
-    not know.
+    Parameters
+    ----------
+    row : mapping
+        A row of ``databus.parse`` or ``databus.iter_records``.
+
+    Returns
+    -------
+    dict
+        A row for ``databus.build``.
+
+    Raises
+    ------
+    ValueError
+        If the row is not an event of version 2, or its key has a schema, which version 1 does not support.
     """
     event = row.get("dbus_event_v2")
     if event is None:

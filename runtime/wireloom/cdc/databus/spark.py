@@ -37,15 +37,31 @@ _STATE = "position string"
 def windows(
     events: DataFrame, *, stream: Sequence[str] = (), order: Sequence[str] = ORDER, drop_old: bool = False
 ) -> DataFrame:
-    """As the function ``windows`` for batches: the data events of streams, each with the window that it is in.
+    """Add to each data event its window, as ``wireloom.cdc.databus.windows`` does for batches.
 
-    ``events`` are decoded in mode ``PERMISSIVE``. The columns ``stream`` tell streams apart; without, all events are of
-    one. ``order`` are the columns by which events are in the order of their stream. Rows are in no order. Memory of a
-    task is that of a batch and of an open window.
+    Parameters
+    ----------
+    events : :class:`~pyspark.sql.DataFrame`
+        Events decoded in mode ``PERMISSIVE``, in a batch or a stream query.
+    stream : sequence of str
+        The columns that identify a Databus stream. Default: all events are of one.
+    order : sequence of str
+        The columns that order the events of a stream; by default those of the reader option ``positions``.
+    drop_old : bool, default False
+        As in the function for batches.
 
-    If ``events`` are a stream of Spark, a window is given in the batch in which it ends, and not before; what is held
-    is part of the query's state. ``order`` counts within a batch, whose events are in the memory of a task, and a batch
-    is behind those before it: files have to arrive in their order. It takes pandas and the output mode ``append``.
+    Returns
+    -------
+    :class:`~pyspark.sql.DataFrame`
+        The columns of the function for batches; rows in no order.
+
+    Notes
+    -----
+    A task needs memory for one batch and the open window.
+
+    In a streaming query, the events of a window appear in the micro-batch in which it ends; until then they are part of
+    the query's state. ``order`` applies within a micro-batch, whose events a task holds in memory, so files must arrive
+    in their order. Requires pandas and the output mode ``append``.
     """
     names = beside(events.columns)
     schema = StructType([*(events.schema[name] for name in names), *from_arrow_schema(pa.schema([*EVENTS, *ADDED]))])
@@ -61,16 +77,27 @@ def windows(
 
 
 def upserts(events: DataFrame, *, order: Sequence[str] = ORDER) -> DataFrame:
-    """As the function ``upserts`` for batches: the last event of each source and key in complete windows.
+    """The last event of each source and key in complete windows, as ``wireloom.cdc.databus.upserts`` gives it
+    for batches.
 
-    ``events`` are what ``windows`` gives, and of a stream of Spark a batch of it.
+    Parameters
+    ----------
+    events : :class:`~pyspark.sql.DataFrame`
+        The result of ``windows``, or one micro-batch of it.
+    order : sequence of str
+        The columns that order the events; by default those of the reader option ``positions``.
+
+    Returns
+    -------
+    :class:`~pyspark.sql.DataFrame`
+        The events, with all columns; rows in no order.
     """
     last = fn.max_by(fn.struct(*events.columns), fn.struct(*order))
     return events.where("complete").groupBy(*KEY).agg(last.alias("last")).select("last.*")
 
 
 def _windows(batches: Iterable[pa.RecordBatch], stream: tuple[str, ...], drop_old: bool) -> Iterator[pa.RecordBatch]:
-    """The windows of the streams in a partition, which come one behind the other."""
+    """The windows of the streams in a partition, one stream after another."""
     known: tuple[Any, ...] | None = None
     follower = Windows(drop_old=drop_old)
     for key, part in _streams(batches, stream):

@@ -10,13 +10,32 @@ KEY = ("src_id", "key", "key_bytes", "key_schema_id", "key_schema_version")
 
 
 def upserts(events: EventBatches) -> pa.Table:
-    """The last event of each source and key in complete windows, in the order of these events; all columns stay.
+    """The last event of each source and key in complete windows: the rows to merge into a table.
 
-    ``events`` are what ``windows`` gives: of one window, or of several in the order in which they came, which says what
-    is newer, as sequences go back after an SCN regress. What this returned may stand in front of them, which gives the
-    latest state up to now. A row is to be inserted or updated by ``KEY``, or deleted where ``deleted`` is true.
+    Parameters
+    ----------
+    events : pyarrow.Table, or iterable of RecordBatch
+        Events of ``windows``, of one window or of several in order of arrival. The order decides which event is newer,
+        since sequences decrease after an SCN regress. To update a state, put the previous result first.
 
-    Events of other windows are left out, and counted in the log. Takes the memory of ``events``.
+    Returns
+    -------
+    pyarrow.Table
+        The events, in order, with all columns. Merge each row by the columns ``KEY``: delete if ``deleted`` is true,
+        otherwise insert or update.
+
+    Notes
+    -----
+    Events of incomplete windows are left out and counted in the log. All ``events`` are held in memory.
+
+    Examples
+    --------
+    >>> from wireloom.cdc import databus as cdc
+    >>> from wireloom_protocols import databus
+    >>> events = databus.scan("examples/captures/databus/windows.bin", columns=cdc.COLUMNS, mode="PERMISSIVE")
+    >>> rows = cdc.upserts(cdc.windows(events))
+    >>> rows.filter(rows["deleted"]).select(["key", "sequence", "deleted"]).to_pylist()
+    [{'key': 1842, 'sequence': 120, 'deleted': True}]
     """
     table = events if isinstance(events, pa.Table) else pa.Table.from_batches(list(events))
     whole = table.filter(table["complete"])

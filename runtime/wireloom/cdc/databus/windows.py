@@ -26,26 +26,48 @@ ADDED = pa.schema({"window": pa.int64(), "complete": pa.bool_()})
 
 
 def windows(batches: EventBatches, *, drop_old: bool = False) -> Iterator[pa.RecordBatch]:
-    """The data events of a stream, each with the window that it is in.
+    """Add to each data event of a Databus stream the window that it is in, and whether that window is complete.
 
-    ``batches`` are decoded events of one stream, of both versions, in their order. The events come in the same order,
-    with the columns of ``wireloom.cdc.databus.events.EVENTS``, which has ``sequence``, that of their window, and with
-    two more: ``window`` counts the windows of the stream that have data events, from 0, so that a window which is sent
-    again is another one; and ``complete`` says that the window has its end and that nothing is damaged from where it
-    begins to there. Columns beside those of ``databus``, such as ``_file`` and ``_offset``, stay. Batches are as long
-    as those that come in, or longer by what is held.
+    A window is the data events of one sequence (SCN), and ends with the end-of-period event of that sequence.
 
-    Whether a window is complete is known at its end, so its events are held in memory until then. A window is not
-    complete if another sequence or an SCN regress comes before its end, or the end of ``batches`` does. That it has
-    no other events before the first batch is believed.
+    Parameters
+    ----------
+    batches : pyarrow.Table, RecordBatchReader, or iterable of RecordBatch
+        The decoded events of one stream, in order, of version 1, 2 or both, with at least ``COLUMNS``.
+    drop_old : bool, default False
+        Leave out events that are sent again, as ``DbusEventBuffer.setDropOldEvents`` of the Java client: those of a
+        sequence below the last one, and those of the window that was closed last. After an SCN regress, events are kept
+        until the end of the next window, and earlier sequences are forgotten. If a window has no end, this function
+        continues with the next one, whereas Java fails.
 
-    With ``drop_old``, events are left out that come again as Java's event buffer leaves them out with
-    ``setDropOldEvents``: those of a sequence below the last one, and of the window that was closed last; but not
-    from an SCN regress to the end of the window after it, and what was before it is forgotten. Where Java gives up,
-    because a window has no end, this goes on with the next one.
+    Yields
+    ------
+    pyarrow.RecordBatch
+        The data events, in order, with the columns of ``wireloom.cdc.databus.events.EVENTS``, those that are not
+        columns of ``databus``, such as ``_file``, and two more. ``window`` numbers the windows that have data events,
+        from 0; a window that is sent again has a new number. ``complete`` is false if the window has no end before the
+        next sequence, an SCN regress or the end of ``batches``, or if there is damage between its start and its end.
 
-    What is malformed among the events is counted in the log: it may have been all that a window had. Raises
-    ``ValueError`` for a column that is not there.
+    Raises
+    ------
+    ValueError
+        If a column is missing.
+
+    Notes
+    -----
+    The events of a window are held in memory until it ends. The stream is assumed to begin at the start of a window.
+    The log reports malformed events: they may have been all of a window.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from wireloom.cdc import databus as cdc
+    >>> from wireloom_protocols import databus
+    >>> capture = "examples/captures/databus/windows.bin"
+    >>> events = databus.scan(capture, columns=cdc.COLUMNS, mode="PERMISSIVE")
+    >>> found = pa.Table.from_batches(cdc.windows(events))
+    >>> found.select(["window", "sequence", "complete"]).slice(5, 2).to_pylist()
+    [{'window': 2, 'sequence': 120, 'complete': True}, {'window': 3, 'sequence': 130, 'complete': False}]
     """
     stream = Windows(drop_old=drop_old)
     yield from stream.closed(batches)
@@ -56,7 +78,7 @@ def windows(batches: EventBatches, *, drop_old: bool = False) -> Iterator[pa.Rec
 
 @dataclass(slots=True)
 class _Place:
-    """Where a stream has got to: all that is known of it but for the events that are held."""
+    """The state of a stream, without the events that are held."""
 
     window: int = 0
     """The number of the open window, or of the next one."""
@@ -75,9 +97,14 @@ class _Place:
 
 
 class Windows:
-    """The windows of one stream that is read bit by bit, as the function ``windows`` gives them.
+    """The windows of one stream that is read in parts, as the function ``windows`` gives them.
 
-    ``position`` is where another ``Windows`` of the stream had got to. Held are the events of the open window.
+    Parameters
+    ----------
+    position : str, optional
+        The ``position`` of another ``Windows``, after which this one continues. Default: the start of the stream.
+    drop_old : bool, default False
+        As in ``windows``.
     """
 
     def __init__(self, position: str | None = None, *, drop_old: bool = False) -> None:
@@ -89,19 +116,19 @@ class Windows:
 
     @property
     def position(self) -> str:
-        """Where the stream has got to, as JSON: a few numbers, and the events that are held, in Base64."""
+        """The state of the stream, as JSON: a few numbers, and the events of the open window in Base64."""
         held = base64.b64encode(packed(self._held)).decode() if self._held else None
         return json.dumps({**asdict(self._place), "held": held})
 
     def closed(self, batches: EventBatches) -> Iterator[pa.RecordBatch]:
-        """The events of the windows that end, or are known to have no end, in ``batches``, which go on the stream."""
+        """The events of the windows that ``batches``, the next part of the stream, end or leave without an end."""
         for batch in each_batch(batches):
             found = self._add(batch)
             if found is not None:
                 yield found
 
     def rest(self) -> pa.RecordBatch | None:
-        """The events of the window that is still open, as of one that is not complete; it stays open."""
+        """The events of the window that is still open, marked as incomplete; it stays open. None if there are none."""
         held = sum(each.num_rows for each in self._held)
         return _with_windows(self._held, [self._place.window] * held, [False] * held) if held else None
 
@@ -159,7 +186,7 @@ class Windows:
         return False, whole
 
     def _end(self, complete: bool) -> bool | None:
-        """Ends the open window, if there is one: whether it is complete."""
+        """End the open window, if there is one, and return whether it is complete."""
         if self._place.open is None:
             return None
         self._place.open, self._place.damaged = None, False
@@ -174,9 +201,9 @@ class Windows:
 
 
 def _runs(rows: pa.RecordBatch, kinds: Kinds) -> Iterator[tuple[int, int, int, int]]:
-    """Rows that follow each other and are one thing of one sequence: start, end, kind and sequence.
+    """Consecutive rows of one kind and one sequence: start, end, kind and sequence.
 
-    Control events that have nothing to do with windows are not in any.
+    Control events that do not affect windows are left out.
     """
     sequences = rows.column("sequence").fill_null(0).to_numpy(zero_copy_only=False)
     changes = np.flatnonzero((np.diff(kinds) != 0) | (np.diff(sequences) != 0)) + 1
