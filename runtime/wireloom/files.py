@@ -111,7 +111,7 @@ def opened(path: str, offset: int = 0, *, ahead: int = _REMOTE_CHUNK) -> Iterato
     filesystem, name = located(path)
     compression = _compression(name)
     if offset and compression:
-        raise ValueError(f"{path} is compressed and cannot be read from byte {offset}")
+        raise ValueError(f"{path} is compressed, so it cannot be read from byte {offset}")
     with filesystem.reader(name, _REMOTE_CHUNK if compression else ahead) as stored:
         if compression is None:
             if offset:

@@ -54,7 +54,7 @@ def located(path: str) -> "tuple[Local | Remote, str]":
     if scheme != "file":
         return _remote(scheme, host, os.getpid()), f"{scheme}://{host}{rest}"
     if host not in ("", "localhost"):
-        raise OptionError(f"{path} names the host {host}; local files are file:///…")
+        raise OptionError(f"{path} names the host {host}; write local files as file:///…")
     return LOCAL, unquote(rest, errors="surrogateescape")
 
 

@@ -265,7 +265,7 @@ _DECIMAL = re.compile(r"-?[0-9]+(\.[0-9]+)?")
 def _read_decimal(value: object) -> Decimal:
     if isinstance(value, str) and _DECIMAL.fullmatch(value):
         return Decimal(value)
-    raise EncodeError(f"a decimal as text expected, as in '12.50', not {_shown(value)}")
+    raise EncodeError(f"a decimal as text expected, such as '12.50', not {_shown(value)}")
 
 
 def _read_time(value: object) -> datetime:
@@ -274,7 +274,7 @@ def _read_time(value: object) -> datetime:
     except ValueError:
         found = None
     if found is None or found.tzinfo is None:
-        raise EncodeError(f"a time as text expected, as in '2024-05-01T12:30:00Z', not {_shown(value)}")
+        raise EncodeError(f"a time as text expected, such as '2024-05-01T12:30:00Z', not {_shown(value)}")
     return found
 
 
@@ -294,7 +294,7 @@ _DURATION = re.compile(r"(-?)P(?:([0-9]{1,9})D)?T([0-9]{1,15})(?:\.([0-9]{1,6}))
 def _read_duration(value: object) -> timedelta:
     found = _DURATION.fullmatch(value) if isinstance(value, str) else None
     if found is None:
-        raise EncodeError(f"a duration as text expected, as in 'P1DT0.5S', not {_shown(value)}")
+        raise EncodeError(f"a duration as text expected, such as 'P1DT0.5S', not {_shown(value)}")
     parts = (found[4] or "").ljust(6, "0")
     try:
         length = timedelta(days=int(found[2] or 0), seconds=int(found[3]), microseconds=int(parts))

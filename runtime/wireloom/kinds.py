@@ -13,8 +13,8 @@ TELLING = 12
 _PCAP = tuple(map(bytes.fromhex, ("a1b2c3d4", "d4c3b2a1", "a1b23c4d", "4d3cb2a1", "a1b2cd34", "34cdb2a1")))
 _SECTION, _ORDERS = bytes.fromhex("0a0d0d0a"), (bytes.fromhex("1a2b3c4d"), bytes.fromhex("4d3c2b1a"))
 
-_CAPTURE = ", of which editcap, a program of Wireshark, makes pcapng"
-_UNPACKED = ", which is unpacked if its name ends in"
+_CAPTURE = "; convert it to pcapng with Wireshark's editcap"
+_UNPACKED = "; it is decompressed if its name ends in"
 _OTHERS: tuple[tuple[bytes, str], ...] = (
     (b"snoop\0\0\0", f"a snoop capture{_CAPTURE}"),
     (b"btsnoop\0", f"a btsnoop capture{_CAPTURE}"),
@@ -72,8 +72,8 @@ def format_of(first: bytes, protocol: str) -> str:
     knows.
     """
     if protocol not in FILES and first.startswith(_SECTION) and kind_of(first) is CaptureKind.RAW:
-        return "it begins as a pcapng file, but at byte 8 there is no byte order mark, 1a2b3c4d or 4d3c2b1a"
-    return next((f"it begins as {what}" for magic, what in _OTHERS if first.startswith(magic)), "")
+        return "it begins like a pcapng file, but has no byte-order magic (1a2b3c4d or 4d3c2b1a) at byte 8"
+    return next((f"it begins like {what}" for magic, what in _OTHERS if first.startswith(magic)), "")
 
 
 def written_kind(name: str) -> CaptureKind:

@@ -219,7 +219,7 @@ def _keep_exact(table: "DeltaTable", after: pa.Schema) -> None:
         table.alter.set_table_properties({STATISTICS_COLUMNS: ",".join(kept)})
     if wanted:
         _log.warning(
-            "%s: filters on %s may miss rows, as the statistics of these columns are inexact; set %s to %r",
+            "%s: filters on %s may miss rows, because the statistics of these columns are inexact; set %s to %r",
             table.table_uri,
             ", ".join(sorted(wanted)),
             STATISTICS_COLUMNS,

@@ -20,9 +20,10 @@ Network = Union["IPv4Network", "IPv6Network"]
 MAX_RECORD_BYTES = 64 * 1024 * 1024
 """A record that claims to be longer is malformed, and so is everything after it."""
 MAX_STREAM_BYTES = 64 * 1024 * 1024
-"""So many bytes wait for packets that are missing in front of them, before those are given up."""
+"""How many bytes wait for missing packets before those count as lost."""
 MOST_RECORD_BYTES = 1 << 30
-"""The largest bound for tables: in Arrow and Spark, a value and those before it must be less than 2 GiB together."""
+"""The largest bound for tables: in Arrow and Spark, the values of a column in a batch must be less than 2 GiB together.
+"""
 
 
 class OptionError(ValueError):
@@ -42,14 +43,14 @@ class Mode(StrEnum):
         try:
             return cls(value.upper())
         except ValueError:
-            raise OptionError(f"mode is {', '.join(cls)}, not {value!r}") from None
+            raise OptionError(f"mode must be one of {', '.join(cls)}, not {value!r}") from None
 
 
 class Resync(StrEnum):
-    """Where a reader goes on behind bytes that are no record, if the protocol says how.
+    """Where a reader continues after bytes that are not a record, if the protocol allows it.
 
-    ``PROOF``: where a checksum or a terminator proves a record. ``CHAIN``: also where none can, and records fit one
-    behind another, which is a guess.
+    ``PROOF``: only where a checksum or a terminator identifies a record. ``CHAIN``: also where records fit one after
+    another, which is a guess.
     """
 
     CHAIN = "chain"
@@ -57,7 +58,7 @@ class Resync(StrEnum):
 
 
 class CaptureKind(StrEnum):
-    """What a file holds: records end to end, or recorded packets. With ``AUTO``, its first bytes tell."""
+    """What a file holds: records end to end, or recorded packets. With ``AUTO``, its first bytes decide."""
 
     AUTO = "auto"
     RAW = "raw"
@@ -66,7 +67,7 @@ class CaptureKind(StrEnum):
 
 
 class Sender(StrEnum):
-    """Whose records are read of those that were recorded in packets."""
+    """Which side's records are read from recorded packets."""
 
     BOTH = "both"
     CLIENT = "client"
@@ -78,23 +79,25 @@ Only = Collection[str] | None
 
 
 def only_of(message: str | None, messages: Iterable[str] | None) -> Only:
-    """What the options ``message`` and ``messages`` say together. Raises ``OptionError`` if both are given."""
+    """The messages that the options ``message`` and ``messages`` select. Raises ``OptionError`` if both are given."""
     if message is None:
         return None if messages is None else frozenset(messages)
     if messages is not None:
-        raise OptionError("message is one message, messages are several: give one of the two")
+        raise OptionError("message and messages exclude each other; give one of them")
     return frozenset((message,))
 
 
 ParameterValue = bool | int | str
-"""What a reader can give for a parameter."""
+"""The value of a parameter."""
 
 
 class Parameter(NamedTuple):
-    """A fact that is not in the bytes: one of the ``choices``, a whole number within its ``bounds``, any ``text``, or
-    else true or false. Each row has the parameters that are a ``column``, and writing takes them from it. One without
-    a ``default`` is what the header of a capture says, and is given for records alone. What is ``found`` in a capture
-    has its default only where it is not.
+    """A fact that is not in the bytes: a choice, a whole number, text, or else a truth value.
+
+    It is one of the ``choices``, a number within ``bounds``, or any ``text``; without these, it is true or false. Rows
+    have each parameter that is a ``column``, and writing takes it from them. One without a ``default`` comes from the
+    header of a capture, and must be given for single records. One that is ``found`` in a capture has its default only
+    if the capture does not contain it.
     """
 
     name: str
@@ -115,15 +118,15 @@ class Parameter(NamedTuple):
         if self.choices:
             if known in self.choices:
                 return str(known)
-            raise OptionError(f"{self.name} is one of {', '.join(self.choices)}, not {_shown(value)}")
+            raise OptionError(f"{self.name} must be one of {', '.join(self.choices)}, not {_shown(value)}")
         if self.text:
             if isinstance(known, str):
                 return known
-            raise OptionError(f"{self.name} is text, not {_shown(value)}")
+            raise OptionError(f"{self.name} must be text, not {_shown(value)}")
         with suppress(Exception):
             truth = {"true": True, "false": False, "1": True, "0": False}.get(str(known).lower())
         if truth is None:
-            raise OptionError(f"{self.name} is true or false, not {_shown(value)}")
+            raise OptionError(f"{self.name} must be true or false, not {_shown(value)}")
         return truth
 
     def _number(self, known: object, value: object, least: int, most: int) -> int:
@@ -131,7 +134,7 @@ class Parameter(NamedTuple):
             number = int(known, 0) if isinstance(known, str) else whole_number(known)
             if isinstance(number, int) and least <= number <= most:
                 return number
-        raise OptionError(f"{self.name} is a whole number from {least} to {most}, not {_shown(value)}")
+        raise OptionError(f"{self.name} must be a whole number from {least} to {most}, not {_shown(value)}")
 
 
 def _shown(value: object) -> str:
@@ -143,14 +146,14 @@ def _shown(value: object) -> str:
 
 
 SOUGHT = "?"
-"""Among the values of parameters: the names of those that are looked for in a capture."""
+"""The key, among the values of parameters, for the names of those to be found in the capture."""
 
 
 class U64Type(StrEnum):
     """How unsigned 64-bit numbers are returned.
 
-    ``DECLARED``: as a long where the spec bounds them below 2^63, so that a larger one makes its record malformed.
-    ``DECIMAL``: always as decimal(20,0). ``LONG``: as if the spec bounded all fields that it can.
+    ``DECLARED``: as a long if the spec bounds them below 2^63, so that a larger one makes its record malformed.
+    ``DECIMAL``: always as decimal(20,0). ``LONG``: as if the spec bounded every field.
     """
 
     DECLARED = "declared"
@@ -159,11 +162,11 @@ class U64Type(StrEnum):
 
     @classmethod
     def of(cls, parameters: Mapping[str, Any]) -> "U64Type":
-        """What parameters say, which may not be resolved."""
+        """The type in these parameters, which need not be resolved."""
         return _U64_TYPES[parameters.get("u64", "declared")]
 
 
-_U64_TYPES = {each.value: each for each in U64Type}  # asked for each record, and a class takes ten times as long
+_U64_TYPES = {each.value: each for each in U64Type}  # looked up per record; the class takes ten times as long
 U64 = Parameter("u64", U64Type.DECLARED.value, tuple(each.value for each in U64Type))
 """The parameter that every protocol has."""
 
@@ -172,16 +175,15 @@ _NO_PARAMETERS: Mapping[str, ParameterValue] = {}
 
 
 class ReadOptions(NamedTuple):
-    """How captures are read: what the command line and Spark have in common. ``parameters`` are resolved.
+    """How captures are read: the options that the command line and Spark share. ``parameters`` are resolved.
 
-    ``columns`` are the wanted ones, a field of a struct as ``struct.field``; None means all. Of ``message`` and
-    ``messages``, at most one is given.
+    ``columns`` are the selected ones, a field of a struct as ``struct.field``; None means all. At most one of
+    ``message`` and ``messages`` is given.
 
-    Of recorded packets, those are read whose server is at one of the ``ports``, and one of whose ends is in one of the
-    networks ``hosts``. None means the ports that the protocol declares, and all hosts; no port means all of them. With
-    ``tunnels``, those count that tunnels carry. If
-    they are ``rotated``, files are parts of one recording. ``max_stream_bytes`` is how many bytes of all streams
-    together wait for what is missing in front of them.
+    Packets are read if their server is at one of the ``ports`` and one of their ends is in one of the networks
+    ``hosts``. None means the ports that the protocol declares, and all hosts; no ports means all of them. With
+    ``tunnels``, the packets inside tunnels count. If they are ``rotated``, files are parts of one recording.
+    ``max_stream_bytes`` is how many bytes of all streams together may wait for missing packets.
     """
 
     mode: Mode = Mode.PERMISSIVE
@@ -205,7 +207,7 @@ class ReadOptions(NamedTuple):
 
     @property
     def only(self) -> Only:
-        """The messages whose records are wanted, beside malformed records of none."""
+        """The messages whose records are selected; malformed records without a message are always."""
         return only_of(self.message, self.messages)
 
     @classmethod
@@ -217,7 +219,7 @@ class ReadOptions(NamedTuple):
         mode: Mode = Mode.PERMISSIVE,
         others: Iterable[str] = (),
     ) -> "ReadOptions":
-        """The options from those ``given`` by the names that users write, parameters among them; case does not matter.
+        """The options, including parameters, from those ``given`` by the names that users write, in any case.
 
         ``mode`` is the default mode. ``others`` are names that are read elsewhere. Raises ``OptionError``.
         """
@@ -243,7 +245,7 @@ class ReadOptions(NamedTuple):
 def positive(name: str, value: str, what: str) -> int:
     """The text of an option as a number above 0. Raises ``OptionError``."""
     if not re.fullmatch("[0-9]{1,18}", value) or int(value) == 0:
-        raise OptionError(f"{name} is a number of {what}, not {value!r}")
+        raise OptionError(f"{name} must be a positive number of {what}, not {value!r}")
     return int(value)
 
 
@@ -256,22 +258,22 @@ def size(name: str, value: str) -> int:
     Raises ``OptionError``.
     """
     if (found := size_or_zero(name, value)) == 0:
-        raise OptionError(f"{name} is a number of bytes above 0, not {value!r}")
+        raise OptionError(f"{name} must be a positive number of bytes, not {value!r}")
     return found
 
 
 def size_or_zero(name: str, value: str) -> int:
-    """As ``size``, but 0 is a number of bytes, too."""
+    """As ``size``, but 0 is also allowed."""
     found = _SIZE.fullmatch(value.strip())
     if found is None:
-        raise OptionError(f"{name} is a number of bytes, or such as 64m, not {value!r}")
+        raise OptionError(f"{name} must be a number of bytes, such as 65536 or 64m, not {value!r}")
     return int(found[1]) << (10 * " kmgtp".index(found[2].lower() or " "))
 
 
 def _record_bytes(name: str, value: str) -> int:
     found = size(name, value)
     if found > MOST_RECORD_BYTES:
-        raise OptionError(f"{name} is at most {MOST_RECORD_BYTES}, not {value}: no table holds longer values")
+        raise OptionError(f"{name} must be at most {MOST_RECORD_BYTES}, not {value}; tables cannot hold longer values")
     return found
 
 
@@ -283,14 +285,14 @@ def truth(name: str, value: str) -> bool:
 def _names(name: str, value: str) -> tuple[str, ...]:
     names = tuple(part.strip() for part in value.split(","))
     if not all(names):
-        raise OptionError(f"{name} is a list of names with commas between them, not {value!r}")
+        raise OptionError(f"{name} must be a comma-separated list of names, not {value!r}")
     return names
 
 
 class TextOption(NamedTuple):
-    """What an option sets, what reads its text, and what the tables of options in ``docs`` say of it.
+    """An option: the field that it sets, the function that reads its text, and its row in the tables of ``docs``.
 
-    Its default is that of the field that it sets. ``about`` is Markdown.
+    Its default is that of the field. ``about`` is Markdown.
     """
 
     sets: str
@@ -305,7 +307,7 @@ Options = Mapping[str, TextOption]
 
 
 def read_by(options: Options, given: Mapping[str, object]) -> dict[str, object]:
-    """What those of the ``given`` options set that are known; case does not matter. Raises ``OptionError``."""
+    """The fields that the ``given`` options set, in any case; unknown options are ignored. Raises ``OptionError``."""
     names = {name.lower(): name for name in options}
     read: dict[str, object] = {}
     for name, value in given.items():
@@ -318,7 +320,7 @@ def read_by(options: Options, given: Mapping[str, object]) -> dict[str, object]:
 
 
 def _choice(kinds: type[_Word]) -> Callable[[str, str], _Word]:
-    """What reads one of these words, in any case."""
+    """A function that reads one of these words, in any case."""
 
     def read(name: str, value: str) -> _Word:
         known = {each.value: each for each in kinds}
@@ -337,18 +339,18 @@ def _ports(name: str, value: str) -> frozenset[int]:
         return frozenset()
     found = _names(name, value)
     if not all(re.fullmatch("[0-9]{1,5}", port) and 0 < int(port) < 1 << 16 for port in found):
-        raise OptionError(f"{name} is all, or a list of ports with commas between them, not {value!r}")
+        raise OptionError(f"{name} must be all, or a comma-separated list of ports, not {value!r}")
     return frozenset(map(int, found))
 
 
 def _hosts(name: str, value: str) -> tuple[Network, ...]:
-    from ipaddress import ip_network  # only where it is asked for
+    from ipaddress import ip_network  # slow to import, and rarely needed
 
     try:
         return tuple(ip_network(host, strict=False) for host in _names(name, value))
     except ValueError:
-        what = f"{name} is a list of addresses and networks such as 10.0.0.0/8, with commas between them, not {value!r}"
-        raise OptionError(what) from None
+        what = "a comma-separated list of addresses and networks, such as 10.0.0.7,fd00::/8"
+        raise OptionError(f"{name} must be {what}, not {value!r}") from None
 
 
 def text(_: str, value: str) -> str:
@@ -365,15 +367,16 @@ READING: Options = {
         lambda _, value: Mode.of(value),
         "mode",
         "FAILFAST",
-        "What becomes of a malformed record: with `PERMISSIVE` a row that has the reason, with `DROPMALFORMED` nothing,"
-        " with `FAILFAST` an error.",
+        "What happens to a malformed record: `PERMISSIVE` gives a row with the reason, `DROPMALFORMED` drops it,"
+        " `FAILFAST`"
+        " raises an error.",
     ),
     "message": TextOption(
         "message",
         text,
         "name",
         "snapshot_marker",
-        "Only records of this message, its fields beside the header's. Other messages are not decoded.",
+        "Only records of this message, with its fields beside the header's. Other messages are not decoded.",
     ),
     "messages": TextOption(
         "messages",
@@ -387,92 +390,100 @@ READING: Options = {
         _names,
         "names",
         "opcode,snapshot_marker.end_seqno",
-        "Only these columns, and fields of structs as `struct.field`. The rest is not decoded.",
+        "Only these columns; `struct.field` selects a field. The rest is not decoded.",
     ),
     "labels": TextOption(
-        "labels", truth, TRUTH, "false", "Whether there are columns with the names of numbers, as `status_name`."
+        "labels",
+        truth,
+        TRUTH,
+        "false",
+        "Adds columns with the names of enum values and flags, such as `status_name`.",
     ),
     "positions": TextOption(
         "positions", truth, TRUTH, "true", "Adds `_file`, `_offset` and `_length`: where each record is."
     ),
     "columnNameOfCorruptRecord": TextOption(
-        "corrupt_column", text, "name", "bad", "What the column with the bytes of malformed records is called."
+        "corrupt_column", text, "name", "bad", "The name of the column with the bytes of malformed records."
     ),
     "maxRecordBytes": TextOption(
         "max_record_bytes",
         _record_bytes,
         "bytes",
         "1m",
-        "A record that is longer, or says so, is malformed. At most `1g`.",
+        "Records that are longer, or claim to be, are malformed. At most `1g`.",
     ),
     "resync": TextOption(
         "resync",
         resync_of,
         "name",
         "proof",
-        "Where reading goes on after damage: `chain` where records fit one after another, which is a guess if no"
-        " checksum proves them; `proof` never by guess.",
+        "Where reading continues after damage. `proof`: only where a checksum or a terminator identifies a record."
+        " `chain`:"
+        " also where records fit one after another, which is a guess if there is no checksum.",
     ),
     "capture": TextOption(
         "capture",
         _choice(CaptureKind),
         "kind",
         "pcapng",
-        "What files hold: `raw` for records end to end, `pcap` or `pcapng` for recorded packets, or `auto`: what their"
-        " first bytes tell.",
+        "What files hold: `raw` for records end to end, `pcap` or `pcapng` for recorded packets. `auto` decides by"
+        " their"
+        " first bytes.",
     ),
     "connections": TextOption(
         "connections",
         truth,
         TRUTH,
         "true",
-        "Adds `_time`, `_connection`, `_from_client` and `_gap_before`: how each record was sent, where packets were"
-        " recorded.",
+        "Adds `_time`, `_connection`, `_from_client` and `_gap_before`: how each record was sent, in recorded packets.",
     ),
     "ports": TextOption(
         "ports",
         _ports,
         "ports",
         "11210,11207",
-        "Of recorded packets, only those from and to these ports of servers, or `all`. By default the ports that the"
-        " protocol declares, or all if it declares none.",
+        "Only packets from or to these server ports, or `all`. By default the ports that the protocol declares, or"
+        " all if"
+        " it declares none.",
     ),
     "hosts": TextOption(
         "hosts",
         _hosts,
         "addresses",
         "10.0.0.7,fd00::/8",
-        "Of recorded packets, only those from or to one of these addresses or networks.",
+        "Only packets from or to one of these addresses or networks.",
     ),
     "direction": TextOption(
         "direction",
         _choice(Sender),
         "name",
         "server",
-        "Of recorded packets, only what the `client` or the `server` sent; by default `both`.",
+        "Only packets that the `client` or the `server` sent; by default `both`.",
     ),
     "tunnels": TextOption(
         "tunnels",
         truth,
         TRUTH,
         "true",
-        "Of recorded packets, whether those are read that tunnels carry: GRE, VXLAN, GENEVE, GTP-U, and IP in IP.",
+        "Reads the packets inside tunnels instead of the tunnels' own: GRE, VXLAN, GENEVE, GTP-U, and IP in IP.",
     ),
     "rotated": TextOption(
         "rotated",
         truth,
         TRUTH,
         "true",
-        "Whether files are parts of one recording, in the order of their names, so that connections go on from one to"
-        " the next. One task reads all of them, or all that are new to a stream.",
+        "Treats files, in the order of their names, as parts of one recording: connections continue from one to the"
+        " next."
+        " One task reads all of them, or in a stream all new ones.",
     ),
     "maxStreamBytes": TextOption(
         "max_stream_bytes",
         size,
         "bytes",
         "16m",
-        "How many bytes wait, in all connections together, for packets that are missing in front of them. Then what is"
-        " missing is given up.",
+        "How many bytes of all connections together may wait for missing packets. Beyond that, the missing packets"
+        " count"
+        " as lost.",
     ),
 }
 """The options of all readers."""
@@ -481,8 +492,8 @@ READING: Options = {
 def resolve(parameters: Iterable[Parameter], given: Mapping[str, object]) -> dict[str, Any]:
     """Every parameter's value: the given one, checked, or the default. Raises ``OptionError``.
 
-    What the header of a capture says is given as a whole or not at all. Under ``SOUGHT`` are the names of those that a
-    capture tells, as they are not given. What is resolved already stays as it is.
+    The parameters of a capture's header must be given together. Under ``SOUGHT`` are the names of those to be found in
+    the capture, because they are not given. Resolving twice changes nothing.
     """
     known = {parameter.name: parameter for parameter in parameters}
     default = given.get(SOUGHT, ())
@@ -491,10 +502,10 @@ def resolve(parameters: Iterable[Parameter], given: Mapping[str, object]) -> dic
     for name in given:
         if name not in known:
             raise OptionError(unknown("parameter", name, known))
-    told = [name for name, parameter in known.items() if parameter.default is None]
-    missing = [name for name in told if name not in given]
-    if 0 < len(missing) < len(told):
-        raise OptionError(f"of what the header of a capture says, give all or nothing; missing: {', '.join(missing)}")
+    of_header = [name for name, parameter in known.items() if parameter.default is None]
+    missing = [name for name in of_header if name not in given]
+    if 0 < len(missing) < len(of_header):
+        raise OptionError(f"the parameters of a capture's header must be given together; missing: {', '.join(missing)}")
     values: dict[str, Any] = {
         name: parameter.value_of(given[name]) if name in given else parameter.default
         for name, parameter in known.items()
@@ -506,9 +517,9 @@ def resolve(parameters: Iterable[Parameter], given: Mapping[str, object]) -> dic
 
 def unknown(what: str, name: str, known: Iterable[str]) -> str:
     """The message for a name that is not in ``known``, with the closest known one."""
-    from difflib import get_close_matches  # only where something is wrong
+    from difflib import get_close_matches  # needed only for errors
 
     names = sorted(known)
     close = get_close_matches(name, names, 1)
-    hint = f"did you mean {close[0]!r}?" if close else f"known: {', '.join(names)}" if names else "there is none"
+    hint = f"did you mean {close[0]!r}?" if close else f"known: {', '.join(names)}" if names else "there are none"
     return f"unknown {what} {name!r}; {hint}"

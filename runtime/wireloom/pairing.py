@@ -129,7 +129,7 @@ def pair(
     [0, 1, 2, 3]
     """
     if most < 1:
-        raise ValueError(f"most is 1 or more, not {most}")
+        raise ValueError(f"most must be at least 1, not {most}")
     return Paired(batches, registry.protocol(protocol), tuple(connection), most)
 
 
@@ -201,7 +201,7 @@ class Incoming:
     def column(self, name: str) -> pa.Array:
         index = self.batch.schema.get_field_index(name)
         if index < 0:
-            raise ValueError(f"the records have no column {name}, by which requests are found")
+            raise ValueError(f"the records lack the column {name}, which matches requests")
         return self.batch.column(index)
 
     def plain(self, name: str) -> pa.Array:

@@ -65,7 +65,7 @@ def load(name: str) -> ModuleType:
     path = found or name
     module = _imported(path, name)
     if not isinstance(getattr(module, "PROTOCOL", None), Protocol):
-        raise OptionError(_holding(name) or f"{path} is not a generated protocol: it has no PROTOCOL")
+        raise OptionError(_holding(name) or f"{path} is not a generated protocol: it does not define PROTOCOL")
     return module
 
 

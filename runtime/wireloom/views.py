@@ -1,4 +1,4 @@
-"""The columns of a protocol's table that a reader wants, and rows reduced to them.
+"""The columns of a protocol's table that a reader selects, and rows reduced to them.
 
 The whole table has ``message``, the header, one struct a message and the corrupt columns. A view may leave out labels,
 replace the structs by the fields of one message, and add the position of each record.
@@ -18,10 +18,10 @@ Row = dict[str, Any]
 
 FILE = Column("_file", "string")
 RECORD, REASON = CORRUPT
-"""The bytes of a malformed record, for which a reader may have another name, and what is wrong with it."""
+"""The bytes of a malformed record, which a reader may rename, and what is wrong with it."""
 
 NO_MESSAGE = "no-message"
-"""What the table of malformed records is called whose message cannot be told; no message has such a name."""
+"""The name of the table of malformed records whose message is unknown; messages cannot have this name."""
 
 
 def without_labels(columns: Iterable[Column]) -> tuple[Column, ...]:
@@ -39,7 +39,7 @@ def _unlabelled(kind: ColumnType) -> ColumnType:
 
 
 def with_u64(columns: Sequence[Column], u64: str) -> tuple[Column, ...]:
-    """The columns, with unsigned 64-bit numbers of this type where readers can choose it."""
+    """The columns, with unsigned 64-bit numbers of this type, if readers can choose it."""
     return tuple(replace(column, type=u64 if column.u64 else _with_u64(column.type, u64)) for column in columns)
 
 
@@ -59,7 +59,7 @@ def selected(columns: Iterable[Column], paths: Sequence[str], within: str = "") 
     """
     known = {column.name: column for column in columns}
     if not paths:
-        raise OptionError("columns names no column")
+        raise OptionError("columns is empty; name at least one column")
     inner: dict[str, list[str] | None] = {}
     for path in paths:
         name, _, rest = path.partition(".")
@@ -93,13 +93,13 @@ def _part(column: Column, fields: list[str], within: str) -> Column:
             return replace(column, type=StructOf(selected(columns, fields, path)))
         case ListOf(StructOf(columns)):
             return replace(column, type=ListOf(StructOf(selected(columns, fields, path))))
-    raise OptionError(f"column {within}{column.name} has no fields, and so no {path}{fields[0]}")
+    raise OptionError(f"column {within}{column.name} is not a struct, so it has no field {fields[0]}")
 
 
 def _renamed(columns: tuple[Column, ...], name: str) -> tuple[Column, ...]:
     """The columns, with that of malformed records called ``name``. Raises ``OptionError`` if another has that name."""
     if any(column.name.lower() == name.lower() for column in columns):
-        raise OptionError(f"columnNameOfCorruptRecord: there is a column {name} already")
+        raise OptionError(f"columnNameOfCorruptRecord: a column {name} already exists; choose another name")
     return tuple(replace(column, name=name) if column.name == RECORD.name else column for column in columns)
 
 
@@ -115,10 +115,14 @@ def narrow(options: ReadOptions, name: str) -> ReadOptions:
 
 
 def must_be_of_all_columns(options: ReadOptions, what: str) -> None:
-    """Raises ``OptionError`` for options that ``what`` cannot have, which gives all columns of each message."""
+    """Raises ``OptionError`` for options that ``what`` does not accept, because it gives all columns of each
+    message.
+    """
     if options.message is not None or options.columns is not None:
         given = "columns" if options.message is None else "message"
-        raise OptionError(f"{what} has all columns of each message, so there is no {given}; messages chooses some")
+        raise OptionError(
+            f"{what} gives all columns of each message and does not accept {given}; messages selects some messages"
+        )
 
 
 def nested(protocol: Protocol, row: Row) -> Row:
@@ -148,7 +152,7 @@ def option_of(column: str) -> str | None:
 
 def beside(column: str, option: str) -> str:
     """The message for a column that an option adds."""
-    return f"column {column!r} is there with {option}=true"
+    return f"column {column!r} requires {option}=true"
 
 
 def _columns(protocol: Protocol, options: ReadOptions) -> tuple[Column, ...]:

@@ -170,12 +170,12 @@ def test_connections_are_told_apart() -> None:
 
 def test_a_column_that_is_missing_or_taken_is_named() -> None:
     table = dcp.decoded(SESSION)
-    with pytest.raises(ValueError, match=r"have no column opaque,"):
+    with pytest.raises(ValueError, match=r"lack the column opaque;"):
         list(follow(table.drop_columns("opaque")))
-    with pytest.raises(ValueError, match=r"have no column deletion,"):
+    with pytest.raises(ValueError, match=r"lack the column deletion;"):
         list(follow(table.drop_columns("deletion")))
     columns = [*(name for name in COLUMNS if name != "mutation.by_seqno"), "mutation.json"]
-    with pytest.raises(ValueError, match=r"have no column mutation\.by_seqno,"):
+    with pytest.raises(ValueError, match=r"lack the column mutation\.by_seqno;"):
         list(follow(dcp.decoded(SESSION, columns=columns)))
     with pytest.raises(ValueError, match=r"have a column problem already"):
         list(follow(table.append_column("problem", table["opaque"])))

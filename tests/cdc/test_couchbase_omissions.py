@@ -97,7 +97,9 @@ def test_what_is_malformed_is_in_a_row_and_in_the_log(caplog: pytest.LogCaptureF
         with caplog.at_level(logging.WARNING):
             assert state(table).num_rows == 0
         (record,) = caplog.records
-        assert record.message.startswith("wireloom: frames that the documents lack: 1 mutation (malformed), 1 deletion")
+        assert record.message.startswith(
+            "wireloom: frames missing from the documents: 1 mutation (malformed), 1 deletion"
+        )
 
 
 def test_it_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:

@@ -213,7 +213,7 @@ def test_what_upserts_lack_is_counted(caplog: pytest.LogCaptureFixture) -> None:
     assert found["sequence"].to_pylist() == [10]
     assert [record.message for record in caplog.records] == [
         "wireloom: 2 malformed among the events; windows with them are not complete",
-        "wireloom: 3 events left out, as their windows are not complete",
+        "wireloom: 3 events left out, because their windows are not complete",
     ]
     caplog.clear()
     upserts(windows(decoded(stream("10a 10. 11b 11."))))
@@ -321,12 +321,12 @@ def test_a_checkpoint_says_what_java_wrote(vector: Vector) -> None:
 
 def test_what_is_missing_is_told() -> None:
     table = databus.decode_columnar(stream("10a 10."), columns=["dbus_event.sequence"])
-    with pytest.raises(ValueError, match=r"no column dbus_event\.end_of_period; COLUMNS are enough"):
+    with pytest.raises(ValueError, match=r"lack the column dbus_event\.end_of_period; COLUMNS lists"):
         list(windows(table))
     with pytest.raises(ValueError, match="neither the column dbus_event nor dbus_event_v2"):
         list(windows(table.drop_columns(["dbus_event"])))
     taken = databus.decode_columnar(stream("10a 10."))
-    with pytest.raises(ValueError, match="a column value, which a value of theirs will be called; rename it"):
+    with pytest.raises(ValueError, match="a column value, which conflicts with a field of events; rename it"):
         list(windows(taken.append_column("value", taken["message"])))
 
 

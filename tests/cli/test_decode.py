@@ -77,7 +77,7 @@ def test_decode_takes_directories_and_patterns(capture: Path, tmp_path: Path) ->
     assert pa.ipc.open_file(piped.stdout_bytes).read_all()["opcode"].to_pylist() == [0xB6, 0xB6, 0x56]
     for written in (tmp_path / "b/2.bin", capture):
         said = run("decode", "couchbase_dcp", tmp_path, "--output", written, status=2).stderr
-        assert said == f"wireloom: {written} would be written over while it is read; name another file\n"
+        assert said == f"wireloom: {written} would be overwritten while it is read; choose another output\n"
 
 
 def test_decode_reads_standard_input() -> None:

@@ -45,7 +45,7 @@ def test_derived_fields_may_be_left_out() -> None:
         ('{"cas": "x"}', "line 2: cas: a whole number expected, not 'x'"),
         ('{"mesage": "unknown"}', "line 2: mesage: unknown field 'mesage'; did you mean 'message'?"),
         ('{"message": "nown"}', "line 2: message: unknown message 'nown'; did you mean 'unknown'?"),
-        ('{"cas": NaN}', "line 2: NaN is not JSON; the text 'NaN' is"),
+        ('{"cas": NaN}', "line 2: NaN is not JSON; write it in quotes: "),
         ('{"message": "unknown", "magic": 300, "opcode": 1}', "line 2: magic: 300 does not fit 8 bits"),
         ("[" * 100_000, "line 2: "),
     ],
@@ -79,4 +79,5 @@ def test_bytes_in_place_of_rows_are_no_text(tmp_path: Path) -> None:
     path = tmp_path / "capture.bin"
     path.write_bytes(b"\x00\x8d\n")
     told = run("encode", "databus", path, status=1).stderr
-    assert told == f"wireloom: {path}: line 1: not text in UTF-8; rows are what decode prints\n"
+    expected = "not UTF-8; the input must be rows as decode prints them, or a Parquet or Arrow file"
+    assert told == f"wireloom: {path}: line 1: {expected}\n"

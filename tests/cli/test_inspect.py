@@ -58,14 +58,14 @@ def test_record_shows_that_record_alone(capture: Path) -> None:
 
 def test_a_record_that_is_not_there_is_an_error_that_tells_the_last(capture: Path) -> None:
     result = run("inspect", "couchbase_dcp", capture, "--record", "3", status=1)
-    assert result.stderr == f"wireloom: {capture}: there is no record 3; counted from 0, the last is 2\n"
+    assert result.stderr == f"wireloom: {capture}: there is no record 3; the last one is 2, counted from 0\n"
 
 
 @pytest.mark.parametrize("offset", ["44", "0x2c", "0X2C"])
 def test_offset_is_where_the_first_record_begins(capture: Path, offset: str) -> None:
     result = run("inspect", "couchbase_dcp", capture, "--offset", offset)
     assert heads(result.stdout)[0] == "record 0 at 0x2c: unknown, 24 bytes"
-    assert result.stderr == f"wireloom: {capture}: began at byte 44; the bytes before it were skipped\n"
+    assert result.stderr == f"wireloom: {capture}: started at byte 44; the bytes before it were skipped\n"
 
 
 def test_offset_inside_a_record_shows_what_is_skipped_to_the_next() -> None:
@@ -79,7 +79,7 @@ def test_offset_inside_a_record_shows_what_is_skipped_to_the_next() -> None:
 @pytest.mark.parametrize("offset", ["-1", "1k", "", "0x", "1e3"])
 def test_an_offset_that_is_no_number_is_refused(capture: Path, offset: str) -> None:
     result = run("inspect", "couchbase_dcp", capture, f"--offset={offset}", status=2)
-    assert result.stderr == f"wireloom: --offset is a number of bytes, such as 64 or 0x40, not {offset!r}\n"
+    assert result.stderr == f"wireloom: --offset must be a number of bytes, such as 64 or 0x40, not {offset!r}\n"
 
 
 def test_an_offset_behind_the_end_is_refused(capture: Path) -> None:
@@ -102,14 +102,14 @@ def test_only_of_a_message_there_is_not_tells_the_closest(capture: Path) -> None
 
 def test_no_record_of_a_message_is_an_error(capture: Path) -> None:
     result = run("inspect", "couchbase_dcp", capture, "--only", "system_event", status=1)
-    assert result.stderr == f"wireloom: {capture}: no record is of the message system_event\n"
+    assert result.stderr == f"wireloom: {capture}: no record is a system_event\n"
 
 
 def test_an_empty_file_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "empty"
     path.touch()
     result = run("inspect", "databus", path, status=1)
-    assert result.stderr == f"wireloom: {path}: there is no record, as there are no bytes\n"
+    assert result.stderr == f"wireloom: {path}: there is no record: the capture is empty\n"
 
 
 @pytest.mark.parametrize("protocol", ["couchbase_dcp", "databus"])
@@ -210,7 +210,7 @@ def test_a_page_has_so_many_records_and_says_where_the_others_begin(tmp_path: Pa
     capture, page = tmp_path / "capture.bin", tmp_path / "page.html"
     capture.write_bytes(UNKNOWN * (PAGE_RECORDS + 1))
     result = run("inspect", "couchbase_dcp", capture, "--html", page)
-    told = f"the first {PAGE_RECORDS} records; --offset {24 * PAGE_RECORDS} begins behind them"
+    told = f"only the first {PAGE_RECORDS} records; --offset {24 * PAGE_RECORDS} shows the next ones"
     assert result.stderr == f"wireloom: {page}: {told}\n"
     written = page.read_text(encoding="utf-8")
     assert written.count('<section class="wl-record') == PAGE_RECORDS
@@ -224,7 +224,7 @@ def test_no_page_is_written_of_no_record(capture: Path, tmp_path: Path) -> None:
 
 
 def test_a_capture_is_not_written_over_by_its_page(capture: Path) -> None:
-    assert "would be written over" in run("inspect", "couchbase_dcp", capture, "--html", capture, status=2).stderr
+    assert "would be overwritten" in run("inspect", "couchbase_dcp", capture, "--html", capture, status=2).stderr
 
 
 # streams

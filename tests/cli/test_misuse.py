@@ -16,18 +16,21 @@ from cli.calls import run
             ["decode", "json", "x"],
             "unknown protocol 'json'; known: couchbase_dcp, databus, memcached, packets, pcap, pcapng",
         ),
-        (["decode", "wireloom.json_rows", "x"], "wireloom.json_rows is not a generated protocol: it has no PROTOCOL"),
+        (
+            ["decode", "wireloom.json_rows", "x"],
+            "wireloom.json_rows is not a generated protocol: it does not define PROTOCOL",
+        ),
         (
             ["decode", "databus", "-", "--byte-order", "big"],
-            "byte_order is a parameter of the protocol; give it with -P byte_order=big",
+            "byte_order is a parameter of the protocol; write -P byte_order=big",
         ),
         (
             ["encode", "databus", "--byte_order=big"],
-            "byte_order is a parameter of the protocol; give it with -P byte_order=big",
+            "byte_order is a parameter of the protocol; write -P byte_order=big",
         ),
         (
             ["inspect", "databus", "-", "--byte-order"],
-            "byte_order is a parameter of the protocol; give it with -P byte_order=…",
+            "byte_order is a parameter of the protocol; write -P byte_order=…",
         ),
         (
             ["decode", "wireloom_protocols", "-"],
@@ -37,26 +40,29 @@ from cli.calls import run
         (["decode", "databus", "absent*.bin"], "no file matches absent*.bin"),
         (["inspect", "databus", "absent.bin"], "there is no file absent.bin"),
         (["inspect", "databus", "."], ". is a directory; name a file in it"),
-        (["decode", "databus", "-", "--mode", "x"], "mode is PERMISSIVE, DROPMALFORMED, FAILFAST, not 'x'"),
-        (["decode", "databus", "-", "--format", "csv"], "--format is jsonl, parquet, arrow, not 'csv'"),
+        (["decode", "databus", "-", "--mode", "x"], "mode must be one of PERMISSIVE, DROPMALFORMED, FAILFAST, not 'x'"),
+        (["decode", "databus", "-", "--format", "csv"], "--format must be one of jsonl, parquet, arrow, not 'csv'"),
         (["decode", "databus", "-", "--form", "jsn"], "unknown form 'jsn'; did you mean 'json'?"),
-        (["decode", "couchbase_dcp", "-", "--form", "json"], "unknown form 'json'; there is none"),
-        (["decode", "databus", "-", "--hex", "--form", "json"], "--hex is for bytes; a textual form is text already"),
+        (["decode", "couchbase_dcp", "-", "--form", "json"], "unknown form 'json'; there are none"),
+        (
+            ["decode", "databus", "-", "--hex", "--form", "json"],
+            "--hex and --form exclude each other: a textual form is text already",
+        ),
         (["decode", "databus", "-", "--message", "event"], "unknown message 'event'; did you mean 'dbus_event'?"),
         (
             ["decode", "databus", "-", "-P", "byteorder=big"],
             "unknown parameter 'byteorder'; did you mean 'byte_order'?",
         ),
-        (["decode", "databus", "-", "-P", "byte_order=up"], "byte_order is one of auto, big, little, not 'up'"),
-        (["decode", "databus", "-", "-P", "byte_order"], "-P takes PARAM=VALUE, not 'byte_order'"),
+        (["decode", "databus", "-", "-P", "byte_order=up"], "byte_order must be one of auto, big, little, not 'up'"),
+        (["decode", "databus", "-", "-P", "byte_order"], "-P must be PARAM=VALUE, not 'byte_order'"),
         (["decode", "databus", "-", "--output", "no/such/x"], "there is no directory no/such"),
         (
             ["decode", "databus", "-", "--output", "x.parquet"],
-            "x.parquet would hold jsonl; --format parquet is what its name says",
+            "x.parquet does not fit --format jsonl; write --format parquet, or another extension",
         ),
         (
             ["decode", "databus", "-", "--output", "x.ARROW", "--format", "parquet"],
-            "x.ARROW would hold parquet; --format arrow is what its name says",
+            "x.ARROW does not fit --format parquet; write --format arrow, or another extension",
         ),
         (
             ["decode", "databus", "-", "--columns", "sequence"],
@@ -68,18 +74,21 @@ from cli.calls import run
         ),
         (
             ["decode", "databus", "-", "--columns", "dbus_event.sequence.low"],
-            "column dbus_event.sequence has no fields, and so no dbus_event.sequence.low",
+            "column dbus_event.sequence is not a struct, so it has no field low",
         ),
         (
             ["decode", "databus", "-", "--u64", "decimal"],
-            "u64 is a parameter of the protocol; give it with -P u64=decimal",
+            "u64 is a parameter of the protocol; write -P u64=decimal",
         ),
         (["encode", "databus", "absent.jsonl"], "there is no file absent.jsonl"),
-        (["encode", "databus", "-P", "repl_dbus=perhaps"], "repl_dbus is true or false, not 'perhaps'"),
+        (["encode", "databus", "-P", "repl_dbus=perhaps"], "repl_dbus must be true or false, not 'perhaps'"),
         (["check", "absent"], "there is no file or folder absent"),
         (["generate", "absent"], "there is no file or folder absent"),
-        (["init", "pyspark"], "'pyspark' is a package that generated modules import; say whose protocol it is"),
-        (["init", "My Protocol"], "'My Protocol' cannot be the name of a protocol: lower-case letters, digits and _, "),
+        (["init", "pyspark"], "'pyspark' is a package that generated modules import; choose a more specific name"),
+        (
+            ["init", "My Protocol"],
+            "'My Protocol' cannot be the name of a protocol; use lower-case letters, digits and _",
+        ),
     ],
 )
 def test_misuse_is_one_sentence_and_status_2(
@@ -118,13 +127,13 @@ def test_a_file_that_cannot_be_read_is_status_2(tmp_path: Path) -> None:
 def test_init_leaves_what_is_there_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     run("init", "mine")
-    assert "is there already" in run("init", "mine", status=2).stderr
+    assert "already exists" in run("init", "mine", status=2).stderr
 
 
 def test_an_input_is_not_written_over(capture: Path) -> None:
     before = capture.read_bytes()
     result = run("decode", "couchbase_dcp", capture, "--output", capture, status=2)
-    assert "would be written over" in result.stderr
+    assert "would be overwritten" in result.stderr
     run("encode", "couchbase_dcp", capture, "--output", capture, status=2)
     assert capture.read_bytes() == before
 

@@ -89,7 +89,7 @@ def test_an_output_that_is_an_input_is_refused(
     before = source.read_bytes()
     target = LINKS[link](tmp_path / "link", source) or tmp_path / "link"
     refused = run(*command(source, target), status=2)
-    assert refused.stderr == f"wireloom: {source} would be written over while it is read; name another file\n"
+    assert refused.stderr == f"wireloom: {source} would be overwritten while it is read; choose another output\n"
     assert source.read_bytes() == before
 
 
@@ -102,7 +102,7 @@ def test_an_output_that_is_standard_input_is_refused(name: str, tmp_path: Path) 
         command = [*PROGRAM, "decode", "couchbase_dcp", name, "--output", str(source)]
         done = subprocess.run(command, stdin=stdin, capture_output=True, check=False)
     assert (done.returncode, source.read_bytes()) == (2, MARKER)
-    assert b"would be written over while it is read" in done.stderr
+    assert b"would be overwritten while it is read" in done.stderr
 
 
 @pytest.mark.program
@@ -113,7 +113,7 @@ def test_standard_output_that_is_an_input_is_refused(tmp_path: Path) -> None:
         command = [*PROGRAM, "decode", "couchbase_dcp", str(source)]
         done = subprocess.run(command, stdout=stdout, stderr=subprocess.PIPE, check=False)
     assert (done.returncode, source.read_bytes()) == (2, MARKER)
-    assert b"would be written over while it is read" in done.stderr
+    assert b"would be overwritten while it is read" in done.stderr
 
 
 @pytest.mark.usefixtures("restrictive")
@@ -233,5 +233,5 @@ def test_a_full_device_is_a_sentence_and_status_2() -> None:
 def test_the_program_says_what_is_no_place_to_write(folder: Path) -> None:
     refused = program(["decode", "couchbase_dcp", "-", "--output", folder])
     assert (refused.returncode, refused.stderr) == (
-        2, f"wireloom: {folder} is a directory, not a file to write\n".encode(),
+        2, f"wireloom: {folder} is a directory; name a file\n".encode(),
     )  # fmt: skip

@@ -111,7 +111,7 @@ def test_a_terminal_gets_no_binary_output(capture: Path) -> None:
         os.close(writer)
         os.close(reader)
     assert done.returncode == 2
-    assert done.stderr.startswith(b"wireloom: this output is not for a terminal")
+    assert done.stderr.startswith(b"wireloom: binary output is not written to a terminal")
 
 
 @pytest.mark.sweep

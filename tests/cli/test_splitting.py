@@ -154,7 +154,10 @@ def test_failfast_leaves_all_as_it_was(form: str, capture: Path, folder: Path) -
 def test_a_file_that_cannot_be_written_keeps_the_others_from_changing(capture: Path, folder: Path) -> None:
     (folder / "unknown.jsonl").mkdir(parents=True)
     told = split(capture, "--split-by-message", folder, status=2).stderr
-    assert told == f"wireloom: {folder / 'unknown.jsonl'} is not a file, which would be written there\n"
+    assert (
+        told
+        == f"wireloom: {folder / 'unknown.jsonl'} exists and is not a file; move it away, or choose another directory\n"
+    )
     assert names(folder) == ["unknown.jsonl"]
 
 
@@ -162,7 +165,7 @@ def test_an_input_is_not_written_over(capture: Path, folder: Path) -> None:
     folder.mkdir()
     mine = capture.rename(folder / "unknown.jsonl")
     told = split(mine, "--split-by-message", folder, status=2).stderr
-    assert told == f"wireloom: {mine} would be written over while it is read; name another file\n"
+    assert told == f"wireloom: {mine} would be overwritten while it is read; choose another output\n"
 
 
 @pytest.mark.program
@@ -185,9 +188,9 @@ def test_a_signal_leaves_no_file(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--output", "x.jsonl"], "--split-by-message names a directory, --output a file; give one of the two"),
-        (["--message", "unknown"], "so there is no message; messages chooses some"),
-        (["--columns", "opcode"], "so there is no columns; messages chooses some"),
+        (["--output", "x.jsonl"], "--split-by-message and --output exclude each other: a directory, or a file"),
+        (["--message", "unknown"], "does not accept message; messages selects some messages"),
+        (["--columns", "opcode"], "does not accept columns; messages selects some messages"),
     ],
 )
 def test_options_that_do_not_go_together_are_refused(
@@ -201,7 +204,7 @@ def test_the_place_of_the_folder_must_be_there(capture: Path, folder: Path) -> N
     told = split(capture, "--split-by-message", folder / "in" / "it", status=2).stderr
     assert told == f"wireloom: there is no directory {folder / 'in'}\n"
     told = split(capture, "--split-by-message", capture, status=2).stderr
-    assert told == f"wireloom: {capture} is a file, not a directory to write files in\n"
+    assert told == f"wireloom: {capture} is a file; name a directory\n"
 
 
 def test_arrow_files_hold_no_zeros_for_lists_that_are_null(folder: Path) -> None:

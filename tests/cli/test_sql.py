@@ -156,7 +156,7 @@ def test_what_a_file_cannot_hold_is_told(tmp_path: Path) -> None:
         ("from couchbase_dcp('nosuch.bin')", 2, "there is no file or directory nosuch.bin"),
         ("from couchbase_dcp('HERE', mod := 'x')", 2, "unknown option 'mod'; did you mean 'mode'?"),
         ("from couchbase_dcp('HERE', mode := 'FAILFAST')", 1, "HERE: truncated: record at byte "),
-        ("select 1 as a, 2 as b, 3 as a", 2, "two columns are called 'a'; give one another name with AS"),
+        ("select 1 as a, 2 as b, 3 as a", 2, "two columns are called 'a'; rename one with AS"),
     ],
 )
 def test_it_fails_with_one_sentence(tmp_path: Path, query: str, status: int, said: str) -> None:
@@ -185,12 +185,12 @@ def test_what_is_no_query_is_told(query: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        ("NULL", "a path is text"),
-        ("5", "a path is text"),
-        ("['a', NULL]", "a path is text"),
-        ("'a', columns := 7", "columns is a list of names"),
-        ("'a', columns := [NULL]", "columns is a list of names"),
-        ("'a', filters := 7", "filters is a list of tuples"),
+        ("NULL", "path must be text"),
+        ("5", "path must be text"),
+        ("['a', NULL]", "path must be text"),
+        ("'a', columns := 7", "columns must be a list of names"),
+        ("'a', columns := [NULL]", "columns must be a list of names"),
+        ("'a', filters := 7", "filters must be a list of tuples"),
     ],
 )
 def test_arguments_of_a_wrong_type_are_told(arguments: str, told: str) -> None:

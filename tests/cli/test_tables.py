@@ -65,4 +65,4 @@ def test_a_table_that_leads_out_of_its_memory_is_told(tmp_path: Path) -> None:
 
 def test_tables_have_all_columns(capture: Path) -> None:
     told = run("decode", "couchbase_dcp", capture, "--format", "arrow", "--no-nulls", status=2).stderr
-    assert told == "wireloom: --nulls and --no-nulls are for jsonl; arrow has all columns\n"
+    assert told == "wireloom: --nulls and --no-nulls need --format jsonl; arrow has all columns\n"

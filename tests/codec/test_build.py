@@ -115,5 +115,5 @@ def test_a_line_of_json_may_leave_out_what_the_document_leaves_out() -> None:
 
 
 def test_a_byte_order_that_is_none_is_refused() -> None:
-    with pytest.raises(EncodeError, match="byte_order is one of auto, big, little"):
+    with pytest.raises(EncodeError, match="byte_order must be one of auto, big, little"):
         databus.build({"message": "dbus_event", "byte_order": "middle", "version": 0, "dbus_event": {}})

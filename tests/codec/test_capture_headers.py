@@ -152,13 +152,13 @@ def test_a_record_alone_needs_what_the_header_says() -> None:
     assert row.sample.number == 1
     assert codec.build(row, **told) == data
     assert [each.sample.number for each in codec.iter_records(data * 3, **told)] == [1, 1, 1]
-    missing = "does not say what the header of its capture does: give mark, dated, unit, newest"
+    missing = "needs values of its capture's header; give the parameters mark, dated, unit, newest"
     for ask in (codec.parse, codec.trace):
         with pytest.raises(OptionError, match=missing):
             ask(data)
     with pytest.raises(OptionError, match=missing):
         codec.build(row)
-    with pytest.raises(OptionError, match="give all or nothing; missing: dated, unit, newest"):
+    with pytest.raises(OptionError, match="must be given together; missing: dated, unit, newest"):
         codec.parse(data, mark=0x4949)
 
 
@@ -169,7 +169,7 @@ def test_values_of_a_column_are_records_or_captures() -> None:
     assert [row["sample"]["number"] for row in cells.one(alone, pa.array([data, data])).to_pylist()] == [7, 7]
     assert [len(rows) for rows in cells.many(alone, pa.array([data * 2, b""])).to_pylist()] == [2, 0]
     whole = found.decoder(found.options({}))
-    with pytest.raises(OptionError, match="give mark, dated, unit, newest"):
+    with pytest.raises(OptionError, match="give the parameters mark, dated, unit, newest"):
         cells.one(whole, pa.array([data]))
     many = cells.many(whole, pa.array([CAPTURES["big"], None, CAPTURES["newest"], b""])).to_pylist()
     assert [None if rows is None else [row["message"] for row in rows] for rows in many] == [
@@ -219,7 +219,7 @@ def test_a_file_has_one_header_and_begins_with_it(generated: Protocol, tmp_path:
     first, *others = run("decode", NAME, str(one)).splitlines(keepends=True)
     rows.write_text(first + "".join(others) + first)
     told = run("encode", NAME, str(rows), "--output", str(tmp_path / "c.bin"), status=1)
-    assert "line 5: a file of capture_header has one header, and this is another" in told
+    assert "line 5: a file of capture_header has one header, and this row is a second one" in told
     rows.write_text("".join(others))
     told = run("encode", NAME, str(rows), "--output", str(tmp_path / "c.bin"), status=1)
     assert "line 1: a capture of capture_header begins with a row of capture, and none is before it" in told
@@ -235,7 +235,7 @@ def test_inspection_begins_with_the_header_or_behind_it(generated: Protocol, tmp
     assert "record 1 at 0xb: sample, 9 bytes" in told
     assert "record 0 at 0x14: sample, 9 bytes" in run("inspect", NAME, str(source), "--offset", "20", "--record", "0")
     told = run("inspect", NAME, str(source), "--offset", "5", status=2)
-    assert "--offset is 0 or behind the header of 11 bytes, not 5" in told
+    assert "--offset must be 0, or at least 11, the size of the header, not 5" in told
 
 
 # --- Spark
@@ -296,7 +296,7 @@ def test_functions_of_columns_are_given_what_a_header_says(generated: Protocol) 
     from wireloom.spark.functions import from_wire, reading
 
     assert len(list(sql_functions._functions(NAME, "own"))) == 3  # those of SQL are given it when they are called
-    with pytest.raises(OptionError, match="give mark, dated, unit, newest"):
+    with pytest.raises(OptionError, match="give the parameters mark, dated, unit, newest"):
         from_wire("value", NAME)
     told = {"mark": "0x4949", "dated": "true", "unit": "2", "newest": "false"}
     assert reading(NAME, told, many=False).parameters["mark"] == 0x4949

@@ -92,7 +92,7 @@ def test_json_has_text_where_there_is_a_fraction(payments: compiled.Compiled, re
 
 @pytest.mark.parametrize("value", [12.5, 12, "12,5", "1e3", "", "NaN", True, ["1"]])
 def test_other_json_is_no_decimal(payments: compiled.Compiled, value: Any) -> None:
-    with pytest.raises(EncodeError, match=r"^payment\.amount: a decimal as text expected, as in '12\.50', not "):
+    with pytest.raises(EncodeError, match=r"^payment\.amount: a decimal as text expected, such as '12\.50', not "):
         row_reader(payments.codec)({"message": "payment", "payment": {"amount": value}})
 
 

@@ -226,11 +226,11 @@ PARAMETERS = (Parameter("byte_order", "auto", ("auto", "big")), Parameter("stric
     ("given_options", "message"),
     [
         ({"mod": "x"}, "unknown option 'mod'; did you mean 'mode'?"),
-        ({"mode": "x"}, "mode is PERMISSIVE, DROPMALFORMED, FAILFAST, not 'x'"),
-        ({"labels": "perhaps"}, "labels is true or false, not 'perhaps'"),
-        ({"maxRecordBytes": "0"}, "maxRecordBytes is a number of bytes above 0, not '0'"),
+        ({"mode": "x"}, "mode must be one of PERMISSIVE, DROPMALFORMED, FAILFAST, not 'x'"),
+        ({"labels": "perhaps"}, "labels must be true or false, not 'perhaps'"),
+        ({"maxRecordBytes": "0"}, "maxRecordBytes must be a positive number of bytes, not '0'"),
         ({"message": "helo"}, "unknown message 'helo'; did you mean 'hello'?"),
-        ({"strict": "maybe"}, "strict is true or false, not 'maybe'"),
+        ({"strict": "maybe"}, "strict must be true or false, not 'maybe'"),
     ],
 )
 def test_an_option_that_cannot_be_is_named(given_options: dict[str, object], message: str) -> None:

@@ -82,5 +82,5 @@ def test_text_of_a_header_selects_messages() -> None:
 def test_text_that_a_header_says_is_given_as_text() -> None:
     codec = compiled.feature("capture_header_text").codec
     assert codec.parse(bytes.fromhex("000161"), codec="", writer="").other.text == "a"
-    with pytest.raises(OptionError, match="codec is text, not 5"):
+    with pytest.raises(OptionError, match="codec must be text, not 5"):
         codec.parse(bytes.fromhex("000161"), codec=5, writer="")

@@ -13,7 +13,7 @@ from wireloom.columnar import decoder, scans, splits
 from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.scans import FilePart
 
-WITHIN = "has records within records, so it needs an index to be divided"
+WITHIN = "has records within records, so it can only be split by an index"
 
 
 def cut(capture: bytes, every: int) -> list[FilePart]:

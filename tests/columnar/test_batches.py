@@ -58,7 +58,7 @@ def test_columns_can_be_chosen() -> None:
 def test_a_column_that_is_not_there_is_named() -> None:
     with pytest.raises(OptionError, match="unknown column 'opcod'; did you mean 'opcode'"):
         couchbase_dcp.decode_columnar(UNKNOWN, columns=["opcod"])
-    with pytest.raises(OptionError, match="column '_offset' is there with positions=true"):
+    with pytest.raises(OptionError, match="column '_offset' requires positions=true"):
         couchbase_dcp.decode_columnar(UNKNOWN, columns=["opcode", "_offset"])
 
 
@@ -92,12 +92,12 @@ def test_a_memory_map_can_be_closed_behind_the_decoder(mode: str, tmp_path: Path
 
 
 def test_columns_are_a_list_of_names_and_not_none_of_them() -> None:
-    with pytest.raises(OptionError, match="columns is a list of names, not 'opcode'"):
+    with pytest.raises(OptionError, match="columns must be a list of names, not 'opcode'"):
         couchbase_dcp.decode_columnar(UNKNOWN, columns="opcode")
-    with pytest.raises(OptionError, match="columns names no column"):
+    with pytest.raises(OptionError, match="columns is empty; name at least one column"):
         couchbase_dcp.decode_columnar(UNKNOWN, columns=[])
 
 
 def test_a_bound_that_no_table_can_hold_is_refused() -> None:
-    with pytest.raises(OptionError, match="maxRecordBytes is at most 1073741824, not 4294967296"):
+    with pytest.raises(OptionError, match="maxRecordBytes must be at most 1073741824, not 4294967296"):
         couchbase_dcp.decode_columnar(UNKNOWN, maxRecordBytes=1 << 32)

@@ -214,18 +214,18 @@ def test_the_command_line_writes_indexes(tmp_path: Path) -> None:
     )
     assert second.number == 84
     again = CliRunner().invoke(app, ["index", "couchbase_dcp", str(capture)])
-    assert (again.exit_code, again.stdout) == (0, f"{capture}.wlx: 2 places, as before\n")
+    assert (again.exit_code, again.stdout) == (0, f"{capture}.wlx: 2 places, unchanged\n")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.bin", "a.bin.wlx"]
 
 
 def test_an_index_of_another_protocol_stays(tmp_path: Path) -> None:
     file = stored(tmp_path, frame(bytes(1_000_000)) * 9)
     other = CliRunner().invoke(app, ["index", "databus", file.path])
-    told = f"{file.path}.wlx: 0 places; behind the first 4194304 bytes no record of databus begins\n"
+    told = f"{file.path}.wlx: 0 places; no record of databus begins after the first 4194304 bytes\n"
     assert (other.exit_code, other.stdout) == (0, told)
     refused = CliRunner().invoke(app, ["index", "couchbase_dcp", file.path])
     assert refused.exit_code == 2
-    assert "stays: it is of another protocol; delete it if it is wrong" in refused.stderr
+    assert "was kept: it is of another protocol; delete it if it is wrong" in refused.stderr
     with pytest.raises(index.ForeignError):
         index.read(file, reading(decoder(couchbase_dcp)))
     Path(file.path).write_bytes(frame(bytes(1_000_001)) * 9)
@@ -245,7 +245,7 @@ def test_a_small_or_compressed_capture_needs_no_index(tmp_path: Path) -> None:
     (tmp_path / "a.bin.gz").write_bytes(gzip.compress(frame(bytes(5_000_000)) * 2, 0))
     (tmp_path / "b.bin").write_bytes(UNKNOWN)
     result = CliRunner().invoke(app, ["index", "couchbase_dcp", str(tmp_path)])
-    told = "2 of 2 files need no index: they are small or compressed, and read whole\n"
+    told = "2 of 2 files need no index: they are small or compressed, and are not split\n"
     assert (result.exit_code, result.stdout) == (0, told)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.bin.gz", "b.bin"]
 

@@ -136,8 +136,8 @@ def test_several_messages_have_their_structs(tmp_path: Path, listed: Any) -> Non
     ("given", "said"),
     [
         ({"messages": ["snapshot_markr"]}, "unknown message 'snapshot_markr'; did you mean 'snapshot_marker'?"),
-        ({"messages": []}, "messages is a list of names with commas between them, not ''"),
-        ({"messages": ["unknown"], "message": "unknown"}, "message is one message, messages are several"),
+        ({"messages": []}, "messages must be a comma-separated list of names, not ''"),
+        ({"messages": ["unknown"], "message": "unknown"}, "message and messages exclude each other"),
     ],
 )
 def test_messages_that_mean_nothing_are_refused(tmp_path: Path, given: Any, said: str) -> None:
@@ -152,7 +152,7 @@ def test_parameters_and_options_are_those_of_other_readers(tmp_path: Path) -> No
     assert "opcode_name" not in schema.names
     with pytest.raises(OptionError, match="unknown option 'label'; did you mean 'labels'"):
         p.scan(tmp_path, label=False)
-    with pytest.raises(OptionError, match="columns is a list of names, not 'opcode'"):
+    with pytest.raises(OptionError, match="columns must be a list of names, not 'opcode'"):
         p.scan(tmp_path, "opcode")
 
 
@@ -219,7 +219,7 @@ def test_tables_by_message_fail_as_a_single_one_does(tmp_path: Path) -> None:
         with pytest.raises(DecodeError, match=re.escape(str(expected.value))):
             p.decode_by_message(given)
     for wrong in ({"message": "unknown"}, {"columns": "opcode"}):
-        with pytest.raises(OptionError, match=f"so there is no {next(iter(wrong))}; messages chooses some"):
+        with pytest.raises(OptionError, match=f"does not accept {next(iter(wrong))}; messages selects some"):
             p.decode_by_message(UNKNOWN, **wrong)
 
 

@@ -282,7 +282,7 @@ def test_parts_of_one_recording_have_one_row(tmp_path: Path) -> None:
         path.write_bytes(path.read_bytes()[:-5])
     assert row_of(tmp_path, rotated=True)["damage"].count("are no packets: ") == 2
     (tmp_path / "raw.bin").write_bytes(SENT)
-    with pytest.raises(OptionError, match=r"raw\.bin is none"):
+    with pytest.raises(OptionError, match=r"raw\.bin is not a recording"):
         couchbase_dcp.summary(tmp_path, rotated=True)
 
 
@@ -308,7 +308,7 @@ def test_the_log_says_what_the_summary_does(tmp_path: Path, caplog: pytest.LogCa
 
 
 def test_the_documentation_has_each_column() -> None:
-    text = (CAPTURES.parents[1] / "docs" / "traffic.md").read_text().partition("## What became of packets")[2]
+    text = (CAPTURES.parents[1] / "docs" / "traffic.md").read_text().partition("## Packet statistics")[2]
     assert re.findall(r"^\| `(\w+)` \|", text.partition("\n## ")[0], re.MULTILINE) == SCHEMA.names
 
 
@@ -339,8 +339,8 @@ def test_the_command_says_what_is_wrong(tmp_path: Path) -> None:
     assert "unknown direction" in run("couchbase_dcp", CAPTURES, "--direction", "up", status=2)
     assert "nothing.bin" in run("couchbase_dcp", tmp_path / "nothing.bin", status=2)
     (tmp_path / "raw.bin").write_bytes(SENT)
-    assert "raw.bin is none" in run("couchbase_dcp", tmp_path / "raw.bin", "--rotated", status=2)
-    assert "standard input is none" in run("couchbase_dcp", "-", "--rotated", status=2, stdin=SENT)
+    assert "raw.bin is not a recording" in run("couchbase_dcp", tmp_path / "raw.bin", "--rotated", status=2)
+    assert "--rotated needs files" in run("couchbase_dcp", "-", "--rotated", status=2, stdin=SENT)
 
 
 @pytest.mark.program

@@ -188,17 +188,20 @@ def test_a_release_that_is_not_right_by_todays_rules_is_left_out(run: Run, repos
     _commit(repository, "v1.5", ("type: u16", "type: u17"))
     _write(repository / "specs")
     result = run("--against-tags")
-    assert "wireloom: left out: v1.5 is not right itself: ping/echo.yaml:5: error[integer-width]: " in result.stderr
+    assert "wireloom: skipped: the specs of v1.5 have errors: ping/echo.yaml:5: error[integer-width]: " in result.stderr
     assert result.stdout.startswith("against v1.10, v1.0: ")
 
 
 @pytest.mark.parametrize(
     ("arguments", "what"),
     [
-        ((), "name the old and the new specs, or the old ones with --against or --against-tags"),
-        (("specs",), "name the old and the new specs, or the old ones with --against or --against-tags"),
+        ((), "name the old and the new specs, or only the new ones with --against or --against-tags"),
+        (("specs",), "name the old and the new specs, or only the new ones with --against or --against-tags"),
         (("nowhere", "specs"), "there is no file or folder nowhere"),
-        (("--against", "HEAD", "--category", "wires"), "--category is one of WIRE, CODEC, TABLE, DOCS, not 'wires'"),
+        (
+            ("--against", "HEAD", "--category", "wires"),
+            "--category must be one of WIRE, CODEC, TABLE, DOCS, not 'wires'",
+        ),
         (("--against", "HEAD", "--accept", "nowhere.yaml"), "there is no file nowhere.yaml"),
     ],
 )
@@ -236,7 +239,7 @@ def test_releases_none_of_which_can_be_read(run: Run, tmp_path: Path) -> None:
     _write(tmp_path / "specs")
     result = run("--against-tags")
     assert result.exit_code == 2
-    assert result.stderr.splitlines()[-1] == "wireloom: no release has specs that can be read"
+    assert result.stderr.splitlines()[-1] == "wireloom: the specs of no release can be read"
 
 
 def test_the_last_release_that_can_be_read_counts(run: Run, repository: Path) -> None:
@@ -290,7 +293,7 @@ def test_no_release(run: Run, tmp_path: Path) -> None:
     result = run("--against-tags")
     assert (result.exit_code, result.stderr) == (
         2,
-        "wireloom: no tag is a release that has these specs; v1.2 would be one\n",
+        "wireloom: no release tag, such as v1.2, contains these specs\n",
     )
 
 
@@ -299,7 +302,7 @@ def test_specs_with_errors_are_not_compared(run: Run, tmp_path: Path) -> None:
     _write(tmp_path / "new", ("type: u16", "type: u17"))
     assert (run("old", "new").exit_code, _rules(run("old", "new"))) == (1, ["integer-width"])
     result = run("new", "old")
-    assert (result.exit_code, result.stderr.partition(": ping")[0]) == (2, "wireloom: new is not right itself")
+    assert (result.exit_code, result.stderr.partition(": ping")[0]) == (2, "wireloom: the specs of new have errors")
 
 
 def _accept(folder: Path, *entries: tuple[str, str, str]) -> None:

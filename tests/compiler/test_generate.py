@@ -155,10 +155,10 @@ def test_files_that_are_not_generated_are_told_as_such(tree: Path) -> None:
     checked = CliRunner().invoke(app, [*arguments, "--check"])
     assert checked.exit_code == 1
     assert f"{path}: foreign" in checked.stderr
-    assert "has files that are not generated; keep them elsewhere" in checked.stderr
+    assert "contains files that are not generated; move them elsewhere" in checked.stderr
     written = CliRunner().invoke(app, arguments)
     assert written.exit_code == 0
-    assert written.stdout == f"left what is not generated: {path}\n"
+    assert written.stdout == f"kept, as it is not generated: {path}\n"
 
 
 def test_a_file_of_ones_own_is_not_written_over(tree: Path) -> None:

@@ -231,7 +231,7 @@ def repository(tmp_path: Path) -> Path:
 
 def test_a_repository_that_has_everything_is_proven(repository: Path) -> None:
     done = _run(repository, "generate", "--check")
-    assert (done.exit_code, done.output) == (0, "generated is what specs gives\n")
+    assert (done.exit_code, done.output) == (0, "generated is up to date with specs\n")
 
 
 def test_a_generated_file_that_git_does_not_have_is_untracked(repository: Path) -> None:
@@ -241,7 +241,7 @@ def test_a_generated_file_that_git_does_not_have_is_untracked(repository: Path) 
     assert done.stderr.splitlines() == [
         "generated/ping/enums.py: untracked",
         "specs/schema.json: untracked",
-        "wireloom: git does not have all of these files; run: git add generated specs/schema.json",
+        "wireloom: git does not track all of these files; run: git add generated specs/schema.json",
     ]
     _git(repository, "add", "generated", "specs/schema.json")
     assert _run(repository, "generate", "--check").exit_code == 0
@@ -261,9 +261,9 @@ def test_a_spec_that_git_does_not_have_is_untracked(repository: Path) -> None:
 
 def test_files_do_not_depend_on_how_the_path_is_spelt(repository: Path) -> None:
     done = _run(repository / "specs", "generate", ".", "--out", "../generated", "--check")
-    assert (done.exit_code, done.stdout) == (0, "../generated is what . gives\n")
+    assert (done.exit_code, done.stdout) == (0, "../generated is up to date with .\n")
     done = _run(repository / "specs" / "ping", "generate", ".", "--out", "../../generated", "--check")
-    assert (done.exit_code, done.stdout) == (0, "../../generated is what . gives\n")
+    assert (done.exit_code, done.stdout) == (0, "../../generated is up to date with .\n")
 
 
 def test_line_ends_in_words_do_not_matter(repository: Path) -> None:
@@ -307,7 +307,7 @@ def test_a_warning_fails_the_check_and_not_the_generation(repository: Path) -> N
     assert checked.stderr.splitlines() == [
         "specs/ping/protocol.yaml:9:12: warning[unused]: nothing uses 'Kind'",
         "wireloom: 1 warning; explain with: wireloom explain unused",
-        "wireloom: warnings fail --check",
+        "wireloom: --check also fails for warnings",
     ]
 
 
@@ -316,7 +316,7 @@ def test_the_command_that_mends_is_one_that_can_be_pasted(repository: Path) -> N
     assert _run(repository, "generate", "my specs", "--out", "my code").exit_code == 0
     (repository / "my code" / "ping" / "enums.py").unlink()
     last = _run(repository, "generate", "my specs", "--out", "my code", "--check").stderr.splitlines()
-    assert "wireloom: my code is not what my specs gives; run: wireloom generate 'my specs' --out 'my code'" in last
+    assert "wireloom: my code is out of date with my specs; run: wireloom generate 'my specs' --out 'my code'" in last
 
 
 def test_all_kinds_of_changes_are_told_at_once(repository: Path) -> None:
@@ -333,9 +333,9 @@ def test_all_kinds_of_changes_are_told_at_once(repository: Path) -> None:
         "generated/ping/left_over.py: orphaned",
         "generated/ping/mine.py: foreign",
         "generated/ping/spark.py: untracked",
-        "wireloom: generated is not what specs gives; run: wireloom generate specs --out generated",
-        "wireloom: git does not have all of these files; run: git add generated",
-        "wireloom: generated has files that are not generated; keep them elsewhere",
+        "wireloom: generated is out of date with specs; run: wireloom generate specs --out generated",
+        "wireloom: git does not track all of these files; run: git add generated",
+        "wireloom: generated contains files that are not generated; move them elsewhere",
     ]
     assert [line[2] for line in told if '"prot"' in line] == ["-"]
     assert [line[2] for line in told if '"port" /' in line and "--" not in line][:1] == ["+"]
@@ -386,4 +386,4 @@ def test_problems_of_specs_are_told_in_any_format(repository: Path) -> None:
 def test_a_format_for_programs_is_only_of_what_is_checked(repository: Path) -> None:
     done = _run(repository, "generate", "--format", "json")
     assert (done.exit_code, done.stdout) == (2, "")
-    assert done.stderr == "wireloom: --format json is for what --check finds; give both\n"
+    assert done.stderr == "wireloom: --format json needs --check\n"

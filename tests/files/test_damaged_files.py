@@ -245,11 +245,11 @@ def test_the_rest_of_a_file_is_left_out_if_that_is_wanted(
     path = cut(tmp_path, ".gz", 900)
     whole = [number for number, end in zip(ALL, ENDS, strict=True) if end <= len(inflated(path))]
     assert reader(path, mode, ignoreCorruptFiles="true") == (whole, [], [])
-    assert "left from here on, as it cannot be read" in caplog.text
+    assert "the rest is skipped, because it cannot be read" in caplog.text
     path, _ = traffic(tmp_path, 900)
     caplog.clear()
     assert reader(path, mode, ignoreCorruptFiles="true").sound[:9] == ALL[:9]
-    assert "left from here on, as it cannot be read" in caplog.text
+    assert "the rest is skipped, because it cannot be read" in caplog.text
 
 
 # --- recorded packets

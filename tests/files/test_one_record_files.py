@@ -108,7 +108,7 @@ def test_two_rows_are_no_file(generated: Protocol, tmp_path: Path) -> None:
     other.write_bytes(TEXT)
     rows.write_text(run("decode", NAME, str(one), str(other)))
     told = run("encode", NAME, str(rows), "--output", str(tmp_path / "c.bin"), status=1)
-    assert "a file of length_rest is one record (length: rest), and here is another row; --hex writes" in told
+    assert "a file of length_rest is one record (length: rest), and this is a second row; --hex writes" in told
     assert not (tmp_path / "c.bin").exists()
     assert run("encode", NAME, str(rows), "--hex").split() == [NUMBERS.hex(), TEXT.hex()]
 
@@ -116,7 +116,7 @@ def test_two_rows_are_no_file(generated: Protocol, tmp_path: Path) -> None:
 def test_an_index_would_say_nothing(generated: Protocol, tmp_path: Path) -> None:
     tmp_path.joinpath("a.bin").write_bytes(NUMBERS)
     told = run("index", NAME, str(tmp_path), status=2)
-    assert "a file of length_rest is one record (length: rest), and needs no index" in told
+    assert "a file of length_rest is one record (length: rest) and needs no index" in told
 
 
 @pytest.mark.spark

@@ -91,7 +91,7 @@ def test_a_remote_compressed_file_is_decompressed(remote: str, name: str) -> Non
 @EVERY
 def test_a_compressed_file_has_no_offsets(tmp_path: Path, name: str) -> None:
     filled(tmp_path, name, content=compressed(name, CONTENT))
-    with pytest.raises(ValueError, match=f"{name} is compressed and cannot be read from byte 1"):
+    with pytest.raises(ValueError, match=f"{name} is compressed, so it cannot be read from byte 1"):
         content(tmp_path / name, 1)
 
 

@@ -19,7 +19,7 @@ def test_a_number_is_given_as_it_is_or_in_words(given: object, meant: int) -> No
 
 @pytest.mark.parametrize("given", [301, -3, "301", "four", "", "1.0", 1.0, True, "true", None, "9" * 5000, "0x"])
 def test_what_is_no_such_number_is_refused(given: object) -> None:
-    with pytest.raises(OptionError, match=r"^width is a whole number from -2 to 300, not "):
+    with pytest.raises(OptionError, match=r"^width must be a whole number from -2 to 300, not "):
         resolve([WIDTH], {"width": given})
 
 

@@ -115,7 +115,7 @@ def test_an_edit_shows_in_check_until_it_is_generated(tmp_path: Path) -> None:
     assert "my_protocols/mine/parsers.py: edited" in found
     assert '+            "room" / Text(Rest()),' in found
     assert found.splitlines()[-1] == (
-        "wireloom: my_protocols is not what specs gives; run: wireloom generate specs --out my_protocols"
+        "wireloom: my_protocols is out of date with specs; run: wireloom generate specs --out my_protocols"
     )
     assert "wrote my_protocols/mine/parsers.py" in wireloom(tmp_path, "generate", "--out", "my_protocols")
     row = json.loads(wireloom(tmp_path, "decode", "my_protocols.mine", "-", "--hex", stdin=RECORD))
@@ -140,7 +140,7 @@ def test_a_package_can_be_named(tmp_path: Path) -> None:
     assert wireloom(tmp_path, "decode", "acme.wire.mine", "-", "--hex", stdin=RECORD)
     assert wireloom(tmp_path, "generate", "--out", ".", "--check") == ". is what specs gives\n"
     found = wireloom(tmp_path, "generate", "--out", ".", "--package", "acme wire", status=2)
-    assert found == "wireloom: --package is a dotted name, not 'acme wire'\n"
+    assert found == "wireloom: --package must be a dotted name, such as my.protocols, not 'acme wire'\n"
 
 
 def test_every_mistake_is_told_with_its_place(tmp_path: Path) -> None:
@@ -218,5 +218,5 @@ print(rows.select("message", "reading.place", "reading.quality_name").first())
 
 def test_no_specs_is_one_sentence(tmp_path: Path) -> None:
     assert wireloom(tmp_path, "check", status=2) == (
-        "wireloom: there is no file or folder specs; name the specs, or make some with: wireloom init NAME\n"
+        "wireloom: there is no file or folder specs; name the specs, or create some with: wireloom init NAME\n"
     )

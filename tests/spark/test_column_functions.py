@@ -92,8 +92,8 @@ def test_a_struct_that_cannot_be_written_fails_unless_permitted(session: SparkSe
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"mode": "DROPMALFORMED"}, "a column cannot drop rows"),
-        ({"positions": True}, "has no position"),
+        ({"mode": "DROPMALFORMED"}, "a column function cannot drop rows"),
+        ({"positions": True}, "have no position"),
         ({"modus": "x"}, "did you mean 'mode'"),
     ],
 )

@@ -24,9 +24,9 @@ pytestmark = pytest.mark.spark
     ("options", "message"),
     [
         ({"mod": "FAILFAST"}, "unknown option 'mod'; did you mean 'mode'?"),
-        ({"mode": "STRICT"}, "mode is PERMISSIVE, DROPMALFORMED, FAILFAST, not 'STRICT'"),
+        ({"mode": "STRICT"}, "mode must be one of PERMISSIVE, DROPMALFORMED, FAILFAST, not 'STRICT'"),
         ({"message": "snapshot_mark"}, "unknown message 'snapshot_mark'; did you mean 'snapshot_marker'?"),
-        ({"positions": "here"}, "positions is true or false, not 'here'"),
+        ({"positions": "here"}, "positions must be true or false, not 'here'"),
     ],
 )
 def test_an_option_that_cannot_be_is_an_error(

@@ -134,7 +134,7 @@ def test_limits_of_spark_hold(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("option", ["maxFilesPerTrigger", "maxBytesPerTrigger"])
 def test_a_bound_is_a_number_above_0(tmp_path: Path, option: str) -> None:
-    with pytest.raises(ValueError, match=f"{option} is a number of"):
+    with pytest.raises(ValueError, match=f"{option} must be a positive number of"):
         Query(tmp_path, **{option: "0"})
 
 
@@ -187,10 +187,10 @@ def test_what_a_reader_refuses_is_told_when_the_query_begins(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        ({"positions": True}, "positions are _file, _offset, _length, and columns names none of them"),
-        ({"metadata": True}, "metadata is _metadata, and columns does not name it"),
-        ({"columns": "cas,_metadata.file_name"}, "column '_metadata' is there with metadata=true"),
-        ({"columns": "cas,_file"}, "column '_file' is there with positions=true"),
+        ({"positions": True}, "positions adds _file, _offset, _length; add at least one of them to columns"),
+        ({"metadata": True}, "metadata adds _metadata; add it to columns"),
+        ({"columns": "cas,_metadata.file_name"}, "column '_metadata' requires metadata=true"),
+        ({"columns": "cas,_file"}, "column '_file' requires positions=true"),
     ],
 )
 def test_columns_name_what_options_add(tmp_path: Path, options: dict[str, Any], told: str) -> None:

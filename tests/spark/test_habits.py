@@ -42,9 +42,7 @@ def test_a_session_says_which_files_are_left_out_unless_a_reader_does(tmp_path: 
         (tmp_path / name).write_bytes(UNKNOWN)
     assert read(tmp_path, found) == 1
     (tmp_path / "gone.bin").write_bytes(UNKNOWN)
-    with pytest.raises(
-        FileNotFoundError, match=r"gone\.bin.*\nthe option ignoreMissingFiles=true leaves such files out"
-    ):
+    with pytest.raises(FileNotFoundError, match=r"gone\.bin.*\nthe option ignoreMissingFiles=true skips such files"):
         read(tmp_path, found, **{setting: "false"})
 
 

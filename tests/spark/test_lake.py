@@ -74,9 +74,9 @@ def test_a_file_that_is_named_is_filtered_too(session: SparkSession, tmp_path: P
     ("options", "message"),
     [
         ({"pathGlobFiler": "*"}, "unknown option 'pathglobfiler'; did you mean 'pathGlobFilter'"),
-        ({"modifiedBefore": "yesterday"}, "modifiedBefore is a time such as 2026-01-31T10:00:00, not 'yesterday'"),
-        ({"timeZone": "Mars"}, "timeZone is a time zone such as Europe/Paris or .02:00, not 'Mars'"),
-        ({"recursiveFileLookup": "deep"}, "recursiveFileLookup is true or false, not 'deep'"),
+        ({"modifiedBefore": "yesterday"}, "modifiedBefore must be a time such as 2026-01-31T10:00:00, not 'yesterday'"),
+        ({"timeZone": "Mars"}, "timeZone must be a time zone such as Europe/Paris or .02:00, not 'Mars'"),
+        ({"recursiveFileLookup": "deep"}, "recursiveFileLookup must be true or false, not 'deep'"),
     ],
 )
 def test_an_option_that_is_wrong_is_told(

@@ -31,7 +31,7 @@ def test_a_file_that_is_not_what_was_planned(
         option = "ignoreCorruptFiles"
     with pytest.raises(OSError, match=message) as failure:
         query.batch(start, end)
-    assert failure.value.__notes__ == [f"the option {option}=true leaves such files out"]
+    assert failure.value.__notes__ == [f"the option {option}=true skips such files"]
     query.options["ignoreCorruptFiles"] = "true"
     with caplog.at_level(logging.WARNING, "wireloom"):
         assert cas(query.batch(start, end)) == [2]

@@ -116,7 +116,7 @@ def test_a_schema_with_a_column_that_an_option_adds_names_the_option(folder: Pat
     added = [field for field in source(folder, **{option: True}).schema() if field.name not in there]
     assert added
     for field in added:
-        with pytest.raises(OptionError, match=f"column '{field.name}' is there with {option}=true"):
+        with pytest.raises(OptionError, match=f"column '{field.name}' requires {option}=true"):
             table(source(folder), struct(**{field.name: field.dataType}))
 
 

@@ -110,7 +110,7 @@ def test_directories_between_partitions_and_files_say_nothing(session: SparkSess
         (("a=1/a.bin", "b=2/b.bin"), "a.bin has a, .*b.bin has b;"),
         (("a=1/a.bin", "b.bin"), "a.bin has a, .*b.bin has none; .* recursiveFileLookup=true"),
         (("Version=1/a.bin",), "directories are called Version=…, and records have a column Version"),
-        (("a=/a.bin",), "the directory a= of .*/a.bin lacks a name or a value"),
+        (("a=/a.bin",), "the directory a= of .*/a.bin lacks the name or the value"),
     ],
 )
 def test_directories_that_make_no_sense_are_told(

@@ -55,7 +55,9 @@ def test_a_large_file_with_records_within_records_needs_an_index(session: SparkS
     capture = tmp_path / "capture.bin"
     capture.write_bytes(event(event(b"x" * 3000) * 1500))
     read = session.read.format("databus").option("maxPartitionBytes", "2m")
-    with pytest.raises(Exception, match=r"capture\.bin has records within records, so it needs an index"):
+    with pytest.raises(
+        Exception, match=r"capture\.bin has records within records, so it can only be split by an index"
+    ):
         read.load(str(capture)).collect()
 
 
@@ -142,7 +144,9 @@ def test_a_size_may_have_a_unit(session: SparkSession, tmp_path: Path) -> None:
     (tmp_path / "capture.bin").write_bytes(event(b"") * 80)
     read = session.read.format("databus")
     assert read.option("maxPartitionBytes", "2k").load(str(tmp_path)).rdd.getNumPartitions() == 3
-    with pytest.raises(Exception, match="maxPartitionBytes is a number of bytes, or such as 64m, not '2 apples'"):
+    with pytest.raises(
+        Exception, match="maxPartitionBytes must be a number of bytes, such as 65536 or 64m, not '2 apples'"
+    ):
         read.option("maxPartitionBytes", "2 apples").load(str(tmp_path))
 
 
@@ -181,7 +185,9 @@ def test_the_column_of_malformed_records_has_the_name_that_is_asked_for(session:
 
 
 def test_a_name_that_is_taken_is_refused(session: SparkSession, tmp_path: Path) -> None:
-    with pytest.raises(Exception, match="columnNameOfCorruptRecord: there is a column Opcode already"):
+    with pytest.raises(
+        Exception, match="columnNameOfCorruptRecord: a column Opcode already exists; choose another name"
+    ):
         session.read.format("couchbase_dcp").option("columnNameOfCorruptRecord", "Opcode").load(str(tmp_path))
 
 

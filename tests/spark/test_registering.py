@@ -115,7 +115,7 @@ def test_a_format_that_spark_has_is_not_taken(name: str, session: SparkSession) 
     from wireloom.options import OptionError
     from wireloom.spark import register
 
-    with pytest.raises(OptionError, match=f"'{name}' is a format that Spark has already; register"):
+    with pytest.raises(OptionError, match=f"'{name}' is already a format of Spark; register"):
         register(session, "couchbase_dcp", name=name)
 
 
@@ -145,5 +145,5 @@ def test_only_one_protocol_is_called_otherwise(session: SparkSession) -> None:
     from wireloom.options import OptionError
     from wireloom.spark import register
 
-    with pytest.raises(OptionError, match="name is what one protocol is called"):
+    with pytest.raises(OptionError, match="name requires exactly one protocol"):
         register(session, name="mine")

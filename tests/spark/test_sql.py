@@ -144,7 +144,7 @@ def test_a_path_beside_a_dataset_is_refused(session: SparkSession, folder: Path)
     from wireloom.spark import dataset
 
     dataset(session, "dcp_own", format="couchbase_dcp", path=str(folder))
-    with pytest.raises(Exception, match="the dataset 'dcp_own' has its path; give none beside it"):
+    with pytest.raises(Exception, match="the dataset 'dcp_own' already has a path; leave out this one"):
         session.read.format("dcp_own").load(str(folder))
 
 
@@ -153,7 +153,7 @@ def test_a_path_beside_a_dataset_is_refused(session: SparkSession, folder: Path)
     [
         ({"modus": "x"}, "unknown option 'modus'; did you mean 'mode'"),
         ({"message": "snapshot"}, "unknown message 'snapshot'"),
-        ({"name": "parquet"}, "'parquet' is a format that Spark has already; choose another"),
+        ({"name": "parquet"}, "'parquet' is already a format of Spark; choose another"),
         ({"format": "couchbase"}, "unknown protocol 'couchbase'; did you mean 'couchbase_dcp'"),
     ],
 )
@@ -268,14 +268,14 @@ def test_a_map_of_options_is_for_every_row(session: SparkSession) -> None:
     ("options", "message"),
     [
         ("map('modus', 'x')", "unknown option 'modus'; did you mean 'mode'"),
-        ("map('mode', 'DROPMALFORMED')", "a column cannot drop rows"),
+        ("map('mode', 'DROPMALFORMED')", "a column function cannot drop rows"),
         (
             "map('message', 'snapshot_marker')",
             "returns whole rows in SQL, which message would change; wireloom.spark.from_",
         ),
         ("map('u64', 'decimal')", "returns whole rows in SQL, which u64 would change"),
-        ("map('mode', if(id = 0, 'PERMISSIVE', 'FAILFAST'))", "options are the same for all rows"),
-        ("'PERMISSIVE'", r"options are one map, such as map\('mode', 'PERMISSIVE'\)"),
+        ("map('mode', if(id = 0, 'PERMISSIVE', 'FAILFAST'))", "options must be the same for all rows"),
+        ("'PERMISSIVE'", r"options must be one map, such as map\('mode', 'PERMISSIVE'\)"),
     ],
 )
 def test_options_in_sql_that_cannot_be(session: SparkSession, options: str, message: str) -> None:

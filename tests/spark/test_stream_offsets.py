@@ -56,7 +56,7 @@ def test_offsets_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
     query = Query(tmp_path / "in", logLocation=tmp_path / "log")
     query.trigger()
     for options, told in (
-        ({}, "the checkpoint needs the log [0-9a-f]{16}: give logLocation as when the query began"),
+        ({}, "the checkpoint needs the log [0-9a-f]{16}; set logLocation as when the query started"),
         (
             {"logLocation": tmp_path / "other"},
             "there is no .*/other/.*, which the checkpoint needs: .* logLocation is not",

@@ -113,7 +113,7 @@ def test_other_modes_are_refused_by_spark(session: SparkSession, tmp_path: Path,
     ("options", "message"),
     [
         ({"compresion": "gzip"}, "unknown option 'compresion'; did you mean 'compression'?"),
-        ({"compression": "lz4"}, "compression is none, gzip or zstd, not 'lz4'"),
+        ({"compression": "lz4"}, "compression must be none, gzip or zstd, not 'lz4'"),
         ({"mode": "PERMISSIVE"}, "mode is an option of reading"),
         ({"positions": "true"}, "unknown option 'positions'"),
         ({"message": "snapshot_mark"}, "unknown message 'snapshot_mark'; did you mean 'snapshot_marker'?"),
@@ -155,7 +155,7 @@ def test_no_path_and_a_file_for_a_path_are_errors(session: SparkSession, capture
     rows = session.createDataFrame([(bytearray(UNKNOWN),)], "_corrupt_record binary")
     with pytest.raises(Exception, match="no path given"):
         rows.write.format("couchbase_dcp").mode("append").save()
-    with pytest.raises(Exception, match=r"capture\.bin is a file; captures are written to a folder"):
+    with pytest.raises(Exception, match=r"capture\.bin is a file; captures are written into a folder"):
         save(rows, capture, mode="overwrite")
     assert capture.read_bytes() == MARKER + UNKNOWN + CUT_OFF
 

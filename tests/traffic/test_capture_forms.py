@@ -141,7 +141,7 @@ def test_files_of_other_formats_are_named(tmp_path: Path, first: bytes) -> None:
     data = first + bytes(40)
     files = () if FOREIGN[first] == "pcapng" else (pcap, pcapng)  # which say by themselves what is wrong with their own
     for module in (couchbase_dcp, databus, *files):
-        with pytest.raises(DecodeError, match=r"^[a-z-]+: [a-z_.]+ at byte [0-9]+: it begins as an? ") as raised:
+        with pytest.raises(DecodeError, match=r"^[a-z-]+: [a-z_.]+ at byte [0-9]+: it begins like an? ") as raised:
             module.decode_columnar(data, capture="auto")
         assert FOREIGN[first] in raised.value.reason
         assert next(iter(module.iter_records(data, mode="PERMISSIVE")))["_corrupt_reason"] == raised.value.reason
@@ -161,7 +161,7 @@ def test_they_are_named_however_few_bytes_come_at_a_time(
                 module.scan(path, mode="PERMISSIVE", maxRecordBytes=most).read_all()["_corrupt_reason"][0].as_py()
                 for module in (couchbase_dcp, databus)
             ]
-            assert all(re.search(f"it begins as an? .*{re.escape(form)}", reason) for reason in reasons), (form, size)
+            assert all(re.search(f"it begins like an? .*{re.escape(form)}", reason) for reason in reasons), (form, size)
 
 
 @pytest.mark.parametrize("suffix", [".gz", ".zst", ".xz", ".bz2"])

@@ -138,15 +138,15 @@ def test_no_more_requests_wait_than_there_may(cut: int) -> None:
 
 
 def test_a_request_has_to_wait() -> None:
-    with pytest.raises(ValueError, match="most is 1 or more, not 0"):
+    with pytest.raises(ValueError, match="most must be at least 1, not 0"):
         pair([], "couchbase_dcp", connection=[], most=0)
 
 
 def test_a_column_that_is_missing_is_named() -> None:
     rows = batch([Told("noop", 0, 0)])
-    with pytest.raises(ValueError, match="the records have no column opaque, by which requests are found"):
+    with pytest.raises(ValueError, match="the records lack the column opaque, which matches requests"):
         list(pair([rows.drop_columns("opaque")], "couchbase_dcp", connection=[]))
-    with pytest.raises(ValueError, match="the records have no column _file"):
+    with pytest.raises(ValueError, match="the records lack the column _file"):
         list(pair([rows], "couchbase_dcp"))
 
 

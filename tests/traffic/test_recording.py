@@ -112,13 +112,13 @@ def test_what_one_connection_tells_is_not_told_of_another(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("column", "value", "what"),
     [
-        ("_connection", "somewhere", "_connection: two ends such as 10.0.0.1:11210-10.0.0.7:50000 expected"),
-        ("_connection", "10.0.0.1:1-10.0.0.1:1", "_connection: two ends"),
-        ("_connection", "10.0.0.1:1-10.0.0.300:1", "_connection: two ends"),
-        ("_connection", "10.0.0.1:1-10.0.0.3:65536", "_connection: two ends"),
-        ("_connection", "[fd00::1]:1-10.0.0.3:1", "_connection: two ends"),
+        ("_connection", "somewhere", "_connection: expected two ends, such as 10.0.0.1:11210-10.0.0.7:50000, not"),
+        ("_connection", "10.0.0.1:1-10.0.0.1:1", "_connection: expected two ends"),
+        ("_connection", "10.0.0.1:1-10.0.0.300:1", "_connection: expected two ends"),
+        ("_connection", "10.0.0.1:1-10.0.0.3:65536", "_connection: expected two ends"),
+        ("_connection", "[fd00::1]:1-10.0.0.3:1", "_connection: expected two ends"),
         ("_gap_before", -1, "_gap_before: from 0 to 2147483647 bytes, not -1"),
-        ("_time", datetime(1969, 12, 31, tzinfo=UTC), "_time: pcap has times from 1970 to 2106; pcapng has later"),
+        ("_time", datetime(1969, 12, 31, tzinfo=UTC), "_time: pcap supports times from 1970 to 2106; use pcapng"),
     ],
 )
 def test_what_is_no_way_to_send_a_record_is_told(column: str, value: Any, what: str) -> None:
@@ -152,7 +152,7 @@ def test_times_of_any_year(tmp_path: Path) -> None:
     assert same(read(recorded(tmp_path / "trace.pcapng", couchbase_dcp, table), couchbase_dcp), table)
     for time in (-1, 1 << 63):
         row = {**mutation(1, 1, "key"), "_time": time}
-        with pytest.raises(EncodeError, match="_time: pcapng has times from 1970 to 2262"):
+        with pytest.raises(EncodeError, match="_time: pcapng supports times from 1970 to 2262"):
             TrafficBuilder(couchbase_dcp.PROTOCOL, {}, CaptureKind.PCAPNG).build(row)
 
 

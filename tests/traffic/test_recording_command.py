@@ -46,8 +46,8 @@ def test_rows_that_were_sent_are_written_end_to_end_too(tmp_path: Path) -> None:
     ("options", "status", "what"),
     [
         (["--capture", "cap"], 2, "unknown capture 'cap'; did you mean 'pcap'?"),
-        (["--capture", "pcap", "--hex"], 2, "--capture pcap is for bytes; without it there is text"),
-        (["--capture", "pcap"], 1, "standard input: line 1: _connection: two ends such as"),
+        (["--capture", "pcap", "--hex"], 2, "--capture pcap writes bytes; leave out --hex and --form"),
+        (["--capture", "pcap"], 1, "standard input: line 1: _connection: expected two ends, such as"),
     ],
 )
 def test_the_command_says_what_is_wrong(options: list[str], status: int, what: str) -> None:

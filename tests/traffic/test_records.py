@@ -124,8 +124,8 @@ def test_parts_of_one_recording_go_on_where_the_one_before_ended(tmp_path: Path)
     (tmp_path / "trace_00007.pcap").touch()  # which a recorder has just begun
     for kind in ("auto", "pcap"):
         assert couchbase_dcp.decode_columnar(tmp_path, capture=kind, rotated=True).num_rows == len(ALL)
-    with pytest.raises(OptionError, match=r"trace_00000\.pcap is none"):
+    with pytest.raises(OptionError, match=r"trace_00000\.pcap is not a recording"):
         pcap.decode_columnar(tmp_path, rotated=True)
     (tmp_path / "raw.bin").write_bytes(SENT)
-    with pytest.raises(OptionError, match=r"raw\.bin is none"):
+    with pytest.raises(OptionError, match=r"raw\.bin is not a recording"):
         couchbase_dcp.decode_columnar(tmp_path, rotated=True)

@@ -127,7 +127,7 @@ def test_what_is_kept_is_damaged(tmp_path: Path, caplog: pytest.LogCaptureFixtur
     first, *others = stream.trigger()
     assert first["_corrupt_reason"].startswith("gap: ")
     assert others == sorted(others, key=lambda row: row["mutation"]["by_seqno"])
-    assert "conversations begin anew" in caplog.text
+    assert "conversations start again" in caplog.text
 
 
 def test_what_is_not_kept_is_read_again_as_far_as_it_is_there(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -11,23 +11,23 @@ from wireloom.cli.diagnostics import exit_statuses
 from wireloom.cli.streams import mend
 
 _COMMANDS = {
-    "decode": ("decode", "Captured bytes to rows."),
-    "sql": ("sql", "Captures queried with DuckDB."),
-    "inspect": ("inspect", "Captured bytes beside what they are."),
-    "summary": ("summary", "What captures hold, a line each."),
-    "encode": ("encode", "Rows to bytes."),
-    "index": ("index", "Where records begin, for Spark."),
-    "check": ("specs", "See whether specs are right."),
-    "explain": ("explain", "What rules of specs ask for, and why."),
-    "generate": ("specs", "Parsers, schemas, documentation and dissectors from specs."),
-    "docs": ("docs", "A website of messages, fields and examples from specs."),
-    "compat": ("compat", "What has changed in specs, and whom it breaks."),
-    "protocols": ("protocols", "The installed protocols and their messages."),
-    "init": ("starter", "A small protocol to edit."),
+    "decode": ("decode", "Decode captures into rows."),
+    "sql": ("sql", "Query captures with DuckDB."),
+    "inspect": ("inspect", "Show the bytes of records beside their fields."),
+    "summary": ("summary", "Count records and damage per capture."),
+    "encode": ("encode", "Encode rows into bytes."),
+    "index": ("index", "Write record indexes, so that Spark can split large files."),
+    "check": ("specs", "Check specs for errors."),
+    "explain": ("explain", "Explain what rules require, and why."),
+    "generate": ("specs", "Generate parsers, schemas, docs and dissectors from specs."),
+    "docs": ("docs", "Build a website of messages, fields and examples from specs."),
+    "compat": ("compat", "Compare versions of specs: what changed, and what breaks."),
+    "protocols": ("protocols", "List installed protocols and their messages."),
+    "init": ("starter", "Create a small protocol to start from."),
 }
-"""In the order in which they are listed: the module of each, imported when it is called, and what the list says."""
+"""In the order of the list: the module of each command, which is imported when it is called, and its description."""
 _BEGUN = 100_000
-"""Garbage is looked for when there are so many new objects. Imports make half of them, and none of that is garbage."""
+"""Garbage is collected after this many new objects. Imports create half as many, and none of those is garbage."""
 
 
 class _Commands(click.Group):
@@ -62,11 +62,11 @@ def _command(name: str) -> click.Command:
     "wireloom",
     cls=_Commands,
     commands={name: click.Command(name, help=about) for name, (_, about) in _COMMANDS.items()},
-    help="Weaves wire bytes into tables: captures to rows and back, specs to parsers, schemas and documentation.",
+    help="Decode binary captures into tables, and generate parsers, schemas and docs from protocol specs.",
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"], "show_default": True},
 )
-@click.version_option(package_name="wireloom", message="%(version)s", help="Tell the version and end.")
+@click.version_option(package_name="wireloom", message="%(version)s", help="Show the version and exit.")
 def app() -> None: ...
 
 

@@ -17,25 +17,27 @@ from wireloom.options import MAX_RECORD_BYTES, OptionError, ReadOptions, resolve
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
-protocol = click.argument("protocol", help="An installed protocol, or package.module of a generated one.")
-from_hex = click.option("--hex", "from_hex", is_flag=True, help="The input is hex text; # begins a comment.")
+protocol = click.argument("protocol", help="An installed protocol, or the package.module of a generated one.")
+from_hex = click.option("--hex", "from_hex", is_flag=True, help="The input is hex text; # starts a comment.")
 form = click.option("--form", metavar="NAME", help="One of the protocol's textual forms.")
-format_name = click.option("--format", "format_name", metavar="NAME", default="jsonl", help="jsonl, parquet or arrow.")
-output = click.option("--output", "path", type=Path, help="Where to write; standard output otherwise.")
+format_name = click.option(
+    "--format", "format_name", metavar="NAME", default="jsonl", help="The output format: jsonl, parquet or arrow."
+)
+output = click.option("--output", "path", type=Path, help="The file to write; standard output by default.")
 parameters = click.option(
     "--parameter",
     "-P",
     "parameters",
     metavar="PARAM=VALUE",
     multiple=True,
-    help="A fact that is not in the bytes. Repeatable.",
+    help="A parameter of the protocol, a fact that is not in the bytes. Repeatable.",
 )
 inputs = click.argument(
     "inputs",
     metavar="INPUT...",
     nargs=-1,
     required=True,
-    help="Captures, or directories and patterns of them; - is standard input.",
+    help="Captures: files, directories or patterns; - is standard input.",
 )
 rotated = click.option(
     "--rotated", is_flag=True, help="The inputs are parts of one recording of packets, in this order."
@@ -46,25 +48,27 @@ max_record_bytes = click.option(
     metavar="N",
     type=click.IntRange(min=1),
     default=MAX_RECORD_BYTES,
-    help="Longer records are malformed.",
+    help="Records that are longer, or claim to be, are malformed.",
 )
 resync = click.option(
     "--resync",
     metavar="HOW",
-    help="Where to go on after damage: at a chain of records (chain, the default), or only by proof (proof).",
+    help="Where to continue after damage: chain, also where records fit one after another (the default), or proof,"
+    " only where a "
+    "checksum or a terminator identifies a record.",
 )
 
 
 def traffic(command: Decorated) -> Decorated:
-    """What is read of recorded packets."""
+    """Options that select from recorded packets."""
     told = (
-        ("--capture", "KIND", "What the input holds: raw, pcap or pcapng; by default its first bytes tell."),
-        ("--ports", "PORT,…", "Of recorded packets, those of these servers' ports; by default the protocol's."),
-        ("--hosts", "HOST,…", "Of recorded packets, those of these addresses or networks."),
-        ("--direction", "WHO", "Of recorded packets, what the client or the server sent; by default both."),
+        ("--capture", "KIND", "What the input holds: raw, pcap or pcapng. By default, its first bytes decide."),
+        ("--ports", "PORT,…", "Read only packets from or to these server ports; by default the protocol's."),
+        ("--hosts", "HOST,…", "Read only packets from or to these addresses or networks."),
+        ("--direction", "WHO", "Read only packets that the client or the server sent; by default both."),
     )
-    inside = "Of recorded packets, those that tunnels carry in place of the tunnels' own."
-    waits = "Of recorded packets: how many bytes wait for those that are missing."
+    inside = "Read the packets inside tunnels instead of the tunnels' own."
+    waits = "How many bytes may wait for missing packets."
     command = click.option("--max-stream-bytes", "maxStreamBytes", metavar="N", help=waits)(command)
     command = click.option("--tunnels", is_flag=True, help=inside)(command)
     for name, what, about in reversed(told):
@@ -73,8 +77,10 @@ def traffic(command: Decorated) -> Decorated:
 
 
 class OfProtocol(click.Command):
-    """A command whose first argument is a protocol. It tells how to give a parameter that was given as an option, and
-    is the last that the program does: what it leaves is not looked through for garbage.
+    """A command whose first argument is a protocol.
+
+    If a parameter is given as an option, its error says how to give it. The program ends after the command, so its
+    objects are not searched for garbage.
     """
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -93,11 +99,11 @@ class OfProtocol(click.Command):
                 raise
             _, _, value = " ".join(given).partition(error.option_name)
             told = value.lstrip(" =").partition(" ")[0] or "…"
-            raise MisuseError(f"{name} is a parameter of the protocol; give it with -P {name}={told}") from None
+            raise MisuseError(f"{name} is a parameter of the protocol; write -P {name}={told}") from None
 
 
 def protocol_of(name: str) -> Protocol:
-    """The protocol of that name; packages in the working directory are found, too. Raises ``OptionError``."""
+    """The protocol of that name; packages in the working directory are also found. Raises ``OptionError``."""
     if registry.installed(name) is None:
         find_here()
     return registry.protocol(name)
@@ -121,13 +127,13 @@ def parameters_of(given: Sequence[str]) -> dict[str, str]:
     for item in given:
         name, equals, value = item.partition("=")
         if not equals or not name:
-            raise MisuseError(f"-P takes PARAM=VALUE, not {item!r}")
+            raise MisuseError(f"-P must be PARAM=VALUE, not {item!r}")
         parameters[name] = value
     return parameters
 
 
 def options_of(protocol: Protocol, parameters: Sequence[str], told: Mapping[str, object]) -> ReadOptions:
-    """How captures are read. ``told`` has the names of ``ReadOptions.of``, and None for what is not told."""
+    """How captures are read. ``told`` has the names of ``ReadOptions.of``; None means that an option is not given."""
     given = {name: value for name, value in told.items() if value is not None}
     options = ReadOptions.of(given, parameters=(), messages=protocol.messages)
     return options._replace(parameters=resolve(protocol.parameters, parameters_of(parameters)))

@@ -24,14 +24,14 @@ def name_of(source: str) -> str:
 
 
 def meant(sources: Iterable[str], *outputs: Path | None, rotated: bool = False) -> list[str]:
-    """The captures that sources mean: files, directories with everything below them, patterns, and standard input.
+    """The captures that sources refer to: files, directories with everything below them, patterns, and standard input.
 
-    Local files keep the name that they are given. Raises ``MisuseError`` for one that would be written over, and for
-    standard input if the captures are ``rotated``, and ``OptionError`` for a path without files.
+    Local files keep the name that was given. Raises ``MisuseError`` for a file that would be overwritten, and for
+    standard input if the captures are ``rotated``; ``OptionError`` for a path without files.
     """
     sources = list(sources)
     if rotated and STDIN in sources:
-        raise MisuseError("the parts of a recording are files; standard input is none")
+        raise MisuseError("--rotated needs files; standard input cannot be part of a recording")
     found: list[str] = []
     for source in sources:
         path = None if source == STDIN else files.local(source)
@@ -63,7 +63,7 @@ def _must_stay(source: str, written: Iterable[os.stat_result | None]) -> None:
     path = 0 if source == STDIN else files.local(source)
     read = None if path is None else _regular(path)
     if read is not None and any(each is not None and os.path.samestat(read, each) for each in written):
-        raise MisuseError(f"{name_of(source)} would be written over while it is read; name another file")
+        raise MisuseError(f"{name_of(source)} would be overwritten while it is read; choose another output")
 
 
 def _regular(file: Path | int) -> os.stat_result | None:
@@ -106,7 +106,7 @@ class _Unhexed(io.RawIOBase):
                 buffer[: len(data)] = data
                 return len(data)
         if self._rest:
-            raise MisuseError(f"{self._name}: an odd number of hex digits")
+            raise MisuseError(f"{self._name}: the number of hex digits is odd")
         return 0
 
     def _bytes(self, text: bytes) -> Iterator[bytes]:

@@ -1,4 +1,4 @@
-"""How generated files differ from what the specs give: file by file, with the command to fix it."""
+"""How generated files differ from their specs: file by file, with the command that fixes it."""
 
 import shlex
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ _DIFF_FILES = 5
 
 
 def show(changes: "Sequence[FileChange]", out: Path, stale: str) -> None:
-    """Print the changes to ``out`` with short diffs, and ``stale`` if files are not what the specs give."""
+    """Print the changes to ``out`` with short diffs, and ``stale`` if generated files are out of date."""
     for number, change in enumerate(changes):
         complain(f"{files.shown(change.path)}: {change.kind}")
         lines = change.diff.splitlines() if number < _DIFF_FILES else []
@@ -30,9 +30,9 @@ def show(changes: "Sequence[FileChange]", out: Path, stale: str) -> None:
         say(stale)
     if "untracked" in kinds:
         paths = [change.path for change in changes if change.kind == "untracked"]
-        say(f"git does not have all of these files; run: {_git_add(paths, out)}")
+        say(f"git does not track all of these files; run: {_git_add(paths, out)}")
     if "foreign" in kinds:
-        say(f"{files.shown(out)} has files that are not generated; keep them elsewhere")
+        say(f"{files.shown(out)} contains files that are not generated; move them elsewhere")
 
 
 def _git_add(paths: Sequence[Path], out: Path) -> str:

@@ -1,4 +1,4 @@
-"""``wireloom compat``: what has changed between versions of specs, and whom it breaks."""
+"""``wireloom compat``: what changed between versions of specs, and what breaks."""
 
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
@@ -31,8 +31,8 @@ E = TypeVar("E", bound=StrEnum)
     type=Path,
     help="The old and the new specs; with --against or --against-tags, only the new ones.",
 )
-@click.option("--against", metavar="REVISION", help="The old version is that of this git revision.")
-@click.option("--against-tags", is_flag=True, help="The old versions are the tags that are releases, like v1.2.")
+@click.option("--against", metavar="REVISION", help="Compare with this git revision.")
+@click.option("--against-tags", is_flag=True, help="Compare with all release tags, such as v1.2.")
 @click.option(
     "--category",
     metavar="WIRE|CODEC|TABLE|DOCS",
@@ -43,8 +43,9 @@ E = TypeVar("E", bound=StrEnum)
     "--direction",
     metavar="BACKWARD|FORWARD|FULL[_TRANSITIVE]",
     default="FULL_TRANSITIVE",
-    help="BACKWARD: the new version takes what the old one made; FORWARD: the other way round; FULL: both. "
-    "TRANSITIVE: against all tags, else against the last.",
+    help="BACKWARD: the new version reads data of the old one; FORWARD: the old version reads data of the new one;"
+    " FULL: "
+    "both. TRANSITIVE: compared with all tags, not only the latest.",
 )
 @click.option("--accept", metavar="FILE", type=Path, help="A YAML file of findings to accept, each with a reason.")
 @report_format
@@ -57,13 +58,13 @@ def compat(
     accept: Path | None,
     format: ReportFormat,
 ) -> None:
-    """What has changed between versions of specs, and whom that breaks. Status 1 if it breaks somebody."""
+    """Compare versions of specs: what changed, and what breaks. Exit status 1 if something breaks."""
     changes = compiler("compat.changes")
     kept, kept_for = _one_of(changes.Category, category), _one_of(changes.Direction, direction)
     accepted = _accepted(accept, format)
     if against is None and not against_tags:
         if len(specs) != 2:
-            raise MisuseError("name the old and the new specs, or the old ones with --against or --against-tags")
+            raise MisuseError("name the old and the new specs, or only the new ones with --against or --against-tags")
         paths = existing(specs)
         earlier, paths = {str(paths[0]): _old(str(paths[0]), paths[:1])}, paths[1:]
     else:
@@ -79,7 +80,7 @@ def compat(
 def _one_of(kind: type[E], name: str) -> E:
     """The member of that name, in either case."""
     if name.upper() not in kind.__members__:
-        raise MisuseError(f"--{kind.__name__.lower()} is one of {', '.join(kind.__members__)}, not {name!r}")
+        raise MisuseError(f"--{kind.__name__.lower()} must be one of {', '.join(kind.__members__)}, not {name!r}")
     return kind[name.upper()]
 
 
@@ -112,7 +113,7 @@ def _old(name: str, paths: Sequence[Path]) -> "Version":
     try:
         version: Version = module.read(paths, earlier=True)
     except module.BadSpecsError as error:
-        raise MisuseError(f"{name} is not right itself: {error}") from None
+        raise MisuseError(f"the specs of {name} have errors: {error}") from None
     return version
 
 
@@ -138,21 +139,21 @@ def _releases(revisions: ModuleType, paths: Sequence[Path], tags: "Direction") -
     """The releases that can be read, newest first; only the newest unless the direction is transitive."""
     found = revisions.releases(paths)
     if not found:
-        raise MisuseError("no tag is a release that has these specs; v1.2 would be one")
+        raise MisuseError("no release tag, such as v1.2, contains these specs")
     readable = 0
     for name in reversed(found):
         with revisions.at(f"refs/tags/{name}", paths) as folders:
             try:
                 version = _old(name, folders)
-            except MisuseError as error:  # what was right in its day must not stop what comes after it
-                say(f"left out: {error}")
+            except MisuseError as error:  # an old release must not prevent the comparison with later ones
+                say(f"skipped: {error}")
                 continue
         readable += 1
         yield name, version
         if not tags.transitive:
             return
     if not readable:
-        raise MisuseError("no release has specs that can be read")
+        raise MisuseError("the specs of no release can be read")
 
 
 def _tell(result: "Report", earlier: Sequence[str], kept: str, format: ReportFormat) -> None:

@@ -39,23 +39,23 @@ if TYPE_CHECKING:
     "split",
     metavar="DIR",
     type=Path,
-    help="Write one file for each message into DIR, as --message would give it.",
+    help="Write a file per message into DIR, with the rows of --message.",
 )
-@click.option("--message", metavar="NAME", help="Only this message, its fields beside the header's.")
-@click.option("--messages", metavar="NAME,…", help="Only these messages, each a struct beside the header.")
-@click.option("--columns", metavar="NAME,…", help="Only these columns; struct.field is one of a struct.")
+@click.option("--message", metavar="NAME", help="Only records of this message, with its fields beside the header's.")
+@click.option("--messages", metavar="NAME,…", help="Only records of these messages, each a struct beside the header.")
+@click.option("--columns", metavar="NAME,…", help="Only these columns; struct.field selects a field.")
 @click.option(
     "--mode",
     metavar="MODE",
     default=Mode.PERMISSIVE.value,
-    help="Malformed records: PERMISSIVE keeps, DROPMALFORMED drops, FAILFAST stops.",
+    help="Malformed records: PERMISSIVE keeps them, DROPMALFORMED drops them, FAILFAST stops at the first.",
 )
 @arguments.parameters
-@click.option("--labels/--no-labels", default=True, help="Columns with the names of numbers.")
+@click.option("--labels/--no-labels", default=True, help="Add columns with the names of enum values and flags.")
 @click.option(
     "--nulls/--no-nulls",
     default=None,
-    help="Whether jsonl has keys whose value is null; by default yes, but not on a terminal.",
+    help="Whether jsonl has keys whose value is null. By default it does, except on a terminal.",
 )
 @click.option("--positions", is_flag=True, help="Add _file, _offset and _length.")
 @click.option("--connections", is_flag=True, help="Add _time, _connection, _from_client and _gap_before.")
@@ -76,15 +76,18 @@ def decode(
     nulls: bool | None,
     **told: object,
 ) -> None:
-    """Captured bytes to rows: a JSON object a record, or a Parquet or Arrow file. Status 1: a bad record (FAILFAST)."""
+    """Decode captures into rows: a JSON object per record, or a Parquet or Arrow file.
+
+    Exit status 1 if a record is malformed in mode FAILFAST.
+    """
     found = protocol_of(protocol)
     options = options_of(found, parameters, told)
     if form is not None and from_hex:
-        raise MisuseError("--hex is for bytes; a textual form is text already")
+        raise MisuseError("--hex and --form exclude each other: a textual form is text already")
     chosen = Format.of(format_name)
     chosen.must_suit(path)
     if nulls is not None and chosen is not Format.JSONL:
-        raise MisuseError(f"--nulls and --no-nulls are for jsonl; {chosen} has all columns")
+        raise MisuseError(f"--nulls and --no-nulls need --format jsonl; {chosen} has all columns")
     to_stdout = split is None and (path is None or str(path) == captures.STDIN)
     run = _Decoding(View(found, options), Mode.of(mode), found.form(form) if form else None, from_hex, nulls, to_stdout)
     if split is None:
@@ -93,7 +96,7 @@ def decode(
             _write(run, sources, chosen, stream)
         return
     if path is not None:
-        raise MisuseError("--split-by-message names a directory, --output a file; give one of the two")
+        raise MisuseError("--split-by-message and --output exclude each other: a directory, or a file")
     must_be_of_all_columns(options, "--split-by-message")
     from wireloom.cli.splitting import Split
 

@@ -36,16 +36,16 @@ if TYPE_CHECKING:
     "source",
     metavar="[INPUT]",
     default=captures.STDIN,
-    help="JSON Lines, a Parquet or Arrow file; standard input otherwise, or if it is -.",
+    help="JSON Lines, or a Parquet or Arrow file; - or nothing is standard input.",
 )
 @arguments.output
 @click.option(
     "--capture",
     metavar="KIND",
     default=CaptureKind.RAW.value,
-    help="Write records end to end (raw), or in packets as if they had been recorded (pcap or pcapng).",
+    help="Write records end to end (raw), or in packets as if recorded (pcap or pcapng).",
 )
-@click.option("--hex", "to_hex", is_flag=True, help="Write hex text, one record a line.")
+@click.option("--hex", "to_hex", is_flag=True, help="Write hex text, one record per line.")
 @arguments.form
 @arguments.parameters
 def encode(
@@ -57,18 +57,18 @@ def encode(
     form: str | None,
     parameters: Sequence[str],
 ) -> None:
-    """Turn rows, as decode prints them, into bytes. Derived fields may be left out. Status 1: a row cannot be written.
+    """Encode rows, as decode prints them, into bytes. Derived fields may be left out.
 
-    Beside a large capture is its index, <file>.wlx, as ``wireloom index`` makes it.
+    A large capture gets an index, <file>.wlx, as from wireloom index. Exit status 1 if a row cannot be encoded.
     """
     found = protocol_of(protocol)
     told = parameters_of(parameters)
     kind = written_kind(capture)
     if form is not None and to_hex:
-        raise MisuseError("--hex is for bytes; a textual form is text already")
+        raise MisuseError("--hex and --form exclude each other: a textual form is text already")
     if kind is not CaptureKind.RAW:
         if form is not None or to_hex:
-            raise MisuseError(f"--capture {kind} is for bytes; without it there is text")
+            raise MisuseError(f"--capture {kind} writes bytes; leave out --hex and --form")
         _record(found, source, path, told, kind)
         return
     chosen = found.form(form) if form else None
@@ -159,7 +159,10 @@ def _rows(stream: BufferedIOBase, protocol: Protocol, name: str) -> Iterator[tup
         except json.JSONDecodeError as error:
             raise FailedError(f"{name}: line {number}: not JSON: {error.msg} at column {error.colno}") from None
         except UnicodeDecodeError:
-            raise FailedError(f"{name}: line {number}: not text in UTF-8; rows are what decode prints") from None
+            raise FailedError(
+                f"{name}: line {number}: not UTF-8; the input must be rows as decode prints them, or a Parquet or"
+                f" Arrow file"
+            ) from None
         except RecursionError:
             raise FailedError(f"{name}: line {number}: not a row: nested too deeply") from None
         except ValueError as error:
@@ -174,7 +177,7 @@ def _built(rows: Iterable[tuple[int, Row]], builder: CaptureBuilder, form: Forms
         if form is not None:
             return line_of_row(row, protocol, form, parameters) + b"\n"
         if builder.begins(row) and builder.begun and not builder.alone:
-            raise EncodeError(f"a file of {protocol.name} has one header, and this is another")
+            raise EncodeError(f"a file of {protocol.name} has one header, and this row is a second one")
         return builder.build(row)
 
     return _each(rows, build, where)
@@ -219,10 +222,10 @@ def _alone(records: Iterator[bytes], protocol: Protocol) -> Iterator[bytes]:
     """The records that are written to one file. Raises ``FailedError`` if a file can have only one."""
     for number, data in enumerate(records):
         if number and protocol.framing.to_the_end:
-            what = f"a file of {protocol.name} is one record (length: rest), and here is another row"
-            raise FailedError(f"{what}; --hex writes one a line")
+            what = f"a file of {protocol.name} is one record (length: rest), and this is a second row"
+            raise FailedError(f"{what}; --hex writes one record per line")
         yield data
 
 
 def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is not JSON; the text {name!r} is")
+    raise ValueError(f'{name} is not JSON; write it in quotes: "{name}"')

@@ -39,13 +39,15 @@ class Format(StrEnum):
         try:
             return cls(name.lower())
         except ValueError:
-            raise MisuseError(f"--format is {', '.join(cls)}, not {name!r}") from None
+            raise MisuseError(f"--format must be one of {', '.join(cls)}, not {name!r}") from None
 
     def must_suit(self, path: Path | None) -> None:
         """Raises ``MisuseError`` if the file's name has the extension of another format."""
         promised = path.suffix.lower().removeprefix(".") if path else ""
         if promised in tuple(Format) and promised != self:
-            raise MisuseError(f"{path} would hold {self}; --format {promised} is what its name says")
+            raise MisuseError(
+                f"{path} does not fit --format {self}; write --format {promised}, or another extension"
+            )
 
 
 def row_writer(columns: tuple[Column, ...], stream: BinaryIO, nulls: bool | None) -> Callable[[Row], None]:

@@ -35,16 +35,18 @@ PAGE_RECORDS = 500
     "--offset",
     metavar="N",
     default="0",
-    help="Begin at this byte of the capture; decimal, or 0x and hexadecimal.",
+    help="Start at this byte of the capture, such as 64 or 0x40.",
 )
 @click.option(
     "--record",
     metavar="N",
     type=click.IntRange(min=0),
-    help="Only this record; the first that is read is 0.",
+    help="Only this record; the first one is 0.",
 )
 @click.option("--only", metavar="MESSAGE", help="Only records of this message.")
-@click.option("--html", metavar="OUT", type=Path, help=f"Write a page instead, of up to {PAGE_RECORDS} records.")
+@click.option(
+    "--html", metavar="OUT", type=Path, help=f"Write an HTML page instead, with up to {PAGE_RECORDS} records."
+)
 @arguments.parameters
 def inspect(
     protocol: str,
@@ -56,7 +58,7 @@ def inspect(
     html: Path | None,
     parameters: Sequence[str],
 ) -> None:
-    """Captured bytes beside what they are: every field of every record, and where and why a record is malformed."""
+    """Show the bytes of each record beside their fields, and where and why a record is malformed."""
     found = protocol_of(protocol)
     if only is not None and only not in found.messages:
         raise MisuseError(unknown("message", only, found.messages))
@@ -75,7 +77,7 @@ def _number(text: str) -> int:
     except ValueError:
         found = -1
     if found < 0:
-        raise MisuseError(f"--offset is a number of bytes, such as 64 or 0x40, not {text!r}")
+        raise MisuseError(f"--offset must be a number of bytes, such as 64 or 0x40, not {text!r}")
     return found
 
 
@@ -102,7 +104,7 @@ class _Inspection:
             kind, ahead = told(CaptureKind.AUTO, self.protocol.name, read if not self.offset else lambda _: b"")
             read = behind(ahead, read)
             if self.offset:
-                say(f"{name}: began at byte {self.offset}; the bytes before it were skipped")
+                say(f"{name}: started at byte {self.offset}; the bytes before it were skipped")
             cut = self._cut if kind is CaptureKind.RAW else partial(self._recorded, kind)
             for piece, parameters in cut(read, known):
                 seen += 1
@@ -135,11 +137,11 @@ class _Inspection:
 
     def _nothing(self, seen: int) -> str:
         if not seen:
-            return "there is no record, as there are no bytes"
+            return "there is no record: the capture is empty"
         if self.record is not None and seen <= self.record:
-            return f"there is no record {self.record}; counted from 0, the last is {seen - 1}"
+            return f"there is no record {self.record}; the last one is {seen - 1}, counted from 0"
         which = "no record is" if self.record is None else f"record {self.record} is not"
-        return f"{which} of the message {self.only}"
+        return f"{which} a {self.only}"
 
 
 def _print(run: _Inspection) -> None:
@@ -173,6 +175,6 @@ def _bounded(records: Iterator[tuple[int, Inspected]], notes: list[str]) -> Iter
     """As many records as fit a page, with a note if there are more."""
     for count, record in enumerate(records):
         if count == PAGE_RECORDS:
-            notes.append(f"the first {PAGE_RECORDS} records; --offset {record[1].offset} begins behind them")
+            notes.append(f"only the first {PAGE_RECORDS} records; --offset {record[1].offset} shows the next ones")
             return
         yield record

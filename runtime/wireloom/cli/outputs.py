@@ -30,7 +30,7 @@ def output(path: Path | None, *, binary: bool) -> Iterator[BinaryIO]:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
     elif path.is_dir():
-        raise MisuseError(f"{files.shown(path)} is a directory, not a file to write")
+        raise MisuseError(f"{files.shown(path)} is a directory; name a file")
     elif not path.parent.is_dir():
         raise MisuseError(f"there is no directory {files.shown(path.parent)}")
     elif _is_stream(path):
@@ -57,7 +57,7 @@ def is_seen(stream: BinaryIO) -> bool:
 
 def _refused_by_terminal(stream: BinaryIO, *, binary: bool) -> None:
     if binary and stream.isatty():
-        raise MisuseError("this output is not for a terminal; name a file with --output, or redirect it")
+        raise MisuseError("binary output is not written to a terminal; name a file with --output, or redirect it")
 
 
 def _is_stream(path: Path) -> bool:
@@ -80,7 +80,7 @@ def whole_files(folder: Path) -> Iterator[OpensFile]:
     if not folder.parent.is_dir():
         raise MisuseError(f"there is no directory {files.shown(folder.parent)}")
     if folder.exists() and not folder.is_dir():
-        raise MisuseError(f"{files.shown(folder)} is a file, not a directory to write files in")
+        raise MisuseError(f"{files.shown(folder)} is a file; name a directory")
     made = not folder.exists()
     folder.mkdir(exist_ok=True)
     try:
@@ -96,7 +96,7 @@ def whole_files(folder: Path) -> Iterator[OpensFile]:
 def _file(path: Path) -> Path:
     """The file that a path leads to, or is to be."""
     if path.exists() and not path.is_file():
-        raise MisuseError(f"{files.shown(path)} is not a file, which would be written there")
+        raise MisuseError(f"{files.shown(path)} exists and is not a file; move it away, or choose another directory")
     return Path(os.path.realpath(path))
 
 

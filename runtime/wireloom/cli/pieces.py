@@ -47,7 +47,7 @@ def opened(
             except DecodeError as error:
                 raise MisuseError(f"{captures.name_of(source)}: its header is malformed: {error.reason}") from None
             if offset < skipped:
-                raise MisuseError(f"--offset is 0 or behind the header of {skipped} bytes, not {offset}")
+                raise MisuseError(f"--offset must be 0, or at least {skipped}, the size of the header, not {offset}")
         if offset:
             parameters, ahead = cutting.told(
                 Cutter(protocol.framing, parameters), stream.read1, ahead=ahead, base=skipped
@@ -61,7 +61,7 @@ def _skip(read: ReadSome, source: str, offset: int, skipped: int) -> None:
         data = read(min(_READ, offset - skipped))
         if not data:
             name = captures.name_of(source)
-            raise MisuseError(f"{name} has {skipped} bytes; --offset is one of them, counted from 0, not {offset}")
+            raise MisuseError(f"{name} has {skipped} bytes; --offset must be less, not {offset}")
         skipped += len(data)
 
 

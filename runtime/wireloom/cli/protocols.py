@@ -9,7 +9,7 @@ from wireloom.printable import printable
 
 @click.command
 def protocols() -> None:
-    """The installed protocols and their messages."""
+    """List the installed protocols and their messages."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text

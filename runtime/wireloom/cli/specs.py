@@ -22,28 +22,28 @@ from wireloom.extras import needed
 if TYPE_CHECKING:
     from wireloom_generator.generate import Generation
 
-specs_ = click.argument("specs", nargs=-1, type=Path, help="Folders or files; the folder specs, if none is named.")
+specs_ = click.argument("specs", nargs=-1, type=Path, help="Files or folders of specs; by default the folder specs.")
 report_format = click.option(
     "--format",
     type=click.Choice(ReportFormat, case_sensitive=False),
     default=ReportFormat.TEXT.value,
-    help="How problems are reported: text for people, json for programs, github as annotations in GitHub Actions.",
+    help="How problems are reported: text, json, or github (annotations of GitHub Actions).",
 )
 
 _DEFAULT = Path("specs")
 _MODULE = re.compile(r"(?!__)[A-Za-z_]\w*", re.ASCII)
-_DONE = {"missing": "wrote", "edited": "wrote", "orphaned": "removed", "foreign": "left what is not generated:"}
+_DONE = {"missing": "wrote", "edited": "wrote", "orphaned": "removed", "foreign": "kept, as it is not generated:"}
 
 
 @click.command
 @specs_
 @report_format
-@click.option("--explain", is_flag=True, help="Tell which messages are decoded many at once, and why others are not.")
+@click.option("--explain", is_flag=True, help="Report which messages are decoded in bulk, and why others are not.")
 def check(specs: Sequence[Path], format: ReportFormat, explain: bool) -> None:
-    """Check specs; every mistake is reported with its line and how to mend it. Status 1: there are errors."""
+    """Check specs for errors; each is reported with its place and a fix. Exit status 1 if there are errors."""
     paths = existing(specs)
     if explain and format is not ReportFormat.TEXT:
-        raise MisuseError(f"--explain is for people, --format {format} for programs; give one of them")
+        raise MisuseError(f"--explain needs --format text, not {format}")
     problems = compiler("generate").check(paths)
     report(problems, format)
     if any(problem.severity == "error" for problem in problems):
@@ -57,34 +57,34 @@ def check(specs: Sequence[Path], format: ReportFormat, explain: bool) -> None:
 
 @click.command
 @specs_
-@click.option("--out", type=Path, default=Path("generated"), help="The folder for what is generated.")
+@click.option("--out", type=Path, default=Path("generated"), help="The folder for generated files.")
 @click.option(
     "--package",
     metavar="NAME",
-    help="The Python package below --out that gets the protocols; by default the one that is there, if any.",
+    help="The Python package below --out for the protocols; by default the one that exists there, if any.",
 )
 @click.option(
     "--check",
     "only_check",
     is_flag=True,
-    help="Write nothing; status 1 if something would be, or git does not have it.",
+    help="Write nothing; exit status 1 if a generated file is out of date, or not tracked by git.",
 )
 @report_format
 @click.option(
     "--emit",
     metavar="NAME",
     multiple=True,
-    help="An output to make, such as docs; repeat it for several. Default: all.",
+    help="An output to generate, such as docs. Repeatable. By default all.",
 )
 def generate(
     specs: Sequence[Path], out: Path, package: str | None, only_check: bool, format: ReportFormat, emit: Sequence[str]
 ) -> None:
-    """Parsers, Spark and Arrow schemas, documentation and dissectors from specs. Status 1: the specs are not right."""
+    """Generate parsers, Spark and Arrow schemas, docs and dissectors from specs. Exit status 1 if specs have errors."""
     paths = existing(specs)
     if package and not _is_dotted_name(package):
-        raise MisuseError(f"--package is a dotted name, not {package!r}")
+        raise MisuseError(f"--package must be a dotted name, such as my.protocols, not {package!r}")
     if format is not ReportFormat.TEXT and not only_check:
-        raise MisuseError(f"--format {format} is for what --check finds; give both")
+        raise MisuseError(f"--format {format} needs --check")
     package = _package_in(out) if package is None else package
     try:
         result = compiler("generate").generate(paths, out, write=not only_check, package=package, emit=emit)
@@ -92,7 +92,7 @@ def generate(
         raise MisuseError(str(error)) from error
     if only_check:
         command = _command(paths, out, package, emit)
-        stale = f"{_outputs(out, emit)} {_is(emit)} not what {_shown(paths)} gives; run: {command}"
+        stale = f"{_outputs(out, emit)} {_is(emit)} out of date with {_shown(paths)}; run: {command}"
         _prove(result, format, out, stale, command)
     else:
         report(result.problems, format)
@@ -101,13 +101,13 @@ def generate(
     for change in () if only_check else result.changes:
         tell(f"{_DONE[change.kind]} {files.shown(change.path)}")
     if not result.changes and format is ReportFormat.TEXT:
-        tell(f"{_outputs(out, emit)} {_is(emit)} what {_shown(paths)} gives")
+        tell(f"{_outputs(out, emit)} {_is(emit)} up to date with {_shown(paths)}")
 
 
 def _prove(result: "Generation", format: ReportFormat, out: Path, stale: str, command: str) -> None:
-    """Fail if the specs have problems or the files are not what they give, and tell both.
+    """Report problems of the specs and outdated files, and fail if there are any.
 
-    ``stale`` is what to tell of files that are not so; ``command`` makes them so.
+    ``stale`` is the message for outdated files; ``command`` updates them.
     """
     if format is ReportFormat.TEXT:
         report(result.problems, format)
@@ -115,13 +115,13 @@ def _prove(result: "Generation", format: ReportFormat, out: Path, stale: str, co
     else:
         report([*result.problems, *(change.problem(command) for change in result.changes)], format)
     if result.problems and not result.errors and format is ReportFormat.TEXT:
-        say("warnings fail --check")
+        say("--check also fails for warnings")
     if result.problems or result.changes:
         raise Exit(FAILED)
 
 
 def _command(paths: Sequence[Path], out: Path, package: str, emit: Sequence[str]) -> str:
-    """The command that generates the same."""
+    """The command that generates these files."""
     options = ["--out", str(out), *(["--package", package] if package else [])]
     options += [word for name in emit for word in ("--emit", name)]
     return shlex.join(["wireloom", "generate", *map(str, paths), *options])
@@ -157,7 +157,7 @@ def existing(specs: Sequence[Path]) -> list[Path]:
     paths = list(specs or [_DEFAULT])
     for path in paths:
         if not path.exists():
-            hint = "" if specs else "; name the specs, or make some with: wireloom init NAME"
+            hint = "" if specs else "; name the specs, or create some with: wireloom init NAME"
             raise MisuseError(f"there is no file or folder {files.shown(path)}{hint}")
     return paths
 

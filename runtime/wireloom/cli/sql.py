@@ -28,16 +28,16 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _SCAN = re.compile(r".* failed: (Invalid|IOError): ", re.DOTALL)
-"""How DuckDB begins to tell why a scan has failed."""
+"""How DuckDB begins its message about a failed scan."""
 _NO_FUNCTION = re.compile(r"Function with name (\w+) does not exist")
 
 
 @click.command
-@click.argument("query", help="A query; couchbase_dcp('trace.bin', mode := 'FAILFAST') is a table.")
+@click.argument("query", help="A query, in which couchbase_dcp('trace.bin', mode := 'FAILFAST') is a table.")
 @arguments.format_name
 @arguments.output
 def sql(query: str, format_name: str, path: Path | None) -> None:
-    """Captures queried with DuckDB: PROTOCOL('path', …) is a table, with the arguments of scan in Python."""
+    """Query captures with DuckDB. PROTOCOL('path', …) is a table, with the arguments of scan in Python."""
     chosen = Format.of(format_name)
     chosen.must_suit(path)
     try:
@@ -50,11 +50,11 @@ def sql(query: str, format_name: str, path: Path | None) -> None:
         with duckdb.connect() as connection:
             relation = connection.sql(_bound(query, connection))
             if relation is None:
-                raise MisuseError("there is nothing in the query")
+                raise MisuseError("the query is empty")
             found = relation.to_arrow_reader()
             names = found.schema.names
             if twice := [name for name in names if names.count(name) > 1]:
-                raise MisuseError(f"two columns are called {twice[0]!r}; give one another name with AS")
+                raise MisuseError(f"two columns are called {twice[0]!r}; rename one with AS")
             with output(path, binary=chosen is not Format.JSONL) as stream:
                 if chosen is Format.JSONL:
                     for row in (row for batch in found for row in _rows(batch)):
@@ -64,12 +64,12 @@ def sql(query: str, format_name: str, path: Path | None) -> None:
     except (duckdb.ParserException, duckdb.BinderException, duckdb.CatalogException) as error:
         raise MisuseError(_in_package(str(error)) or str(error).partition("\n")[0]) from None
     except duckdb.Error as error:
-        told = str(error).partition(". Detail: Python exception")[0]  # the reason, where a scan has failed
+        told = str(error).partition(". Detail: Python exception")[0]  # the reason, if a scan has failed
         raise FailedError(_SCAN.sub("", told)) from None
     except pa.ArrowNotImplementedError as error:
         raise FailedError(f"{chosen} cannot hold this; cast it: {error}") from None
     except OverflowError:
-        raise FailedError("a date or time is not in the years 1 to 9999; cast it to varchar") from None
+        raise FailedError("a date or time is outside the years 1 to 9999; cast it to varchar") from None
 
 
 def _in_package(told: str) -> str:
@@ -112,11 +112,11 @@ def _must_be_lists(arguments: Mapping[str, object]) -> None:
     """Raises ``MisuseError`` for arguments that ``scan`` would go through and cannot."""
     paths, columns, filters = arguments["paths"], arguments.get("columns"), arguments.get("filters", [])
     if not isinstance(paths, str) and not _are_texts(paths):
-        raise MisuseError(f"a path is text, or paths a list of it, not {paths!r}")
+        raise MisuseError(f"path must be text, or paths a list of texts, not {paths!r}")
     if columns is not None and not _are_texts(columns):
-        raise MisuseError(f"columns is a list of names, not {columns!r}")
+        raise MisuseError(f"columns must be a list of names, not {columns!r}")
     if not isinstance(filters, list):
-        raise MisuseError(f"filters is a list of tuples, not {filters!r}")
+        raise MisuseError(f"filters must be a list of tuples, not {filters!r}")
 
 
 def _are_texts(value: object) -> bool:

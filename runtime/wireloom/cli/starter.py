@@ -17,16 +17,16 @@ _SPECS = Path("specs")
 def init(name: str) -> None:
     """A small protocol to edit, in specs/NAME, with an example that is a test."""
     if keyword.iskeyword(name):
-        raise MisuseError(f"{name!r} cannot be the name of a protocol: it is a word of Python's")
+        raise MisuseError(f"{name!r} cannot be the name of a protocol: it is a keyword of Python")
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name):
         raise MisuseError(
-            f"{name!r} cannot be the name of a protocol: lower-case letters, digits and _, a letter first"
+            f"{name!r} cannot be the name of a protocol; use lower-case letters, digits and _, with a letter first"
         )
     if name in compiler("naming").IMPORTED:
-        raise MisuseError(f"{name!r} is a package that generated modules import; say whose protocol it is")
+        raise MisuseError(f"{name!r} is a package that generated modules import; choose a more specific name")
     folder = _SPECS / name
     if folder.exists():
-        raise MisuseError(f"{folder} is there already; choose another name, or edit it")
+        raise MisuseError(f"{folder} already exists; choose another name, or edit it")
     title = name.replace("_", " ").capitalize()
     specs = {folder / "protocol.yaml": _PROTOCOL, folder / "reading.yaml": _MESSAGE}
     written = {path: text.replace("NAME", name).replace("TITLE", title) for path, text in specs.items()}
@@ -35,8 +35,8 @@ def init(name: str) -> None:
         written[schema] = compiler("emitters.json_schema").schema()
     compiler("on_disk").put(written)
     for path in written:
-        print(f"wrote {path}{', from which editors complete and check' if path == schema else ''}")
-    print("Edit them; then")
+        print(f"wrote {path}{', for completion and checks in editors' if path == schema else ''}")
+    print("Edit these files, then run:")
     print("  wireloom check")
     print("  wireloom generate --out my_protocols")
     print(f"  wireloom decode my_protocols.{name} CAPTURE")
@@ -57,21 +57,21 @@ enums:
   - name: Quality
     doc: How far a reading can be trusted.
     values:
-      - {name: Good, value: 0, doc: As good as the sensor is.}
+      - {name: Good, value: 0, doc: Within the accuracy of the sensor.}
       - {name: Suspect, value: 1, doc: Out of the range of the last minutes.}
 
 record:
   doc: Every record is a header of five bytes and a body.
-  # Where the next record begins, and what must be true before that is believed.
+  # The length of a record, and what must hold before it is trusted.
   length: 5 + body_length
-  proof: {valid: magic == 0x574c} # where records have a checksum, that is a better one: checksum: its field
-  resync: true # behind a damaged record, search for the next one
+  proof: {valid: magic == 0x574c} # if records have a checksum, name its field instead: checksum: FIELD
+  resync: true # after a damaged record, search for the next one
   fields:
-    - {name: magic, type: u16, const: 0x574c, doc: Tells a record from noise.}
-    - {name: kind, type: u8, doc: Selects the message. A kind that no message has is kept as unknown.}
+    - {name: magic, type: u16, const: 0x574c, doc: Marks the start of a record.}
+    - {name: kind, type: u8, doc: Selects the message. Unknown kinds are kept.}
     - {name: body_length, type: u16, unit: bytes, derive: size(body), doc: Checked when read; filled in when written.}
     # Messages fill the body. Bytes that a message does not describe are kept in the trailing column.
-    - {section: body, size: body_length, trailing: trailing_body, doc: What depends on the kind.}
+    - {section: body, size: body_length, trailing: trailing_body, doc: The fields of the message.}
 """
 
 _MESSAGE = """\
@@ -86,11 +86,11 @@ sections:
   body:
     - {name: sensor_id, type: u32, doc: The sensor.}
     - {name: taken_at, type: i64, unit: milliseconds, doc: "When it was measured, since the Unix epoch."}
-    - {name: temperature, type: f32, unit: degrees Celsius, doc: What was measured.}
+    - {name: temperature, type: f32, unit: degrees Celsius, doc: The temperature.}
     - {name: quality, type: u8, enum: Quality, doc: How far it can be trusted.}
-    - {name: place, type: text, size: rest, doc: Where the sensor hangs.}
+    - {name: place, type: text, size: rest, doc: Where the sensor is.}
 
-# Examples are read, compared with what is written here, and written back, by `wireloom check`.
+# `wireloom check` decodes each example, compares the result with this one, and encodes it again.
 examples:
   - name: A warm attic
     hex: |

@@ -25,7 +25,7 @@ class _Closed(io.TextIOBase):
 def mend() -> None:
     """Replace each standard stream that is closed.
 
-    Their file numbers are occupied, too: otherwise the next opened file would get one, and printed text with it.
+    Its file number is occupied as well; otherwise the next opened file would get it, and printed text with it.
     """
     for number in range(3):
         try:

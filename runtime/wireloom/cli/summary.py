@@ -1,4 +1,4 @@
-"""``wireloom summary``: what captures hold, a line each."""
+"""``wireloom summary``: records and damage, counted per capture."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -27,8 +27,9 @@ from wireloom.views import Row
 @arguments.max_record_bytes
 @arguments.resync
 def summary(protocol: str, inputs: Sequence[str], parameters: Sequence[str], **told: object) -> None:
-    """How many records of captures are malformed, and what became of their packets: a JSON object a capture, or a table
-    on a terminal.
+    """Count the records and the damage in each capture, and what became of its packets.
+
+    Prints a JSON object per capture, or a table on a terminal.
     """
     found = protocol_of(protocol)
     options = options_of(found, parameters, told)

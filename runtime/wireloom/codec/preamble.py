@@ -30,7 +30,7 @@ class Preamble:
         """Raises ``OptionError`` if what records ask for is not known."""
         if self.told and self.awaited(parameters):
             name, needed = self.protocol.name, ", ".join(self.told)
-            what = f"a record of {name} alone does not say what the header of its capture does: give {needed}"
+            what = f"a single record of {name} needs values of its capture's header; give the parameters {needed}"
             raise OptionError(what)
 
     def read(

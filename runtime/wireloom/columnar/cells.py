@@ -33,7 +33,7 @@ class _Values:
     @classmethod
     def of(cls, values: pa.Array) -> "_Values":
         if not any(is_one(values.type) for is_one in (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_null)):
-            raise OptionError(f"a binary column expected, not one of {values.type}")
+            raise OptionError(f"expected a binary column, not one of {values.type}")
         values = values if values.type == pa.binary() else values.cast(pa.binary())
         data, ends = values.buffers()[2], ends_of(values).astype(np.int64)
         numbers = np.flatnonzero(valid_of(values))

@@ -91,7 +91,7 @@ class Follower:
         if not position:
             return None
         if (header := header_of(self.decoder, self.path)) is None:
-            raise UnfitError(f"{self.path} had a header, and has none now")
+            raise UnfitError(f"{self.path} had a header, but has none now")
         return header.parameters
 
     def _of(self, cuts: Cuts, scanner: Scanner) -> Iterator[Cuts | Range]:

@@ -119,8 +119,8 @@ def _found(part: FilePart, size: int, decoder: Decoder) -> FilePart | None:
 def _misfit(part: FilePart, error: UnfitError) -> str:
     """What is wrong with where a part begins or ends, and what to do."""
     if part.indexed:
-        return f"{part.path}{INDEX} does not fit: {error}; delete it, or make it anew with wireloom index"
-    return f"{part.path} has records within records, so it needs an index to be divided: {error}; see wireloom index"
+        return f"{part.path}{INDEX} does not fit its capture: {error}; delete it, or run wireloom index again"
+    return f"{part.path} has records within records, so it can only be split by an index: {error}; run wireloom index"
 
 
 def batches(

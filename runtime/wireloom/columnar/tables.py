@@ -438,7 +438,7 @@ class Table:
 
     def _options(self, columns: Iterable[str] | None, mode: str, options: Mapping[str, Any]) -> ReadOptions:
         if isinstance(columns, str):
-            raise OptionError(f"columns is a list of names, not {columns!r}")
+            raise OptionError(f"columns must be a list of names, not {columns!r}")
         read = ReadOptions.of({"mode": mode, **options}, self.protocol.parameters, self.protocol.messages)
         return read if columns is None else read._replace(columns=tuple(columns))
 

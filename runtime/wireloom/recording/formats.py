@@ -16,13 +16,13 @@ _PCAP, _BLOCK = struct.Struct("<IIII"), struct.Struct("<IIIIIII")
 def _pcap(time: int, packet: bytes) -> bytes:
     seconds, fraction = divmod(time, NANOSECONDS["s"])
     if seconds >> 32:
-        raise EncodeError("pcap has times from 1970 to 2106; pcapng has later ones", "_time")
+        raise EncodeError("pcap supports times from 1970 to 2106; use pcapng for later ones", "_time")
     return _PCAP.pack(seconds, fraction, len(packet), len(packet)) + packet
 
 
 def _pcapng(time: int, packet: bytes) -> bytes:
     if not 0 <= time < 1 << 63:
-        raise EncodeError("pcapng has times from 1970 to 2262, in nanoseconds", "_time")
+        raise EncodeError("pcapng supports times from 1970 to 2262, in nanoseconds", "_time")
     size, padding = len(packet), -len(packet) % 4
     whole = 32 + size + padding
     head = _BLOCK.pack(6, whole, 0, time >> 32, time & 0xFFFFFFFF, size, size)

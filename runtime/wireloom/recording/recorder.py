@@ -116,6 +116,6 @@ class Recorder:
             try:
                 found = self._ends[name] = Endpoints.named(self.transport, name)
             except ValueError:
-                what = f"two ends such as 10.0.0.1:11210-10.0.0.7:50000 expected, not {name!r}"
+                what = f"expected two ends, such as 10.0.0.1:11210-10.0.0.7:50000, not {name!r}"
                 raise EncodeError(what, "_connection") from None
         return found

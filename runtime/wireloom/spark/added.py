@@ -27,8 +27,8 @@ def offered(files: Iterable[CaptureFile], source: SourceOptions, taken: Iterable
     for field in found:
         if field.name.lower() in known:
             raise OptionError(
-                f"directories are called {field.name}=…, and records have a column {field.name}: "
-                "with recursiveFileLookup=true there are no partition columns"
+                f"directories are called {field.name}=…, and records have a column {field.name}; "
+                "recursiveFileLookup=true reads without partition columns"
             )
     return {field.name: field for field in (*found, *((METADATA,) if source.metadata else ()))}
 

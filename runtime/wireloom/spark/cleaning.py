@@ -39,7 +39,7 @@ class Cleaner:
         try:
             return path if self._cleaned(path, taken) else ""
         except (OSError, ValueError) as error:
-            LOG.warning("wireloom: %s stays: %s", path, error)
+            LOG.warning("wireloom: %s was not removed: %s", path, error)
             return ""
 
     def _cleaned(self, path: str, taken: TakenFile) -> bool:
@@ -49,7 +49,7 @@ class Cleaner:
         except FileNotFoundError:
             return True
         if taken.unlike(found):
-            LOG.warning("wireloom: %s stays, as it changed when it had been read", path)
+            LOG.warning("wireloom: %s was not removed, because it changed after it was read", path)
             return False
         if found.takes_index and exists(path + INDEX):
             self._remove(path + INDEX)
@@ -72,9 +72,9 @@ def must_be_apart(source: SourceOptions, paths: Iterable[str]) -> None:
             continue
         for path in paths:
             if any(_meet(directory, pattern) for pattern in choices(_absolute(path))):
-                raise OptionError(f"{option} is neither in nor above what is read: {directory} and {path}")
+                raise OptionError(f"{option} must be neither inside nor above what is read: {directory} and {path}")
             if option == "sourceArchiveDir" and _parted(_absolute(path))[0] != _parted(directory)[0]:
-                raise OptionError(f"{option} is on the filesystem of what is read: {directory} and {path}")
+                raise OptionError(f"{option} must be on the filesystem of what is read: {directory} and {path}")
 
 
 def _meet(directory: str, pattern: str) -> bool:

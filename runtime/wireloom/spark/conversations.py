@@ -1,4 +1,4 @@
-"""Recorded packets that were decoded in parallel → the records in their conversations, conversation by conversation."""
+"""From recorded packets that were decoded in parallel to the records of each conversation."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from wireloom.spark.schemas import arrow_schema, named_columns, spark_schema
 from wireloom.spark.workers import brief
 
 NEEDED = ("_time", "_file", "_offset")
-"""What packets say of when and where they were captured."""
+"""When and where packets were captured."""
 _ENDS, _CLOCK = "_ends", "_clock"
 """What packets of a conversation have in common, and the latest time in a file so far."""
 
@@ -76,13 +76,19 @@ def conversations(packets: DataFrame, protocol: str, **options: object) -> DataF
     found = registry.protocol(protocol)
     chosen = ReadOptions.of({**options, "connections": True}, found.parameters, found.messages, Mode.PERMISSIVE)
     if chosen.positions:
-        raise OptionError("records of a conversation come from several files; connections tell where they come from")
+        raise OptionError("positions is not an option here: records of a conversation may come from several files")
     if chosen.tunnels:
-        raise OptionError("conversations are brought together by the ends of tunnels; read tunnels without it")
+        raise OptionError(
+            "tunnels is not an option here: packets are grouped by the ends of tunnels; read the captures with"
+            " tunnels instead"
+        )
     needed = {path.partition(".")[0] for path in COLUMNS} | {*NEEDED}
     packets = with_known_names(packets, needed)
     for name in sorted(needed - {*packets.columns}):
-        raise OptionError(f"packets have no column {name}; read them with format('packets'), positions, connections")
+        raise OptionError(
+            f"packets lack the column {name}; read them with format('packets') and the options positions and"
+            f" connections"
+        )
     chosen = chosen._replace(columns=named_columns(protocol, chosen, Resolver.of(packets.sparkSession)))
     schema = spark_schema(protocol, chosen)
     together = packets.select(*_selected(), *NEEDED, _ends().alias(_ENDS)).repartition(_ENDS)

@@ -199,9 +199,9 @@ def reading(protocol: str, given: Mapping[str, object], *, many: bool) -> ReadOp
     if not many:
         for name in ("maxRecordBytes", "resync"):
             if name.lower() in map(str.lower, given):
-                raise OptionError(f"a value is one record, whatever it holds; {name} is for several in each")
+                raise OptionError(f"{name} is an option of from_wire_many: here, each value is one record")
         if chosen.mode is Mode.DROPMALFORMED:
-            raise OptionError("mode is PERMISSIVE or FAILFAST: a column cannot drop rows")
+            raise OptionError("mode must be PERMISSIVE or FAILFAST: a column function cannot drop rows")
     return chosen
 
 
@@ -210,9 +210,9 @@ def writing(protocol: str, given: Mapping[str, object]) -> ReadOptions:
     found = registry.protocol(protocol)
     options = ReadOptions.of(given, found.parameters, found.messages, Mode.FAILFAST)
     if options.positions:
-        raise OptionError("a value of a column has no position")
+        raise OptionError("positions is not an option here: values of a column have no position")
     if options.connections:
-        raise OptionError("a value of a column was not recorded in packets")
+        raise OptionError("connections is not an option here: values of a column were not recorded in packets")
     return options
 
 
@@ -274,7 +274,7 @@ class Encoding:
 
     def __call__(self, values: pa.Array) -> pa.Array:
         if not pa.types.is_struct(values.type):
-            raise OptionError(f"a struct column expected, not one of {values.type}")
+            raise OptionError(f"expected a struct column, not one of {values.type}")
         values = rename_fields(values, _usual(values.type, self.protocol, self.resolver))
         found = registry.protocol(self.protocol)
         if found.preamble is not None or not {field.name for field in values.type} <= _whole(found):

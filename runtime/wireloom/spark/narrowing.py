@@ -54,7 +54,9 @@ def narrow(rows: DataFrame, protocol: str, message: str) -> DataFrame:
     known: set[str] = set()
     for *_, name in paths:
         if name.lower() in known:  # as Spark sees names
-            raise OptionError(f"column {name} would be there twice, as {message} has one; rename the other first")
+            raise OptionError(
+                f"{message} has a field {name}, and the rows have another column of that name; rename that one first"
+            )
         known.add(name.lower())
     wanted = fn.col("message")
     return rows.where(wanted.isNull() if message == NO_MESSAGE else wanted == message).select(*map(_column, paths))
@@ -63,7 +65,7 @@ def narrow(rows: DataFrame, protocol: str, message: str) -> DataFrame:
 def _paths(rows: DataFrame, protocol: Protocol, message: str) -> Iterator[tuple[str, ...]]:
     """The columns of the rows of a message, and the fields of its struct, in the order of the DataFrame."""
     if message != NO_MESSAGE and message not in rows.columns:
-        raise OptionError(f"narrow needs the column {message}: read with it, and without the option message")
+        raise OptionError(f"narrow needs the column {message}; read it, without the option message")
     for name in rows.columns:
         if name == message:
             yield from ((name, field) for field in rows.select(f"{name}.*").columns)

@@ -131,7 +131,7 @@ class StreamOffsets:
         if entry is None:
             return _Known(offset, State({}).after(Advance.of(offset)))
         if self.log is None:
-            raise OptionError(f"the checkpoint needs the log {entry.log}: give logLocation as when the query began")
+            raise OptionError(f"the checkpoint needs the log {entry.log}; set logLocation as when the query started")
         base, (everything, *changes) = self.log.read(entry)
         since = Advance()
         for change in changes:

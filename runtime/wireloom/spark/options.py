@@ -74,7 +74,7 @@ class SourceOptions:
                 read[READING[name].sets] = _instant(name, time, read.get("time_zone"))
         found = cls(**read)  # type: ignore[arg-type]
         if (found.clean_source == "archive") != (found.source_archive_dir is not None):
-            raise OptionError("cleanSource=archive and sourceArchiveDir, where files are moved to, are given together")
+            raise OptionError("cleanSource=archive and sourceArchiveDir require each other")
         return found
 
     @property
@@ -98,14 +98,14 @@ class SourceOptions:
 def hint(error: OSError) -> None:
     """Note in an error of a file, which Spark shows with its notes, the option that leaves such files out."""
     option = "ignoreMissingFiles" if isinstance(error, FileNotFoundError) else "ignoreCorruptFiles"
-    error.add_note(f"the option {option}=true leaves such files out")
+    error.add_note(f"the option {option}=true skips such files")
 
 
 def _time(name: str, value: str) -> datetime:
     try:
         return datetime.fromisoformat(value.strip())
     except ValueError:
-        raise OptionError(f"{name} is a time such as 2026-01-31T10:00:00, not {value!r}") from None
+        raise OptionError(f"{name} must be a time such as 2026-01-31T10:00:00, not {value!r}") from None
 
 
 def _instant(name: str, time: datetime, zone: object) -> int:
@@ -115,7 +115,7 @@ def _instant(name: str, time: datetime, zone: object) -> int:
     try:
         return (time.astimezone(UTC) - EPOCH) // MICROSECOND * 1000
     except (OverflowError, ValueError):
-        raise OptionError(f"{name} is a time in the years 1 to 9999 in UTC, not {time.isoformat()}") from None
+        raise OptionError(f"{name} must be in the years 1 to 9999 in UTC, not {time.isoformat()}") from None
 
 
 def _zone(name: str, value: str) -> tzinfo | None:
@@ -127,7 +127,7 @@ def _zone(name: str, value: str) -> tzinfo | None:
     try:
         return datetime.strptime(value, "%z").tzinfo
     except ValueError:
-        raise OptionError(f"{name} is a time zone such as Europe/Paris or +02:00, not {value!r}") from None
+        raise OptionError(f"{name} must be a time zone such as Europe/Paris or +02:00, not {value!r}") from None
 
 
 def _directory(_: str, value: str) -> str:
@@ -141,7 +141,7 @@ def _duration(name: str, value: str) -> int:
     found = re.fullmatch(r"([0-9]{1,18})\s*([a-z]*)", value.strip().lower())
     unit = None if found is None else _UNITS.get(found[2].removesuffix("s") if len(found[2]) > 3 else found[2])
     if found is None or unit is None:
-        raise OptionError(f"{name} is a duration such as 7d, 12h or 30 minutes, not {value!r}")
+        raise OptionError(f"{name} must be a duration such as 7d, 12h or 30 minutes, not {value!r}")
     return int(found[1]) * unit
 
 
@@ -158,30 +158,30 @@ _UNITS = {
 
 def _cleaning(name: str, value: str) -> str:
     if value.lower() not in ("off", "delete", "archive"):
-        raise OptionError(f"{name} is off, delete or archive, not {value!r}")
+        raise OptionError(f"{name} must be off, delete or archive, not {value!r}")
     return value.lower()
 
 
 READING: Options = {
     "pathGlobFilter": TextOption(
-        "path_glob_filter", text, "pattern", "*.bin", "Files are read whose names fit; directories do not count."
+        "path_glob_filter", text, "pattern", "*.bin", "Only files whose names match, without their directories."
     ),
     "modifiedAfter": TextOption(
         "modified_after",
         _time,
         "time",
         "2026-01-31T10:00:00Z",
-        "Files are read that were changed later. Without a zone it is in `timeZone`.",
+        "Only files that were changed later. Without a zone, the time is in `timeZone`.",
     ),
     "modifiedBefore": TextOption(
-        "modified_before", _time, "time", "2026-02-01", "Files are read that were changed earlier."
+        "modified_before", _time, "time", "2026-02-01", "Only files that were changed earlier."
     ),
     "timeZone": TextOption(
         "time_zone",
         _zone,
         "time zone",
         "Europe/Paris",
-        "The time zone of times that name none. By default the session's if `register` was called, else the driver's.",
+        "The time zone of times without one. By default the session's if `register` was called, else the driver's.",
     ),
     "recursiveFileLookup": TextOption(
         "recursive_file_lookup",
@@ -200,92 +200,94 @@ READING: Options = {
         "The directory below which `name=value` directories give columns, if the path is deeper or a pattern.",
     ),
     "ignoreMissingFiles": TextOption(
-        "ignore_missing_files", truth, TRUTH, "true", "Leaves out files that are deleted while a query runs."
+        "ignore_missing_files", truth, TRUTH, "true", "Skips files that are deleted while a query runs."
     ),
     "ignoreCorruptFiles": TextOption(
         "ignore_corrupt_files",
         truth,
         TRUTH,
         "true",
-        "Leaves out files from where they cannot be read on, such as a damaged `.gz`, and deleted ones. What was read"
-        " of them stays, and the log names them.",
+        "Skips deleted files, and the rest of files that cannot be read further, such as a damaged `.gz`. The rows"
+        " before"
+        " it stay, and the log names the files.",
     ),
     "metadata": TextOption(
         "metadata",
         truth,
         TRUTH,
         "true",
-        "Adds the column `_metadata`. Records of several files no longer share batches then.",
+        "Adds the column `_metadata`. Batches then no longer mix records of several files.",
     ),
     "maxPartitionBytes": TextOption(
         "max_partition_bytes",
         size,
         "bytes",
         "256m",
-        "The most that a task is to read. Larger files are divided where they can be.",
+        "The most that a task should read. Larger files are split if possible.",
     ),
     "openCostInBytes": TextOption(
         "open_cost",
         size_or_zero,
         "bytes",
         "1m",
-        "What opening a file costs, in bytes that could be read instead. Less means fewer tasks for small files.",
+        "The cost of opening a file, in bytes that could be read instead. Less means fewer tasks for small files.",
     ),
     "minPartitionNum": TextOption(
         "min_partitions",
         lambda name, value: positive(name, value, "partitions"),
         "number",
         "64",
-        "How many tasks there should be at least; by default, as many as the cluster runs at a time.",
+        "The minimum number of tasks; by default, as many as the cluster runs at a time.",
     ),
     "maxFilesPerTrigger": TextOption(
         "max_files_per_trigger",
         lambda name, value: positive(name, value, "files"),
         "number",
         "1000",
-        "How many files a batch of a stream takes.",
+        "How many files a batch of a stream reads at most.",
     ),
     "maxBytesPerTrigger": TextOption(
         "max_bytes_per_trigger",
         size,
         "bytes",
         "1g",
-        "How many bytes a batch of a stream takes. A record that is cut comes with a later batch.",
+        "How many bytes a batch of a stream reads at most. A record at the limit comes with a later batch.",
     ),
-    "latestFirst": TextOption("latest_first", truth, TRUTH, "true", "A stream takes the newest files first."),
+    "latestFirst": TextOption("latest_first", truth, TRUTH, "true", "A stream reads the newest files first."),
     "maxFileAge": TextOption(
         "max_file_age",
         _duration,
         "duration",
         "30 minutes",
-        "A file that is this much older than the newest one read is ignored. Exceptions: the first batch; and"
-        " `latestFirst` with a limit per batch. Choose it longer than any file pauses: a forgotten file that grows is"
-        " read again from its start, which repeats its rows. A time in the future counts as now.",
+        "A file that is this much older than the newest one read is ignored, except in the first batch, and with"
+        " `latestFirst` and a limit per batch. Make it longer than the pauses of growing files: a forgotten file that"
+        " grows is read again from its start, which repeats its rows. A time in the future counts as now.",
     ),
     "cleanSource": TextOption(
         "clean_source",
         _cleaning,
         "name",
         "archive",
-        "What a stream does with files that it has read: `off`, `delete` or `archive`. They have to be complete when"
-        " they appear: a record that is not is malformed. The files of a batch go when the next batch is planned, so"
-        " those of the last one stay until there is new data. What cannot be removed, or has changed, stays, and the"
-        " log tells it.",
+        "What a stream does with files that it has read: `off`, `delete` or `archive`. Files must be complete when they"
+        " appear: an incomplete record is malformed. The files of a batch are removed when the next batch is planned,"
+        " so those of the last batch stay until there is new data. Files that cannot be removed, or have changed, stay,"
+        " and the log reports them.",
     ),
     "sourceArchiveDir": TextOption(
         "source_archive_dir",
         _directory,
         "path",
         "/archive",
-        "Where `cleanSource` moves files to, with their whole path below it; neither in nor above what is read.",
+        "Where `cleanSource` moves files, with their whole path below it. It must be neither inside nor above what"
+        " is read.",
     ),
     "logLocation": TextOption(
         "log_location",
         _directory,
         "path",
         "/data/checkpoint-log",
-        "A folder, for one stream or many, where a stream keeps what it knows of files, so that its offsets stay at 100"
-        " bytes, and where tasks note how far they followed files that grow and conversations in recorded packets.",
+        "A folder where streams keep the list of their files, so that their offsets stay at 100 bytes, and where tasks"
+        " record how far they have read growing files and conversations in recorded packets. Streams may share it.",
     ),
 }
 """The options of the source."""

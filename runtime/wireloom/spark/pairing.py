@@ -1,4 +1,4 @@
-"""Answers beside their requests in DataFrames, with the results of ``wireloom.pairing``."""
+"""Requests beside their answers in DataFrames, with the results of ``wireloom.pairing``."""
 
 from collections.abc import Sequence
 from functools import reduce
@@ -27,7 +27,7 @@ from wireloom.spark.names import with_known_names
 from wireloom.views import REASON
 
 ORDER = ("_file", "_offset")
-"""Where records stand, with the option ``positions``: files in the order of their names."""
+"""The position of records, with the option ``positions``: files in the order of their names."""
 _ROLE, _DEPTH, _LOW, _WAITING, _NUMBER, _ASKED, _LATEST = (
     f"_pairing_{name}" for name in ("role", "depth", "low", "waiting", "number", "asked", "latest")
 )
@@ -89,7 +89,7 @@ def paired(
     rows = with_known_names(rows, (*(column.name for column in found.columns), *connection, *order))
     for name in ("message", *connection, *order, *(name for talk in every for name in of_header(talk, found))):
         if name not in rows.columns:
-            raise OptionError(f"the rows have no column {name}, by which requests are found")
+            raise OptionError(f"the rows lack the column {name}, which matches requests")
     sound = _sound(rows, every)
     answers = fn.coalesce(sound & _is_any([talk.responses for talk in every]), fn.lit(False))
     roles = [

@@ -54,7 +54,7 @@ def partition(file: CaptureFile, base: str) -> dict[str, str]:
     for directory in reversed(file.path[len(base) :].strip("/").split("/")[:-1]):
         name, equals, text = directory.partition("=")
         if equals and not (name and text):
-            raise OptionError(f"the directory {directory} of {file.path} lacks a name or a value of a partition")
+            raise OptionError(f"the directory {directory} of {file.path} lacks the name or the value of a partition")
         if equals:
             found[_unescaped(name)] = text
         elif found:

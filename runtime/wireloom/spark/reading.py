@@ -57,7 +57,7 @@ class CaptureReader(DataSourceReader):
         self.added = added
         if options.rotated and added.fields:
             names = ", ".join(field.name for field in added.fields)
-            raise OptionError(f"rotated files are one recording, and its rows have no {names}, as files do")
+            raise OptionError(f"{names} are not available with rotated: its files are read as one recording")
 
     @brief()
     def partitions(self) -> list[InputPartition]:

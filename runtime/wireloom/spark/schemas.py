@@ -108,7 +108,7 @@ def decoded(offered: StructType, requested: StructType, path: str = "") -> Struc
         if field.name not in fields:
             raise OptionError(unknown("column", where, (f"{path}{name}" for name in fields)))
         if not field.nullable:
-            raise OptionError(f"column {where} must be nullable: a malformed record has no values")
+            raise OptionError(f"column {where} must be nullable, because a malformed record has no values")
     return StructType(
         [
             StructField(field.name, _decoded_type(fields[field.name].dataType, field.dataType, f"{path}{field.name}"))

@@ -72,7 +72,7 @@ def register(spark: SparkSession, *protocols: str, name: str | None = None) -> N
     24
     """
     if name is not None and len(protocols) != 1:
-        raise OptionError("name is what one protocol is called; name that protocol")
+        raise OptionError("name requires exactly one protocol; name it")
     provide(spark)
     for given in protocols or registry.names():
         try:
@@ -159,8 +159,12 @@ def source_of(protocol: str, name: str | None = None, bound: Mapping[str, str] |
     """
     name = registry.protocol(protocol).name if name is None else name
     if name.lower() in map(str.lower, TAKEN):
-        hint = f'register(spark, "{protocol}", name="…") gives it another' if bound is None else "choose another"
-        raise OptionError(f"{name!r} is a format that Spark has already; {hint}")
+        hint = (
+            f'register it under another name: register(spark, "{protocol}", name="…")'
+            if bound is None
+            else "choose another"
+        )
+        raise OptionError(f"{name!r} is already a format of Spark; {hint}")
     fixed = {"protocol": protocol, "format": name, "bound": dict(bound or {})}
     return type(f"{name}_source", (CaptureSource,), fixed)
 
@@ -181,9 +185,9 @@ class CaptureSource(DataSource):
     def __init__(self, options: Mapping[str, str]) -> None:
         paths, self.beside = split_paths(tables.given(options, self.format, bound=bool(self.bound)))
         if "checkpointlocation" in map(str.lower, self.beside):
-            raise OptionError("streams are not written to captures; use foreachBatch, and write each batch")
+            raise OptionError("streams cannot be written to captures; write each batch in foreachBatch")
         if paths and self.bound:
-            raise OptionError(f"the dataset {self.format!r} has its path; give none beside it")
+            raise OptionError(f"the dataset {self.format!r} already has a path; leave out this one")
         own, kept = split_paths(self.bound)
         self.paths = paths or own
         overridden = set(map(str.lower, self.beside))
@@ -220,12 +224,12 @@ class CaptureSource(DataSource):
         """Raises ``OptionError`` if ``columns`` leave out all that an option adds."""
         positions = [column.name for column in (FILE, *POSITIONS)]
         if self.read_options.positions and columns.isdisjoint(positions):
-            raise OptionError(f"positions are {', '.join(positions)}, and columns names none of them")
+            raise OptionError(f"positions adds {', '.join(positions)}; add at least one of them to columns")
         provenance = [column.name for column in PROVENANCE]
         if self.read_options.connections and columns.isdisjoint(provenance):
-            raise OptionError(f"connections are {', '.join(provenance)}, and columns names none of them")
+            raise OptionError(f"connections adds {', '.join(provenance)}; add at least one of them to columns")
         if self.source_options.metadata and METADATA.name not in columns:
-            raise OptionError(f"metadata is {METADATA.name}, and columns does not name it")
+            raise OptionError(f"metadata adds {METADATA.name}; add it to columns")
         if METADATA.name in columns and not self.source_options.metadata:
             raise OptionError(beside(METADATA.name, "metadata"))
 
@@ -267,7 +271,7 @@ class CaptureSource(DataSource):
         if not self.paths:
             raise OptionError(tables.pathless(self.format))
         if len(self.paths) != 1:
-            raise OptionError(f'one path is written to; df.write.format("{self.format}").save(path)')
+            raise OptionError(f'exactly one path can be written; df.write.format("{self.format}").save(path)')
         found = registry.protocol(self.protocol)
         known = WriteOptions.known(found.parameters)
         given = {name: value for name, value in self.given.items() if name in self.beside or name.lower() in known}
@@ -278,7 +282,7 @@ class CaptureSource(DataSource):
         """The paths to read; options for writing are an error, unless they are a dataset's."""
         for name in self.beside:
             if written_alone(name, self.beside[name]):
-                why = "; what is read is decompressed as its name says" if name.lower() == "compression" else ""
+                why = "; files are decompressed according to their names" if name.lower() == "compression" else ""
                 raise OptionError(f"{name} is an option of writing{why}")
         if not self.paths:
             raise OptionError(tables.pathless(self.format))

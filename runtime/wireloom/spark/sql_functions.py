@@ -80,9 +80,9 @@ def _of_all_rows(options: tuple[pa.Array, ...]) -> _Options:
         return ()
     (maps, *more) = options
     if more or not pa.types.is_map(maps.type):
-        raise OptionError("options are one map, such as map('mode', 'PERMISSIVE')")
+        raise OptionError("options must be one map, such as map('mode', 'PERMISSIVE')")
     if not len(maps):
         return ()
     if not maps.equals(maps.take(pa.array([0] * len(maps)))):
-        raise OptionError("options are the same for all rows, such as map('mode', 'PERMISSIVE')")
+        raise OptionError("options must be the same for all rows, such as map('mode', 'PERMISSIVE')")
     return tuple((name, str(value)) for name, value in maps[0].as_py() or ())

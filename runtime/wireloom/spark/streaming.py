@@ -57,9 +57,11 @@ class CaptureStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self.format = format
         self.source = captures.source
         if captures.options.rotated and self.source.latest_first:
-            raise OptionError("rotated files are read in the order of their names, and latestFirst is another one")
+            raise OptionError(
+                "rotated and latestFirst exclude each other: rotated files are read in the order of their names"
+            )
         if captures.options.rotated and self.source.clean_source != "off" and self.source.log_location is None:
-            raise OptionError("without logLocation rotated files are read again, so cleanSource must not remove them")
+            raise OptionError("cleanSource with rotated requires logLocation: without it, files are read again")
         self.offsets = StreamOffsets(None if self.source.log_location is None else Log(self.source.log_location))
         self.cleaner = Cleaner(self.source)
         self.available: tuple[CaptureFile, ...] | None = None
@@ -185,7 +187,7 @@ class CaptureStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             if not self.source.leaves_out(error):
                 hint(error)
                 raise
-            LOG.warning("wireloom: left out: %s", error)
+            LOG.warning("wireloom: skipped: %s", error)
             self.judged[file.path] = file.size, file.modified, False
 
     def _taken(self, admitted: Sequence[tuple[Grown, int]]) -> dict[str, TakenFile]:

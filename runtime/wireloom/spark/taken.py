@@ -110,7 +110,7 @@ class TakenReader(CaptureReader):
                 with opened(part.before) as stream:
                     traffic = resumed(decoder, registry.digest(self.protocol), stream.read())
             except (OSError, UnfitStateError) as error:
-                LOG.warning("wireloom: conversations begin anew, as how they went on cannot be read: %s", error)
+                LOG.warning("wireloom: conversations start again, because their saved state cannot be read: %s", error)
         files = list(zip(part.files, part.taken, strict=True))
         for _ in traffic.found(self._recordings(files[: part.earlier], lambda _: True), final=False):
             pass

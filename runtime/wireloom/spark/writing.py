@@ -52,7 +52,7 @@ from wireloom.views import REASON, RECORD
 
 _SUFFIXES = {None: "", "gzip": ".gz", "zstd": ".zst"}
 _LONGEST_TOLD = 500
-_HINT = "; keep rows in the order in which they were read, or give the header of all files as the option capture"
+_HINT = "; keep rows in the order in which they were read, or set the header of all files with the option capture"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class CaptureWriter(DataSourceArrowWriter):
         self.overwrite = overwrite
         self.shape = shape(protocol, schema, options.message, options.corrupt_column, resolver)
         if Path(path).is_file():
-            raise OptionError(f"{path} is a file; captures are written to a folder")
+            raise OptionError(f"{path} is a file; captures are written into a folder")
         self.path = (path if ":/" in path else os.path.abspath(path)).rstrip("/")  # noqa: PTH100 - resolves no links
         options.capture_row(registry.protocol(protocol))
         self.job = str(uuid4())

@@ -1,4 +1,4 @@
-"""The options of the writer of captures, beside those that readers have too."""
+"""The options of the writer of captures, beside those that readers also have."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -26,7 +26,7 @@ from wireloom.views import Row
 class WriteOptions:
     """How captures are written. ``message`` is that of rows without one; ``compression`` is as in file names.
 
-    ``capture`` is what files begin with whose rows do not say it, as JSON.
+    ``capture`` is the header of files whose first row is not one, as JSON.
     """
 
     message: str | None = None
@@ -48,12 +48,14 @@ class WriteOptions:
 
     @classmethod
     def of(cls, given: Mapping[str, str], parameters: Iterable[Parameter], messages: Iterable[str]) -> "WriteOptions":
-        """The options ``given``, names in any case; parameters stand among them. Raises ``OptionError``."""
+        """The options ``given``, parameters included, names in any case. Raises ``OptionError``."""
         known = tuple(parameters)
         names = cls.known(known)
         for name in given:
             if name.lower() == "mode":
-                raise OptionError("mode is an option of reading: a row that cannot be written fails the job")
+                raise OptionError(
+                    "mode is an option of reading; in writing, a row that cannot be encoded always fails the job"
+                )
             if name.lower() not in names:
                 raise OptionError(unknown("option", name, names.values()))
         shared = {name: value for name, value in given.items() if name.lower() not in WRITING}
@@ -65,21 +67,21 @@ class WriteOptions:
         if self.capture is None:
             return None
         if protocol.preamble is None:
-            raise OptionError(f"captures of {protocol.name} have no header, so there is no option capture")
+            raise OptionError(f"capture is not an option here: captures of {protocol.name} have no header")
         try:
             return row_reader(protocol)({"message": CAPTURE, CAPTURE: json.loads(self.capture)})
         except ValueError as error:
-            raise OptionError(f"capture is an object in JSON, with the fields of the header: {error}") from None
+            raise OptionError(f"capture must be a JSON object with the fields of the header: {error}") from None
 
 
 def written_alone(name: str, value: str) -> bool:
-    """Whether an option is one of writing, and none of reading: both have a ``capture``, that of reading is a word."""
+    """Whether an option is only one of writing. Both have a ``capture``; that of reading is a word."""
     return name.lower() in WRITING and not (name.lower() in READING and value.isalnum())
 
 
 def _compression(name: str, value: str) -> str | None:
     if value.lower() not in ("none", "gzip", "zstd"):
-        raise OptionError(f"{name} is none, gzip or zstd, not {value!r}")
+        raise OptionError(f"{name} must be none, gzip or zstd, not {value!r}")
     return None if value.lower() == "none" else value.lower()
 
 
@@ -89,14 +91,14 @@ WRITING: Options = {
         _compression,
         "name",
         "zstd",
-        "How files are compressed: `gzip`, `zstd`, or `none`. Their names say it, too.",
+        "How files are compressed: `gzip`, `zstd` or `none`. It is also in their names.",
     ),
     "capture": TextOption(
         "capture",
         text,
         "JSON",
         """'{"magic": 1}'""",
-        "Where captures have a header: that of files whose first rows are records, with its fields as in rows.",
+        "If captures have a header: that of files whose first row is not one, with its fields as in rows.",
     ),
 }
 """The options of writers that readers do not have."""

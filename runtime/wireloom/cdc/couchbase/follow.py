@@ -80,7 +80,7 @@ def followed_schema(frames: pa.Schema) -> pa.Schema:
     """The schema of frames with the columns that ``follow`` adds. Raises as ``follow``, if one exists already."""
     taken = set(ADDED.names) & set(frames.names)
     if taken:
-        raise ValueError(f"the frames have a column {min(taken)} already, which following them adds")
+        raise ValueError(f"the frames already have a column {min(taken)}, which follow adds; rename it")
     return pa.schema([*frames, *ADDED], frames.metadata)
 
 

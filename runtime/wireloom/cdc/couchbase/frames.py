@@ -73,7 +73,7 @@ class Frames:
         """A column of the header, or one of the reader's."""
         index = self.batch.schema.get_field_index(name)
         if index < 0:
-            raise ValueError(f"the frames have no column {name}, which it takes to follow them")
+            raise ValueError(f"the frames lack the column {name}; COLUMNS lists those that are needed")
         return self.batch.column(index)
 
     @cached_property
@@ -106,7 +106,7 @@ class Frames:
         """A field of a message in some of its rows."""
         struct = self.column(message)
         if struct.type.get_field_index(name) < 0:
-            raise ValueError(f"the frames have no column {message}.{name}, which it takes to follow them")
+            raise ValueError(f"the frames lack the column {message}.{name}; COLUMNS lists those that are needed")
         return struct.field(name).take(rows)
 
     def integers(self, message: str, name: str, rows: Ints, absent: int = -1) -> Ints:

@@ -50,7 +50,7 @@ class Omissions:
     def table(self) -> pa.Table:
         """A row for each, as they came."""
         if self._schema is None:
-            raise ValueError("there are no batches to tell which columns frames have")
+            raise ValueError("there are no batches, so the columns of frames are unknown")
         return pa.Table.from_batches(self._pieces, self._schema)
 
     def log(self) -> None:
@@ -61,4 +61,4 @@ class Omissions:
         self._logged = len(self._pieces)
         if counts:
             told = [f"{count} {message or 'of no message'} ({what})" for (message, what), count in counts.items()]
-            LOG.warning("wireloom: frames that the documents lack: %s; omissions() has them", ", ".join(told))
+            LOG.warning("wireloom: frames missing from the documents: %s; omissions() lists them", ", ".join(told))

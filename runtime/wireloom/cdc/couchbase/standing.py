@@ -25,7 +25,7 @@ class StandingVersions:
 
     def __init__(self, versions: Versions) -> None:
         if versions.schema is None:
-            raise ValueError("there are no batches to tell which columns documents have")
+            raise ValueError("there are no batches, so the columns of documents are unknown")
         self._versions = versions
         numbers = versions.numbers.joined()
         self.arrivals, self.streams, self.seqnos, self._prepared, collections, self.effects, self.uuids = numbers

@@ -213,7 +213,7 @@ def _schema(frames: pa.Schema, source: Sequence[str]) -> pa.Schema:
         found += [pa.field(name, kind) for kind in types[:1]]
     missing = [name for name in KEY if name not in (each.name for each in found)]
     if missing:
-        raise ValueError(f"no message of the frames has a column {missing[0]}, which it takes to tell documents apart")
+        raise ValueError(f"no message of the frames has the column {missing[0]}, which identifies documents")
     return pa.schema(found)
 
 

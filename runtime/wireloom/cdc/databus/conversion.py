@@ -31,9 +31,9 @@ def to_v1(row: Mapping[str, Any]) -> dict[str, Any]:
     """
     event = row.get("dbus_event_v2")
     if event is None:
-        raise ValueError(f"an event of version 2 is needed, not {row.get('message') or 'a malformed record'}")
+        raise ValueError(f"expected an event of version 2, not {row.get('message') or 'a malformed record'}")
     if event["key_with_schema"] is not None:
-        raise ValueError("version 1 has no keys with a schema")
+        raise ValueError("version 1 does not support keys with a schema")
     payload = event["payload"] or {"digest": NO_SCHEMA, "data": b""}
     key = {name: event[name] for name in ("key", "key_bytes") if event[name] is not None}
     values = {

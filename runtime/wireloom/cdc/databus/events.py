@@ -107,7 +107,7 @@ def beside(columns: Iterable[str]) -> list[str]:
     found = [name for name in columns if name not in _OWN]
     taken = set(found) & set(EVENTS.names)
     if taken:
-        raise ValueError(f"the events have a column {min(taken)}, which a value of theirs will be called; rename it")
+        raise ValueError(f"the events have a column {min(taken)}, which conflicts with a field of events; rename it")
     return found
 
 
@@ -136,7 +136,7 @@ def _field(batch: pa.RecordBatch, message: str, path: str) -> pa.Array:
     try:
         return pc.struct_field(batch.column(message), path.split("."))
     except pa.ArrowInvalid:
-        raise ValueError(f"the events have no column {message}.{path}; COLUMNS are enough") from None
+        raise ValueError(f"the events lack the column {message}.{path}; COLUMNS lists those that are needed") from None
 
 
 def _kinds(known: Mapping[str, pa.Array]) -> Kinds:

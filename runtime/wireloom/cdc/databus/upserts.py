@@ -40,7 +40,7 @@ def upserts(events: EventBatches) -> pa.Table:
     table = events if isinstance(events, pa.Table) else pa.Table.from_batches(list(events))
     whole = table.filter(table["complete"])
     if lacking := len(table) - len(whole):
-        LOG.warning("wireloom: %d events left out, as their windows are not complete", lacking)
+        LOG.warning("wireloom: %d events left out, because their windows are not complete", lacking)
     table = whole
     numbered = table.select(KEY).append_column("row", pa.array(np.arange(len(table))))
     last = numbered.group_by(list(KEY)).aggregate([("row", "max")])["row_max"].to_numpy()

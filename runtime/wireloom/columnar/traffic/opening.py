@@ -1,4 +1,4 @@
-"""Captures opened: their records, be they end to end or in packets."""
+"""Opening captures, and finding their records: end to end, or in packets."""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, suppress
@@ -17,10 +17,12 @@ from wireloom.kinds import ReadInto, Recording, into, reading, told
 from wireloom.options import CaptureKind, OptionError, ReadOptions
 
 _AHEAD = 256 * 1024
-"""So much of a stream is looked at: all of a small file, as each read is a request if it is remote."""
+"""How much of a stream is read to detect its kind: all of a small file, since each read of a remote one is a
+request.
+"""
 
 LeavesOut = Callable[[OSError], bool]
-"""Whether files with this error are left out, from where they cannot be read on."""
+"""Whether to skip the rest of a file with this error."""
 
 
 def all_are_read(_: OSError) -> bool:
@@ -29,7 +31,7 @@ def all_are_read(_: OSError) -> bool:
 
 
 class LeavingOut(AbstractContextManager[None, bool]):
-    """Has the log tell of a file that is left out, whose error goes no further."""
+    """Suppresses the error of a file whose rest is skipped, and logs it."""
 
     def __init__(self, leaves_out: LeavesOut) -> None:
         self.leaves_out = leaves_out
@@ -37,20 +39,22 @@ class LeavingOut(AbstractContextManager[None, bool]):
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> bool:
         if not isinstance(error, OSError) or not self.leaves_out(error):
             return False
-        LOG.warning("wireloom: left from here on, as it cannot be read: %s", error)
+        LOG.warning("wireloom: the rest is skipped, because it cannot be read: %s", error)
         return True
 
 
 def is_recorded(path: str, protocol: str, options: ReadOptions) -> bool:
-    """Whether a file holds recorded packets, as the options or its first bytes say; not if it cannot be read."""
+    """Whether a file holds recorded packets, according to the options or its first bytes; false if it cannot
+    be read.
+    """
     with suppress(OSError), opened(path, ahead=0) as stream:
         return told(options.capture, protocol, stream.read)[0] is not CaptureKind.RAW
     return False
 
 
 def recording(decoder: Decoder, readinto: ReadInto, file: str, *, start: int = 0, stop: int | None = None) -> Recording:
-    """A capture of the kind that its first bytes say, or the decoder's options; or what begins from byte ``start`` to
-    before ``stop`` in it.
+    """A capture, whose kind is in the decoder's options or its first bytes; or the part from byte ``start`` to
+    ``stop``.
     """
     kind, ahead = told(decoder.options.capture, decoder.protocol.name, reading(readinto), size=_AHEAD)
     return Recording(file, kind, into(ahead, readinto), start, stop)
@@ -61,7 +65,7 @@ def records(
 ) -> Iterator[Cuts]:
     """The records of a capture, end to end or in packets.
 
-    All of them, or those that begin from byte ``start`` to before ``stop``, be they packets or end to end.
+    All of them, or those that begin (or whose packets begin) from byte ``start`` to before ``stop``.
     """
     found = recording(decoder, readinto, file, start=start, stop=stop)
     if found.kind is CaptureKind.RAW:
@@ -86,16 +90,16 @@ def recordings(
                 try:
                     ahead += stream.read(1)
                 except DamagedFileError:
-                    kind = CaptureKind.PCAP  # what it was nobody knows, and reading its packets tells the damage
+                    kind = CaptureKind.PCAP  # its kind is unknown; reading its packets reports the damage
             if kind is CaptureKind.RAW:
                 if not ahead:
                     continue
-                raise OptionError(f"rotated files are of recorded packets, and {file} is none")
+                raise OptionError(f"rotated requires recorded packets (pcap or pcapng), and {file} is not a recording")
             yield Recording(file, kind, into(ahead, _as_far_as_possible(stream.readinto, leaves_out)))
 
 
 def _as_far_as_possible(readinto: ReadInto, leaves_out: LeavesOut) -> ReadInto:
-    """As ``readinto``, but a file that is left out ends where it cannot be read."""
+    """As ``readinto``, but a file whose rest is skipped ends there."""
 
     def read(memory: memoryview) -> int | None:
         with LeavingOut(leaves_out):
@@ -116,6 +120,6 @@ def captured(decoder: Decoder, buffer: Any) -> Iterator[pa.RecordBatch]:
 
 
 def _in_packets(decoder: Decoder, files: Iterable[Recording]) -> Iterator[Cuts]:
-    from wireloom.columnar.traffic.reading import Traffic  # which records end to end do not need
+    from wireloom.columnar.traffic.reading import Traffic  # not needed for records end to end
 
     return Traffic(decoder).cuts(files)

@@ -111,7 +111,7 @@ def resumed(decoder: Decoder, digest: str, data: bytes) -> Traffic:
     """A recording that goes on from there. Raises ``UnfitStateError``."""
     traffic, told = Traffic(decoder), _told(decoder, digest)
     if not data.startswith(told):
-        raise UnfitStateError("another version of wireloom left it, or records are read in another way now")
+        raise UnfitStateError("it was saved by another version of wireloom, or with other options")
     begun = len(told) + _SUM
     if data[len(told) : begun] != _sum(data[begun:]):
         raise UnfitStateError("it is damaged")
@@ -121,7 +121,7 @@ def resumed(decoder: Decoder, digest: str, data: bytes) -> Traffic:
         traffic.conversations, traffic.waiting, traffic.datagrams, traffic.fragments, traffic.count = state
         traffic.files = unpickler.load()
     except Exception as error:  # whatever bytes can do
-        raise UnfitStateError(f"it is no state of conversations: {error}") from None
+        raise UnfitStateError(f"it is not a state of conversations: {error}") from None
     return traffic
 
 
