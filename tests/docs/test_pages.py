@@ -137,7 +137,7 @@ def test_a_table_has_defaults_as_users_write_them() -> None:
     rows = TABLES["rows"]()
     assert rows["maxPartitionBytes"].startswith("| `maxPartitionBytes` | bytes | `128m` | The most ")
     assert rows["mode"].startswith("| `mode` | mode | `PERMISSIVE` | What happens ")
-    assert rows["labels"].startswith("| `labels` | boolean | `true` | Whether ")
+    assert rows["labels"].startswith("| `labels` | boolean | `true` | Adds ")
     assert rows["labels"].endswith(" Example: `false`. |\n")
     assert rows["minPartitionNum"].startswith("| `minPartitionNum` | number |   | How many ")
 

@@ -45,9 +45,7 @@ class Format(StrEnum):
         """Raises ``MisuseError`` if the file's name has the extension of another format."""
         promised = path.suffix.lower().removeprefix(".") if path else ""
         if promised in tuple(Format) and promised != self:
-            raise MisuseError(
-                f"{path} does not fit --format {self}; write --format {promised}, or another extension"
-            )
+            raise MisuseError(f"{path} does not fit --format {self}; write --format {promised}, or another extension")
 
 
 def row_writer(columns: tuple[Column, ...], stream: BinaryIO, nulls: bool | None) -> Callable[[Row], None]:

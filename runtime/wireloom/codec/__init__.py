@@ -1,4 +1,4 @@
-"""Building blocks of generated parsers, and what they raise. Needs construct alone.
+"""Building blocks of generated parsers, and the errors that they raise. Needs only construct.
 
 Generated modules are made of construct's own fields and of these; ``Protocol`` turns them into rows.
 """

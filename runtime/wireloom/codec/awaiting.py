@@ -5,7 +5,7 @@ from typing import Any, Protocol
 from wireloom.codec.frames import Frame, Values
 
 Path = tuple["Path", str | int] | None
-"""The place of a struct in the row: the path of what it is in, and its name or number there. None is the row itself."""
+"""The place of a struct in the row: the path of its parent, and its name or number there. None is the row itself."""
 
 
 class Derivation(Protocol):

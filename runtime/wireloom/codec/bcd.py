@@ -51,7 +51,7 @@ class Bcd(Scalar):
         return Decimal(f"{number}e-{self.scale}") if self.scale else number
 
     def _signed(self, number: int, sign: str, stream: Any, at: int) -> int:
-        """The number with its sign, which stands at the byte ``at``."""
+        """The number with its sign, which is at the byte ``at``."""
         if sign not in PLUS + MINUS:
             raise DecodeError("invalid", f"a sign (a to f) expected, found {sign}", at)
         number = -number if sign in MINUS else number
@@ -71,7 +71,9 @@ class Bcd(Scalar):
         return obj
 
     def _scaled(self, value: Any) -> int:
-        """The number without its decimal point. Raises ``EncodeError`` if it is no number, or has too many digits."""
+        """The number without its decimal point. Raises ``EncodeError`` if it is not a number, or has too many
+        digits.
+        """
         if value is None or (not self.scale and not isinstance(value, int)):
             raise EncodeError(unfit(value, self.type, 0))
         if not isinstance(value, int | Decimal):

@@ -144,7 +144,7 @@ class Bits(Part):
             writer.reserve(self, this, self.size)
 
     def _part(self, writer: Writer, this: Values, field: Field) -> None:
-        """Take what is not given of the parts from the whole; it is what they make it in the end."""
+        """Take parts that are not given from the whole; the whole is computed from them in the end."""
         word = this[self.name]
         writer.frame[self.name] = (len(writer.buffer), len(writer.buffer) + self.size)
         if word is not None:
@@ -227,7 +227,7 @@ def _given(value: Callable[[int], Any], number: int, name: str) -> Any:
 
 
 def _truth(kind: Construct, value: Any) -> Any:
-    """A given value, which is true or false where it is given as 1 or 0 and conditions ask for that."""
+    """A given value as true or false, if it is given as 1 or 0 and conditions expect that."""
     if isinstance(kind, BitList) and isinstance(value, list | tuple):
         return [_truth(kind.item, each) for each in value]
     return value == 1 if kind.type == "boolean" and type(value) is int and value in (0, 1) else value
@@ -261,7 +261,7 @@ def _check(kind: Construct, value: Any, name: str) -> None:
 
 
 def _width(kind: Construct) -> int:
-    """How many bits it has, whatever they stand for."""
+    """How many bits it has, whatever they represent."""
     match kind:
         case As(subcon=inner):
             return _width(inner)
@@ -302,7 +302,7 @@ class BitList(Construct):
         return shifts if lsb else shifts[::-1]
 
     def values(self, number: int, *, lsb: bool) -> list[Any]:
-        """The items that are in a number. Raises ``DecodeError`` if one of them stands for nothing."""
+        """The items that are in a number. Raises ``DecodeError`` if one of them has no value."""
         mask = (1 << self.width) - 1
         numbers = [number >> shift & mask for shift in self.shifts(lsb=lsb)]
         value = _value(self.item, lsb=lsb)

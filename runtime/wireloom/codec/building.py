@@ -59,7 +59,7 @@ class Building:
 
     @staticmethod
     def _field_at(place: int, data: bytes, writer: Writer, message: Message) -> str:
-        """The name of the field in which that byte of a record stands that was written; the record's if none has it."""
+        """The name of the field that the byte of a written record belongs to; the record's if it belongs to none."""
         trace = Trace()
         with suppress(DecodeError):
             message.protocol.decode(data, writer.frame.parameters, little=writer.little, trace=trace)

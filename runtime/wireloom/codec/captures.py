@@ -33,7 +33,7 @@ class CaptureBuilder:
         self.listener = None if self.alone or SOUGHT not in known else Listener(self.protocol, known)
 
     def begins(self, row: Mapping[str, Any]) -> bool:
-        """Whether a capture begins with the row; one whose header is malformed has the message of a header, too."""
+        """Whether a capture begins with the row; the message of a malformed header is also that of a header."""
         if self.protocol.preamble is None:
             return False
         message = row.get("message")
@@ -59,12 +59,12 @@ class CaptureBuilder:
         return data
 
     def passed(self, size: int) -> None:
-        """Go on behind records of other messages than those that tell something, so many bytes in."""
+        """Skip records of messages without information about parameters, up to so many bytes."""
         if self.listener is not None:
             self.known, self.size = self.listener.known(self.known), size
 
     def _record(self, row: Mapping[str, Any]) -> bytes:
-        """The bytes of a record; what it tells of others is known behind it."""
+        """The bytes of a record; what it determines for others is known after it."""
         listener = self.listener
         data = self.protocol.encode(row, self.known)
         if listener is not None:

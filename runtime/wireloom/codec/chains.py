@@ -65,7 +65,7 @@ def _term(offset: int, kind: Construct) -> Term:
 
 
 def _can_be_followed(kind: Construct) -> bool:
-    """Whether it is a whole number of a kind that tells lengths."""
+    """Whether it is a whole number of a kind that can determine lengths."""
     match kind:
         case Field():
             return kind.meaning is None and _can_be_followed(kind.subcon)
@@ -81,7 +81,7 @@ Sum = dict[int | str, int]
 
 
 class _Summing:
-    """The numbers that a record begins with: ``terms``, and what is ``known`` of them by what expressions say."""
+    """The numbers that a record begins with: ``terms``, and those that are ``known`` from expressions."""
 
     def __init__(self) -> None:
         self.terms: list[Term] = []
@@ -112,7 +112,7 @@ class _Summing:
         return Chain(total.get("", 0), [term for term in filled if term.factor or isinstance(term.kind, Varint)])
 
     def _goes_on(self, step: object) -> bool:
-        """Remember what a step tells; whether it ends at a known place, too."""
+        """Remember what a step determines; returns whether it also ends at a known place."""
         match step:
             case Run():
                 for name, field in step.fields:
@@ -158,5 +158,5 @@ class _Summing:
 
 
 def _bare(name: str) -> str:
-    """A name in a sum without where its value is found, which is all the same in what a record begins with."""
+    """A name in a sum without the place of its value, which is always the same at the start of a record."""
     return name.removeprefix(f"{Origin.RECORD}.").removeprefix(f"{Origin.THIS}.")

@@ -197,7 +197,7 @@ class Words(NamedTuple):
 
 
 Rolling = Crc | Totals
-"""Checksums whose register tells those of overlapping ranges."""
+"""Checksums whose register gives those of overlapping ranges."""
 Algorithm = Rolling | Words
 ADLER = 65521
 """The modulus of Adler-32."""
@@ -212,23 +212,23 @@ ALGORITHMS: dict[str, Algorithm] = {
     "sum16": Totals(16, 1 << 16),
     "sum32": Totals(32, 1 << 32),
 }
-"""Those that are no CRC."""
+"""Checksums that are not CRCs."""
 
 
 class Joined:
-    """A checksum over several ranges, from their start to before their end, and constants, one behind the other."""
+    """A checksum over several ranges, from their start to before their end, and constants, one after another."""
 
     def __init__(self, algorithm: Crc | str, *over: tuple[Formula, Formula] | bytes) -> None:
         self.algorithm = ALGORITHMS[algorithm] if isinstance(algorithm, str) else algorithm
         self.over = [each if isinstance(each, bytes) else (expression(each[0]), expression(each[1])) for each in over]
 
     def size(self, ask: Callable[[Expression], Any]) -> int:
-        """How many bytes of the record it is over; ranges that depend on what is absent have none."""
+        """How many bytes of the record it covers; ranges that depend on absent values have none."""
         bounds = ([ask(bound) for bound in each] for each in self.over if not isinstance(each, bytes))
         return sum(max(end - start, 0) for start, end in bounds if None not in (start, end))
 
     def of(self, buffer: Data, ask: Callable[[Expression], Any]) -> int | None:
-        """What it is; None if a range depends on what is absent. ``ask`` tells what an expression is."""
+        """The checksum; None if a range depends on an absent value. ``ask`` evaluates expressions."""
         pieces = [each if isinstance(each, bytes) else _bytes(buffer, *map(ask, each)) for each in self.over]
         known = [piece for piece in pieces if piece is not None]
         return self.algorithm(b"".join(known)) if len(known) == len(pieces) else None
@@ -244,7 +244,7 @@ class Checksum(Joined):
 
 
 def _bytes(buffer: Data, start: Any, end: Any) -> bytes | None:
-    """The bytes of a range; None if an end of it depends on what is absent."""
+    """The bytes of a range; None if an end of it depends on an absent value."""
     return None if start is None or end is None else bytes(buffer[start:end])
 
 

@@ -1,4 +1,4 @@
-"""What is claimed while a record is written, and must still hold when it is: of fields, and of where regions end."""
+"""Claims made while a record is written, which must hold at its end: about fields, and about the ends of regions."""
 
 from typing import Any, NamedTuple, Protocol
 
@@ -55,7 +55,7 @@ class Settled(NamedTuple):
 
 
 class Spot:
-    """A place in the record, and how many bytes are ``left`` behind it in its region, once that has ended.
+    """A place in the record, and how many bytes are ``left`` after it in its region, once that has ended.
 
     ``index`` is the number of the item of a list that stands there.
     """
@@ -69,7 +69,7 @@ class Spot:
 
 
 class AtSpot:
-    """A claim that asks how many bytes are left behind its ``spot``, or which item stands there."""
+    """A claim that depends on how many bytes are left after its ``spot``, or on which item is there."""
 
     __slots__ = ("claimant", "spot")
 
@@ -88,7 +88,7 @@ class AtSpot:
 
 
 class Followed:
-    """A place in the record behind which these bytes must follow, if its region does not end there and ``may_end``.
+    """A place in the record that these bytes must follow, unless its region may end there (``may_end``).
 
     They must not begin already in the ``before`` bytes in front of it, at a multiple of ``unit`` bytes from there.
     """
@@ -106,7 +106,7 @@ class Followed:
         self.end = 0
 
     def stop(self, data: bytearray) -> None:
-        """Note that the region ends where the data does now. What it has in it may still be filled in."""
+        """Note that the region ends where the data does now. Bytes in it may still be filled in."""
         self.data, self.end = data, len(data)
 
     def holds(self) -> bool:
@@ -119,4 +119,4 @@ class Followed:
 
 
 OpenEnd = tuple[Refuser, Values, int, bool, Path]
-"""The assumption that a region goes on behind that byte, or that it ends there."""
+"""The assumption that a region continues after that byte, or that it ends there."""

@@ -24,7 +24,7 @@ _FLOATS = ("float", "double")
 _NAMED = (WireEnum, WireFlags)
 """Numbers as the codec itself gives them."""
 _KEPT = (*_NAMED, UUID, IPv4Address, IPv6Address)
-"""What is taken as it is: by columns of numbers, and by those of texts that stand for something."""
+"""The types whose values are taken unchanged: in columns of numbers, and in columns of text with a meaning."""
 _TYPES = {
     "boolean": bool,
     "binary": bytes,
@@ -37,7 +37,7 @@ _TYPES = {
 
 
 class Misfit:
-    """What stands for a value that no column has: nothing equals it, and errors show it as it was given."""
+    """A value that no column can hold: it equals nothing, and errors show it as it was given."""
 
     __slots__ = ("_shown",)
 
@@ -67,7 +67,7 @@ class Coercion:
         self._known: set[tuple[type, ...]] = set()
 
     def struct(self, obj: Any, empty: Values) -> Values:
-        """The values of what is given for a struct, by column. Raises ``EncodeError``."""
+        """The values given for a struct, by column. Raises ``EncodeError``."""
         this = given(obj, empty)
         return dict(zip(this, self(this.values()), strict=True))
 
@@ -79,7 +79,7 @@ class Coercion:
         return self._nearest([*values]) if self._rounded else values
 
     def _nearest(self, values: list[Any]) -> list[Any]:
-        """The values with floats that their columns have on the wire, so that conditions see what a reader sees."""
+        """The values with floats as they are on the wire, so that conditions see the values that a reader sees."""
         for place, bits in self._rounded:
             value = values[place]
             if isinstance(value, float):
@@ -89,7 +89,7 @@ class Coercion:
         return values
 
     def _fit(self, types: tuple[type, ...]) -> bool:
-        """Whether values of these types need no change, but for what is in them."""
+        """Whether values of these types need no change themselves, only their contents."""
         for found, fit in zip(types, self._types, strict=True):
             if not fits(found, fit):
                 return False
@@ -98,7 +98,7 @@ class Coercion:
         return True
 
     def _items_fit(self, values: list[Any]) -> bool:
-        """The same of what is in lists."""
+        """The same for the contents of lists."""
         for place, fit in self._lists:
             items = values[place]
             if items and not fit.issuperset(map(type, items)):

@@ -1,4 +1,4 @@
-"""The shape of what a parser returns: names, order and table types, read off the parser itself.
+"""The shape of the rows that a parser returns: names, order and table types, derived from the parser itself.
 
 The compiler derives the Spark schema from the spec; these columns, of which the Arrow schema is made, come from the
 running codec. That the two agree is what ``wireloom generate --check`` proves.

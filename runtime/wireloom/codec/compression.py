@@ -37,7 +37,7 @@ class Compressor(NamedTuple):
 
 
 _MOST_MEMORY = 128 << 20
-"""What unpacking xz may take beside what it unpacks; its tools ask for 65 MiB at most."""
+"""The most memory that unpacking xz may take beside its output; its tools request 65 MiB at most."""
 _BROKEN = (zlib.error, OSError, EOFError, ValueError, lzma.LZMAError)
 
 
@@ -71,7 +71,7 @@ def _by_steps(
 
 
 _PIECE = 512
-"""How many bytes are given to a stream at first; what is behind its end is copied."""
+"""How many bytes are given to a stream at first; those after its end are copied."""
 
 
 def _deflated(bits: int) -> Compressor:
@@ -99,7 +99,7 @@ def _library() -> Any:
 
 
 def _growing(into: Callable[[Any], Callable[[bytes, bytearray], int]], ratio: int) -> Callable[[bytes, int], bytes]:
-    """Unpacks into ever larger buffers, as nothing tells the size; a byte becomes ``ratio`` bytes at most."""
+    """Unpacks into ever larger buffers, because the size is unknown; a byte becomes ``ratio`` bytes at most."""
 
     def unpack(data: bytes, most: int) -> bytes:
         function, known = into(_library()), min(most, ratio * len(data))
@@ -131,7 +131,7 @@ def _lz4_block(data: bytes) -> bytes:
 
 
 def _lz4_block_into(library: Any) -> Callable[[bytes, bytearray], int]:
-    """Told how much room there is, it looks for no size in front of the block."""
+    """As the size of the output is given, it expects no size before the block."""
     into = library.lz4.decompress_block_into
     return lambda data, buffer: int(into(data, buffer, len(buffer)))
 

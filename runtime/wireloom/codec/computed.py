@@ -94,7 +94,7 @@ class Computed(Part):
             load(this)
 
     def meant(self, value: Any) -> Any:
-        """What a number stands for, None if nothing."""
+        """The meaning of a number; None if it has none."""
         meaning = self.compute.meaning
         if meaning is None or not isinstance(value, int):
             return value

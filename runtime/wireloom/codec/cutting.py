@@ -87,7 +87,7 @@ class Cutter:
 
     @property
     def search(self) -> Search:
-        """What finds the next record in a malformed range, once it is asked for."""
+        """Finds the next record in a malformed range, when it is first needed."""
         if self._search is None:
             self._search = searching(self.framing, self.parameters, self.bound)
         return self._search
@@ -98,13 +98,13 @@ class Cutter:
 
     @property
     def ahead(self) -> "Ahead | None":
-        """What looks for parameters that the capture tells, as long as they are not known."""
+        """Looks for parameters in the capture, as long as they are unknown."""
         if self._ahead is None and SOUGHT in self.parameters:
             self._ahead = self.looking(self)
         return self._ahead
 
     def rest(self) -> None:
-        """Forget what is quickly made again, until more bytes come: then the same bytes are seen at another place."""
+        """Forget what is quick to compute again, until more bytes come: then the same bytes are at another place."""
         self._search = None
         if self._ahead is not None:
             self._ahead.rest()
@@ -224,7 +224,7 @@ class Cutter:
     def _believed(
         self, buffer: Buffer, start: int, end: int, base: int, order: bool | None, *, final: bool
     ) -> tuple[int, bool]:
-        """As ``Framing.believed``; what was looked at from the record in front is not looked at again."""
+        """As ``Framing.believed``, without looking again at bytes that the previous record has already examined."""
         if (known := self.known) is not None and known[0] == (base + start, order):
             return known[1]
         return self.framing.believed(buffer, start, end, self.parameters, final=final, bound=self.bound, order=order)
@@ -287,7 +287,7 @@ class Cutter:
 
 
 class Ahead:
-    """Reads on in a capture, in front of the one who cuts it, until the parameters are known that it tells."""
+    """Reads ahead in a capture, before it is cut, until its parameters are known."""
 
     def __init__(self, cutter: Cutter) -> None:
         self.listener = Listener(cutter.framing.protocol, cutter.parameters)
@@ -295,7 +295,7 @@ class Ahead:
         self.position: int | None = None
 
     def look(self, buffer: Buffer, start: int, end: int, base: int, *, final: bool) -> Listener | None:
-        """What was found, once nothing more can be."""
+        """The parameters that were found, once no more can be."""
         at = start if self.position is None else self.position - base
         while self.listener.open and base + at < WITHIN and (at < end or not final):
             after = self.passed(buffer, at, end, base, final=final) if at < end else None
@@ -310,7 +310,7 @@ class Ahead:
         self.cutter.rest()
 
     def passed(self, buffer: Buffer, at: int, end: int, base: int, *, final: bool) -> int | None:
-        """Where to go on behind the record at ``at``, which was looked at; None if more bytes are needed."""
+        """Where the record after the one at ``at`` begins; None if more bytes are needed."""
         cut = self.cutter.cut(buffer, at, end, base=base, final=final)
         if cut is None:
             return None
@@ -321,7 +321,7 @@ class Ahead:
 
 
 def told(cutter: Cutter, read: Callable[[int], bytes], *, ahead: bytes = b"", base: int = 0) -> tuple[Values, bytes]:
-    """The parameters of a capture with what it tells of them; and all that was read of it.
+    """The parameters of a capture, with those that it contains; and everything that was read of it.
 
     ``read`` goes on behind the bytes ``ahead``, which begin at ``base``.
     """

@@ -1,4 +1,4 @@
-"""What a type that contains itself has in its own place where it goes no deeper."""
+"""The place of a type that contains itself, in itself, at the depth where it ends."""
 
 from typing import Any
 

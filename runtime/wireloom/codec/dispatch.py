@@ -16,7 +16,7 @@ _MOST = 1024
 """How many combinations of values a message has at most in a table; more are compared."""
 
 Find = Callable[[Values, Values], Any]
-"""A value by which messages are told, found in the header and the parameters."""
+"""A value that selects messages, found in the header and the parameters."""
 
 
 class Dispatch:

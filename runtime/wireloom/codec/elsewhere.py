@@ -1,4 +1,4 @@
-"""``Elsewhere``: a field that does not stand in sequence, but where an offset says."""
+"""``Elsewhere``: a field at an offset that another field gives (a pointer), instead of in sequence."""
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -55,7 +55,7 @@ class Elsewhere(Around):
         writer.claim(self, this, start)
 
     def state(self, this: Values, record: Values, frame: Frame) -> Any:
-        """The byte at which it should stand."""
+        """The byte at which it should be."""
         return self.at.ask(this, record, frame)
 
     def refusal(self, this: Values, taken: int, found: Any) -> EncodeError:
@@ -63,7 +63,7 @@ class Elsewhere(Around):
 
 
 class _Borrowed:
-    """A field whose bytes belong to others, and what is ``given`` of it."""
+    """A field whose bytes belong to others, and the value that is ``given`` for it."""
 
     __slots__ = ("given", "part")
 

@@ -9,7 +9,7 @@ from wireloom.codec.givens import shown
 
 
 def decoded(data: bytes, encoding: str, start: int) -> str:
-    """The text in ``data``, which stands at ``start``. Raises ``DecodeError`` if it is none."""
+    """The text in ``data``, which begins at ``start``. Raises ``DecodeError`` if it is not valid."""
     try:
         text = data.decode(encoding)
     except UnicodeDecodeError as error:

@@ -61,7 +61,7 @@ class Until(Extent):
         self._end(writer, this, len(data), is_ended=self.seek(data, 0, len(data)) >= 0)
 
     def _end(self, writer: Writer, this: Values, size: int, *, is_ended: bool) -> None:
-        """Assume of what follows a value of ``size`` bytes what its end asks for."""
+        """Assume what the end of a value of ``size`` bytes requires of the bytes after it."""
         if self.terminator == "leave":
             writer.precede(self.end, min(size, len(self.end) - self.unit), self.unit, may_end=self.unterminated)
         elif not is_ended:
@@ -70,7 +70,7 @@ class Until(Extent):
     def check(self, data: bytes, *, alone: bool = False) -> bool:
         """Whether it ends with the terminator that is kept, or keeps none. Raises ``EncodeError`` if it has another.
 
-        Nothing follows a value that stands ``alone``.
+        Nothing follows a value that is ``alone``.
         """
         is_ended = self.terminator != "keep" or data.endswith(self.end)
         whole = data if alone or self.terminator == "keep" else data + self.end
@@ -137,7 +137,7 @@ class Padded(Extent):
         self.size.write(writer, this, whole + self._padding(room))
 
     def _given(self, writer: Writer, this: Values) -> int | None:
-        """The size of the region, if it is told before the value is written."""
+        """The size of the region, if it is known before the value is written."""
         if isinstance(self.size, Rest) or self.size.asks_left:
             return None
         size = self.size.state(this, writer.record, writer.frame)

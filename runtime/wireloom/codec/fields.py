@@ -29,13 +29,13 @@ UNPACKABLE = (struct.error, TypeError, ValueError, ArithmeticError, AttributeErr
 
 
 class Refusing(Protocol):
-    """Who reads a value, and what becomes of one that is wrong."""
+    """How a value is read, and what happens to a wrong one."""
 
     record: Values
     frame: Frame
 
     def refuse(self, error: DecodeError) -> None:
-        """Say what is wrong with a value."""
+        """Report that a value is wrong."""
         ...
 
 
@@ -115,7 +115,7 @@ def packing_of(construct: Construct, *, little: bool = False) -> Packing | None:
 
 
 def _float_bits(construct: Construct) -> int:
-    """How many bits a float has, or those in a list; 0 if as many as a double, or if it is no float."""
+    """How many bits a float has, or those in a list; 0 if as many as a double, or if it is not a float."""
     if isinstance(construct, EitherOrder):
         construct = construct.big
     if isinstance(construct, FormatField):
@@ -144,7 +144,7 @@ def _dump_boolean(value: object) -> int:
 
 
 def _meant(meaning: Meaning, kind: Packing) -> Packing:
-    """A number as what it stands for."""
+    """The meaning of a number."""
 
     def load(value: Any) -> Any:
         return meaning.value(value if kind.load is None else kind.load(value))
@@ -309,7 +309,7 @@ class Field(Subconstruct):
             reader.refuse(DecodeError("invalid", detail, offset, name))
 
     def expected(self, this: Values, record: Values, frame: Frame, buffer: bytes | bytearray) -> Any:
-        """What a derived field must be, or its default, given everything else in the record."""
+        """The required value of a derived field, or its default, given everything else in the record."""
         if self.checksum is None:
             return (self.derive or self.default).ask(this, record, frame)
         return self.checksum.of(buffer, lambda bound: bound.ask(this, record, frame))

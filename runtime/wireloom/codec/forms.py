@@ -156,7 +156,9 @@ _ASTRAL_OR_CONTROL = r"[\U00010000-\U0010ffff]|\\u00[01][0-9a-f]"
 
 
 def _jackson(text: str) -> str:
-    """JSON escaped as Jackson does: upper-case ``\\u`` for controls, surrogate pairs for what is beyond 16 bits."""
+    """JSON escaped as Jackson does it: upper-case ``\\u`` for controls, surrogate pairs for characters above
+    16 bits.
+    """
     return re.sub(_ASTRAL_OR_CONTROL, _escape, text)
 
 

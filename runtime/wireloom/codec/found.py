@@ -1,4 +1,4 @@
-"""Parameters that a capture tells itself: in a message on which connections agree before they are asked for.
+"""Parameters that a capture contains: in a message with which connections agree on them before they are used.
 
 What is looked for is among the parameters, under ``SOUGHT``, until it is found.
 """
@@ -31,7 +31,7 @@ class Told:
         self.steps = path.split(".")
 
     def told(self, row: Mapping[str, Any]) -> bool | None:
-        """What a row of the message says; None if nothing."""
+        """What a row of the message says about the parameter; None if nothing."""
         values = list(_values(row[self.message], self.steps))
         if values and values[0] is _NOTHING:
             return None
@@ -42,7 +42,7 @@ _NOTHING = object()
 
 
 def _values(value: Any, steps: list[str]) -> Iterator[Any]:
-    """What stands at the end of a path; nothing if it does not lead there."""
+    """The values at the end of a path; none if it does not lead there."""
     if isinstance(value, list | tuple):
         for item in value:
             yield from _values(item, steps)
@@ -85,7 +85,7 @@ class Listener:
         self.row(name, row)
 
     def row(self, name: str | None, row: Mapping[str, Any] | None) -> None:
-        """Look at a row of a message that tells something, or at the name of another one."""
+        """Look at a row of a message that may contain a parameter, or at the name of another message."""
         for found in list(self.open.values()):
             if name in found.asked:
                 del self.open[found.parameter]
@@ -93,5 +93,5 @@ class Listener:
                 self.told[found.parameter] = told
 
     def known(self, parameters: Values) -> Values:
-        """The parameters with what was found, and with nothing sought any longer."""
+        """The parameters with those that were found, and without a search for the others."""
         return {name: value for name, value in parameters.items() if name != SOUGHT} | self.told

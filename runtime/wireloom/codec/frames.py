@@ -8,7 +8,7 @@ Values = dict[str, Any]
 
 
 Extremes = tuple[int, int]
-"""Start and end of something, in bytes from the start of what it belongs to."""
+"""Start and end of a part, in bytes from the start of the whole."""
 
 
 Spans = list[tuple[int, int, "Frame"]]
@@ -16,14 +16,14 @@ Spans = list[tuple[int, int, "Frame"]]
 
 
 NOTHING: Mapping[str, Any] = {}
-"""What a struct is given that asks for nothing."""
+"""What a struct without parameters is given."""
 
 
 _NOWHERE: Mapping[str, int] = {}
 
 
 class Placement(Protocol):
-    """How several fields stand that always stand together: the span of each, from the start of the first."""
+    """The places of several fields that are always side by side: the span of each, from the start of the first."""
 
     spans: Mapping[str, Extremes]
 
@@ -79,7 +79,7 @@ class Frame(dict[str, Extremes]):
         return found
 
     def note(self, name: str, struct: "Frame") -> None:
-        """Let others ask what is where in the struct ``name``."""
+        """Record positions in the struct ``name`` for others."""
         self.structs = self.structs or {}
         self.structs[name] = struct
 
@@ -92,7 +92,7 @@ class Frame(dict[str, Extremes]):
         return None if found is None else found[1] - found[0]
 
     def item_offset(self, name: str, index: Any, *inner: str) -> int | None:
-        """Where that starts; None if there is no such item."""
+        """Where it starts; None if there is no such item."""
         found = self._item(name, index, inner)
         return None if found is None else found[0]
 
@@ -105,7 +105,7 @@ class Frame(dict[str, Extremes]):
         return (struct.inside(*inner[:-1]).span(inner[-1]) or (0, 0)) if inner else (start, end)
 
     def origin(self, name: str) -> int:
-        """As ``offset``, of what was unpacked the byte of the record at which it is packed."""
+        """As ``offset``; for unpacked parts, the byte of the record at which they are packed."""
         found = self.unpacked.get(name)
         return self.offset(name) if found is None else found
 

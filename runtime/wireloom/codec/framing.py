@@ -99,7 +99,7 @@ class Framing:
     def _proven(
         self, look: Look, start: int, orders: tuple[bool, ...], order: bool | None
     ) -> tuple[dict[bool, int], dict[bool, DecodeError]]:
-        """The length of the record in each byte order that proves it, and what is wrong in the others.
+        """The length of the record in each byte order in which it is valid, and what is wrong in the others.
 
         ``order`` is tried first, and if it proves the record no other. Raises ``DecodeError`` if more bytes are needed.
         """
@@ -165,7 +165,9 @@ class Framing:
         return True
 
     def may_begin(self, buffer: Buffer, at: int, end: int, *, little: bool) -> bool:
-        """Whether bytes that were cut off may begin a record, as far as they have what selects its length."""
+        """Whether bytes that were cut off may begin a record, as far as they contain the fields that select
+        its length.
+        """
         probes = [probe for probe in self.probes[little] if at + probe.offset + probe.code.size <= end]
         told = {probe.name: probe.read(buffer, at) for probe in probes}
         return any(
@@ -180,7 +182,7 @@ class Framing:
 
     @property
     def recovers(self) -> bool:
-        """Whether the next record can be found behind bytes that are none."""
+        """Whether the next record can be found after bytes that are not a record."""
         return self.resync or bool(self.until)
 
     @property
@@ -190,11 +192,11 @@ class Framing:
 
     @property
     def caution(self) -> str:
-        """What the reason of a malformed range says of the record that was found behind it."""
+        """What the reason of a malformed range adds about the record that was found after it."""
         return "; that a record follows is a guess" if self.guesses else ""
 
     def resyncing(self, how: Resync) -> "Framing":
-        """The framing that goes on behind malformed records as is wished."""
+        """The framing that continues after malformed records in the selected way."""
         if how is Resync.CHAIN or not self.guesses:
             return self
         sure = copy(self)
@@ -327,5 +329,5 @@ def _unproven(problems: dict[bool, DecodeError], left: int) -> DecodeError:
 
 
 def nor(little: bool) -> str:
-    """The end of a message that says what is wrong in both byte orders, since it is not the same."""
+    """The end of a message that reports the errors in both byte orders, which differ."""
     return f"; nor is it a record in {'big' if little else 'little'} byte order"

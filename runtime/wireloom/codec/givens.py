@@ -14,7 +14,7 @@ _LONGEST = 60
 
 
 def given(obj: Any, columns: Values, ignored: frozenset[str] = frozenset()) -> Values:
-    """The values to write, by column. Raises ``EncodeError`` for a name that is no column."""
+    """The values to write, by column. Raises ``EncodeError`` for a name that is not a column."""
     if not isinstance(obj, dict | Mapping):
         raise EncodeError(f"a mapping of fields expected, not {type(obj).__name__}")
     this = {**columns, **obj}

@@ -1,4 +1,4 @@
-"""Records whose end is told by what they begin with, or by all of their fields: read by the layouts of the record."""
+"""Records whose end is given by their first fields, or by all of their fields, read by the layouts of the record."""
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -25,13 +25,13 @@ _FIRST = 64
 
 
 class _Glanced(Ends):
-    """Their end is told by fields that are read by layouts."""
+    """The end of records that is given by fields which are read by layouts."""
 
     def possible(self, buffer: Buffer, start: int, end: int, little: bool, parameters: Values) -> int:
         try:
             return self.measure(Look(buffer, end, parameters, True, None, None, 0), start, little)
         except DecodeError as error:
-            return int(error.needed > end - start)  # 1 if more bytes may tell
+            return int(error.needed > end - start)  # 1 if more bytes may be needed
 
 
 class Headed(_Glanced):
@@ -138,7 +138,7 @@ def _glanced(look: Look, start: int, read: Callable[[bytes], T]) -> T:
 
 
 class HeadItem(NamedTuple):
-    """A step of reading; or the beginning or the end of the section ``step``, whose content are items, too."""
+    """A step of reading; or the start or end of the section ``step``, if its content is also read item by item."""
 
     step: Step
     within: bool | None = None
@@ -158,7 +158,7 @@ class HeadItem(NamedTuple):
 
     @property
     def names(self) -> Iterator[str]:
-        """All that is known behind it."""
+        """Everything that is known after it."""
         yield self.begins
         yield from (column.name for column in self.columns)
         if self.within is None:
@@ -207,7 +207,7 @@ def _regions(step: Step) -> Iterator[str]:
 
 
 def _needed(items: Sequence[HeadItem], asked: Sequence[Expression]) -> Iterator[HeadItem | Reached]:
-    """The items up to the last that some expressions ask for; where only its place is asked for, it is not read."""
+    """The items up to the last one that expressions use; if they use only its place, it is not read."""
     names: set[str] = set()
     places: set[str] = set()
     for place, name in (mention for each in asked for mention in each.mentions):

@@ -1,4 +1,4 @@
-"""Items of lists that stand where an offset says, and what they have in common with other fields that do."""
+"""Items of lists at offsets that other fields give, and what they share with other fields at offsets."""
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -49,7 +49,7 @@ class PlacedItem:
         writer.claim(self, this, start)
 
     def state(self, this: Values, record: Values, frame: Frame) -> Any:
-        """The byte at which it should stand."""
+        """The byte at which it should be."""
         frame.index = self.index
         return self.at.ask(this, record, frame)
 
@@ -101,7 +101,7 @@ class _Bounded:
 
 
 def place(writer: Writer, this: Values, at: Expression) -> int | None:
-    """Where something should stand; None if that is not known, or follows from where it is written."""
+    """Where it should be; None if that is unknown, or follows from where it is written."""
     if not writer.keeps and writer.length is not None:
         names = [name.name if name.item is None else name.item.list for name in at.names]
         if any(writer.awaited.has(values, name) for name in names for values in (this, writer.record)):
@@ -111,7 +111,7 @@ def place(writer: Writer, this: Values, at: Expression) -> int | None:
 
 
 def misplaced(at: Expression, taken: int, found: Any, name: str = "") -> EncodeError:
-    """The error for what stands at the byte ``taken``, where it should be at ``found``."""
+    """The error for an item at the byte ``taken`` that should be at ``found``."""
     return EncodeError(f"stands at byte {taken}, but {at.written} says {shown(found)}", name)
 
 

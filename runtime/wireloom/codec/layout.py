@@ -84,7 +84,7 @@ class Layout(Construct):
         return self.parse_given(stream, NOTHING)
 
     def parse_given(self, stream: Reader, values: Mapping[str, Any]) -> Container:
-        """A struct whose expressions see these values, too."""
+        """A struct whose expressions can also see these values."""
         this = container(self.empty)
         outer = stream.frame
         stream.frame = Frame(outer.parameters, record=outer["record"])
@@ -101,7 +101,7 @@ class Layout(Construct):
         return self.build_given(obj, stream, NOTHING)
 
     def build_given(self, obj: Any, stream: Writer, values: Mapping[str, Any]) -> Values:
-        """Write a struct whose expressions see these values, too."""
+        """Write a struct whose expressions can also see these values."""
         this = self.coercion.struct(obj, self.empty)
         outer = stream.nest()
         stream.frame.given = values
@@ -120,7 +120,7 @@ def container(empty: Values) -> Container:
 
 
 def keep_left(reader: Reader, this: Values, left: list[Extremes], name: str, trailing: str | None) -> None:
-    """Put what is ``left`` of the region ``name`` into the column ``trailing``, or refuse it if there is none."""
+    """Put the bytes ``left`` in the region ``name`` into the column ``trailing``, or reject them if there is none."""
     if not left:
         return
     if trailing is None:
@@ -325,7 +325,7 @@ class Lone(Part):
         return None
 
     def _given(self, writer: Writer, this: Values) -> Any:
-        """The value, or what is put in place of a missing one."""
+        """The value, or the default of a missing one."""
         awaited = this[self.name] is None and self.field.fill(writer, this, self.name)
         if this[self.name] is None and isinstance(self.subcon, Repeat):
             this[self.name] = []
@@ -352,7 +352,7 @@ class NamedPart(Construct):
 
 
 class With(Construct):
-    """A struct that is given ``values`` under names of its own: each follows from what stands around the struct."""
+    """A struct that is given ``values`` under names of its own: each is computed from what surrounds the struct."""
 
     def __init__(self, layout: Layout, values: Mapping[str, Formula]) -> None:
         super().__init__()
@@ -387,7 +387,7 @@ class GivenItem:
 
     @property
     def fault(self) -> str:
-        """What is said where there is none."""
+        """The error if there is no value."""
         return f"{self.value.written} has no value, which is given as {self.name}"
 
     def state(self, this: Values, record: Values, frame: Frame) -> bool:
@@ -398,7 +398,7 @@ class GivenItem:
 
 
 class _LateValues(Mapping[str, Any]):
-    """The values, as far as they are known when they are asked for: what is around a struct may follow from it."""
+    """The values, as far as they are known when they are used: they may depend on what surrounds the struct."""
 
     def __init__(self, values: Mapping[str, Expression], writer: Writer, this: Values) -> None:
         self.values_of = values

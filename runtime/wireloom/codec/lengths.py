@@ -16,7 +16,7 @@ from wireloom.expressions import Expression, Formula, expression
 
 Buffer = bytes
 _PIECE = 4096
-"""How many bytes more are asked for at least if a record is all there is."""
+"""How many bytes more are requested at least if a record is all there is."""
 
 
 class Probe(NamedTuple):
@@ -44,7 +44,7 @@ class Probe(NamedTuple):
 
 
 def _at_once(probes: Sequence[Probe]) -> struct.Struct | None:
-    """What reads all these numbers, if each stands behind the one before and none has another meaning."""
+    """A struct format for all these numbers, if they are side by side and none has another meaning."""
     orders = {probe.code.format[0] for probe in probes if probe.code.size > 1} or {">"}
     if len(orders) > 1 or any(probe.load is not None for probe in probes):
         return None
@@ -206,7 +206,7 @@ class Terminated(Ends):
 
 
 class Lengths(Ends):
-    """Their ``length`` is computed from ``fields``, and believed only if the field ``checksum`` is right, too.
+    """Their ``length`` is computed from ``fields``, and trusted only if the field ``checksum`` is also right.
 
     That field is one of ``fields``, or ``stored`` gives its construct and its position.
     """

@@ -123,13 +123,13 @@ class Repeat(Composite):
         return self.until.holds(item, stream.record, stream.inner)
 
     def _number(self, beside: Reader | Writer) -> "_NumberItem | None":
-        """How to read or write all items at once, if they are numbers side by side that nobody asks for meanwhile."""
+        """How to read or write all items at once, if they are adjacent numbers that nothing uses meanwhile."""
         if self.name is not None or self.at is not None:
             return None
         return self._little if beside.little else self._big
 
     def _begin(self, beside: Reader | Writer, this: Values, items: list[Any]) -> Spans | None:
-        """Let items be seen while not all are there; returns where to note their spans, if somebody asks for them."""
+        """Make items visible before all are read; returns where to note their spans, if they are used."""
         if self.name is None:
             return None
         this[self.name] = items
@@ -156,7 +156,7 @@ class Repeat(Composite):
         return value
 
     def _placed(self, at: Expression, stream: Reader, context: Values, spans: Spans | None) -> Any:
-        """The item where it stands."""
+        """The item at this place."""
         label, found = f"[{stream.frame.index}]", (0, 0)
 
         def parse() -> Any:
@@ -212,7 +212,7 @@ class Repeat(Composite):
         return obj if number else built
 
     def _put(self, at: Expression, writer: Writer, this: Values, built: list[Any], spans: Spans | None) -> None:
-        """Let the last item be written where it stands, or be compared with what others wrote there."""
+        """Let the last item be written at its place, or be compared with what others wrote there."""
         item = PlacedItem(at, self._one, built, len(built) - 1, spans)
         if spans is not None:
             spans.append((0, 0, writer.frame))
@@ -222,7 +222,7 @@ class Repeat(Composite):
             writer.defer(item, this, place(writer, this, at))
 
     def _claim(self, writer: Writer, this: Values, items: Sequence[Any], spot: Spot | None) -> None:
-        """Claim that the list, begun at its ``spot``, ends behind its items."""
+        """Claim that the list, begun at its ``spot``, ends after its items."""
         if self.count is not None:
             writer.claim(self, this, len(items), spot=spot)
         else:

@@ -1,4 +1,4 @@
-"""Numbers that must fit a long because whoever reads or writes a row asks for that."""
+"""Numbers that must fit a long because the reader or writer of a row requires it."""
 
 from collections.abc import Iterable
 

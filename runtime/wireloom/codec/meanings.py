@@ -1,4 +1,4 @@
-"""What numbers and bytes stand for: times, durations, scaled numbers, identifiers and addresses.
+"""The meaning of numbers and bytes: times, durations, scaled numbers, identifiers and addresses.
 
 A ``Meaning`` gives the value of what was read, and what is written for a value. Every value stands for one number, or
 one sequence of bytes. A number may have no value, and in a coarse unit several numbers may share one.
@@ -31,17 +31,17 @@ LONGEST = 2**63 - 1
 
 
 class Meaning(ABC):
-    """What a number or bytes stand for; ``type`` is the table type of the values."""
+    """The meaning of a number or of bytes; ``type`` is the table type of its values."""
 
     type: ColumnType
 
     @abstractmethod
     def value(self, read: Any) -> Any:
-        """The value of what was read. Raises ``DecodeError`` if it has none."""
+        """The value of the raw one that was read. Raises ``DecodeError`` if it has none."""
 
     @abstractmethod
     def written(self, value: Any) -> Any:
-        """What is written for a value. Raises ``EncodeError`` if that is nothing."""
+        """The raw value that is written for a value. Raises ``EncodeError`` if there is none."""
 
     def kept(self, read: Any) -> tuple[Any, Any]:
         """The value, if there is one, and the number, if the value does not determine it."""
@@ -53,7 +53,7 @@ class Meaning(ABC):
 
 
 class As(Subconstruct):
-    """A number or bytes as what they stand for."""
+    """A number or bytes with a meaning."""
 
     def __init__(self, subcon: Construct, meaning: Meaning) -> None:
         super().__init__(subcon)
@@ -101,7 +101,7 @@ class Counted(Meaning):
         return found
 
     def steps(self, microseconds: int, value: object) -> int:
-        """The number that stands for so many microseconds."""
+        """The number for so many microseconds."""
         steps, left = divmod((microseconds - self.first) * self.parts, self.times)
         if left:
             raise EncodeError(f"{shown(value)} is not a multiple of {self.unit}")
@@ -188,7 +188,7 @@ class Scaled(Meaning):
 
 
 class DecimalMeaning(Scaled):
-    """A scaled number, exactly: with so many ``digits``, ``places`` of them behind the point."""
+    """A scaled number, exactly, with ``digits`` digits, of which ``places`` are after the point."""
 
     def __init__(self, *, digits: int, places: int = 0, scale: str = "1", offset: str = "0") -> None:
         super().__init__(scale, offset, 10**places)
@@ -209,7 +209,7 @@ class DecimalMeaning(Scaled):
 
 
 class DoubleMeaning(Scaled):
-    """A scaled number as the nearest that a double holds, or what is nearest to a double."""
+    """A scaled number as the nearest double, and back as the nearest number."""
 
     type = "double"
 
@@ -239,7 +239,7 @@ def _fraction(value: float | Decimal) -> Fraction:
 
 
 class Spelled(Meaning):
-    """Bytes as a text, in one spelling; ``word`` is what they are called. Other spellings can be written, too."""
+    """Bytes as text, in one spelling; ``word`` names them in messages. Other spellings are also accepted in writing."""
 
     type = "string"
     word: str
@@ -252,7 +252,7 @@ class Spelled(Meaning):
 
     @abstractmethod
     def octets(self, value: Any) -> bytes:
-        """The bytes that a text, or an object of Python, stands for. Raises ``ValueError`` for anything else."""
+        """The bytes of a text, or of an object of Python. Raises ``ValueError`` for anything else."""
 
 
 class UuidMeaning(Spelled):

@@ -154,7 +154,7 @@ class Message(Construct):
                 yield Column(trailing, "binary")
 
     def _layouts(self, slot: Slot, variant: Variant | None) -> Iterator[Layout]:
-        """What stands in a slot: the shared fields, then the variant's."""
+        """The contents of a slot: the shared fields, then the variant's."""
         if slot.name in self.sections:
             yield self.sections[slot.name]
         if variant is not None and slot.name in variant.sections:
@@ -177,7 +177,7 @@ class Message(Construct):
         return StructOf(self.columns)
 
     def read(self, reader: Reader, record: Values) -> Container:
-        """The message's fields, read after the record's head. What follows the sections is read into ``record``."""
+        """The message's fields, read after the record's head. Fields after the sections are read into ``record``."""
         this = container(self.empty)
         variant: Variant | None = None
         trace = reader.trace

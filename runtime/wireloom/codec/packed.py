@@ -1,4 +1,4 @@
-"""What is packed: ``Packed``, a value, and ``Unpack``, the fields of a section. Both go through a ``Way``."""
+"""Packed (transformed) bytes: ``Packed``, a value, and ``Unpack``, the fields of a section. Both use a ``Way``."""
 
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
@@ -21,7 +21,9 @@ Read = Callable[[Reader], Any]
 
 
 class Through(NamedTuple):
-    """The way of some bytes to what they unpack, ``limit`` bytes at most; ``raw`` is the column for the packed ones."""
+    """The way from bytes to their unpacked form, of at most ``limit`` bytes; ``raw`` is the column for the
+    packed ones.
+    """
 
     way: Way
     limit: int = Reader.HEAVIEST
@@ -89,7 +91,7 @@ class Through(NamedTuple):
             raise (error if error.field or not name else error.within(name)) from None
 
     def _packed(self, step: Transform, this: Values, data: bytes) -> bytes:
-        """The bytes that stand for what was written: the given ones, if they still say the same."""
+        """The packed bytes of what was written: the given ones, if they still unpack to the same."""
         given = None if self.raw is None else this.get(self.raw)
         if given is not None and self.raw is not None and not step.exact:
             kept = octets(given, self.raw)
@@ -104,7 +106,7 @@ class Through(NamedTuple):
         return step.pack(data)
 
     def step(self, this: Values, record: Values, frame: Frame) -> Transform | None:
-        """What they go through; None if that does not follow from the values."""
+        """The transform; None if it does not follow from the values."""
         try:
             return self.way.step(this, record, frame)
         except DecodeError:
@@ -126,7 +128,7 @@ class _Chosen(NamedTuple):
 
 
 class _Sealed(NamedTuple):
-    """The claim that what was packed is still what is to be."""
+    """The claim that the packed bytes are still those of the final contents."""
 
     writer: Writer
     reserved: list[Reservation]
@@ -141,7 +143,7 @@ class _Sealed(NamedTuple):
 
 
 class Packed(Composite):
-    """A value that is packed: what is unpacked is all of its bytes."""
+    """A packed value: all of its unpacked bytes."""
 
     def __init__(self, extent: Extent, through: Through, value: Construct) -> None:
         super().__init__()
@@ -222,7 +224,7 @@ class Unpack(Part):
 
 
 def _located(content: Layout) -> Iterator[str]:
-    """The names of which somebody may ask where they stand."""
+    """The names whose place expressions may use."""
     for step in content.steps:
         yield from (column.name for column in step.columns())
         name = getattr(step, "name", None)

@@ -89,7 +89,7 @@ class Section(Around):
         return spot, region
 
     def close(self, writer: Writer, this: Values, region: Region) -> None:
-        """Write what stands out of sequence and the bytes left over, and note the section's span."""
+        """Write fields at offsets and the bytes left over, and note the section's span."""
         writer.leave(region, given_left(this, self.trailing))
         writer.frame[self.name] = region[0], len(writer.buffer)
 

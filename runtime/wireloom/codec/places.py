@@ -1,4 +1,4 @@
-"""Fields that do not stand in sequence: what they take of their region, and in which order they are written."""
+"""Fields at offsets: which bytes of their region they take, and in which order they are written."""
 
 from collections import deque
 from heapq import heappop, heappush
@@ -29,7 +29,9 @@ class Scattered:
                 raise _taken(start, end, name, name)
 
     def left_over(self, pos: int, limit: int) -> list[Extremes]:
-        """What nobody took behind ``pos``, where the sequence ends. Raises ``DecodeError`` if a byte is taken twice."""
+        """The bytes after ``pos``, the end of the sequence, that nothing took. Raises ``DecodeError`` if one
+        is taken twice.
+        """
         found: list[Extremes] = []
         for start, end, name in sorted(self._spans):
             if start < pos:
@@ -46,7 +48,7 @@ def _taken(start: int, end: int, name: str, path: str) -> DecodeError:
 
 
 class Waiting(Generic[T]):
-    """What is written when all that stands in sequence is."""
+    """What is written once everything in sequence is."""
 
     def __init__(self) -> None:
         self._placed: list[tuple[int, int, T]] = []
@@ -57,7 +59,7 @@ class Waiting(Generic[T]):
         return bool(self._placed or self._others)
 
     def add(self, place: int | None, item: T) -> None:
-        """Let an item wait that should stand at ``place``; None if that is not known."""
+        """Let an item wait that should be at ``place``; None if that is unknown."""
         if place is None:
             self._others.append((place, item))
         else:
@@ -65,7 +67,7 @@ class Waiting(Generic[T]):
         self._count += 1
 
     def placed(self, first: int, last: int) -> tuple[int, T] | None:
-        """The item with the lowest place, if that is from ``first`` to ``last``; others can stand anywhere."""
+        """The item with the lowest place, if that is from ``first`` to ``last``; others can be anywhere."""
         while self._placed:
             place, _, item = heappop(self._placed)
             if first <= place <= last:
@@ -74,5 +76,5 @@ class Waiting(Generic[T]):
         return None
 
     def other(self) -> tuple[int | None, T] | None:
-        """The first of the items that can stand anywhere, and the place where it should."""
+        """The first of the items that can be anywhere, and the place where it should be."""
         return self._others.popleft() if self._others else None

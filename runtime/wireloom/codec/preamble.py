@@ -1,6 +1,6 @@
-"""What stands once at the start of a capture: a record of a protocol of its own, whose message is ``capture``.
+"""The header of a capture: a record of a protocol of its own, whose message is ``capture``, once at the start.
 
-Its values are to the records behind it what parameters are: facts that are not in their bytes.
+Its values are parameters of the records after it: facts that are not in their bytes.
 """
 
 from collections.abc import Callable, Mapping
@@ -16,7 +16,7 @@ CAPTURE = "capture"
 
 
 class Preamble:
-    """The header of captures: the one record of a ``protocol`` of its own. Records ask for the values ``told``."""
+    """The header of captures: the single record of a ``protocol`` of its own. Records use its values ``told``."""
 
     def __init__(self, protocol: Any, told: tuple[str, ...]) -> None:
         self.protocol = protocol
@@ -27,7 +27,7 @@ class Preamble:
         return CAPTURE not in parameters and not (self.told and self.told[0] in parameters)
 
     def must_be_told(self, parameters: Values) -> None:
-        """Raises ``OptionError`` if what records ask for is not known."""
+        """Raises ``OptionError`` if the values that records use are unknown."""
         if self.told and self.awaited(parameters):
             name, needed = self.protocol.name, ", ".join(self.told)
             what = f"a single record of {name} needs values of its capture's header; give the parameters {needed}"

@@ -398,7 +398,7 @@ class Protocol:
         [None, 'truncated: record at byte 24: a record of 24 bytes, 20 left']
         """
         resolved = resolve(self.parameters, parameters)
-        memoryview(buffer).release()  # a TypeError for what is no buffer
+        memoryview(buffer).release()  # a TypeError for anything that is not a buffer
         chosen = Mode.of(mode)
         only = only_of(message, messages)
         framing = self.framing.resyncing(resync_of("resync", resync))

@@ -44,7 +44,7 @@ class Value(Construct):
 
 
 class Raw:
-    """The column with the bytes of a value, null where these are just what it is written as."""
+    """The column with the bytes of a value, null if the value would be written as the same bytes."""
 
     def __init__(self, column: str, value: Value) -> None:
         self.column = column

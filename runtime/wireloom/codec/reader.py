@@ -57,7 +57,7 @@ class Reader:
     table as in the record.
     """
     judges = True
-    """Whether it matters what is wrong with values, and sections without a size end where the bytes do."""
+    """Whether wrong values matter, and sections without a size end where the bytes do."""
     SHARED = 64
     """How many times as many bytes as the record has its fields may read that belong to others, and the checksums of
     structs may sum.
@@ -97,7 +97,7 @@ class Reader:
             raise DecodeError("too-long", f"lists of more than {self.HEAVIEST} bytes in a table", self.pos)
 
     def ask(self, expression: Expression, this: Values) -> Any:
-        """The value of an expression that stands here."""
+        """The value of an expression at this place."""
         if expression.asks_left:
             self.frame.left = self.limit - self.pos
         return expression.ask(this, self.record, self.frame)
@@ -154,17 +154,17 @@ class Reader:
         return outer
 
     def leave(self, outer: "Enclosing") -> None:
-        """End the region, behind which reading goes on."""
+        """End the region; reading continues after it."""
         self.limit, self.taken = outer
 
     def open(self, data: bytes) -> Outside:
-        """Go on with what is packed here; returns what is around it."""
+        """Continue in what is packed here; returns the state around it."""
         outside = self.buffer, self.enter(len(data)), self.end, self.summed
         self.buffer, self.pos, self.end, self.summed = data, 0, -1, 0
         return outside
 
     def close(self, outside: Outside, pos: int) -> None:
-        """Go on behind what was packed."""
+        """Continue after what was packed."""
         self.buffer, outer, self.end, self.summed = outside
         self.pos = pos
         self.leave(outer)
@@ -211,7 +211,7 @@ class Reader:
         return error
 
     def refuse(self, error: DecodeError) -> None:
-        """Say what is wrong with a value, which is known to end here all the same."""
+        """Report a wrong value, whose end is known all the same."""
         raise error
 
     def read(self, count: int) -> bytes:
@@ -236,7 +236,7 @@ class Reader:
 
 
 class Glance(Reader):
-    """A reader of the first bytes of a record that finds out where it ends; what is wrong in it does not matter yet."""
+    """A reader of the first bytes of a record that finds out where it ends; wrong values do not matter yet."""
 
     __slots__ = ("limits",)
     judges = False

@@ -9,9 +9,9 @@ from wireloom.expressions.paths import inside
 
 
 def in_words(rules: Iterable[Expression], this: Values, record: Values, frame: Frame, digits: Mapping[str, int]) -> str:
-    """What conditions ask for, as ``kind 3, size(data) 7``; without what is absent.
+    """What conditions require, as ``kind 3, size(data) 7``; without absent values.
 
-    Numbers of fields with ``digits`` are told in hexadecimal, with so many.
+    Numbers of fields with ``digits`` are shown in hexadecimal, with so many digits.
     """
     found: dict[str, str] = {}
     for rule in rules:

@@ -20,7 +20,7 @@ class Found(NamedTuple):
 class Search:
     """Tries one position after the other. Its time grows with the bytes skipped, not with the lengths they claim.
 
-    Where proofs may be in doubt, so many records ``in_a_row`` are no chance find.
+    If validity checks may be right by chance, this many records ``in_a_row`` are not a chance find.
     """
 
     def __init__(self, framing: Framing, parameters: Values, bound: int) -> None:
@@ -78,7 +78,7 @@ class Search:
         return Found(position, True) if fits else None
 
     def _borne_out(self, buffer: Buffer, at: int, length: int, end: int, *, final: bool, order: bool) -> bool:
-        """Whether a proven record is no chance find. Raises ``DecodeError`` if more bytes are needed to tell.
+        """Whether a valid record is not a chance find. Raises ``DecodeError`` if more bytes are needed to decide.
 
         Where proofs may be in doubt it is one unless its own is not, and its length leads to a chain of others, or to
         where the capture ends.
@@ -115,7 +115,7 @@ class Search:
         anchor = self._anchor()
         position = start
         least = min(lengths.size for lengths in self.framing.lengths)
-        last = end - (least if final else self.window)  # fewer bytes do not tell a length
+        last = end - (least if final else self.window)  # fewer bytes do not determine a length
         while position <= last:
             if anchor is not None:
                 offset, value = anchor
@@ -142,7 +142,7 @@ class Search:
 
 
 class Terminators(Search):
-    """Finds the terminators behind which records begin."""
+    """Finds the terminators after which records begin."""
 
     def next(
         self,
@@ -155,14 +155,14 @@ class Terminators(Search):
         order: bool | None,
         whole: bool = False,
     ) -> Found:
-        """The place behind the first terminator from ``start`` on."""
+        """The place after the first terminator from ``start`` on."""
         until = self.framing.until
         found = buffer.find(until, start, end)
         return Found(max(start, end - len(until) + 1), False) if found < 0 else Found(found + len(until), True)
 
 
 def searching(framing: Framing, parameters: Values, bound: int) -> Search:
-    """The search for records behind those that are none."""
+    """The search for records after bytes that are not a record."""
     return (Terminators if framing.until else Search)(framing, parameters, bound)
 
 

@@ -111,7 +111,7 @@ def seal(writer: Writer, reserved: int, awaited: int, around: Sequence[Awaited])
     sums = [item for item in sums if _is_written(item)]
     if (error := _excess(writer, sums)) is not None:
         raise error
-    with suppress(EncodeError):  # what it says may not be known yet
+    with suppress(EncodeError):  # its value may still be unknown
         _summed(writer, sums, writer.reserved[reserved:])
     writer.awaited.cut(awaited)
     writer.awaited.extend(item for item in mine if not item[2].last)

@@ -1,7 +1,7 @@
 """Traces: where each value of a record was read from, for explaining its bytes.
 
 A ``Reader`` with a trace notes spans in it. Plain decoding has no trace, so it is not slower. The trace of a malformed
-record has what was read before it failed.
+record contains everything that was read before the error.
 """
 
 import dataclasses
@@ -17,7 +17,7 @@ from wireloom.codec.frames import Values
 
 
 class SpanKind(StrEnum):
-    """What a span is to its record."""
+    """How a span relates to its record."""
 
     FIELD = "field"
     """A value; if it has spans inside, a struct or a list."""
@@ -26,17 +26,17 @@ class SpanKind(StrEnum):
     """A value without bytes."""
     PADDING = "padding"
     PART = "part"
-    """Something inside the bytes of one value, such as a length in front of it."""
+    """Something inside the bytes of one value, such as a length before it."""
     SHARED = "shared"
     """A value whose bytes belong to others; the span is where it is declared."""
     UNPACKED = "unpacked"
-    """A value in what is packed; the span is where that is."""
+    """A value in packed bytes; the span is the place of those."""
     DEFAULT = "default"
     """A value that is not stored, and so has no bytes either."""
     OMITTED = "omitted"
     """Items of a list that are not traced one by one; the value is how many."""
     UNREAD = "unread"
-    """Bytes that no field was read from. No trace has these, as they are what is left of the record."""
+    """Bytes that no field was read from. Traces do not contain them; they are the rest of the record."""
 
 
 @dataclasses.dataclass(slots=True)
@@ -59,9 +59,9 @@ class Span:
     inner: str = ""
     """The beginning of the paths of the spans inside."""
     region: bool = False
-    """Whether what stands in it out of sequence is inside it."""
+    """Whether fields at offsets in it are inside it."""
     source: tuple[int, int] | None = None
-    """Of a shared value, where its bytes are; of an unpacked one, where in what is unpacked."""
+    """The bytes of a shared value; the place of an unpacked one in the unpacked bytes."""
     spans: list["Span"] = dataclasses.field(default_factory=list)
 
     @property
@@ -96,7 +96,7 @@ class Trace:
         self._inside: list[_Inside] = [_Inside()]
 
     def open(self, start: int, data: bytes, *, same: bool) -> None:
-        """What follows is unpacked from the ``data`` there, or is the ``same`` bytes."""
+        """The following spans are unpacked from the ``data`` there, or are the ``same`` bytes."""
         around = self._inside[-1]
         if same and around.packed is None:
             self._inside.append(_Inside(shift=around.shift + start))
@@ -105,7 +105,7 @@ class Trace:
         self._inside.append(_Inside(around.shift + start if around.packed is None else around.packed))
 
     def close(self) -> None:
-        """What follows is beside what was packed."""
+        """The following spans are not packed."""
         self._inside.pop()
 
     def _add(self, span: Span) -> Span:
@@ -145,7 +145,7 @@ class Trace:
         field: Field | None = None,
         bits: tuple[int, int] | None = None,
     ) -> None:
-        """Note what follows inside a span, until ``finish``."""
+        """Note the following spans inside a span, until ``finish``."""
         path = self._path(name)
         inner = self._open[-1].inner if kind is SpanKind.SECTION else path
         is_region = kind is SpanKind.SECTION
@@ -164,7 +164,7 @@ class Trace:
         self._shared.append(shared)
 
     def come_back(self, pos: int) -> None:
-        """Go on noting in sequence."""
+        """Continue in sequence."""
         away = self._open.pop()
         if self._shared.pop():
             _borrow(away.spans, pos)
@@ -192,7 +192,7 @@ class Trace:
             self._end(span, end)
 
     def _end(self, span: Span, end: int) -> None:
-        """End a span where it is; what is unpacked has no bytes in the record."""
+        """End a span here; unpacked spans have no bytes in the record."""
         inside = self._inside[-1]
         if inside.packed is not None and span.source is not None:
             span.source = span.source[0], end

@@ -20,7 +20,7 @@ from wireloom.expressions import Expression, Formula, expression
 
 
 class Extent:
-    """Where a value ends. A ``strict`` one accepts behind the value only what it writes there."""
+    """Where a value ends. After a ``strict`` one, only the bytes that it writes there are accepted."""
 
     strict = True
     fixed: int | None = None
@@ -49,7 +49,7 @@ class Extent:
         return 0
 
     def lenient(self) -> Self:
-        """The same for values with ``raw``: with any bytes behind the value that can stand there."""
+        """The same for values with ``raw``: with any bytes that can follow the value."""
         found = copy(self)
         found.strict = False
         return found
@@ -153,7 +153,7 @@ class Scalar(Value):
 
 
 class Composite(Value):
-    """A value that is no number; ``type`` is its table type."""
+    """A value that is not a number; ``type`` is its table type."""
 
     type: ColumnType
 
@@ -279,7 +279,7 @@ class Nested(Composite):
         mark, start = stream.mark(), len(stream.buffer)
         lead = self.extent.lead(0)
         while True:
-            stream.buffer += bytes(lead)  # so that all in it stands where it will stand
+            stream.buffer += bytes(lead)  # so that everything in it is at its final place
             region = stream.enter()
             built = self.layout._build(obj, stream, context, path)
             stream.leave(region)

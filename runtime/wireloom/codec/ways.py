@@ -1,6 +1,6 @@
 """What bytes go through: a mask, a rotation, zeros that are cut off, a compression.
 
-A ``Way`` is what a spec says; the ``Transform`` that it comes to in a record changes the bytes, and changes them back.
+A ``Way`` is what a spec declares; its ``Transform`` for a record changes the bytes, and changes them back.
 """
 
 from functools import cache
@@ -14,7 +14,7 @@ from wireloom.options import MAX_RECORD_BYTES
 
 
 class Transform:
-    """What bytes go through in one record. Those of an ``exact`` one follow from what is unpacked."""
+    """The transform of bytes in one record. The packed bytes of an ``exact`` one follow from the unpacked ones."""
 
     exact = True
     grows = False
@@ -26,18 +26,18 @@ class Transform:
     __hash__ = None  # type: ignore[assignment]
 
     def unpack(self, data: bytes, most: int) -> bytes:
-        """What is packed in ``data``, ``most`` bytes at most. Raises ``DecodeError``."""
+        """The unpacked ``data``, of at most ``most`` bytes. Raises ``DecodeError``."""
         return data
 
     def pack(self, data: bytes) -> bytes:
-        """The bytes that stand for ``data``."""
+        """The packed ``data``."""
         return data
 
     def check(self, data: bytes) -> None:
         """Raises ``EncodeError`` for what would unpack to something else."""
 
     def keeps(self, data: bytes, unpacked: bytes) -> bool:
-        """Whether ``data`` belongs beside what is unpacked, as that does not determine it."""
+        """Whether packed ``data`` must be kept beside the unpacked bytes, which do not determine it."""
         return False
 
 
@@ -145,17 +145,19 @@ def _rotating(bits: int) -> bytes:
 
 
 class Way:
-    """What bytes go through. ``asked`` is what it depends on."""
+    """A transform with an argument. ``asked`` is the expression for it."""
 
     def __init__(self, asked: Formula) -> None:
         self.asked: Expression = expression(asked)
 
     def step(self, this: Values, record: Values, frame: Frame) -> Transform:
-        """What they go through in a record. Raises ``DecodeError`` if nothing follows from its values."""
+        """The transform for a record. Raises ``DecodeError`` if its argument does not follow from the record's
+        values.
+        """
         return self.of(self.asked.ask(this, record, frame))
 
     def of(self, value: Any) -> Transform:
-        """The step, of what is asked. Raises ``DecodeError``."""
+        """The step, for this argument. Raises ``DecodeError``."""
         raise NotImplementedError
 
 
@@ -189,7 +191,7 @@ class Zeros(Way):
 
 
 class Compressing(Way):
-    """A compression, or none, as an expression tells by name."""
+    """A compression, or none, selected by name with an expression."""
 
     def of(self, value: Any) -> Transform:
         return _named(value) if isinstance(value, str) else Same()

@@ -18,14 +18,14 @@ Reservation = tuple["Reserved", Values, int, Path, bool, bytearray]
 packed in it.
 """
 Standing = tuple["Place", Values, Frame, Path, bool]
-"""A field that does not stand in sequence, the struct it is in, and whether that is little-endian."""
+"""A field that is not in sequence, the struct it is in, and whether that is little-endian."""
 Lent = tuple["Shared", Values, Frame, Path, bool]
 """The same of a field whose bytes belong to others."""
 Region = tuple[int, int, "Waiting[Standing] | None"]
 """A region that is being written: its first byte, the number of its first open end, and what waits around it."""
 
 _FAR = 2
-"""How many times as far as another attempt was long a field may stand."""
+"""A field may be written at most this many times as far as the length of the previous attempt."""
 
 
 class Trust(Enum):
@@ -101,7 +101,7 @@ class Writer:
         self.length: int | None = None
 
     def restart(self, record: Values) -> None:
-        """Begin the record anew, with these values for its header."""
+        """Start the record again, with these values for its header."""
         self.record = record
         self.path = None
         self.frame.clear()
@@ -127,7 +127,7 @@ class Writer:
         return self.buffer, self.reserved, self.claims, self.open_ends, self.followed, self.shared
 
     def open(self) -> bytearray:
-        """Go on with what will be packed here; returns what is around it."""
+        """Continue in what will be packed here; returns the state around it."""
         outside, self.buffer = self.buffer, bytearray()
         return outside
 
@@ -148,7 +148,7 @@ class Writer:
             this[name] = known.get(name)
 
     def guess(self, this: Values, name: str) -> Any:
-        """What a derived number is taken to be, as far as that is known when the room that it needs must be."""
+        """The assumed value of a derived number, as far as it is known when its size must be."""
         value = this[name]
         if value is not None and not self.known:
             value = value if self.trust is Trust.VALUES else None
@@ -167,12 +167,12 @@ class Writer:
     def claim(self, part: "Claimant", this: Values, taken: object, *, spot: Spot | None = None) -> None:
         """Assume that ``part`` will have the state ``taken`` when all values are known.
 
-        What it asks for as left is what is left behind ``spot``.
+        The number of bytes left that it uses is that after ``spot``.
         """
         self.claims.append((part if spot is None else AtSpot(part, spot), this, self.frame, taken, self.path))
 
     def spot(self) -> Spot:
-        """This place, for an expression that asks how many bytes are left here, or which item stands here."""
+        """This place, for an expression that uses how many bytes are left here, or which item is here."""
         found = Spot(len(self.buffer), self.frame.index)
         self.open_ends.append(found)
         return found
@@ -182,15 +182,15 @@ class Writer:
         return self.spot() if isinstance(asked, Expression) and asked.asks_left else None
 
     def follow(self, part: "Refuser", this: Values, *, followed: bool) -> None:
-        """Assume that the region goes on from here, or that it ends here."""
+        """Assume that the region continues from here, or that it ends here."""
         self.open_ends.append((part, this, len(self.buffer), followed, self.path))
 
     def precede(self, begins: bytes, before: int, unit: int, *, may_end: bool) -> None:
-        """Assume that what follows here begins with these bytes, or, if it ``may_end``, that the region ends here."""
+        """Assume that these bytes follow here, or, if it ``may_end``, that the region ends here."""
         self.open_ends.append(Followed(len(self.buffer), begins, before, unit, self.path, may_end=may_end))
 
     def within(self, error: EncodeError) -> EncodeError:
-        """The error with ``path`` in front of its own."""
+        """The error with ``path`` before its own."""
         path = self.path
         while path is not None:
             path, step = path
@@ -204,7 +204,7 @@ class Writer:
         return region
 
     def defer(self, part: "Place", this: Values, place: int | None) -> None:
-        """Let a field wait that should stand at ``place``, if that is known."""
+        """Let a field wait that should be at ``place``, if that is known."""
         self.waiting = self.waiting or Waiting()
         self.waiting.add(place, (part, this, self.frame, self.path, self.little))
 
@@ -244,7 +244,7 @@ class Writer:
         del self.open_ends[first:]
 
     def _placed(self, spare: bytes) -> bytes:
-        """Write what waits, where it should stand if that is possible; returns the bytes that no gap took."""
+        """Write what waits, at its place if possible; returns the bytes that no gap took."""
         frame, path, used = self.frame, self.path, 0
         ahead: list[tuple[int, int, bytes, Standing]] = []
         while self.waiting or ahead:
@@ -271,7 +271,7 @@ class Writer:
         return bool(ahead) and ahead[0][0] <= len(self.buffer)
 
     def _write_ahead(self, ahead: list[tuple[int, int, bytes, Standing]]) -> None:
-        """Write what has a place, with room in front of it, and keep its bytes until all in front of them is there."""
+        """Write what has a place, with room before it, and keep its bytes until everything before them is there."""
         start, last = len(self.buffer), -1 if self.length is None else _FAR * self.length
         while self.waiting and (found := self.waiting.placed(start, last)):
             place, item = found
@@ -288,10 +288,10 @@ class Writer:
 
 
 class Place(Refuser, Protocol):
-    """A field that does not stand in sequence."""
+    """A field that is not in sequence."""
 
     def put(self, writer: Writer, this: Values, place: int | None) -> None:
-        """Write it where the writer is, although it should stand at ``place``, if that is known."""
+        """Write it where the writer is, although it should be at ``place``, if that is known."""
         ...
 
 
