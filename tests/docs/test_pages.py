@@ -139,7 +139,7 @@ def test_a_table_has_defaults_as_users_write_them() -> None:
     assert rows["mode"].startswith("| `mode` | mode | `PERMISSIVE` | What happens ")
     assert rows["labels"].startswith("| `labels` | boolean | `true` | Adds ")
     assert rows["labels"].endswith(" Example: `false`. |\n")
-    assert rows["minPartitionNum"].startswith("| `minPartitionNum` | number |   | How many ")
+    assert rows["minPartitionNum"].startswith("| `minPartitionNum` | number |   | The minimum ")
 
 
 def test_examples_of_options_are_values_that_they_have() -> None:

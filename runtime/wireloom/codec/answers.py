@@ -4,10 +4,10 @@ from wireloom.codec.matching import Given, selections
 
 
 class Answers:
-    """The messages ``to`` which one is an answer; an answer and its request are equal in the fields ``by``.
+    """The messages ``to`` which one is an answer. An answer and its request have equal fields ``by``.
 
-    Most of the requests whose fields have the ``quiet`` values stay without one. Behind an answer of a variant in
-    ``more``, another one to the same request comes.
+    Most of the requests whose fields have the ``quiet`` values get no answer. After an answer of a variant in ``more``,
+    another one to the same request follows.
     """
 
     def __init__(

@@ -1,7 +1,7 @@
 """Whole numbers in ASCII digits.
 
-Each number is accepted in one form only, so that what is read can be written back unchanged. Where the field has
-``raw``, blanks and NULs around it are accepted too, and other zeros, signs and letters; what is no number
+Each number is accepted in one form only, so that it can be written back unchanged. If the field has ``raw``, blanks
+and NULs around it, leading zeros, signs and letters of either case are also accepted, and text that is not a number
 is None.
 """
 
@@ -19,7 +19,7 @@ _SHOWN = 20
 
 
 class Ascii(Ended):
-    """A number of at most ``bits`` bits, with zeros in front up to ``digits`` characters, and with ``fill`` up to
+    """A number of at most ``bits`` bits, with leading zeros up to ``digits`` characters, and with ``fill`` up to
     ``width``.
     """
 

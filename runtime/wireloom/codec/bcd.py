@@ -1,7 +1,7 @@
-"""Packed decimal: two digits a byte, the most significant first, and behind them a sign as mainframes write it.
+"""Packed decimal: two digits per byte, the most significant first, followed by a sign as mainframes write it.
 
-Signs are written as ``c``, ``d`` or (where there is no minus) ``f``. All that machines take for one are read where
-the field has ``raw``, which keeps the bytes: ``a``, ``c``, ``e`` and ``f`` are plus, ``b`` and ``d`` minus, and a zero
+Signs are written as ``c``, ``d`` or (if there is no minus) ``f``. If the field has ``raw``, which keeps the bytes,
+every sign that machines accept is read: ``a``, ``c``, ``e`` and ``f`` are plus, ``b`` and ``d`` minus, and a zero
 with a minus is zero (IBM, z/Architecture Principles of Operation, Decimal Instructions).
 """
 

@@ -21,12 +21,12 @@ from wireloom.codec.writer import Writer
 
 
 class Bits(Part):
-    """An integer split into named bit fields, the most significant first, or with ``lsb`` the least one.
+    """An integer split into named bit fields, the most significant first, or with ``lsb`` the least significant first.
 
-    A field of type ``bool`` is one bit wide. The ``whole`` number may have a name, too. When building, either is
-    enough, and where both are given they must agree, but in the bits of derived fields.
+    A field of type ``bool`` is one bit wide. The ``whole`` number may also have a name. Either is enough in building;
+    if both are given they must agree, except for the bits of derived fields.
 
-    Bits without a name have names in parts that stand ``over`` the same bytes, right behind this one.
+    Bits without a name have names in parts ``over`` the same bytes, directly after this one.
     """
 
     last = stored = False

@@ -23,10 +23,10 @@ Holds = Callable[[Expr], bool]
 
 
 class Term(NamedTuple):
-    """What a number adds to a length: its bits under ``mask``, ``shift`` from the right, ``factor`` times.
+    """A number's contribution to a length: its bits under ``mask``, shifted right by ``shift``, times ``factor``.
 
-    An integer of variable length adds ``of_size`` times its size, too. The number is at ``offset`` from the end of the
-    one of variable length before it, or from the record's start.
+    An integer of variable length also adds ``of_size`` times its size. The number is at ``offset`` from the end of the
+    integer of variable length before it, or from the record's start.
     """
 
     offset: int

@@ -143,7 +143,7 @@ def summing(algorithm: "Algorithm") -> Callable[[Data], int]:
 class Totals(NamedTuple):
     """The sum of all bytes modulo ``modulus``, and with ``twice`` the sum of those sums, as many bits higher.
 
-    The register has them 16 bits apart.
+    In the register, they are 16 bits apart.
     """
 
     bits: int

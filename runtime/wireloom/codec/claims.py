@@ -57,7 +57,7 @@ class Settled(NamedTuple):
 class Spot:
     """A place in the record, and how many bytes are ``left`` after it in its region, once that has ended.
 
-    ``index`` is the number of the item of a list that stands there.
+    ``index`` is the number of the item of a list at this place.
     """
 
     __slots__ = ("at", "index", "left")
@@ -90,7 +90,7 @@ class AtSpot:
 class Followed:
     """A place in the record that these bytes must follow, unless its region may end there (``may_end``).
 
-    They must not begin already in the ``before`` bytes in front of it, at a multiple of ``unit`` bytes from there.
+    They must not begin earlier, in the ``before`` bytes preceding it, at a multiple of ``unit`` bytes from there.
     """
 
     __slots__ = ("at", "before", "begins", "data", "end", "may_end", "path", "unit")

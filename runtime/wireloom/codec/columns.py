@@ -120,9 +120,9 @@ _WIDTHS |= {"timestamp": 64, "interval day to second": 64}
 
 
 def weight(kind: ColumnType) -> int:
-    """How many bytes an item of a list takes in a table, whatever it is, beside texts and bytes.
+    """The most bytes that an item of a list takes in a table, beside texts and bytes.
 
-    Those stand in the record, and so are no more than that is long. Items of a list in it have a weight of their own.
+    Texts and bytes are in the record, so they are no longer than it. Items of an inner list have a weight of their own.
     """
     return -(-((kind in ("binary", "string")) + _bits(kind)) // 8)
 

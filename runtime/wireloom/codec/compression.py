@@ -30,8 +30,9 @@ class Compressor(NamedTuple):
     expand: Callable[[bytes, int], bytes]
 
     def unpack(self, data: bytes, most: int) -> bytes:
-        """What is packed in ``data``. No bytes unpack to none: senders leave a value out, and still say how it is
-        packed. Raises ``DamagedError`` and ``OverflowingError``.
+        """The unpacked ``data``. No bytes unpack to no bytes: senders leave out a value but still name its packing.
+
+        Raises ``DamagedError`` and ``OverflowingError``.
         """
         return self.expand(data, most) if data else b""
 
@@ -44,8 +45,9 @@ _BROKEN = (zlib.error, OSError, EOFError, ValueError, lzma.LZMAError)
 def _by_steps(
     begin: Callable[[], Any], *, several: bool = False, open_ended: bool = False
 ) -> Callable[[bytes, int], bytes]:
-    """Unpacks with an object of the standard library, which stops where it is told; ``several`` streams may stand one
-    behind the other. Behind one that is ``open_ended`` may stand anything.
+    """Unpacks with an object of the standard library, which can stop at any size.
+
+    ``several`` streams may follow one another. Anything may follow one that is ``open_ended``.
     """
 
     def unpack(data: bytes, most: int) -> bytes:

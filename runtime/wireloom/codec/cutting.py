@@ -1,7 +1,7 @@
-"""Captures cut into records, where a record's length can be believed and where it cannot.
+"""Captures cut into records, whether a record's length can be trusted or not.
 
-After a record that cannot be believed, the reader goes on only if the protocol declares how. It reports what it skipped
-as one malformed range.
+After a record whose length cannot be trusted, the reader continues only if the protocol declares how. It reports the
+bytes that it skipped as one malformed range.
 """
 
 from collections.abc import Callable, Iterator
@@ -19,10 +19,10 @@ from wireloom.options import MAX_RECORD_BYTES, SOUGHT
 
 
 class Cut(NamedTuple):
-    """A piece of a capture: one record, or a malformed range with its ``error``. Offsets in bytes.
+    """A piece of a capture: one record, or a malformed range with its ``error``. Offsets are in bytes.
 
-    The length of a ``proven`` one is believed, even if it runs past the end. The ``preamble`` is no record, but what
-    the capture begins with.
+    The length of a ``proven`` one is trusted, even if it exceeds the capture. The ``preamble`` is not a record, but the
+    header of the capture.
     """
 
     offset: int
@@ -37,7 +37,7 @@ class Cut(NamedTuple):
 class MalformedRange:
     """A malformed range: where in the capture it starts and ends, and how far its end was searched for.
 
-    If it is ``endless``, no record is searched for behind it.
+    If it is ``endless``, no record is searched for after it.
     """
 
     error: DecodeError
@@ -48,12 +48,12 @@ class MalformedRange:
 
 
 class Cutter:
-    """Cuts a capture into records, be it whole in memory or coming piece by piece.
+    """Cuts a capture into records, whether it is whole in memory or arrives piece by piece.
 
-    ``range`` is the malformed range that the reader is in, whose end may not be known yet. ``order`` is the byte order
-    of the last record: true for little-endian. ``parameters`` are those of the capture, with the values of its header
-    once that is read, and with what it tells once that is found; a capture whose header is malformed is malformed as a
-    whole. ``looking`` makes what finds that.
+    ``range`` is the malformed range that the reader is in, whose end may be unknown. ``order`` is the byte order of the
+    last record: true for little-endian. ``parameters`` are those of the capture, with the values of its header once
+    that is read, and with those found in the capture; if the header is malformed, the whole capture is. ``looking``
+    creates the object that finds parameters.
     """
 
     __slots__ = ("_ahead", "_search", "awaits", "bound", "framing", "known", "looking", "order", "parameters", "range")
@@ -112,8 +112,8 @@ class Cutter:
     def cut(self, buffer: Buffer, start: int, end: int, *, base: int = 0, final: bool = True) -> Cut | None:
         """The record at ``start``, or the malformed range or the next piece of one; None if more bytes are needed.
 
-        ``buffer`` holds the capture from its byte ``base`` on, up to ``end``, where the capture ends if ``final``. Cuts
-        say where they stand in ``buffer``, their errors where in the capture. The next call continues after the cut
+        ``buffer`` holds the capture from its byte ``base`` on, up to ``end``, where the capture ends if ``final``.
+        Offsets of cuts are in ``buffer``, those of their errors in the capture. The next call continues after the cut
         that was returned; after None, it passes the same bytes and more.
         """
         self.find(buffer, start, end, base=base, final=final)
@@ -150,9 +150,9 @@ class Cutter:
         return Cut(start, piece - start, proven=False, error=told, preamble=is_preamble)
 
     def lose(self, position: int, missing: int | None) -> None:
-        """Go on at this place of the capture, in front of which so many bytes are missing, or nobody knows how many.
+        """Continue at this place of the capture, before which ``missing`` bytes, or an unknown number, are missing.
 
-        The next record is searched for from there, and what is in front of that is a malformed range.
+        The next record is searched for from there; the bytes before it are a malformed range.
         """
         what = "what came before it was" if missing is None else f"{counted(missing, 'byte')} before it were"
         error = DecodeError("gap", f"{what} not captured", position)
@@ -162,9 +162,9 @@ class Cutter:
         self.range = MalformedRange(error, position, position, endless=self.awaits or not self.framing.recovers)
 
     def find(self, buffer: Buffer, start: int, end: int, *, base: int = 0, final: bool = True) -> None:
-        """Look for parameters that the capture tells, before its records are cut; the arguments are those of ``cut``.
+        """Look for parameters in the capture before its records are cut; the arguments are those of ``cut``.
 
-        As long as they are not known, no record that is there whole asks for them.
+        Until they are known, no complete record depends on them.
         """
         if self.ahead is not None and (listener := self.ahead.look(buffer, start, end, base, final=final)) is not None:
             self._heard(listener)
@@ -253,8 +253,9 @@ class Cutter:
         return record
 
     def _torn(self, record: Cut, buffer: Buffer, end: int, base: int, *, final: bool) -> Cut | None:
-        """The record, behind which no other is proven; if bytes of it are wrong, only what is in front of one that
-        begins inside it.
+        """The record, which no valid one follows; or, if some of its bytes are wrong and another record begins
+        inside it,
+        only the bytes before that one.
         """
         start, little, stop = record.offset, record.little, record.offset + record.length
         if not (final and stop == end) and (doubt := self._doubted(buffer, start, end, base, little)):
@@ -323,7 +324,7 @@ class Ahead:
 def told(cutter: Cutter, read: Callable[[int], bytes], *, ahead: bytes = b"", base: int = 0) -> tuple[Values, bytes]:
     """The parameters of a capture, with those that it contains; and everything that was read of it.
 
-    ``read`` goes on behind the bytes ``ahead``, which begin at ``base``.
+    ``read`` continues after the bytes ``ahead``, which begin at ``base``.
     """
     final = False
     while cutter.ahead is not None:

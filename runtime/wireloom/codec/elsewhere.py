@@ -17,9 +17,9 @@ from wireloom.expressions import Formula, expression
 
 
 class Elsewhere(Around):
-    """A field that stands at the byte ``at`` of the record.
+    """A field at the byte ``at`` of the record.
 
-    Its bytes belong to its region, behind what stands in sequence there. Those of a ``shared`` one belong to others,
+    Its bytes belong to its region, after those in sequence. The bytes of a ``shared`` one belong to other fields,
     anywhere in the record: it is read, and compared with what was written, but not written itself.
     """
 

@@ -1,7 +1,7 @@
-"""Encodings of text: between bytes and characters, and never so that what is read could not be written as it was.
+"""Encodings of text, strict enough that every text that is read can be written back as the same bytes.
 
-Some of Python's codecs have several byte sequences for one character, or read another character than they were given.
-What would not come back is refused, so that it need not be known which they are.
+Some of Python's codecs have several byte sequences for one character, or read a character other than the one
+written. Bytes that would not be restored are rejected, so these cases need not be known.
 """
 
 from wireloom.codec.errors import DecodeError, EncodeError

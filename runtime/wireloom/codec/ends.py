@@ -12,10 +12,11 @@ from wireloom.options import MAX_RECORD_BYTES
 
 
 class Until(Extent):
-    """Up to the bytes ``end``. They stand behind the value (``drop``), are its end (``keep``), or begin what follows
+    """Up to the terminator ``end``: which is after the value (``drop``), its end (``keep``), or the start of
+    what follows
     (``leave``).
 
-    They are sought at multiples of ``unit`` bytes. If they may be missing, the value then takes all of its section.
+    It is searched for at multiples of ``unit`` bytes. If it may be missing, the value then takes all of its section.
     """
 
     def __init__(self, end: bytes, *, terminator: str = "drop", unterminated: bool = False, unit: int = 1) -> None:

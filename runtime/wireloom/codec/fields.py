@@ -1,4 +1,4 @@
-"""Fixed-size fields: construct's own integers and floats, and ``Field``, which adds what a spec says about one.
+"""Fixed-size fields: construct's own integers and floats, and ``Field``, which adds the declarations of a spec.
 
 ``Run`` reads and writes a run of them with a single ``struct`` call.
 """
@@ -186,14 +186,14 @@ def is_too_large(value: object) -> bool:
 
 
 class Field(Subconstruct):
-    """A fixed-size field with what the spec says of it.
+    """A fixed-size field with the declarations of its spec.
 
     ``enum`` and ``flags`` name its numbers (and add a label column unless ``labels`` is false); ``const`` and ``valid``
-    must hold; ``derive`` and ``checksum`` are checked on decode and filled in on encode; ``default`` fills in a missing
-    value; ``long`` bounds an unsigned 64-bit number below 2^63, and a ``decimal`` is no long for any reader. The values
-    of ``hex`` fields are shown in hexadecimal, as the spec writes them. ``raw`` is the column for bytes that are not
-    those that the value is written as, or for a number that is not determined by what it stands for. Of a ``watched``
-    struct somebody asks where its fields are.
+    must hold; ``derive`` and ``checksum`` are checked in decoding and filled in in encoding; ``default`` replaces a
+    missing value; ``long`` bounds an unsigned 64-bit number below 2^63, and a ``decimal`` is never a long. The values
+    of ``hex`` fields are shown in hexadecimal, as in the spec. ``raw`` is the column for bytes other than those that
+    the value is written as, or for a number that its meaning does not determine. Expressions use the places of fields
+    in a ``watched`` struct.
     """
 
     stored = True

@@ -1,6 +1,6 @@
 """Parameters that a capture contains: in a message with which connections agree on them before they are used.
 
-What is looked for is among the parameters, under ``SOUGHT``, until it is found.
+Their names are among the parameters, under ``SOUGHT``, until they are found.
 """
 
 from collections.abc import Iterator, Mapping
@@ -12,15 +12,16 @@ from wireloom.codec.matching import Given, selections
 from wireloom.options import SOUGHT
 
 WITHIN = 64 * 1024
-"""In how many bytes at its beginning a capture is looked at."""
+"""How many bytes at its start a capture is searched for parameters."""
 
 
 class Told:
-    """Where a capture tells the true or false ``parameter``: whether a record of ``message`` has one of the values.
+    """Where a capture contains the true or false ``parameter``: a record of ``message`` has, or has not, one of the
+    values.
 
-    ``has`` says which ones, by the path of a field; in a list, one item is enough. A record without that field tells
-    nothing. The last record counts that begins within the first ``WITHIN`` bytes and in front of any of the messages
-    ``asked``, which are read by the parameter.
+    ``has`` gives the values, by the path of a field; in a list, one item is enough. A record without that field says
+    nothing. The last such record counts that begins within the first ``WITHIN`` bytes and before any of the messages
+    ``asked``, which depend on the parameter.
     """
 
     def __init__(self, parameter: str, message: str, *, has: Given, asked: tuple[str, ...]) -> None:
@@ -55,7 +56,7 @@ def _values(value: Any, steps: list[str]) -> Iterator[Any]:
 
 
 class Listener:
-    """Looks at the records of a capture in order, until what is sought is known; ``told`` is what is known then."""
+    """Looks at the records of a capture in order, until the parameters are found; ``told`` has those found so far."""
 
     def __init__(self, protocol: Any, parameters: Values) -> None:
         sought = parameters[SOUGHT]

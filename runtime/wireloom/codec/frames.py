@@ -29,13 +29,14 @@ class Placement(Protocol):
 
 
 class Frame(dict[str, Extremes]):
-    """What expressions may use beside values: the positions of fields and sections, and the reader's parameters.
+    """The names that expressions may use beside values: the positions of fields and sections, and the reader's
+    parameters.
 
     Maps a name to its span in the record; ``record`` is the whole record. ``runs`` has the start of each run, whose
-    fields are looked up only if they are asked for. ``left`` is how many bytes are left in the section where the
-    expression stands that is evaluated next; None where nobody knows. ``index`` is the number of the item that it is
-    about. ``listed`` has the spans of the items of lists, ``structs`` the frames of structs, where somebody asks for
-    them. The positions of what was ``unpacked`` are in that; here is the byte at which it is packed.
+    fields are looked up only when they are used. ``left`` is how many bytes are left in the section of the expression
+    that is evaluated next; None if unknown. ``index`` is the number of the item that it is about. ``listed`` has the
+    spans of the items of lists, ``structs`` the frames of structs, if they are used. The positions of ``unpacked``
+    fields are in the unpacked bytes; the name itself maps to the byte at which they are packed.
     """
 
     __slots__ = ("given", "index", "left", "listed", "parameters", "runs", "structs", "unpacked")
@@ -79,12 +80,12 @@ class Frame(dict[str, Extremes]):
         return found
 
     def note(self, name: str, struct: "Frame") -> None:
-        """Record positions in the struct ``name`` for others."""
+        """Make the positions in the struct ``name`` available to others."""
         self.structs = self.structs or {}
         self.structs[name] = struct
 
     def item_size(self, name: str, index: Any, *inner: str) -> int | None:
-        """Bytes of an item of the list ``name``, by its number or as ``last``, or of what ``inner`` leads to in it.
+        """Bytes of an item of the list ``name``, by its number or as ``last``, or of the field at ``inner`` in it.
 
         None if there is no such item.
         """

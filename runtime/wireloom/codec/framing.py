@@ -151,8 +151,11 @@ class Framing:
     def followed(
         self, buffer: Buffer, at: int, end: int, parameters: Values, *, final: bool, bound: int, order: bool | None
     ) -> bool:
-        """Whether the capture ends at ``at``, or a proven record begins there, or may do so with bytes that were cut
-        off. Raises ``DecodeError`` if more bytes are needed to tell.
+        """Whether the capture ends at ``at``, or a valid record begins there, or may begin there with bytes
+        that were cut
+        off.
+
+        Raises ``DecodeError`` if more bytes are needed to decide.
         """
         if final and at >= end:
             return at == end
@@ -210,13 +213,13 @@ class Framing:
 
     @cached_property
     def sums_up(self) -> bool:
-        """Whether records have a checksum of the bytes that the one in their proof leaves out."""
+        """Whether records have a checksum of the bytes that the one in their validity check leaves out."""
         return any(each.rest for each in self.lengths)
 
     @property
     def telling(self) -> bool:
-        """Whether a record can be told wherever it stands: it has a checksum that payloads do not have by chance, or
-        stands behind a terminator of which no two overlap.
+        """Whether a record can be recognised at any position: it has a checksum that payloads do not have by chance, or
+        follows a terminator that cannot overlap itself.
         """
         if end := self.until:
             return not any(end.startswith(end[size:]) for size in range(1, len(end)))

@@ -35,10 +35,10 @@ class _Glanced(Ends):
 
 
 class Headed(_Glanced):
-    """Their ``length`` is computed from the record's beginning, which is read as far as it takes.
+    """Their ``length`` is computed from the record's beginning, which is read as far as necessary.
 
-    That is the header of ``record`` and what is behind it, or what ``message`` puts there, at ``most`` so many bytes,
-    if that is known. Nothing of it depends on where the record ends.
+    That is the header of ``record`` and the bytes after it, or the fields of ``message``, at most ``most`` bytes if
+    that is known. None of it depends on where the record ends.
     """
 
     def __init__(

@@ -19,9 +19,9 @@ _EMPTY = Reader.SHARED // Reader.STEP
 
 
 class PlacedItem:
-    """The item with the number ``index`` of a list whose items stand at the byte ``at`` of the record each.
+    """The item with the number ``index`` of a list whose items are each at the byte ``at`` of the record.
 
-    What is written goes into the list ``built``, and where it stands into ``spans``, if somebody asks.
+    Its value goes into the list ``built``, and its span into ``spans``, if those are used.
     """
 
     __slots__ = ("at", "built", "index", "item", "spans")

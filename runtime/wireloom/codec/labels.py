@@ -50,7 +50,7 @@ class _FlagsType(EnumType):
 
 
 class WireFlags(IntFlag, metaclass=_FlagsType, boundary=KEEP):
-    """Named bits on the wire; bits without a name survive. ``&`` and ``~`` give plain integers, as expressions ask for.
+    """Named bits on the wire; bits without a name survive. ``&`` and ``~`` give plain integers, which expressions need.
 
     A member is a bit, or a bit and its label.
     """

@@ -1,5 +1,5 @@
-"""How long the record at a position is: all there is, up to a terminator, or what numbers at fixed offsets tell; and
-what proves it.
+"""The length of the record at a position: all there is, up to a terminator, or given by numbers at fixed offsets; and
+the validity checks that confirm it.
 """
 
 import struct
@@ -79,10 +79,10 @@ class Look(NamedTuple):
 
 
 class Ends:
-    """How the records that some header values select are known to end; ``measure`` finds it.
+    """How the end of the records with some header values is found, by ``measure``.
 
-    ``fields`` are (name, offset, construct) at fixed offsets. The end is believed if ``valid`` holds of them; where
-    one of the ``doubts`` does, too, only if a record follows there. If the checksum of the ``rest`` is wrong and none
+    ``fields`` are (name, offset, construct) at fixed offsets. The end is trusted if ``valid`` holds for them; if one of
+    the ``doubts`` also holds, only if a record follows there. If the checksum of the ``rest`` is wrong and no record
     follows, none may begin inside.
     """
 

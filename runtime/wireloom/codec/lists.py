@@ -22,13 +22,12 @@ from wireloom.expressions import Expression, Formula, expression
 
 
 class Repeat(Composite):
-    """A list of items: ``count`` of them, or up to and with the first for which ``until`` holds, or to the end.
+    """A list of items: ``count`` of them, or up to and including the first for which ``until`` holds, or to the end.
 
-    ``until`` is asked of an item as its own expressions are, so it needs items that are structs. Each item stands at
-    the byte ``at`` of the record, if that is given, and its bytes may be ``shared``. What is said of ``numbered`` items
-    depends on their numbers. ``hollow`` ones, whose number is known, may take no bytes where the list stands. The
-    ``name`` is that of the list, where somebody asks for its items while it is read, or where they are, and where they
-    stand somewhere else.
+    ``until`` is evaluated like an item's own expressions, so it requires items that are structs. Each item is at the
+    byte ``at`` of the record, if that is given, and its bytes may be ``shared``. The expressions of ``numbered`` items
+    depend on their numbers. ``hollow`` ones, whose number is known, may take no bytes at the place of the list.
+    ``name`` is given if items are used while the list is read, if their places are, or if they are at offsets.
     """
 
     def __init__(
@@ -240,8 +239,8 @@ class Repeat(Composite):
 
 
 class _Ending(NamedTuple):
-    """The claim that the last item of a list ends it, and no other does; ``spots`` are the places behind them, and the
-    frames of the items.
+    """The claim that the last item of a list ends it, and no other does; ``spots`` are the places after the items, and
+    their frames.
     """
 
     until: Expression

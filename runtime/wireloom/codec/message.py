@@ -82,11 +82,11 @@ class RecordStep(NamedTuple):
 
 
 class Message(Construct):
-    """One message of a protocol. As a construct it parses and builds whole records, header and fields side by side.
+    """One message of a protocol. As a construct, it parses and builds whole records, header and fields side by side.
 
-    ``valid`` must hold for all its records, and ``otherwise`` for those that have none of its variants. Which of these
-    a record has is known behind the shared fields of the ``decisive`` slot. No bytes are left over in the ``whole``
-    slots, so there is no column for them.
+    ``valid`` must hold for all its records, and ``otherwise`` for those that have none of its variants. The variant of
+    a record is known after the shared fields of the ``decisive`` slot. No bytes are left over in the ``whole`` slots,
+    so there is no column for them.
     """
 
     def __init__(
@@ -281,9 +281,9 @@ class Message(Construct):
         return error and writer.within(misfit(writer) or error)
 
     def _settled(self, writer: Writer, header: Values, values: Values, variant: Variant | None) -> EncodeError | None:
-        """Write the record again and again until all that was assumed of it holds; returns the error if it never does.
+        """Write the record repeatedly until all assumptions about it hold; returns the error if they never do.
 
-        The given values of what is derived are tried once, and so are given places once it is known how much there is.
+        Given values of derived fields are tried once, and so are given places once the size is known.
         """
         writer.length, writer.keeps = None, False
         error = self._once(writer, dict(header), dict(values), variant)

@@ -30,8 +30,9 @@ class Through(NamedTuple):
     raw: str | None = None
 
     def read(self, reader: Reader, this: Values, start: int, end: int, read: Read, name: str = "") -> Any:
-        """What ``read`` finds in what is packed between these bytes, under that name in errors; reading goes on where
-        the caller says.
+        """The result of ``read`` in the unpacked bytes of this range, which errors call ``name``.
+
+        The caller decides where reading continues.
         """
         try:
             step = self.way.step(this, reader.record, reader.frame)
@@ -180,7 +181,7 @@ class Packed(Composite):
 
 
 class Unpack(Part):
-    """What all bytes of the section called ``name`` unpack to. What is left over of that goes to ``trailing``, or is
+    """The fields in the unpacked bytes of the section ``name``. Bytes left over go to ``trailing``, or make it
     malformed.
     """
 

@@ -118,10 +118,10 @@ def _last(section: str, columns: Iterable[Column]) -> str:
 
 
 class When(Around):
-    """Fields that are there only if a condition holds.
+    """Fields that are present only if a condition holds.
 
-    When building, they are written if one of them is given or the condition holds; in the end the two must agree. How
-    many bytes are left is not known then, so derived fields that depend on it must be given, too.
+    In building, they are written if one of them is given or the condition holds; in the end the two must agree. How
+    many bytes are left is unknown then, so derived fields that depend on it must also be given.
     """
 
     def __init__(self, condition: Formula, *items: Construct) -> None:

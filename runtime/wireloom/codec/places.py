@@ -18,9 +18,9 @@ class Scattered:
         self._size = 0
 
     def take(self, start: int, end: int, limit: int, name: str) -> None:
-        """Take bytes for ``name``. Raises ``DecodeError`` if it is more than there are in front of ``limit``.
+        """Take bytes for ``name``. Raises ``DecodeError`` if all that were taken exceed ``limit``.
 
-        So a record cannot make its reader read the same bytes again and again.
+        So a record cannot make its reader read the same bytes many times.
         """
         if start < end:
             self._spans.append((start, end, name))

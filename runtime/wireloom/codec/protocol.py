@@ -58,8 +58,10 @@ PROVENANCE = (
 
 
 class Protocol:
-    """A protocol's messages, framing and parameters, what its captures begin with: the message ``capture``, which
-    parameters are ``found`` in them, and the ``ports`` at which its servers usually listen.
+    """A protocol's messages, framing and parameters.
+
+    ``capture`` is the message at the start of its captures, ``found`` the parameters that captures contain, and
+    ``ports`` those at which its servers usually listen.
     """
 
     def __init__(

@@ -16,12 +16,12 @@ from wireloom.codec.writer import Writer
 
 
 class Value(Construct):
-    """A value that is no number of a fixed size.
+    """A value that is not a number of a fixed size.
 
-    A ``strict`` one accepts only the bytes that it writes; with others the record is malformed. Those of a field with
-    ``raw`` are not strict. They read all bytes that have a meaning, and as None those that only ``raw`` can hold.
-    ``beside`` is the column of one that keeps its bytes itself. One that is ``read_with_raw`` is read for many records
-    at once together with the bytes for its ``raw`` column.
+    A ``strict`` one accepts only the bytes that it writes; others make the record malformed. Values of a field with
+    ``raw`` are not strict: they accept all bytes that have a meaning, and read those that only ``raw`` can hold as
+    None. ``beside`` is the column of one that keeps its bytes itself. One that is ``read_with_raw`` is read in bulk
+    together with its ``raw`` column.
     """
 
     strict = True
@@ -35,11 +35,11 @@ class Value(Construct):
         return found
 
     def alone(self) -> Self:
-        """The same value where there is nothing else, so that it ends where the bytes do."""
+        """The same value if there is nothing else, so that it ends where the bytes do."""
         return self
 
     def keep(self, writer: Writer, this: Values, value: Any, data: bytes) -> None:
-        """Write ``data``, which says ``value``. What tells where the value ends must tell the end of ``data``."""
+        """Write ``data``, which means ``value``. Whatever determines the value's end must give the end of ``data``."""
         writer.write(data)
 
 

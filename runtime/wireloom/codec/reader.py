@@ -20,15 +20,14 @@ Outside = tuple[bytes, Enclosing, int, int]
 
 
 class Reader:
-    """A record's bytes with a cursor and a limit. It is enough of a stream for construct's fields to read from it.
+    """A record's bytes with a cursor and a limit; enough of a stream for construct's fields to read from it.
 
-    ``limit`` is the end of the innermost section, ``end`` that of the outermost. Nothing is read past it, and a size is
-    compared with what is left before a byte is copied. ``trace``, if there is one, notes where everything is. ``inner``
-    is the frame of the struct that was read last. ``weight`` is that of the lists read so far, and ``steps`` counts
-    the values that are read one by one. ``borrowed`` counts the bytes read that belong to others, of which ``bearable``
-    are allowed, and ``summed`` those that checksums of structs are over, each time anew. ``taken`` is what was read
-    out of sequence in the innermost region. In bytes that were unpacked nothing ends with the record, and there is no
-    ``end``.
+    ``limit`` is the end of the innermost section, ``end`` that of the outermost. Nothing is read beyond it, and a size
+    is compared with what is left before a byte is copied. ``trace``, if given, notes where everything is. ``inner`` is
+    the frame of the struct that was read last. ``weight`` is that of the lists read so far, and ``steps`` counts the
+    values that are read one by one. ``borrowed`` counts the bytes read that belong to others, of which ``bearable`` are
+    allowed; ``summed`` counts the bytes under checksums of structs. ``taken`` is what was read out of sequence in the
+    innermost region. In unpacked bytes nothing ends with the record, and there is no ``end``.
     """
 
     __slots__ = (
@@ -120,8 +119,10 @@ class Reader:
         self.borrow(1, 1)
 
     def away(self, at: object, name: str, parse: Callable[[], T], *, shared: bool, path: str | None = None) -> T:
-        """What ``parse`` reads at a byte of the record; then reading goes on here. The bytes of what is ``shared``
-        belong to others. Errors are in the ``path``, which is the ``name`` unless it is given.
+        """The result of ``parse`` at a byte of the record; then reading continues here.
+
+        The bytes of ``shared`` fields belong to others. Errors are in the ``path``, or the ``name`` if that is not
+        given.
         """
         pos, limit, taken, trace = self.pos, self.limit, self.taken, self.trace
         if shared:
@@ -170,8 +171,9 @@ class Reader:
         self.leave(outer)
 
     def left_over(self, region: str = "") -> list[Extremes]:
-        """What nobody has read of the region; reading goes on at its end. Raises ``DecodeError`` if a byte was read
-        twice in the ``region``.
+        """The unread bytes of the region; reading continues at its end.
+
+        Raises ``DecodeError`` if a byte was read twice in the ``region``.
         """
         pos, self.pos = self.pos, self.limit
         if self.taken is None:

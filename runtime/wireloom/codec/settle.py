@@ -18,10 +18,10 @@ itself, and that can make another one longer.
 
 
 def settle(writer: Writer, terminator: int) -> EncodeError | None:
-    """Fill in derived values, then checksums, and take from bytes of others what was left out. Returns the error if a
-    claim does not hold. The record ends with a ``terminator`` of so many bytes.
+    """Fill in derived values, then checksums, and take missing values from bytes that others wrote.
 
-    Raises ``EncodeError`` for errors that another attempt could not mend.
+    Returns the error if a claim does not hold. The record ends with a ``terminator`` of so many bytes. Raises
+    ``EncodeError`` for errors that another attempt cannot fix.
     """
     for frame in (writer.frame, *writer.frames):
         frame["record"] = (0, len(writer.buffer))
@@ -52,7 +52,7 @@ def _mended(writer: Writer, terminator: int) -> bool:
 
 
 def _filled(writer: Writer) -> EncodeError | None:
-    """Fill in what follows from the values; returns the error if a claim does not hold, at the ``path``."""
+    """Fill in derived values; returns the error if a claim does not hold, at its ``path``."""
     sums = tell(writer)
     for part, this, frame, taken, path in writer.claims:
         found = part.state(this, writer.record, frame)
@@ -96,8 +96,9 @@ def _summed(writer: Writer, sums: list[Awaited], reserved: list[Reservation]) ->
 
 
 def seal(writer: Writer, reserved: int, awaited: int, around: Sequence[Awaited]) -> None:
-    """Fill in what will be packed as far as it is known now: what was ``reserved`` and ``awaited`` from these numbers
-    on, and values of the struct ``around`` it. Its checksums are then done with.
+    """Fill in what will be packed, as far as it is known: everything ``reserved`` and ``awaited`` from these
+    numbers on,
+    and values of the struct ``around`` it. Its checksums are then final.
     """
     mine = writer.awaited[awaited:]
     values = [item for item in (*around, *mine) if not item[2].last and _is_written(item)]
@@ -199,7 +200,7 @@ def _computed(writer: Writer, awaited: list[Awaited]) -> bool:
 
 
 def pack(writer: Writer, reserved: list[Reservation]) -> None:
-    """Fill in what was reserved."""
+    """Fill in the reserved bytes."""
     outer = writer.little
     for part, this, start, path, little, buffer in reserved:
         writer.path, writer.little = path, little

@@ -71,7 +71,7 @@ class Span:
 
 
 class _Inside(NamedTuple):
-    """What bytes are unpacked from, if any: the place of that in the record, or of what stands there as it is."""
+    """Where bytes are unpacked from, if they are: the place of the packed ones in the record, or of unchanged ones."""
 
     packed: int | None = None
     shift: int = 0
@@ -81,7 +81,7 @@ class Trace:
     """The spans of one record.
 
     Only the first ``items`` of a list are noted one by one; None means all of them. With ``cut_off``, the complete
-    fields of an incomplete run of fields are noted, too.
+    fields of an incomplete run of fields are also noted.
     """
 
     def __init__(self, items: int | None = None, *, cut_off: bool = False) -> None:
@@ -157,7 +157,7 @@ class Trace:
         self._open[-1].region = True
 
     def leave(self, *, shared: bool) -> None:
-        """Note what follows where it stands in its region, or, if it is ``shared``, where reading comes back."""
+        """Note the following spans at their place in the region, or, if ``shared``, where reading comes back."""
         inner = self._open[-1].inner
         around = [] if shared else next(span.spans for span in reversed(self._open) if span.region)
         self._open.append(Span("", "", SpanKind.FIELD, 0, inner=inner, spans=around, region=shared))

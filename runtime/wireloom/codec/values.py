@@ -195,7 +195,7 @@ class Blob(Ended):
 
 class Text(Ended):
     """Text in an encoding. Bytes that are not valid in it make the record malformed, so no bytes are ever changed; with
-    ``raw``, they are no text.
+    ``raw``, the text is then null.
     """
 
     type = "string"

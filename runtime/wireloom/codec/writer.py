@@ -29,10 +29,10 @@ _FAR = 2
 
 
 class Trust(Enum):
-    """What is believed of given numbers that are derived, and whose size varies with their value.
+    """How far given numbers are trusted that are derived, and whose size varies with their value.
 
-    The bytes of a record can be consistent in several ways: a length of 127 that counts its own byte may be one of 128
-    that counts two. As given goes first, then the smallest.
+    The bytes of a record can be consistent in several ways: a length of 127 that counts its own byte may also be one of
+    128 that counts two. The given value is tried first, then the smallest.
     """
 
     VALUES = "their values and raw bytes"
@@ -45,12 +45,12 @@ class Writer:
 
     ``path`` leads to the struct being written, ``inner`` is the frame of the one that was written last. ``claims`` are
     the assumptions made so far, ``open_ends`` those about regions that have not ended yet, ``followed`` those about
-    bytes that are all filled in at the end alone. ``known`` has the awaited values that an earlier attempt found,
-    ``length`` how long its record was. ``trusted`` tells whether anything was taken as given that ``trust`` allows.
+    bytes that are complete only at the end. ``known`` has the awaited values that an earlier attempt found, ``length``
+    how long its record was. ``trusted`` is true if anything was taken as given that ``trust`` allows.
 
-    ``waiting`` are the fields that are written when what stands in sequence in the region is; ``shared`` are those
-    whose bytes others write. With ``keeps``, places that follow from awaited values are where these say. If a field is
-    not where it should be, it is ``moved``. So many items of lists are ``empty``.
+    ``waiting`` are the fields that are written after those in sequence in the region; ``shared`` are those whose bytes
+    others write. With ``keeps``, places that follow from awaited values are taken from these. If a field is not at its
+    place, it is ``moved``. ``empty`` counts the items of lists without bytes.
     """
 
     __slots__ = (
@@ -213,7 +213,7 @@ class Writer:
         self.shared.append((part, this, self.frame, self.path, self.little))
 
     def leave(self, region: Region, spare: bytes = b"") -> None:
-        """End a region: write what waits in it, with ``spare`` bytes in the gaps and behind it, and check its open ends
+        """End a region: write what waits in it, with ``spare`` bytes in the gaps and after it, and check its open ends
         against the bytes that followed them.
         """
         if self.waiting is not None:
@@ -304,15 +304,17 @@ class Shared(Protocol):
         ...
 
     def reread(self, reader: Any, this: Values) -> bool:
-        """Take what a ``Reader`` finds in these bytes; returns whether it is other than was taken. Raises
-        ``EncodeError`` if it is other than was given.
+        """Take the value that a ``Reader`` finds in these bytes; returns whether it differs from the one taken before.
+
+        Raises ``EncodeError`` if it differs from the one given.
         """
         ...
 
 
 class Reserved(Protocol):
-    """Something that left room in a ``Writer`` and fills it once everything else stands, or adds to what is in it if
-    its bytes are ``over`` those of others.
+    """Something that left room in a ``Writer``, and fills it once everything else is written, or adds to it if
+    its bytes
+    are ``over`` those of others.
     """
 
     over: bool
