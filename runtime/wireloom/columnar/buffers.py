@@ -176,7 +176,7 @@ def octets(buffer: Array, start: Array, stop: Array, valid: Valid, places: Place
 
 
 def _between_others(buffer: Array, start: Array, stop: Array) -> pa.Array:
-    """Bytes of ascending places: every other value of an array that also has what stands between them."""
+    """Bytes at ascending places: every other value of an array, which also contains the bytes between them."""
     ends = np.empty((len(start), 2), np.int32)
     ends[:, 0], ends[:, 1] = start, stop
     count = ends.size - 1
@@ -185,7 +185,7 @@ def _between_others(buffer: Array, start: Array, stop: Array) -> pa.Array:
 
 
 def placed(values: pa.Array, places: Places, *, hidden: bool) -> pa.Array:
-    """Texts or bytes at their places. What stands between is null, or empty if it is ``hidden`` in any case."""
+    """Texts or bytes at their places. Bytes between them are null, or empty if they are ``hidden`` in any case."""
     if not len(values):
         return nulls(values.type, places.count)
     valid: Valid = None
@@ -197,7 +197,7 @@ def placed(values: pa.Array, places: Places, *, hidden: bool) -> pa.Array:
 
 
 def between(ends: Array, places: Places) -> Array:
-    """The ``ends`` of values at their places, in front of which the first begins. Nothing stands between them."""
+    """The ``ends`` of values at their places, beginning with the start of the first one; there is nothing between values."""
     return np.repeat(ends, np.diff(places.rows, prepend=-1, append=places.count))
 
 
@@ -299,7 +299,7 @@ def counts_of(lists: pa.Array) -> Array:
 
 
 def items_of(lists: pa.Array, rows: Array) -> pa.Array:
-    """The items of the lists in these rows, which are not missing, one list behind the other."""
+    """The items of the lists in these rows, which are not missing, one list after another."""
     ends = ends_of(lists)
     begins = ends[rows].astype(np.int64)
     places = ragged(begins, ends[rows + 1] - begins)
@@ -333,7 +333,7 @@ _FORESEEN = 1 << 30
 
 
 class Growing:
-    """Bytes of about so many ``rows``, one behind the other, in memory that grows with them."""
+    """Bytes of about so many ``rows``, one after another, in memory that grows with them."""
 
     def __init__(self, rows: int) -> None:
         self.memory = pa.allocate_buffer(0, resizable=True)
@@ -341,7 +341,7 @@ class Growing:
         self.size = self.done = 0
 
     def room(self, size: int, count: int) -> pa.Buffer:
-        """Where the bytes of the next ``count`` rows may be written, until there is more room asked for."""
+        """Where the bytes of the next ``count`` rows may be written, until more room is requested."""
         needed = self.size + size
         if needed > self.memory.size:
             expected = needed * self.rows // max(1, self.done + count)

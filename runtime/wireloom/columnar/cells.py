@@ -131,7 +131,7 @@ def _single(decoder: Decoder, held: _Values) -> tuple[Array, Array]:
 
 
 def _framed(decoder: Decoder, held: _Values) -> tuple[Array, Array]:
-    """As ``_single``, if the codec alone can tell."""
+    """As ``_single``, if only the codec can decide."""
     little, sound = np.zeros(len(held.start), bool), np.zeros(len(held.start), bool)
     parameters, framing = dict(decoder.options.parameters), decoder.protocol.framing
     for row in range(len(held.start)):
@@ -151,7 +151,7 @@ def many(decoder: Decoder, values: pa.Array) -> pa.Array:
     try:
         return _lists(decoder, held)
     except DecodeError:
-        for row in range(len(held.start)):  # what is wrong with the first value is to be told
+        for row in range(len(held.start)):  # the error of the first value must be reported
             list(decoder.view.rows(held.data(row), ""))
         raise
 
@@ -225,7 +225,7 @@ class _Chains:
         bound, parameters = self.options.max_record_bytes, self.options.parameters
         ends = self.held.stop[cell]
         good = self.plan.sound(self.array, start, stop, ends, parameters, bound=bound, little=little)
-        first = np.flatnonzero(start == self.held.start[cell])  # those behind it have its order
+        first = np.flatnonzero(start == self.held.start[cell])  # those after it have its order
         good[first] &= self.plan.refuted(self.array, start[first], ends[first], parameters, orders=others)
         reached, bad = self.held.start.copy(), np.zeros(len(self.whole), bool)
         np.maximum.at(reached, cell, stop)

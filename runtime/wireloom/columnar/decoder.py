@@ -43,19 +43,19 @@ BATCH_ROWS = 32 * 1024
 WHOLE_ROWS = 128 * 1024
 PASS_ROWS = 128 * 1024
 BATCH_BYTES = 16 * 1024 * 1024
-"""A batch ends with the record that reaches this many records, or this many bytes of them: more records if a capture is
-in memory as a whole and programs decode it, or if they are all found in one pass.
+"""A batch ends with the record that reaches one of these numbers of records, or of bytes. It has more records if the
+capture is in memory as a whole and programs decode it, or if they are found in one pass.
 """
 _FEW, _GUESSED = 64, 1024 * 1024
-"""So many records tell what all may be that follow, in more bytes than this."""
+"""The first records, in more bytes than this, decide how all that follow are decoded."""
 PIECE_BYTES = 16 * 1024 * 1024
 """How much of a stream is read at once."""
 _REST_BYTES = 64 * 1024
-"""How much is read at least of the rest of a record that ends behind its part."""
+"""The least that is read at once of the rest of a record that ends after its part."""
 REDONE_BYTES = 256 * 1024
 """About how many bytes of records are Python objects at the same time."""
 _LIGHT = 1 / 4
-"""If a batch weighs less than this part of what it may weigh, the next one has twice as many records."""
+"""If a batch has less than this part of the allowed weight, the next one has twice as many records."""
 
 _MOSTLY = 3 / 4
 """If programs find fewer of a batch's records sound than this part, the plan reads all of them."""
@@ -92,10 +92,10 @@ class Decoder:
         self.proving: tuple[tuple[Mapping[str, Any], bool, int], Proving | None] | None = None
         """What proves records with these parameters in this byte order, so many at once."""
         self.single: int | None = None
-        """The number of the message that all records in front are of, if they are of one."""
+        """The number of the message of all records before, if they are of one message."""
         self.passing: OnePass | None = None
         self.guessed = False
-        """Whether the first records of a capture have told what all may be."""
+        """Whether the first records of a capture were looked at to guess the message of the others."""
         self.resting = 0
         """How many batches are left to the plan before programs are tried again."""
         self.rows = BATCH_ROWS
@@ -103,16 +103,16 @@ class Decoder:
         self.share = BATCH_ROWS
         """How many of them are decoded at once at most; fewer if they are heavy."""
         self.leaves_out: Callable[[OSError], bool] = lambda _: False
-        """Whether the rest of a file is left out that is damaged; else a malformed row tells it."""
+        """Whether the rest of a damaged file is skipped; else a malformed row reports it."""
         self.damage: DecodeError | None = None
-        """What is wrong with the file, in that row."""
+        """The error of the file, in that row."""
         told = (parameter for parameter in protocol.parameters if parameter.default is None)
         self.untold = {each.name: "" if each.text else False if each.bounds is None else 0 for each in told}
         """What headers of captures say, for where no record is decoded."""
 
     @property
     def tally(self) -> Tally:
-        """What was seen of the capture, where there is one."""
+        """The counts of the capture, if there is one."""
         return self.tallies[0]
 
     def gaps(self, parameters: Mapping[str, Any]) -> Gaps:
@@ -123,18 +123,18 @@ class Decoder:
         return self.known[1]
 
     def scanner(self, parameters: Mapping[str, Any] | None = None) -> Scanner:
-        """The scanner that cuts captures for this decoder; with the ``parameters`` of one whose header was read, from
-        any place behind it.
+        """The scanner that cuts captures for this decoder; with the ``parameters`` of a capture whose header was read,
+        from any place after it.
         """
         return self.scanning(self.cutter(parameters))
 
     def cutter(self, parameters: Mapping[str, Any] | None = None) -> Cutter:
-        """What cuts captures one record after the other; the ``parameters`` are as for ``scanner``."""
+        """A cutter of captures, which finds one record after another; the ``parameters`` are as for ``scanner``."""
         known = dict(self.options.parameters if parameters is None else parameters)
         return Cutter(self.framing, known, self.options.max_record_bytes, looking=self._ahead)
 
     def scanning(self, cutter: Cutter) -> Scanner:
-        """The scanner that goes on where a cutter is."""
+        """The scanner that continues where a cutter is."""
         scanner = self.looking(cutter)
         scanner.one_pass = self.one_pass
         return scanner
@@ -148,7 +148,7 @@ class Decoder:
         return Scanner(cutter, framing, self.gaps, self.proof, rows=self.rows, size=BATCH_BYTES)
 
     def proof(self, parameters: Mapping[str, Any], little: bool) -> "Proving | None":
-        """What proves records of captures with these parameters by a program, if it is worth it."""
+        """Validates records of captures with these parameters by a program, if that is worth it."""
         if not accel.WORTH:
             return None
         wanted = parameters, little, self.rows
@@ -163,8 +163,9 @@ class Decoder:
     def one_pass(
         self, parameters: Mapping[str, Any], little: bool, buffer: Array, at: int, hop: Hop
     ) -> "OnePass | None":
-        """What finds and decodes records in one pass, if those in front of them are all of one message, or if they are
-        the first ones and begin so.
+        """Finds and decodes records in one pass, if all records before are of one message, or if these are the
+        first and
+        the first of them are.
         """
         if self.filters or not accel.WORTH:
             return None
@@ -212,11 +213,11 @@ class Decoder:
         stop: int | None = None,
         scanner: Scanner | None = None,
     ) -> Iterator[Cuts]:
-        """The records of a capture that is read by ``readinto`` piece by piece from its byte ``start`` on.
+        """The records of a capture that ``readinto`` reads piece by piece from its byte ``start`` on.
 
-        Those that begin before ``stop``; little behind it is read. It needs memory for a few pieces, or for the largest
-        record. What stands at ``start`` is cut by ``scanner``, unless the capture begins there. Where a compressed file
-        is damaged, there is a malformed row.
+        Only those that begin before ``stop``; little after it is read. It needs memory for a few pieces, or for the
+        largest record. The record at ``start`` is cut by ``scanner``, unless the capture begins there. If a compressed
+        file is damaged, there is a malformed row at the damage.
         """
         scanner = scanner or self.scanner()
         size = PIECE_BYTES if stop is None else min(PIECE_BYTES, max(1, stop - start))
@@ -239,7 +240,7 @@ class Decoder:
                 pieces.size = min(pieces.size, left) if left > 0 else max(_REST_BYTES, len(held.buffer))
 
     def _broken_off(self, scanner: Scanner, window: Window, damage: DamagedFileError) -> Iterator[Cuts]:
-        """The last records in front of where a file is damaged, and a row that tells it."""
+        """The last records before the damage in a file, and a row that reports it."""
         end = window.base + len(window.buffer)
         self.damage, last = broken_off(damage.reason, end), None
         for cuts, _ in scanner.scan(window):
@@ -323,7 +324,7 @@ class Decoder:
             except TooHeavyError as error:
                 self.tallies[mine] = before
                 self.share = max(1, int(len(rows) * error.part / 2))  # not what just fits: the others may be heavier
-                sound[rows] &= len(rows) > 1  # what is wrong with a single one says the codec
+                sound[rows] &= len(rows) > 1  # the codec reports what is wrong with a single one
                 continue
             yield from batches
             if len(rows) == self.share and part < _LIGHT:
@@ -520,6 +521,6 @@ class Decoder:
         return wanted
 
     def _are(self, message: Array, names: Iterable[Any]) -> Array:
-        """Which records are of these messages. What a capture begins with is none of them."""
+        """Which records are of these messages. The header of a capture is of none of them."""
         codes = [self.codes[name] for name in names if name in self.codes]
         return message == codes[0] if len(codes) == 1 else np.isin(message, codes)

@@ -52,7 +52,7 @@ from wireloom.views import FILE, REASON, RECORD, Row
 BATCH_ROWS = 128 * 1024
 """How many rows are laid out at once."""
 _FEW = 512
-"""How many rows are looked at together while they may tell how the others are written."""
+"""How many rows are examined together as long as they may decide how the others are written."""
 _UNKNOWN = -2
 """The number of a variant that there is not."""
 MANY = 200
@@ -146,7 +146,7 @@ class Encoder:
 
     @property
     def _tells(self) -> bool:
-        """Whether rows may still tell how those behind them are written."""
+        """Whether rows may still decide how those after them are written."""
         return self.builder.listener is not None and self.builder.size < WITHIN
 
     def _quiet(self, batch: pa.RecordBatch) -> tuple[int, int]:
@@ -262,7 +262,9 @@ class Encoder:
         return np.array([known.get(name, _UNKNOWN) for name in told], np.int64).take(numbers)
 
     def _told(self, group: _RowGroup) -> tuple[dict[str, Any], bool] | None:
-        """The parameters of such rows, and whether they are little endian; None if these are not told, or not known."""
+        """The parameters of such rows, and whether they are little-endian; None if these are not given, or not
+        known.
+        """
         framing, parameters = self.protocol.framing, dict(self.builder.known)
         if group.order not in (None, *_ORDERS):
             return None
@@ -335,7 +337,7 @@ class Encoder:
             return None
 
     def _proved(self, records: pa.Array, laying: Laying, code: int, parameters: Row, *, little: bool) -> Array:
-        """Which records decode to what was given."""
+        """Which records decode to the values that were given."""
         sure: Array
         buffer, start, stop = octets_of(records)
         batch = Batch(buffer, start, stop, parameters, little, len(self.protocol.record.until))
@@ -530,7 +532,7 @@ def _only_labelled(columns: Given, labels: Set[str], rows: Array) -> Array:
 
 
 def _same(found: Structs, laid: Laid, batch: Batch) -> Array:
-    """In which records a struct was found as it was given; what was not given can be there where it is filled in."""
+    """In which records a struct was found as it was given; values that were not given may have been filled in."""
     same = np.ones(found.count, bool)
     for name in dict.fromkeys((*laid.given, *found.columns)):
         column, wanted, filled = found.columns.get(name), laid.given.get(name), laid.filled.get(name, False)

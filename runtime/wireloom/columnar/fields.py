@@ -28,7 +28,7 @@ from wireloom.options import U64Type
 
 @dataclass(slots=True, eq=False)
 class Joined:
-    """A checksum over ranges of the record's bytes and constants, one behind the other."""
+    """A checksum over ranges of the record's bytes and constants, one after another."""
 
     algorithm: Algorithm
     over: Sequence[tuple[Vectorised, Vectorised] | bytes]
@@ -42,7 +42,7 @@ class Checksum(Joined):
 
 
 def code(construct: Construct) -> str:
-    """The numpy code of a fixed-size number: ``>u2``, ``i1``, ``?``; ``@`` stands for the record's byte order."""
+    """The numpy code of a fixed-size number: ``>u2``, ``i1``, ``?``; ``@`` means the record's byte order."""
     match construct:
         case codec.Boolean():
             return "?"
@@ -75,7 +75,7 @@ def bit_field(word: Array, shift: int, mask: int, *, boolean: bool = False) -> A
 
 
 class Number:
-    """A number by numpy's code (``>u2``, ``<i8``, ``u1``, ``>f4``, ``?``); of 3, 5, 6 or 7 bytes, too (``>u3``).
+    """A number by numpy's code (``>u2``, ``<i8``, ``u1``, ``>f4``, ``?``), or one of 3, 5, 6 or 7 bytes (``>u3``).
 
     A code that begins with ``@`` has the byte order of its record. With a ``part``, it is these bits of the number.
     """
@@ -142,7 +142,7 @@ class Number:
 
     def _at(self, raw: Array, offset: int, *, little: bool) -> Array:
         found = raw.view(_within(self.format(little=little), offset, raw.itemsize))["it"]
-        if self.size == 1:  # bytes one behind the other are compared many times as fast
+        if self.size == 1:  # adjacent bytes are compared many times as fast
             found = np.ascontiguousarray(found)
         return self.load(found, little=little)
 

@@ -56,7 +56,7 @@ class Filter(NamedTuple):
 
 
 def filterable(protocol: Protocol) -> frozenset[str]:
-    """The columns that conditions may be on: ``message``, and the integers in front of all sections."""
+    """The columns that conditions may be on: ``message``, and the integers before all sections."""
     head = protocol.record.head.columns()
     return frozenset({"message", *(column.name for column in head if is_whole(column.type))})
 

@@ -55,7 +55,9 @@ class _Problems:
 
 
 class Gaps:
-    """Malformed ranges of captures, at whose start is no record of at most ``bound`` bytes, but there is one behind."""
+    """Malformed ranges of captures, at whose start is no record of at most ``bound`` bytes, but there is one
+    after it.
+    """
 
     def __init__(self, codec: CodecFraming, plan: Framing, parameters: Values, bound: int) -> None:
         self.codec = codec
@@ -65,7 +67,7 @@ class Gaps:
         self.orders = codec.orders(parameters)
 
     def error(self, buffer: Any, start: int, base: int, *, order: bool) -> DecodeError:
-        """Why there is no record at ``start``, as the codec has it.
+        """Why there is no record at ``start``, in the words of the codec.
 
         ``base`` is where the buffer is in the capture, ``order`` that of the record before.
         """
@@ -146,7 +148,7 @@ class Gaps:
         found.looked[at.index] = True
         codec = lengths.said
         _, refuted = lengths.tell(at)
-        if lengths.head:  # the codec finds the words for what it may have read
+        if lengths.head:  # the codec words the error for what it may have read
             at.doubt(refuted)
             return
         if len(rows := np.flatnonzero(refuted)):

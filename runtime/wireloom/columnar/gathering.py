@@ -30,7 +30,7 @@ class Gatherer:
         decoder.tallies.clear()
 
     def begin(self, file: str) -> None:
-        """Go on with another capture."""
+        """Continue with another capture."""
         self.files.append(file)
         self.decoder.tallies.append(Tally())
 
@@ -61,7 +61,7 @@ class Gatherer:
         return cuts.preamble or cuts.parameters == self.held[-1].cuts.parameters
 
     def rest(self) -> Iterator[pa.RecordBatch]:
-        """The batches of what is held. Raises as ``capture``."""
+        """The batches of the records held. Raises as ``capture``."""
         if not self.held:
             return
         together = Together(self.held)

@@ -27,7 +27,7 @@ EVERY = INDEX_EVERY
 VERSION = 1
 """Of the format, and of how captures are cut into records: where either changes, older indexes do not fit."""
 _ENDS = 4096
-"""How many of the first bytes of a capture, and of the last, tell it from others."""
+"""How many of the first and the last bytes of a capture identify it."""
 _LINE = 64
 """No line of a record is longer."""
 
@@ -73,7 +73,7 @@ def ensure(file: CaptureFile, reading: Reading, scanner: Callable[[], Scanner]) 
 
 
 def write(file: CaptureFile, reading: Reading, scanner: Scanner) -> int:
-    """Make the index of a capture, which is read once, and tell how many records it notes. An old one is replaced."""
+    """Create the index of a capture, reading it once; returns how many records it notes. An old one is replaced."""
     with opened(file.path, ahead=0) as stream:
         noted = tuple(places(scanner, stream.readinto, file.size, EVERY))
     content = _content(file, reading, noted)

@@ -35,8 +35,8 @@ class Readers:
     """Makes readers of the parts of one protocol.
 
     ``measured`` are the fields whose positions expressions use. ``proven`` is the checksum, with its field's name, that
-    the framing has already checked before the parts are read. ``structs`` are those made so far. Unless it is
-    ``judging``, it does not matter what is wrong with values.
+    the framing has already checked before the parts are read. ``structs`` are those made so far. Wrong values
+    only matter if it is ``judging``.
     """
 
     judge: rowwise.Judge

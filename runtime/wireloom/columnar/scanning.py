@@ -23,17 +23,19 @@ _NO_ROWS = np.zeros(0, np.int64)
 
 
 class Pass(Protocol):
-    """Finds and proves records in one pass, and may decode them, too."""
+    """Finds and validates records in one pass, and may also decode them."""
 
     def run(self, buffer: Any, at: int, end: int, limit: int, bound: int, hop: Hop) -> tuple[Array, Array, Any] | None:
-        """Where the records start and stop that begin at ``at``, and before ``limit``, and what they are; None if they
-        are few. None of them ends behind ``end``, or has more than ``bound`` bytes.
+        """Where the records that begin from ``at`` to before ``limit`` start and stop, and their contents; None if they
+        are few.
+
+        None of them ends after ``end``, or has more than ``bound`` bytes.
         """
         ...
 
 
 class Prover(Pass, Protocol):
-    """Decodes no records, but also proves those that were found."""
+    """Decodes no records, but also validates those that were found."""
 
     def __call__(self, buffer: Array, start: Array, stop: Array) -> Array:
         """As ``framing.Proof``."""
@@ -57,12 +59,12 @@ class Window:
 
 @dataclass(slots=True, eq=False)
 class Cuts:
-    """Records and malformed ranges in a window, with the errors of those that are known, by row.
+    """Records and malformed ranges in a window, with the errors that are known, by row.
 
-    ``gaps`` are the rows of further malformed ranges, each between the end of a record and the next one that is proven.
+    ``gaps`` are the rows of further malformed ranges, each between the end of a record and the next valid one.
     Positions count from the window's start. ``parameters`` are those of their capture. If it is the ``preamble``, the
-    first row is what the capture begins with. ``passed`` is what they are, if a ``Pass`` has found them. Those that
-    were recorded in packets have a ``provenance``; they stand in the window in any order.
+    first row is the header of the capture. ``passed`` are their contents, if a ``Pass`` has found them. Those that were
+    recorded in packets have a ``provenance``, and are in the window in any order.
     """
 
     window: Window
@@ -77,8 +79,9 @@ class Cuts:
     provenance: Provenance | None = None
 
     def end_with(self, error: DecodeError, *, whole: bool) -> bool:
-        """Have the last row tell that the capture is damaged behind it, and whether it does: one that is malformed
-        does, or the only one where a capture is a record as a ``whole``.
+        """Report in the last row that the capture is damaged after it, if that is possible, and return whether it is.
+
+        It is if that row is malformed, or if a capture is one record as a ``whole``.
         """
         last = len(self.start) - 1
         if not whole and last not in self.errors:
@@ -93,17 +96,17 @@ class Cuts:
 
 
 _FIRST_ROOM = 64
-"""Records that are followed at once behind one in doubt, and more and more as long as all are sound.
+"""How many records are followed at once after one in doubt; the number grows as long as all are sound.
 
-Where few are, those that are proven are searched for together, with what is between them. Where none are, the codec's
-framing gets more and more records to itself, up to as many, until it is tried again.
+If few are, valid records and the ranges between them are searched for together. If none are, the codec's framing cuts
+more and more records alone, up to as many, until this is tried again.
 """
 
 
 class Scanner:
-    """Cuts windows of a capture into records, ``rows`` of them or ``size`` bytes together, and not many more.
+    """Cuts windows of a capture into records, in groups of ``rows`` records or ``size`` bytes, and not many more.
 
-    Where the ``cutter`` is in the capture, there it begins. ``one_pass`` is asked for a ``Pass`` before each group.
+    It begins at the place of the ``cutter`` in the capture. ``one_pass`` gives a ``Pass`` before each group.
     """
 
     def __init__(
@@ -133,7 +136,9 @@ class Scanner:
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """Those of the capture, with what its header says once that is read, and what it tells once that is found."""
+        """The parameters of the capture, with those in its header, and those found in its records, once these
+        are read.
+        """
         return self.cutter.parameters
 
     def _begin(self, parameters: Mapping[str, Any]) -> None:
@@ -182,7 +187,7 @@ class Scanner:
             yield group.cuts(), at
 
     def begins(self, cuts: Cuts, row: int) -> bool:
-        """Whether a part of a capture may begin with a record: a sound one that needs none in front of it."""
+        """Whether a part of a capture may begin with a record: a valid one that depends on none before it."""
         if cuts.malformed(row) or cuts.preamble:
             return False
         buffer, start, final, known = cuts.window.buffer, int(cuts.start[row]), cuts.window.final, dict(cuts.parameters)
@@ -205,7 +210,7 @@ class Scanner:
                 return found
             self.apart = min(self.patience, _FIRST_ROOM)
         found = self._cut(window, at, limit, 1)
-        if found is None:  # what follows is cut off with the window, which says nothing about it
+        if found is None:  # bytes after the window are cut off, which does not mean an error
             self.patience = self.apart = 0
         else:
             self.room, self.apart = _FIRST_ROOM, max(0, self.apart - 1)
@@ -231,7 +236,7 @@ class Scanner:
         return _Stretch(start, stop, alike, error)
 
     def _searched(self, window: Window, array: Array, at: int, limit: int, rows: int) -> "_Stretch | None":
-        """The records that the search has proven, and what is between them."""
+        """The records that the search has validated, and the ranges between them."""
         order = self.cutter.order
         if self.search is None or not self.patience or order is None:
             return None
@@ -283,7 +288,7 @@ class Scanner:
     def _passed(
         self, one_pass: Pass, hop: Hop, window: Window, at: int, limit: int, rows: int, little: bool
     ) -> "_Stretch | None":
-        """Records that are found in one pass, up to the last one that is certain with none behind it. If they are
+        """Records that are found in one pass, up to the last one that is certain without one after it. If they are
         decoded, that must be all of them.
         """
         end = min(len(window.buffer), at + self.size)

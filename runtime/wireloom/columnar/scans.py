@@ -1,4 +1,4 @@
-"""Files as Arrow batches: opened on any filesystem, decoded in order, and their malformed records told in the log."""
+"""Files as Arrow batches: opened on any filesystem, decoded in order, and their malformed records logged."""
 
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -37,7 +37,7 @@ class FilePart:
 
     @property
     def final(self) -> bool:
-        """Whether the capture ends where its file does; else an incomplete record at its end goes on."""
+        """Whether the capture ends with its file; else an incomplete record at its end may continue later."""
         return True
 
 
@@ -117,7 +117,7 @@ def _found(part: FilePart, size: int, decoder: Decoder) -> FilePart | None:
 
 
 def _misfit(part: FilePart, error: UnfitError) -> str:
-    """What is wrong with where a part begins or ends, and what to do."""
+    """The error of a part whose start or end does not fit, with what to do."""
     if part.indexed:
         return f"{part.path}{INDEX} does not fit its capture: {error}; delete it, or run wireloom index again"
     return f"{part.path} has records within records, so it can only be split by an index: {error}; run wireloom index"
@@ -140,7 +140,7 @@ def batches(
             with LeavingOut(leaves_out):
                 yield from read(part, gatherer)
         except OSError:
-            yield from gatherer.rest()  # raises what is wrong in the files before, if there is anything
+            yield from gatherer.rest()  # raises the error of an earlier file, if there is one
             raise
     yield from gatherer.rest()
     for file, seen in zip(gatherer.files, decoder.tallies, strict=True):

@@ -78,7 +78,7 @@ class BulkSearch(Search):
         return super().next(buffer, at, end, base=base, final=final, order=order, whole=whole)
 
     def chain(self, buffer: Any, at: int, end: int, *, base: int, final: bool, order: bool) -> Chain:
-        """What stands from ``at`` on, as far as all of it is certain and was looked at together; maybe nothing.
+        """The records from ``at`` on, as far as all are certain and were looked at together; maybe none.
 
         ``order`` is that of the record before it.
         """
@@ -90,7 +90,7 @@ class BulkSearch(Search):
         return self._believed(found, buffer, end, base) if self.framing.sums_up else found
 
     def _believed(self, found: Chain, buffer: Any, end: int, base: int) -> Chain:
-        """What there is in front of the first record that is in doubt, as no other one follows it."""
+        """The records before the first one in doubt, which no other one follows."""
         alone = np.append(found.gaps - 1, len(found.start) - 1)
         for row in alone[(alone >= 0) & ~np.isin(alone, found.gaps)].tolist():
             first, order = int(found.start[row]), bool(found.little[row])
@@ -100,7 +100,7 @@ class BulkSearch(Search):
         return found
 
     def _enter(self, buffer: Any, end: int, base: int, *, final: bool) -> None:
-        """Forget what was seen of another window."""
+        """Forget the results of another window."""
         of = self._of
         if of is None or of[0] is not buffer or of[1:] != (end, base, final):
             self._of, self._seen, self._count, self._running = (buffer, end, base, final), _NOTHING, FEWEST, Running()
@@ -124,15 +124,13 @@ class BulkSearch(Search):
             likely = ~certain | self._followed(array, position + length, end, final=final)
             position, length, little, certain = position[likely], length[likely], little[likely], certain[likely]
         twice = np.flatnonzero(position[1:] == position[:-1])
-        certain[twice] = certain[twice + 1] = False  # a record in both byte orders: the codec tells which it is
+        certain[twice] = certain[twice + 1] = False  # valid in both byte orders: the codec decides which
         if self.framing.doubts:
-            certain[:] = False  # the codec tells what bears it out
+            certain[:] = False  # the codec finds what confirms it
         self._seen = _Seen(start, stop, position, length, little, certain)
 
     def _followed(self, array: Array, stop: Array, end: int, *, final: bool) -> Array:
-        """Whether another record may begin where these stop. What is so near to ``end`` that it has no bytes to tell is
-        for the codec to say.
-        """
+        """Whether another record may begin where these stop. Those too near to ``end`` to decide are left to the codec."""
         found = ~(final & (stop > end))
         rows = np.flatnonzero(stop + self.reach <= end)
         ends = np.full(len(rows), end)
@@ -215,7 +213,7 @@ class BulkSearch(Search):
         return found
 
     def _hits(self, sums: Checksums, at: Rows, low: int, span: int, first: int, last: int, place: int) -> Array:
-        """Where, from ``low`` on, a checksum of this shape stands."""
+        """The places, from ``low`` on, with a checksum of this shape."""
         buffer = at.batch.buffer
         assert isinstance(sums.algorithm, Crc)
         count = min(span, len(buffer) - low - max(last, place + sums.kind.size) + 1)
@@ -253,7 +251,7 @@ class _Seen:
         self.certain = certain
 
     def reaches(self, at: int) -> bool:
-        """Whether there is something at ``at`` or behind it."""
+        """Whether there is one at ``at`` or later."""
         return bool(len(self.position)) and at <= int(self.position[-1])
 
     def behind(self, at: int, end: int | None) -> Iterator[tuple[int, bool]]:
@@ -267,7 +265,7 @@ class _Seen:
 
     @cached_property
     def _following(self) -> list[int]:
-        """For each, the number of the first one at its end or behind it; -1 if it is not certain, or there is none."""
+        """For each, the number of the first one at its end or after it; -1 if it is not certain, or there is none."""
         following = self.position.searchsorted(self.position + self.length)
         return [*np.where(self.certain, following, -1).tolist(), -1]
 
@@ -294,4 +292,4 @@ class _Seen:
 
 _NO_ROWS = np.zeros(0, np.int64)
 _NOTHING = _Seen(0, 0, _NO_ROWS, _NO_ROWS, _NO_ROWS.astype(bool), _NO_ROWS.astype(bool))
-"""What is seen at no position at all."""
+"""The results for no position at all."""

@@ -66,7 +66,7 @@ EMPTY = array(pa.binary(), 1, None, np.zeros(2, np.int32), np.zeros(0, np.uint8)
 
 
 def joined(parts: Sequence[Fixed | pa.Array], rows: int) -> pa.Array:
-    """The bytes of all parts, one behind the other in each row."""
+    """The bytes of all parts, one after another in each row."""
     found: list[pa.Array] = []
     for _, some in groupby(parts, lambda part: id(part.mine if isinstance(part, Fixed) else part)):
         each = list(some)

@@ -1,8 +1,8 @@
-"""A capture split where records begin, so that its parts can be decoded apart and give what the whole gives.
+"""A capture split at records, so that its parts can be decoded separately with the same result.
 
-Any bytes that mark a frame could also be in a payload. So places are found by following the lengths from the start, at
-the speed of the scan; or, where a record can be told wherever it stands, by searching for one and following it, and
-what reads the part in front must arrive at the same place.
+Any bytes that mark a frame could also be in a payload. So places are found by following the lengths from the start,
+at the speed of the scan; or, if a record can be recognised at any position, by searching for one and following it,
+and the reader of the part before must arrive at the same place.
 """
 
 import sys
@@ -16,24 +16,24 @@ from wireloom.columnar.scanning import Cuts, Scanner, Window
 from wireloom.kinds import ReadInto, into
 
 BEFORE_BYTES = 1024 * 1024
-"""How far in front of a cut the search for records begins; further than a terminator is long."""
+"""How far before a cut the search for records begins; further than a terminator is long."""
 _LAST = 32
 """What begins in the last of so many parts of a window is left to the next one, where most such records are whole."""
 
 
 class UnfitError(ValueError):
-    """Where a record should begin, none does: what is noted of a capture, or was found in it, does not fit it."""
+    """No record begins where one should: notes about a capture, or earlier results, do not fit it."""
 
 
 class Place(NamedTuple):
-    """Where a sound record begins, and how many records and malformed ranges are in front of it."""
+    """The start of a sound record, and how many records and malformed ranges are before it."""
 
     offset: int
     number: int
 
 
 def places(scanner: Scanner, readinto: ReadInto, size: int, every: int) -> Iterator[Place]:
-    """A record behind each multiple of ``every`` in a capture of ``size`` bytes, which are read by ``readinto``."""
+    """A record after each multiple of ``every`` in a capture of ``size`` bytes, which are read by ``readinto``."""
     wanted, passed = every, 0
     pieces = _OnePlace(readinto, min(every, decoder.PIECE_BYTES))  # larger ones leave the processor's cache
     for window in pieces:
@@ -78,7 +78,7 @@ class _OnePlace:
 
     @property
     def rest(self) -> bytes:
-        """What is kept."""
+        """The bytes that are kept."""
         return bytes(memoryview(self.memory)[: self.held])
 
     def keep(self, position: int) -> None:
@@ -92,9 +92,9 @@ class _OnePlace:
 
 
 class Front:
-    """The records in front of byte ``start`` of a capture that is read by ``readinto`` from its beginning on.
+    """The records before byte ``start`` of a capture that is read by ``readinto`` from its beginning on.
 
-    They are gone when the next ones come. Once all have come, the capture goes on ``behind`` them, for a decoder.
+    Each batch is only valid until the next one. After all of them, a decoder continues with ``behind``.
     """
 
     def __init__(self, decoding: decoder.Decoder, readinto: ReadInto, start: int) -> None:
@@ -145,13 +145,15 @@ def begun(
     first: int = 0,
     final: bool = True,
 ) -> int | None:
-    """Where the part of a capture of ``size`` bytes begins that was cut anywhere, at ``start``; ``size`` if no record
-    begins there or behind; None if there are none from ``base`` to ``limit``.
+    """Where the part of a capture begins that was cut at any place, ``start``.
 
-    The first record from ``base`` on that can be told is followed to a record from ``start`` on. ``base`` is
-    ``before(start)`` or where the ``first`` record begins, and ``readinto`` reads the capture from there on.
-    So all who ask are told the same, and records in a payload, whose chain ends where the payload does, are passed.
-    Unless the capture is ``final``, so are those in an incomplete record at its end.
+    It is ``size``, that of the capture in bytes, if no record begins at ``start`` or later, and None if there are none
+    from ``base`` to ``limit``.
+
+    The first record from ``base`` on that is recognised is followed to a record from ``start`` on. ``base`` is
+    ``before(start)`` or where the ``first`` record begins, and ``readinto`` reads the capture from there on. So all
+    callers get the same place, and records in a payload, whose chain ends with the payload, are passed. Unless the
+    capture is ``final``, those in an incomplete record at its end are also passed.
     """
     pieces, told = Pieces(upto(readinto, size - base), 2 * BEFORE_BYTES, base, final=final), base == first
     for window in pieces:
@@ -172,14 +174,15 @@ def begun(
 
 
 def before(start: int) -> int:
-    """From where on records are looked at to find one at ``start`` or behind."""
+    """The place from which records are looked at, to find one at ``start`` or later."""
     return max(0, start - BEFORE_BYTES)
 
 
 def _told(scanner: Scanner, window: Window, limit: int, size: int) -> tuple[int, bool]:
-    """Where in a window the first record begins that is whole, in a capture that will have ``size`` bytes, and needs
-    none in front of it: it is proven in one byte order alone, or stands behind a terminator. Or false, and the position
-    before which none begins.
+    """Where in a window the first whole record begins that depends on none before it, in a capture of ``size`` bytes.
+
+    Such a record is valid in one byte order only, or follows a terminator. If there is none: the position before which
+    none begins, and false.
     """
     buffer, end, final, at = window.buffer, len(window.buffer), window.final, 0
     search, parameters, bound = scanner.cutter.search, dict(scanner.parameters), scanner.bound

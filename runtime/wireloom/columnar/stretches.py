@@ -49,7 +49,7 @@ class Stretch:
 
 
 class Held(NamedTuple):
-    """Records that were cut out of the capture ``source``, which stands in ``file``."""
+    """Records that were cut out of the capture ``source`` in ``file``."""
 
     cuts: Cuts
     file: str = ""
@@ -69,7 +69,7 @@ class Held(NamedTuple):
 
     @property
     def span(self) -> slice:
-        """Where in their window they stand."""
+        """Their places in their window."""
         return slice(int(self.cuts.start[0]), int(self.cuts.stop[-1]))
 
     @property
@@ -101,7 +101,7 @@ class Together:
 
     @property
     def stretch(self) -> Stretch:
-        """The records. Only those of a single capture may have gaps, whose reasons depend on the bytes behind them."""
+        """The records. Only those of a single capture may have gaps, whose reasons depend on the bytes after them."""
         if len(self.held) == 1:
             (each,) = self.held
             cuts, base = each.cuts, each.cuts.window.base

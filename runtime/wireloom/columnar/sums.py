@@ -12,7 +12,7 @@ SLICES = 8
 """How many bytes are looked up together."""
 _BLOCK = 16
 _CONSTANTS = 8 * SLICES * 256
-"""Where the constants are behind the tables, in bytes."""
+"""Where the constants are after the tables, in bytes."""
 FLIPPED = np.frombuffer(REVERSED, np.uint8)
 """Each byte with its bits in the other order."""
 
@@ -47,7 +47,7 @@ def behind(register: int, at: int, stop: int, tables: int, flipped: int) -> int:
 
 
 def _word(word: int, tables: int) -> int:
-    """The register behind eight bytes that the register was added to."""
+    """The register after eight bytes that were added to it."""
     found = 0
     for byte in range(SLICES):
         found ^= i8(tables + 2048 * byte + 8 * (shifted(word, 8 * byte) & 0xFF))
@@ -84,7 +84,7 @@ def _constants(crc: Crc) -> tuple[int, ...]:
 
 
 def _divided(number: int, divisor: int) -> tuple[int, int]:
-    """The quotient of two polynomials, and what is left over."""
+    """The quotient of two polynomials, and the remainder."""
     quotient = 0
     while (shift := number.bit_length() - divisor.bit_length()) >= 0:
         quotient |= 1 << shift

@@ -1,6 +1,6 @@
-"""A protocol's records as Arrow data: what its generated module ``columnar`` is made of.
+"""A protocol's records as Arrow data: the functions of its generated module ``columnar``.
 
-What a table of bytes does not need, such as files and encoding, is imported by what needs it.
+Modules that tables of bytes do not need, such as those for files and encoding, are imported when they are used.
 """
 
 import os

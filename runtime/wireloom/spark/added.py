@@ -1,4 +1,4 @@
-"""From what is decoded to the table that was asked for: columns that rows have from their file's path, wider types."""
+"""From decoded columns to the requested table: columns from the files' paths, and wider types."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -73,7 +73,7 @@ class Added:
         )
 
     def _metadata(self, field: StructField, found: Mapping[str, object]) -> dict[str, object]:
-        """What is known of a file, by the names that the fields of the column have."""
+        """The fields of the column ``_metadata`` of a file, by name."""
         assert isinstance(field.dataType, StructType)
         return {name: found[self.resolver.name(name, found)] for name in field.dataType.names}
 

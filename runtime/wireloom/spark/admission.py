@@ -24,7 +24,7 @@ class Admission:
         )
 
     def admitted(self, grown: Iterable["Grown"]) -> Iterator[tuple["Grown", int]]:
-        """What is taken of which files, in order: the first so many bytes of each."""
+        """Which files were taken, in order, and how many of the first bytes of each."""
         count, room = self.files, self.size
         for each in grown:
             more = each.file.size - each.taken

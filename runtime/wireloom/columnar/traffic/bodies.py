@@ -13,14 +13,14 @@ from wireloom.columnar.traffic.reassembly import Chunk, Delivered
 from wireloom.http1 import BodyData, BodyEnd, HeadError, MessageHead, Messages
 
 _TEXTS = re.compile(r"(?:text/|application/(?:json|xml|x-www-form-urlencoded|javascript))", re.IGNORECASE)
-"""Types of bodies that are no records."""
+"""Types of bodies that are not records."""
 _PIECE = 1 << 20
 """So many bytes are unpacked at once."""
 
 
 class Bodies:
-    """Bodies of HTTP/1.1; those of texts are left out. Behind a gap in a body its bytes are taken as they are, up to
-    where a message or a chunk is found. A stream that is ``lost`` begins behind one.
+    """Bodies of HTTP/1.1, without those of texts. After a gap in a body its bytes are taken as they are, up to where a
+    message or a chunk is found. A stream that is ``lost`` begins after a gap.
     """
 
     __slots__ = ("begins", "body", "decoder", "messages", "packed", "packets", "position", "ready", "wanted")
@@ -30,7 +30,7 @@ class Bodies:
         self.messages = Messages(of_server=of_server, lost=lost)
         self.begins: list[int] = []
         self.packets: list[list[int]] = []
-        """Where in the stream the bytes of packets begin, and what is known of these."""
+        """The places in the stream where the bytes of packets begin, and the rows of these packets."""
         self.body: Plain | None = None
         self.position = 0
         """How many bytes of the body there were."""
@@ -54,7 +54,7 @@ class Bodies:
     def lose(self, missing: int | None) -> Iterator[Sent]:
         """As ``Course.lose``."""
         if missing is None and self.messages.state == "start":
-            return  # nothing is missing in front of a head
+            return  # nothing is missing before a head
         yield from self._events(final=True)
         goes_on = self.messages.lose(missing)
         if goes_on and not self.wanted:
@@ -71,7 +71,7 @@ class Bodies:
         self.position += missing or 0
 
     def _events(self, *, final: bool) -> Iterator[Sent]:
-        """The records in what was put in, or in all that is left."""
+        """The records in the bytes that were put in, or in all that is left."""
         while True:
             try:
                 event = self.messages.next(final=final)
@@ -102,7 +102,7 @@ class Bodies:
             self.packed.refusal = self.packed.refusal or self._too_many()
 
     def _content(self, delivered: Delivered) -> Iterator[Sent]:
-        """The records that are complete with more bytes of what a body holds, if these are many."""
+        """The records that more bytes of a body complete, if these are many."""
         self.ready.data += delivered.data
         self.ready.begins += delivered.begins
         self.ready.packets += delivered.packets
@@ -111,7 +111,7 @@ class Bodies:
             yield from self._taken()
 
     def _taken(self) -> Iterator[Sent]:
-        """The records that are complete with what is ready."""
+        """The records that the bytes so far complete."""
         if not self.ready.data:
             return
         self.body = self.body or Plain(self.decoder)
@@ -199,7 +199,7 @@ class PackedBody:
 
     @classmethod
     def of(cls, head: MessageHead) -> "PackedBody | None":
-        """As a head tells it; None if the body is as it is."""
+        """The packing that a head declares; None if the body is not packed."""
         coding = head.fields.get("content-encoding", "").lower()
         if coding in ("", "identity"):
             return None

@@ -34,18 +34,18 @@ COLUMNS = (
     "more_fragments",
     "fragment.data",
 )
-"""What is read of packets."""
+"""The columns of packets that are read."""
 _OTHERS = "unknown.body"
 """The column with what packets hold that are neither of TCP nor of UDP."""
 
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """What packets of one ``transport`` carry: the bytes from ``start`` to ``stop`` in ``data``.
+    """The contents of packets of one ``transport``: the bytes from ``start`` to ``stop`` in ``data``.
 
-    ``missing`` are how many bytes behind these were cut off when the packet was recorded. ``sources`` and
-    ``destinations`` are numbers of ``addresses``. A row of ``packets`` has the number of the packet,
-    its time and its offset. ``sequence`` and the flags ``syn`` and ``ack`` are zeros for UDP.
+    ``missing`` are how many bytes after these were cut off in recording. ``sources`` and ``destinations`` are indices
+    in ``addresses``. A row of ``packets`` has the number of the packet, its time and its offset. ``sequence`` and the
+    flags ``syn`` and ``ack`` are zero for UDP.
     """
 
     transport: str
@@ -105,14 +105,14 @@ def _joined(several: list[Carried]) -> Carried:
 RAW = 101
 """The link type of packets that begin with the header of IP."""
 _IP_TUNNELS = {4: 228, 41: 229, 47: 65583}
-"""The link types of what follows headers of IP that have these protocols: IPv4, IPv6 and GRE."""
+"""The link types after headers of IP with these protocols: IPv4, IPv6 and GRE."""
 _UDP_TUNNELS = {port: 131072 + port for port in (2152, 4789, 6081)}
 """The link types of what datagrams to these ports carry: GTP-U, VXLAN and GENEVE."""
 TUNNELS_INSIDE = 4
 """So many tunnels are read inside each other."""
 _LARGEST_LINK_TYPE = 65535
 _LLC = 1500
-"""Numbers up to this one are no EtherTypes but lengths, of frames that begin with a header of LLC."""
+"""Numbers up to this one are not EtherTypes but lengths, of frames that begin with an LLC header."""
 
 
 @lru_cache(maxsize=16)
@@ -155,8 +155,8 @@ def tunnel_packets(rows: PacketRows, known: Array) -> Iterator[tuple[Packets, Ar
 
 
 def _contents(packets: Packets) -> Counter[str]:
-    """What packets hold that carry neither TCP nor UDP: how many are of each protocol of IP, of each EtherType, behind
-    each header that does not say what follows in such numbers, and of a link type of which nothing is read.
+    """The contents of packets with neither TCP nor UDP: how many are of each IP protocol, of each EtherType, after each
+    header that has no such numbers, and of link types that are not supported.
     """
     rows = _rows(packets, ("transport", "ether_type", "link_protocol"))
     kinds = tuple(rows.column(name) for name in ("transport", "ether_type", "link_protocol"))
@@ -187,8 +187,9 @@ def _numbered(kind: str, number: str, label: str | None) -> str:
 def carried_by(
     rows: PacketRows, known: Array, fragments: Fragments, ledger: Ledger, left: Array | None = None, tunnels: int = 0
 ) -> Iterator[Carried]:
-    """What packets carry that are decoded, and what ``fragments`` do that are whole with them. ``ledger`` is told of
-    others. ``known`` is as in ``Packets``. If not all are, those are taken that are ``left``.
+    """The contents of decoded packets, and of the ``fragments`` that they complete.
+
+    ``ledger`` counts the others. ``known`` is as in ``Packets``. ``left`` selects some of the packets; by default, all.
     """
     messages = rows.column("message")
     for each in (messages if left is None else messages.filter(as_arrow(left))).value_counts().to_pylist():

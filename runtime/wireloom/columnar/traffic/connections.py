@@ -52,7 +52,7 @@ def full(exchange: Exchange, carried: Carried) -> Exchange:
 
 
 def heard(exchange: Exchange, carried: Carried, sender: Sender, ledger: Ledger, *, low_is_client: bool) -> Exchange:
-    """The packets of the ``sender`` that carry data. ``ledger`` is told of all."""
+    """The packets of the ``sender`` that carry data. ``ledger`` counts all."""
     if sender is not Sender.BOTH:
         which = (exchange.upward == low_is_client) == (sender is Sender.CLIENT)
         ledger.packets[Fate.OTHER_DIRECTION] += len(which) - int(np.count_nonzero(which))

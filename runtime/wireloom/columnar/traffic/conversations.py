@@ -48,7 +48,9 @@ class OneWay:
         yield from self.course.take(delivered)
 
     def skip(self, ledger: Ledger, other: Course | None) -> Iterator[Sent]:
-        """Give up what is missing in front of what is waiting: the records behind it. ``other`` is as in ``take``."""
+        """Give up the missing bytes before those that wait, and read the records after them. ``other`` is as
+        in ``take``.
+        """
         missing, delivered = self.stream.skip()
         ledger.lost(missing)
         if self.course is None:
@@ -66,8 +68,9 @@ class OneWay:
 
 
 class Dialogue:
-    """What is said between two ends, connection after connection, as far as the ``sender`` says it. ``ports`` tell
-    which end is the server where no SYN does; without them, that of the lower port is.
+    """The connections between two ends, one after another, as far as the ``sender`` sent them.
+
+    If there is no SYN, ``ports`` determine which end is the server; without them, it is the one with the lower port.
     """
 
     __slots__ = ("count", "decoder", "directions", "endpoints", "low_is_client", "sender")
@@ -83,7 +86,7 @@ class Dialogue:
 
     @property
     def held(self) -> int:
-        """How many bytes wait for what is missing."""
+        """How many bytes wait for missing ones."""
         return sum(each.stream.held for each in self.directions.values())
 
     def take(self, exchange: Exchange, carried: Carried, ledger: Ledger) -> Iterator[Said]:
@@ -112,7 +115,7 @@ class Dialogue:
         self.directions = {}
 
     def skip(self, ledger: Ledger) -> Iterator[Said]:
-        """Give up what is missing."""
+        """Give up missing bytes."""
         for upward, direction in self.directions.items():
             while direction.stream.held:
                 yield from self._said(direction.skip(ledger, self._course(not upward)), upward)
@@ -125,16 +128,17 @@ class Dialogue:
     def _data(self, exchange: Exchange, carried: Carried, ledger: Ledger) -> Iterator[Said]:
         wanted = heard(exchange, carried, self.sender, ledger, low_is_client=self.low_is_client)
         every = wanted if self.sender is Sender.BOTH else full(exchange, carried)
-        for way in (self.low_is_client, not self.low_is_client):  # what a client asks tells what is answered
+        # The client first: its requests determine how the responses are read.
+        for way in (self.low_is_client, not self.low_is_client):
             mine, others = (each.rows[each.upward == way] for each in (wanted, every))
             if len(mine):
                 direction, other = self._direction(way), self._course(not way)
                 yield from self._said(direction.take(_segments(mine, carried), other), way)
-            elif len(others):  # where they begin tells the next connection from this one
+            elif len(others):  # their start distinguishes the next connection from this one
                 self._direction(way).stream.meet(_segments(others, carried))
 
     def _is_another(self, exchange: Exchange, carried: Carried, sequence: int, *, upward: bool) -> bool:
-        """Whether the SYN behind these packets begins another connection, whose first byte has this number."""
+        """Whether the SYN after these packets begins another connection, whose first byte has this number."""
         known = self.directions.get(upward)
         if known is not None and known.stream.first is not None:
             return known.stream.first != sequence
@@ -158,6 +162,6 @@ class Dialogue:
 
 
 def _segments(rows: Array, carried: Carried) -> Segments:
-    """The segments in these rows; the SYN of a segment stands in front of its bytes."""
+    """The segments in these rows; the SYN of a segment is before its bytes."""
     sequence = carried.sequence[rows] + carried.syn[rows]
     return Segments(sequence, carried.start[rows], carried.stop[rows], carried.packets[rows], carried.data)

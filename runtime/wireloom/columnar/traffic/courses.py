@@ -1,4 +1,4 @@
-"""Bytes of a stream as they come → the records in it, and where each comes from."""
+"""From the bytes of a stream, as they arrive, to its records and the packets that they come from."""
 
 from bisect import bisect_right
 from collections.abc import Iterator
@@ -17,15 +17,15 @@ from wireloom.columnar.traffic.reassembly import Delivered
 UNKNOWN = -1
 """As many bytes are lost as nobody knows."""
 _IN_A_ROW = 3
-"""So many records tell where one begins behind a gap, which is in the middle of another one."""
+"""After a gap, which is in the middle of a record, this many consecutive records show where one begins."""
 _SMALL = 512
 """Records in so few bytes are cut one by one, as it takes longer to begin with many."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """Records that were cut out of a stream, with what is known of the packet that each begins in; and the number of
-    the packet with which each was complete. ``gaps`` are as in ``Provenance``.
+    """Records that were cut out of a stream, the rows of the packets that they begin in, and the numbers of the packets
+    that completed them. ``gaps`` are as in ``Provenance``.
     """
 
     cuts: Cuts
@@ -35,21 +35,21 @@ class Sent:
 
 
 class Course(Protocol):
-    """What becomes of the bytes of a stream."""
+    """Reads the bytes of a stream."""
 
     def take(self, delivered: Delivered, *, final: bool = False) -> Iterator[Sent]:
         """The records that are complete with these bytes, or all that are left with the ``final`` ones."""
         ...
 
     def lose(self, missing: int | None) -> Iterator[Sent]:
-        """The records in front of a gap of so many bytes, or of as many as nobody knows."""
+        """The records before a gap of so many bytes, or of unknown size."""
         ...
 
 
 class Plain:
-    """Bytes that are records end to end. What a stream has told of its parameters stays known behind gaps.
+    """Bytes that are records end to end. Parameters found in a stream stay known after gaps.
 
-    Between bytes there is only what says where the stream is, as most streams of a recording are silent.
+    While no bytes are held there is only the position in the stream, because most streams of a recording are idle.
     """
 
     __slots__ = ("base", "begins", "complete", "cutter", "decoder", "gap", "packets", "tail")
@@ -63,7 +63,7 @@ class Plain:
         self.begins: list[int] = []
         self.packets: list[list[int]] = []
         self.gap = 0
-        """How many bytes were lost in front of the tail."""
+        """How many bytes were lost before the tail."""
         self.complete = 0
         """The number of the packet with which the last record was complete."""
 

@@ -20,7 +20,7 @@ FRAMED = ("memcached",)
 """The protocols whose datagrams begin with this header."""
 _HEADER = struct.Struct(">4H")
 _PART = 1024
-"""About so many bytes of memory a datagram that waits takes besides what it carries."""
+"""About how many bytes of memory a waiting datagram takes beside its data."""
 _WAITING = 4096
 """So many messages wait for datagrams at once; the one that began to wait first is given up for another."""
 
@@ -52,7 +52,7 @@ class MessageKey(NamedTuple):
 
 @dataclass(slots=True)
 class FramedMessage:
-    """What is there of a message of ``count`` datagrams, by their numbers."""
+    """The parts of a message of ``count`` datagrams that have arrived, by number."""
 
     count: int
     parts: dict[int, Chunk] = field(default_factory=dict)

@@ -8,15 +8,17 @@ from ipaddress import IPv4Address, ip_address
 _WAITING = 4096
 """So many packets wait for fragments at once; the one that began to wait first is given up for another."""
 _LARGEST = 0xFFFF
-"""No packet has more bytes behind its header."""
+"""The most bytes that a packet has after its header."""
 
 FragmentKey = tuple[str, str, int, int]
-"""Addresses, the protocol behind IP, and the identification: what fragments of a packet have in common."""
+"""Addresses, the protocol inside IP, and the identification: equal for all fragments of a packet."""
 
 
 @dataclass(slots=True)
 class Fragmented:
-    """What is there of a packet, from where on. ``size`` is that of all of it, once the last fragment is there."""
+    """The parts of a packet that have arrived, by offset. ``size`` is that of the packet, once its last
+    fragment is there.
+    """
 
     parts: dict[int, bytes] = field(default_factory=dict)
     size: int | None = None
@@ -55,10 +57,10 @@ class Fragments:
 
 
 def _header(key: FragmentKey, size: int) -> bytes:
-    """A header of IP for a packet that is no fragment."""
+    """An IP header for a packet that is not a fragment."""
     source, destination, transport, _ = key
     ends = ip_address(source).packed + ip_address(destination).packed
     if isinstance(ip_address(source), IPv4Address):
-        # A length of 0 stands for all there is, as that of the largest packets with their header has no room.
+        # A length of 0 means everything, because the length of the largest packets with their header does not fit.
         return struct.pack(">BBHHHBBH", 0x45, 0, 0, 0, 0, 64, transport, 0) + ends
     return struct.pack(">IHBB", 6 << 28, size, transport, 64) + ends

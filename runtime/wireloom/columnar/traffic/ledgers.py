@@ -37,23 +37,23 @@ class Fate(StrEnum):
 
 @dataclass(slots=True)
 class Ledger:
-    """What became of the packets of a file: how many of each fate, and what is missing between them."""
+    """The fates of a file's packets: how many have each, and what is missing between them."""
 
     packets: Counter[Fate] = field(default_factory=Counter)
     others: Counter[str] = field(default_factory=Counter)
     """What those hold that are not TCP or UDP: protocols of IP, EtherTypes and link types."""
     cut: int = 0
-    """How many of those that were read, or are without data, lack the end of what they carried."""
+    """How many of those that were read, or are without data, are cut short."""
     gaps: int = 0
     missing: int = 0
     """How many gaps there are in streams, and how many bytes were in them."""
     differing: int = 0
     """How many bytes came again with other values."""
     damage: list[str] = field(default_factory=list)
-    """What is wrong with files themselves."""
+    """The damage of files themselves."""
 
     def unread(self, seen: Tally, damage: DecodeError | None) -> None:
-        """Note what is no packet, and that the file itself is damaged."""
+        """Note bytes that are not a packet, and that the file itself is damaged."""
         if seen.malformed_bytes:
             self.damage.append(f"{counted(seen.malformed_bytes, 'byte')} are no packets: {seen.first}")
         if damage is not None and (not seen.malformed_bytes or damage.reason != seen.first):
@@ -77,7 +77,7 @@ class Ledger:
         self.missing += size
 
     def tell(self, file: str) -> None:
-        """Tell it in the log: as a warning if nothing was read, something is missing, or the file is damaged."""
+        """Log it: as a warning if nothing was read, something is missing, or the file is damaged."""
         nothing = not any(self.packets[fate] for fate in (Fate.READ, Fate.WITHOUT_DATA))
         level = logging.WARNING if nothing or self.cut or self.gaps or self.damage else logging.INFO
         LOG.log(level, "wireloom: %s: %s", file, ", ".join(self._said()))

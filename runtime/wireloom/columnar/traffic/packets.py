@@ -11,11 +11,11 @@ from wireloom.columnar.buffers import Array, octets_of
 
 @dataclass(frozen=True, slots=True)
 class Packets:
-    """Packets that begin with the same link header. What was captured of each is in ``buffer``, from ``start`` to
+    """Packets that begin with the same link header. The captured bytes of each are in ``buffer``, from ``start`` to
     ``stop``.
 
-    What is ``known`` of each has a row: its number, when it was captured, in nanoseconds since 1970 or ``NO_TIME``,
-    where in its file it stands, and the number of the file.
+    ``known`` has a row for each: its number, its time in nanoseconds since 1970 or ``NO_TIME``, its position in its
+    file, and the number of the file.
     """
 
     link_type: int

@@ -19,7 +19,7 @@ _COLUMNS = (
 
 
 def packets_of_pcap(file: Recording, ledger: Ledger) -> Iterator[Consecutive]:
-    """The packets of a file whose header tells what all of them begin with. Each is the end of its record."""
+    """The packets of a file whose header gives the link type of all. Each is the end of its record."""
     link_type, scale, count, odd = -1, 1000, 0, 0
     decoder = decoder_of("pcap", _COLUMNS)
     front = Front(decoder, file.readinto, file.start)

@@ -36,7 +36,7 @@ _COLUMNS = (
     *("_offset", "_length", "_corrupt_record", "_corrupt_reason"),
 )
 _END, _UNIT, _OFFSET = 0, 9, 14
-"""The options that end options, and those with the unit of timestamps and with what is to be added to them."""
+"""The options that end options, the unit of timestamps, and their offset."""
 _SECTION, _INTERFACE, _PACKETS = 0x0A0D0D0A, 1, (2, 6)
 """The types of blocks that have options: those that begin a section, describe an interface, or have a packet."""
 _TELLING = (_SECTION, _INTERFACE, 1 << 24)
@@ -78,7 +78,7 @@ class _Interface(NamedTuple):
 
 
 def packets_of_pcapng(file: Recording, ledger: Ledger) -> Iterator[Consecutive]:
-    """The packets of a file in which interfaces tell what their packets begin with."""
+    """The packets of a file in which interfaces give the link types of their packets."""
     interfaces: list[_Interface] = []
     count = 0
     for rows in _blocks(file, ledger):
@@ -145,8 +145,9 @@ class _BlockPackets(NamedTuple):
         )
 
     def describe(self, mine: Array, interfaces: list[_Interface]) -> None:
-        """Note what is known of some of the packets, which are of these interfaces. Simple packets have no time, and
-        their snap length tells where padding begins.
+        """Fill in the rows of some of the packets, which are of these interfaces.
+
+        Simple packets have no time, and padding after their snap length.
         """
         for number in np.unique(self.interfaces[mine]).tolist():
             if number >= len(interfaces):
@@ -169,8 +170,8 @@ class _BlockPackets(NamedTuple):
 
 
 def _blocks(file: Recording, ledger: Ledger) -> Iterator[PacketRows]:
-    """The blocks of a file, batch by batch. Those with damaged options are there without these. ``ledger`` is told of
-    what is none.
+    """The blocks of a file, batch by batch; those with damaged options without them. ``ledger`` counts bytes outside
+    blocks.
     """
     decoder, again = decoder_of("pcapng", _COLUMNS), decoder_of("pcapng", _COLUMNS)
     front = Front(decoder, file.readinto, file.start)
@@ -196,7 +197,7 @@ def _blocks(file: Recording, ledger: Ledger) -> Iterator[PacketRows]:
 
 
 def _telling(blocks: Iterable[Cuts]) -> Iterator[Cuts]:
-    """The blocks that tell of interfaces."""
+    """The blocks that describe interfaces."""
     for cuts in blocks:
         start, little = cuts.start, np.broadcast_to(cuts.little, len(cuts.start))
         rows = np.flatnonzero(cuts.stop - start >= 4)
@@ -207,7 +208,7 @@ def _telling(blocks: Iterable[Cuts]) -> Iterator[Cuts]:
 
 
 def _order_of(block: bytes) -> Literal["little", "big"]:
-    """The order of the bytes of numbers in a whole block, as its length tells it."""
+    """The byte order of a whole block, judging by its length."""
     return "little" if int.from_bytes(block[4:8], "little") == len(block) else "big"
 
 
@@ -235,7 +236,7 @@ def _without_damaged_options(block: bytes) -> bytes | None:
 
 
 def _replaced(batch: pa.RecordBatch, blocks: Mapping[int, bytes], decoder: Decoder, name: str) -> pa.RecordBatch:
-    """The rows of a batch, some of them as these ``blocks`` have them, where the old ones stand."""
+    """The rows of a batch, in which those of these ``blocks`` replace the old ones."""
     stop = np.cumsum([len(block) for block in blocks.values()])
     little = np.array([_order_of(block) == "little" for block in blocks.values()])
     start = np.append(0, stop[:-1])

@@ -52,22 +52,23 @@ class Traffic:
         self.datagrams = Datagrams()
         self.conversations: OrderedDict[Endpoints, Dialogue] = OrderedDict()
         self.waiting: dict[Endpoints, int] = {}
-        """How many bytes wait in conversations for what is missing."""
+        """How many bytes wait in conversations for missing ones."""
         self.files: dict[int, str] = {}
         """The files by their numbers, which ascend."""
         self.count = 0
         """How many packets there were."""
 
     def cuts(self, files: Iterable[Recording], *, final: bool = True) -> Iterator[Cuts]:
-        """As ``found``; the log tells what became of the packets."""
+        """As ``found``; the log reports the fates of the packets."""
         before = len(self.files)
         yield from self.found(files, final=final)
         self.ledger.tell(", ".join([*self.files.values()][before:]))
 
     def found(self, files: Iterable[Recording], *, final: bool = True) -> Iterator[Cuts]:
-        """The records of files, in the order in which they were complete. Several files are parts of one recording, one
-        behind the other; if they are not the ``final`` ones, what is not complete waits for more. Each packet is a
-        record of the protocol ``packets``.
+        """The records of files, in the order in which they were complete.
+
+        Several files are consecutive parts of one recording; if they are not the ``final`` ones, incomplete records
+        wait for more. Each packet is a record of the protocol ``packets``.
         """
         found = (packets for file in files for packets in self._packets(file))
         if self.decoder.protocol.name == PACKETS:
@@ -191,7 +192,7 @@ class Traffic:
             self.waiting.pop(conversation.endpoints, None)
 
     def _give_up(self, endpoints: Endpoints) -> Iterator[Cuts]:
-        """The records of a conversation behind what is missing in it."""
+        """The records of a conversation after missing bytes."""
         conversation = self.conversations[endpoints]
         said = list(conversation.skip(self.ledger))
         self._note(conversation)
@@ -260,8 +261,8 @@ class Traffic:
 
 
 def _together(traffic: Traffic, said: Iterable[Said]) -> Iterator[Cuts]:
-    """Records of several streams, in the order in which they were complete; those of other parameters apart, and what a
-    stream begins with.
+    """Records of several streams, in the order in which they were complete; headers, and records with other parameters,
+    are separate.
     """
     groups: list[list[Said]] = []
     for each in said:
@@ -319,7 +320,7 @@ def _joined(traffic: Traffic, said: list[Said]) -> Cuts:
 
 
 def _errors(decoder: Decoder, cuts: Cuts) -> Iterator[tuple[int, DecodeError]]:
-    """What is wrong with malformed ranges, by row."""
+    """The errors of malformed ranges, by row."""
     yield from cuts.errors.items()
     orders, gaps = np.broadcast_to(cuts.little, len(cuts.start)), decoder.gaps(cuts.parameters)
     for row in cuts.gaps.tolist():

@@ -1,4 +1,4 @@
-"""Segments of TCP → the bytes of a direction of a connection, in order, with what was never captured as gaps."""
+"""From segments of TCP to the bytes of a direction of a connection, in order, with gaps for bytes never captured."""
 
 from bisect import bisect_right
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ import numpy as np
 from wireloom.columnar.buffers import Array
 
 NUMBERS = 1 << 32
-"""Sequence numbers begin anew behind so many."""
+"""Sequence numbers wrap around after so many."""
 _FEW, _MANY = 4, 1024
 """So many segments are taken one by one where they are out of order, and more and more as long as they stay so; so many
 are looked at together.
@@ -25,7 +25,7 @@ class Segments:
     """Segments of one direction of a connection, in the order in which they were captured.
 
     ``sequence`` are the numbers of their first bytes, which are from ``start`` to ``stop`` in ``data``; ``packets`` are
-    what is known of their packets, one row each.
+    the rows of their packets.
     """
 
     sequence: Array
@@ -39,7 +39,7 @@ class Segments:
 
 
 class Chunk(NamedTuple):
-    """Bytes that came in one packet, and what is known of it."""
+    """The bytes of one packet, and its row."""
 
     data: memoryview
     packet: list[int]
@@ -47,7 +47,7 @@ class Chunk(NamedTuple):
 
 @dataclass(slots=True)
 class Delivered:
-    """Consecutive bytes of a stream: where in the stream those of each packet begin, and what is known of it."""
+    """Consecutive bytes of a stream, the places where those of each packet begin, and the rows of these packets."""
 
     data: list[memoryview] = field(default_factory=list)
     begins: list[int] = field(default_factory=list)
@@ -71,7 +71,7 @@ class Delivered:
         self.packets.append(piece.packet)
 
     def add_all(self, segments: Segments, which: slice, begins: Array) -> None:
-        """Have those of several, which begin at these places. Bytes that stand side by side in memory stay together."""
+        """Add the bytes of several segments, which begin at these places. Bytes adjacent in memory stay together."""
         start, stop = segments.start[which], segments.stop[which]
         if not len(start):
             return
@@ -83,7 +83,7 @@ class Delivered:
 
 
 class Stream:
-    """One direction of a connection. ``position`` is how many bytes are in front of those still to come.
+    """One direction of a connection. ``position`` is the number of bytes before the next one.
 
     ``expected`` is the sequence number of the next byte, and ``first`` was that of the first one; both are None before
     there is one.
@@ -96,7 +96,7 @@ class Stream:
         self.first: int | None = None
         self.position = 0
         self.held = 0
-        """How many bytes came too early, and wait for what is missing."""
+        """How many bytes came too early, and wait for missing ones."""
         self.differing = 0
         """How many bytes came again with other values while the first ones were waiting."""
         self._begins: list[int] = []
@@ -133,7 +133,7 @@ class Stream:
         return found
 
     def skip(self) -> tuple[int, Delivered]:
-        """Give up what is missing in front of what is waiting: how many bytes that are, and what follows them."""
+        """Give up the missing bytes before those that wait: how many they are, and the bytes after them."""
         found, missing = Delivered(), 0
         if self._begins:
             missing = self._begins[0] - self.position
@@ -142,11 +142,11 @@ class Stream:
         return missing, found
 
     def keep(self) -> None:
-        """Keep what is waiting beyond the memory that it came in; what is kept already stays where it is."""
+        """Copy the waiting bytes, so that they outlive the memory in which they came; copies stay as they are."""
         self._waiting = [Chunk(_kept(data), packet) for data, packet in self._waiting]
 
     def _places(self, sequence: Array) -> Array:
-        """Where in the stream segments begin; in front of ``position`` if they came before."""
+        """The places in the stream where segments begin; before ``position`` if their bytes came before."""
         assert self.expected is not None
         return self.position + _away(sequence, self.expected)
 
@@ -156,7 +156,7 @@ class Stream:
         self.expected = (self.expected + size) % NUMBERS
 
     def _follow(self, found: Delivered) -> None:
-        """Take what was waiting and follows now."""
+        """Take the waiting bytes that follow now."""
         count = 0
         while count < len(self._begins) and self._begins[count] == self.position:
             piece = self._waiting[count]
@@ -208,12 +208,12 @@ def are_far(sequence: Array, number: int) -> bool:
 
 
 def _away(sequence: Array, number: int) -> Array:
-    """How far sequence numbers are behind another, or in front of it."""
+    """How far sequence numbers are after another, or before it."""
     return ((sequence - number) & (NUMBERS - 1)).astype(np.uint32).view(np.int32).astype(np.int64)
 
 
 def _least(sequence: Array) -> int:
-    """The number that stands before all others."""
+    """The earliest of all numbers."""
     first = int(sequence[0])
     return first + int(_away(sequence, first).min())
 

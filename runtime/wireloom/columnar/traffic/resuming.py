@@ -1,7 +1,7 @@
-"""What is left of a recording when some of its files were read: conversations that go on, as bytes from which others go
-on with its next files.
+"""The state of a recording after some of its files: open conversations, saved as bytes with which the next files
+continue.
 
-Such bytes are pickled. They are read by names of these types alone, since who can write them could have anything run.
+The bytes are pickled. Only names of these types are loaded, since whoever can write the bytes could run any code.
 """
 
 import io
@@ -31,7 +31,7 @@ from wireloom.options import SOUGHT, Sender
 
 
 class UnfitStateError(ValueError):
-    """Bytes are not what a recording was left as, or that was by another version or for another way of reading."""
+    """The bytes are damaged, or were saved by another version or for other options."""
 
 
 class _Ahead(NamedTuple):
@@ -60,7 +60,7 @@ class _Cutting(NamedTuple):
         return cls(dict(cutter.parameters), cutter.order, cutter.range, ahead)
 
     def put(self, cutter: Cutter) -> None:
-        """Have another one go on from there, which has the same parameters."""
+        """Copy the state to another one with the same parameters, which continues from there."""
         cutter.order, cutter.range = self.order, self.range
         if self.ahead is not None:
             assert cutter.ahead is not None
@@ -95,11 +95,11 @@ _NAMED: Mapping[tuple[str, str], type] = {(each.__module__, each.__qualname__): 
 _SUM = 16
 """How many bytes the checksum has."""
 _DECODER, _CUTTER = "decoder", "cutter"
-"""What is not kept, but made anew."""
+"""The attributes that are not saved, but created again."""
 
 
 def suspended(traffic: Traffic, digest: str) -> bytes:
-    """What is left of a recording behind the files that were read of it. ``digest`` is that of the protocol."""
+    """The state of a recording after the files read so far. ``digest`` is that of the protocol."""
     found = io.BytesIO()
     pickler = _Pickler(found, traffic.decoder)
     pickler.dump((traffic.conversations, traffic.waiting, traffic.datagrams, traffic.fragments, traffic.count))
@@ -108,7 +108,7 @@ def suspended(traffic: Traffic, digest: str) -> bytes:
 
 
 def resumed(decoder: Decoder, digest: str, data: bytes) -> Traffic:
-    """A recording that goes on from there. Raises ``UnfitStateError``."""
+    """A recording that continues from there. Raises ``UnfitStateError``."""
     traffic, told = Traffic(decoder), _told(decoder, digest)
     if not data.startswith(told):
         raise UnfitStateError("it was saved by another version of wireloom, or with other options")
@@ -126,7 +126,7 @@ def resumed(decoder: Decoder, digest: str, data: bytes) -> Traffic:
 
 
 def _sum(data: bytes) -> bytes:
-    """What tells damage, which could have conversations wait for ever."""
+    """A digest that detects damage, which could make conversations wait forever."""
     return blake2b(data, digest_size=_SUM).digest()
 
 

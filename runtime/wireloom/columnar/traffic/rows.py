@@ -15,13 +15,13 @@ from wireloom.options import Mode, ReadOptions, resolve
 
 
 def decoder_of(name: str, columns: tuple[str, ...], **parameters: Any) -> Decoder:
-    """What decodes these columns of a protocol of packets, of malformed records, too."""
+    """A decoder of these columns of a protocol of packets, for malformed records as well."""
     return Decoder(*_read(name, columns, **parameters))
 
 
 @lru_cache(maxsize=64)
 def _read(name: str, columns: tuple[str, ...], **parameters: Any) -> tuple[Protocol, ReadOptions, pa.Schema]:
-    """What a decoder is told, which is the same for each file."""
+    """The options of a decoder, which are the same for each file."""
     table = import_module(f"wireloom_protocols.{name}.columnar").TABLE
     known = resolve(table.protocol.parameters, parameters)
     options = ReadOptions(Mode.PERMISSIVE, labels=False, positions=True, columns=columns, parameters=known)
@@ -29,7 +29,7 @@ def _read(name: str, columns: tuple[str, ...], **parameters: Any) -> tuple[Proto
 
 
 def taken(values: pa.Array, rows: Array) -> pa.Array:
-    """The values of some rows in ascending order, which are not copied where the rows stand side by side."""
+    """The values of some rows in ascending order; adjacent rows are not copied."""
     if len(rows) and rows[-1] - rows[0] + 1 == len(rows):
         return values.slice(rows[0], len(rows))
     return values.take(as_arrow(rows))

@@ -18,12 +18,13 @@ _TLS_RECORD = re.compile(rb"[\x14-\x17]\x03[\x00-\x04]([\x00-\x48].)", re.DOTALL
 _TLS_TYPES = range(0x14, 0x18)
 _TLS_HEADER, _TLS_MOST = 5, (1 << 14) + 2048
 _LOOKED_AT = 1 << 16
-"""So many bytes tell what a stream is that began before it was recorded."""
+"""This many bytes identify a stream that began before it was recorded."""
 
 
 def course_of(decoder: Decoder, delivered: Delivered, other: Course | None, *, midway: bool) -> Course:
-    """What becomes of a stream that begins with these bytes, or of which they are the first to be known, ``midway``.
-    ``other`` is what became of the other direction.
+    """How to read a stream that begins with these bytes, or, if ``midway``, whose first known bytes these are.
+
+    ``other`` reads the other direction.
     """
     data = b"".join(delivered.data)
     first = data[:_LOOKED_AT]
@@ -65,7 +66,7 @@ def _believes(cutter: Cutter, data: bytes) -> bool:
 
 
 class Encrypted:
-    """A stream of TLS: one malformed row for both directions of a connection, unless that was ``told`` already."""
+    """A stream of TLS: one malformed row for both directions of a connection, unless ``told`` in the other one."""
 
     __slots__ = ("cutter", "told")
 
