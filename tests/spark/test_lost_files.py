@@ -24,7 +24,7 @@ def test_a_file_that_is_not_what_was_planned(
     start, end = query.plan()
     if damage == "lost":
         path.unlink()
-        message, option = f"{path} is gone, and was still to be read from byte 0 on", "ignoreMissingFiles"
+        message, option = f"{path} is gone, but was still to be read from byte 0 on", "ignoreMissingFiles"
     else:
         path.write_bytes(data[:-1])
         message = f"{path} has {len(data) - 1} bytes now, and had {len(data)} when it was read"
@@ -44,7 +44,7 @@ def test_a_file_that_is_gone_is_not_taken_for_those_that_its_name_matches(tmp_pa
     query = Query(tmp_path)
     start, end = query.plan()
     (tmp_path / "[ab].bin").unlink()
-    with pytest.raises(FileNotFoundError, match="is gone, and was still to be read"):
+    with pytest.raises(FileNotFoundError, match="is gone, but was still to be read"):
         query.batch(start, end)
     query.options["ignoreMissingFiles"] = "true"
     assert sorted(cas(query.batch(start, end))) == [1, 2]  # type: ignore[type-var]

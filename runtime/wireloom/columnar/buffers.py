@@ -197,7 +197,7 @@ def placed(values: pa.Array, places: Places, *, hidden: bool) -> pa.Array:
 
 
 def between(ends: Array, places: Places) -> Array:
-    """The ``ends`` of values at their places, beginning with the start of the first one; there is nothing between values."""
+    """The ``ends`` of values at their places, beginning with the start of the first one; nothing is between values."""
     return np.repeat(ends, np.diff(places.rows, prepend=-1, append=places.count))
 
 

@@ -130,7 +130,7 @@ class BulkSearch(Search):
         self._seen = _Seen(start, stop, position, length, little, certain)
 
     def _followed(self, array: Array, stop: Array, end: int, *, final: bool) -> Array:
-        """Whether another record may begin where these stop. Those too near to ``end`` to decide are left to the codec."""
+        """Whether another record may begin where these stop. The codec decides on those too near to ``end``."""
         found = ~(final & (stop > end))
         rows = np.flatnonzero(stop + self.reach <= end)
         ends = np.full(len(rows), end)

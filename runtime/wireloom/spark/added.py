@@ -18,7 +18,7 @@ from wireloom.views import beside, option_of
 
 
 def offered(files: Iterable[CaptureFile], source: SourceOptions, taken: Iterable[str]) -> dict[str, StructField]:
-    """The partition columns of files by name, and ``_metadata`` if it is asked for.
+    """The partition columns of files by name, and ``_metadata`` if it is requested.
 
     Raises ``OptionError`` if the name of one is ``taken`` by a column.
     """

@@ -1,4 +1,4 @@
-"""What becomes of files that a stream has taken whole, and of their indexes: deleted, or moved to an archive."""
+"""Removing files that a stream has read completely, with their indexes: deleted, or moved to an archive."""
 
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
@@ -14,7 +14,7 @@ from wireloom.spark.options import SourceOptions
 
 
 class Cleaner:
-    """Removes files as the options say. What cannot be removed is told in the log, and stays."""
+    """Removes files according to the options. Files that cannot be removed stay, and are logged."""
 
     def __init__(self, source: SourceOptions) -> None:
         self.source = source
@@ -34,7 +34,7 @@ class Cleaner:
         self.removed.difference_update(paths)
 
     def _clean(self, file: tuple[str, TakenFile]) -> str:
-        """Remove a file, and tell its path if it is gone."""
+        """Remove a file; returns its path if it is gone."""
         path, taken = file
         try:
             return path if self._cleaned(path, taken) else ""
@@ -43,7 +43,9 @@ class Cleaner:
             return ""
 
     def _cleaned(self, path: str, taken: TakenFile) -> bool:
-        """Whether a file is gone now. Its index goes first: so whoever sees the file in the archive sees that, too."""
+        """Whether a file is gone now. Its index is removed first, so that a file in the archive always has its
+        index.
+        """
         try:
             found = file_at(path)
         except FileNotFoundError:

@@ -110,7 +110,7 @@ def _selected() -> Iterator[Column]:
 
 def _clock() -> Column:
     """The latest time that a file has up to a packet. By it, packets of several files are in the order of their times,
-    and those of one file in the order in which they stand there, as clocks of interfaces differ and are set back.
+    and those of one file in the order of the file, because clocks of interfaces differ and are set back.
     """
     return fn.max("_time").over(Window.partitionBy(_ENDS, "_file").orderBy("_offset"))
 

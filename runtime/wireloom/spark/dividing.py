@@ -14,7 +14,7 @@ from wireloom.kinds import FILES, PACKETS
 from wireloom.options import ReadOptions
 
 _MOST_FOLLOWED = 16
-"""Parts of a file to which records are followed: all in front of each is read, so more of them save little time."""
+"""The most parts of a file whose tasks read everything before them; more of them save little time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,12 +26,13 @@ class Divider:
     final: bool = True
 
     def parts(self, file: CaptureFile, most: int) -> list[tuple[FilePart, int]]:
-        """The first ``file.size`` bytes of a file in parts of about ``most`` bytes, with their sizes; the last part has
-        what was appended since, too.
+        """The first ``file.size`` bytes of a file in parts of about ``most`` bytes, with their sizes; the last
+        part also
+        has what was appended since.
 
-        By its index; or anywhere, if records can be told wherever they stand: then tasks search for them. A file of
-        packets that is read as packets is cut anywhere, too, and each task follows what is in front of its part. Else
-        the file is one part.
+        A file is split by its index, or anywhere if records can be recognised at any position: then tasks search for
+        them. A file of packets that is read as packets is also split anywhere, and each task follows the packets before
+        its part. Other files are one part.
         """
         whole, size = FilePart(file.path), file.size
         if size <= most or file.compression is not None:

@@ -1,4 +1,6 @@
-"""Protocols by the names of formats: what a session has registered a protocol as is known wherever one is named."""
+"""Protocols by the names of formats: the name under which a session registered a protocol is known wherever one is
+named.
+"""
 
 from contextlib import suppress
 

@@ -30,7 +30,7 @@ from wireloom.spark.versions import arrow_function, to_arrow_type
 from wireloom.views import Row, nested
 
 Batchwise = Callable[..., pa.Array]
-"""What a task does with some rows of its columns."""
+"""A function of some rows of a task's columns."""
 Arrays = tuple[pa.Array, ...]
 
 
@@ -234,7 +234,7 @@ class Decoding:
 
     @property
     def returned(self) -> DataType:
-        """The type of what it returns."""
+        """The type of its result."""
         return ArrayType(self.schema) if self.many else self.schema
 
     @cached_property

@@ -73,7 +73,7 @@ def index(spark: SparkSession, protocol: str, path: str | Iterable[str], **optio
 
 
 def _indexed(protocol: str, options: ReadOptions, file: CaptureFile) -> dict[str, object]:
-    """What a task did with one file."""
+    """The row of one file, after its task."""
     found = registry.protocol(protocol)
     reading = Reading.of(found.name, registry.digest(protocol), options)
     row = {"path": shown(file.path), "size": file.size, "made": False}

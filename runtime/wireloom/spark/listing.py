@@ -1,8 +1,8 @@
-"""Which of the files that paths mean are read, and in which partition each is, by the options of Spark's own sources.
+"""Which files the paths of a reader refer to, and in which partition each is, by the options of Spark's own sources.
 
 A directory means everything below it, and directories called ``name=value`` are partitions. With
-``recursiveFileLookup`` ``false`` it means what it means to those sources, the files in it and those in partitions; with
-``true``, no directory is a partition.
+``recursiveFileLookup`` ``false``, it means the same as to those sources: the files in it and those in partitions.
+With ``true``, no directory is a partition.
 """
 
 from collections.abc import Iterable, Iterator

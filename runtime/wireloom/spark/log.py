@@ -1,7 +1,9 @@
-"""What a streaming query would write into each offset, as files beside its checkpoint: each has what changed.
+"""The state of a streaming query, kept in files beside its checkpoint instead of in each offset: each file has the
+changes.
 
-An entry never changes: its name has a number and something random, so that what was planned and never used, or planned
-by another query from the same checkpoint, is never taken for it. Tasks leave notes here, which save them work.
+An entry never changes. Its name has a number and a random part, so that an entry that was planned and never used, or
+planned by another query from the same checkpoint, is never mistaken for it. Tasks also leave notes here, which save
+them work.
 """
 
 import json
@@ -73,7 +75,7 @@ class Log:
         self.folder = folder
 
     def read(self, entry: LogEntry) -> tuple[str, list[dict[str, Any]]]:
-        """The name of an entry that has everything, and what that and those up to ``entry`` tell, in order.
+        """The name of a complete entry, and the contents of that and of those up to ``entry``, in order.
 
         Raises ``OptionError`` if one is missing.
         """
@@ -110,9 +112,9 @@ class Log:
         return f"{self.folder}/{entry.log}/{name}"
 
     def _clear(self, entry: LogEntry, files: Iterable[str]) -> None:
-        """Remove entries that Spark cannot ask for any more, and at times the notes on files that are forgotten.
+        """Remove entries that Spark cannot request any more, and at times the notes on files that are forgotten.
 
-        Of those that have everything, the last old one is still needed.
+        Of the complete ones, the last old one is still needed.
         """
         names = [file.path.removeprefix(self._path(entry, "")) for file in listed([f"{self.folder}/{entry.log}"])]
         numbers = {name: int(name.partition("-")[0]) for name in names if _NAME.fullmatch(name)}

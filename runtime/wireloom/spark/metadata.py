@@ -1,4 +1,4 @@
-"""The column ``_metadata``: what is known of the file of a row, as Spark's own file sources tell it."""
+"""The column ``_metadata``: facts about the file of a row, as Spark's own file sources give them."""
 
 import re
 from collections.abc import Iterable
@@ -53,7 +53,7 @@ def metadata(file: CaptureFile, start: int, stop: int | None) -> dict[str, objec
 
 
 def _time(modified: int) -> datetime | None:
-    """A time in nanoseconds since the epoch; None if it is not known, or behind the year 9999."""
+    """A time in nanoseconds since the epoch; None if it is unknown, or after the year 9999."""
     with suppress(OverflowError):
         return EPOCH + timedelta(milliseconds=modified // 1_000_000) if modified else None
     return None

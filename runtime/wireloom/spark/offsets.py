@@ -1,7 +1,7 @@
-"""What a streaming query has taken of which files: the offsets that Spark writes to a checkpoint.
+"""The offsets of a streaming query, which Spark writes to a checkpoint: how much was read of which files.
 
-An offset is JSON. It has all that is known, ``{"version": 2, "horizon": …, "folders": {folder: {name: taken}}}``, or
-names an entry of the query's log that has it: ``{"version": 2, "log": …, "entry": …}``.
+An offset is JSON. It has everything, ``{"version": 2, "horizon": …, "folders": {folder: {name: taken}}}``, or names
+an entry of the query's log that has it: ``{"version": 2, "log": …, "entry": …}``.
 """
 
 from collections.abc import Collection, Iterator, Mapping
@@ -16,14 +16,15 @@ VERSION = 2
 FIRST: Mapping[str, Any] = {"version": VERSION, "horizon": 0, "folders": {}}
 """The offset before anything is taken."""
 _MUCH = 1 / 4
-"""An entry of a log has everything again if more than this part of it changed."""
+"""An entry of a log is complete if more than this part of the state changed."""
 
 
 @dataclass(frozen=True, slots=True)
 class TakenFile:
-    """What was taken of a file: its first ``end`` bytes, which have this ``likeness``. No more is taken if ``final``.
+    """How much was taken of a file: its first ``end`` bytes, which have this ``likeness``. No more is taken if
+    ``final``.
 
-    ``size`` and ``modified`` are what the file had at that time.
+    ``size`` and ``modified`` are those of the file at that time.
     """
 
     end: int
@@ -69,7 +70,7 @@ class Advance:
 
     @classmethod
     def of(cls, told: Mapping[str, Any]) -> "Advance":
-        """The change of which ``json`` tells."""
+        """The change that ``json`` describes."""
         taken = {
             f"{folder}/{name}": TakenFile(end, size, modified, likeness, bool(final))
             for folder, files in told["folders"].items()
@@ -80,7 +81,7 @@ class Advance:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """What was taken in all, by path; ``Advance`` says what the horizon is."""
+    """The files taken so far, by path; ``Advance`` explains the horizon."""
 
     files: Mapping[str, TakenFile]
     horizon: int = 0
@@ -91,7 +92,7 @@ class State:
         return State(everything.taken, everything.horizon)
 
     def since(self, before: "State") -> Iterator[tuple[str, TakenFile | None, TakenFile]]:
-        """Each file of which something was taken since: what was taken of it before, if anything, and now."""
+        """Each file of which something was taken since, with its state before, if any, and now."""
         for path, taken in self.files.items():
             was = before.files.get(path)
             if was is not taken and was != taken:
@@ -117,7 +118,7 @@ class StreamOffsets:
         self.known: list[_Known] = []
 
     def state(self, offset: dict[str, Any]) -> State:
-        """What was taken up to an offset. Raises ``OptionError`` if that cannot be told."""
+        """The state at an offset. Raises ``OptionError`` if it cannot be read."""
         return self._known(offset).state
 
     def _known(self, offset: dict[str, Any]) -> _Known:

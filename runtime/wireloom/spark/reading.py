@@ -102,7 +102,7 @@ class CaptureReader(DataSourceReader):
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         if not isinstance(partition, CapturePartition):
-            return  # there is no file, and Spark asks for one partition all the same
+            return  # there is no file, but Spark requires a partition
         decoder = self.decoder()
         with brief(), _hints():
             for values, parts in groupby(partition.parts, attrgetter("added")):

@@ -1,4 +1,4 @@
-"""Spark schemas of views, and what a user's schema takes of one."""
+"""Spark schemas of views, and the part of a view that a user's schema selects."""
 
 import json
 from collections.abc import Iterable
@@ -41,7 +41,7 @@ _ADDED = {
 
 
 def spark_schema(protocol: str, options: ReadOptions) -> StructType:
-    """The schema of the view that ``options`` ask for, comments included."""
+    """The schema of the view that ``options`` select, with comments."""
     module = registry.load(protocol)
     offered: StructType = module.spark_schema
     fields = {field.name: field for field in offered}
@@ -93,7 +93,7 @@ def arrow_schema(schema: StructType) -> pa.Schema:
 
 
 @cache
-def _arrow(schema: str) -> pa.Schema:  # it takes half a millisecond, and is asked for by batch and by file
+def _arrow(schema: str) -> pa.Schema:  # takes half a millisecond, and is needed per batch and file
     return to_arrow_schema(StructType.fromJson(json.loads(schema)))
 
 
@@ -129,7 +129,7 @@ def _decoded_type(offered: DataType, requested: DataType, where: str) -> DataTyp
 
 
 def _holds(wide: DataType, narrow: DataType) -> bool:
-    """Whether each value of the narrow type is one of the wide type, too."""
+    """Whether each value of the narrow type is also one of the wide type."""
     match wide, narrow:
         case IntegralType(), IntegralType():
             return _DIGITS[type(wide)] > _DIGITS[type(narrow)]

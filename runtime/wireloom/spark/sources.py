@@ -39,7 +39,7 @@ TAKEN = (
     "avro", "binaryFile", "console", "csv", "hive", "image", "jdbc", "json", "kafka", "libsvm", "memory", "noop", "orc",
     "parquet", "rate", "rate-micro-batch", "socket", "state-metadata", "statestore", "text", "xml",
 )  # fmt: skip
-"""The formats of Spark and of what comes with it. Spark finds these before registered ones."""
+"""The formats of Spark and of its modules, which Spark finds before registered ones."""
 
 
 def register(spark: SparkSession, *protocols: str, name: str | None = None) -> None:
@@ -242,7 +242,7 @@ class CaptureSource(DataSource):
         return self._made(CaptureReader, schema)
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802 - Spark's name
-        needs("readStream", STREAMS)  # not brief: a Spark that is older fails over this error, and tells only both
+        needs("readStream", STREAMS)  # not brief: an older Spark fails on this error, and reports only both
         from wireloom.spark.streaming import CaptureStreamReader, RefusedStreamReader
         from wireloom.spark.taken import TakenReader
 

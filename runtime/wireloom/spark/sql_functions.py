@@ -35,7 +35,7 @@ def install(spark: SparkSession, protocol: str, name: str) -> None:
 
 
 def _functions(protocol: str, name: str, *, resolver: Resolver = ANY_CASE) -> Iterator[tuple[str, Batchwise, DataType]]:
-    """Name, function and type of what it returns."""
+    """Name, function and result type of each."""
     for function, many in ((f"from_{name}", False), (f"from_{name}_many", True)):
         whole = Decoding.of(protocol, {}, many=many)
         yield function, _decoder(protocol, function, many=many), whole.returned
@@ -58,7 +58,7 @@ def _encoder(protocol: str, *, resolver: Resolver) -> Batchwise:
 
 @cache
 def _decoding(protocol: str, function: str, given: _Options, *, many: bool) -> Decoding:
-    """What a function does with these options; those that change what it returns are an error."""
+    """The decoding of a function with these options; those that change its result type are an error."""
     found = Decoding.of(protocol, dict(given), many=many)
     if found.schema != Decoding.of(protocol, {}, many=many).schema:
         raise OptionError(

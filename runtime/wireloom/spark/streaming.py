@@ -1,18 +1,19 @@
 """Reading captures that grow: ``spark.readStream.format("<protocol>").load(path)``.
 
-An offset says how many bytes were taken of each file, so a trigger compares sizes and reads next to nothing. A batch is
-what the bytes up to its end settle and those up to its beginning do not, whatever was appended since; tasks find out
-what that is, as ``wireloom.columnar.following`` says.
+An offset says how many bytes were taken of each file, so a trigger only compares sizes. A batch has the records that
+the bytes up to its end determine and those up to its start do not, whatever was appended since; tasks find out which
+these are, as ``wireloom.columnar.following`` describes.
 
-An incomplete record waits, also if the query stops after what is available. So does a malformed range whose end was not
-found yet, if the protocol says how to find it. If the protocol does not, the file is lost from there on: its bytes come
+An incomplete record waits, even if the query stops after the available data. So does a malformed range whose end was
+not found yet, if the protocol declares how to find it. If it does not, the rest of the file is lost: its bytes come
 as soon as they are there, in at least one row per batch, malformed with the reason of the first.
 
 A compressed file is taken as a whole when it is first seen with any bytes, so it must be complete when it is moved
-here. So is one that is a single record (``length: rest``), and so must every file be if files are removed when they
-have been read; then nothing waits. It is an error if a file is not the one of which something was taken, if a complete
-one changes, or if one is gone when a batch reads what it took of it; with ``ignoreCorruptFiles`` it is left out with a
-warning, and with ``ignoreMissingFiles`` if it is gone. What no batch took of a file is not missed if it is deleted.
+here. The same holds for a file that is a single record (``length: rest``), and for every file if files are removed
+after they are read; then nothing waits. It is an error if a file was replaced since something was taken of it, if a
+complete one changes, or if one is gone when a batch reads it; with ``ignoreCorruptFiles`` it is skipped with a
+warning, and with ``ignoreMissingFiles`` if it is gone. Bytes that no batch has taken are not missed if their file is
+deleted.
 """
 
 import os
@@ -50,7 +51,7 @@ from wireloom.spark.workers import brief
 
 
 class CaptureStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
-    """Takes new bytes in batches. What it knows beside offsets only saves work."""
+    """Takes new bytes in batches. Its state beside the offsets only saves work."""
 
     def __init__(self, captures: TakenReader, format: str) -> None:
         self.captures = captures
@@ -113,7 +114,7 @@ class CaptureStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return self.offsets.next(start, taken, gone, horizon)
 
     def reportLatestOffset(self) -> dict[str, Any]:  # noqa: N802
-        """What the progress of a query shows as the latest offset: what is read, and how much is left to later batches.
+        """The latest offset in the progress of a query: what is read, and how much is left to later batches.
 
         Spark describes a source in Python by a class of its own, so this is the place for the format and the path.
         """
@@ -191,13 +192,13 @@ class CaptureStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             self.judged[file.path] = file.size, file.modified, False
 
     def _taken(self, admitted: Sequence[tuple[Grown, int]]) -> dict[str, TakenFile]:
-        """What is taken of files, without those that cannot be read."""
+        """The new states of files, without those that cannot be read."""
         with ThreadPoolExecutor(AT_ONCE) as pool:
             found = pool.map(self._take, admitted)
         return {each.file.path: taken for (each, _), one in zip(admitted, found, strict=True) for taken in one}
 
     def _take(self, admitted: tuple[Grown, int]) -> list[TakenFile]:
-        """What is taken of a file; nothing if it cannot be read."""
+        """The new state of a file; none if it cannot be read."""
         file, end = admitted[0].file, admitted[1]
         final = not file.splittable or (self.source.clean_source != "off" and end == file.size)
         found = []
@@ -206,14 +207,14 @@ class CaptureStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return found
 
     def _horizon(self, state: State, taken: Iterable[TakenFile]) -> int:
-        """The time before which files are left out from now on. A time that is still to come counts as now."""
+        """The time before which files are ignored from now on. A time in the future counts as now."""
         age = self.source.horizon_age
         newest = min(max(each.modified for each in taken), time.time_ns())
         return state.horizon if age is None else max(state.horizon, newest - age)
 
     @brief()
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[InputPartition]:
-        """What was taken between two offsets: large files in parts, small ones together."""
+        """The partitions between two offsets: large files in parts, small ones together."""
         taken = list(self.offsets.state(end).since(self.offsets.state(start)))
         if taken and self.captures.options.rotated:
             return [CapturePartition((self._recording(start, end, [(path, now) for path, _, now in taken]),))]
@@ -231,7 +232,7 @@ class CaptureStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return list(shared_out(parts, self.source))
 
     def _recording(self, start: dict[str, Any], end: dict[str, Any], taken: list[tuple[str, TakenFile]]) -> TakenFiles:
-        """What was taken of a recording. Where it is not kept how conversations went on before, all is read again."""
+        """The partition of a recording. If the state of its conversations was not kept, all of it is read again."""
         before, after = (self.offsets.kept(offset) for offset in (start, end))
         earlier: list[tuple[str, TakenFile]] = []
         if before is None or not exists(before):
@@ -242,13 +243,13 @@ class CaptureStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return TakenFiles(path, files=names, taken=every, earlier=len(earlier), before=before, after=after)
 
     def _with_added(self, part: TakenPart, listed: CaptureFile | None) -> TakenPart:
-        """The part with its values of added columns; a file that is gone is told of by the task that misses it."""
+        """The part with its values of added columns; the task that misses a deleted file reports it."""
         taken, begun = part.taken, part.start if part.before is None else part.before.end
         file = CaptureFile(part.path, taken.size, taken.modified, "" if listed is None else listed.within)
         return replace(part, added=self.captures.added.values(file, begun, part.stop or taken.end))
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """The rows of what was taken."""
+        """The rows of the bytes that were taken."""
         return self.captures.read(partition)
 
     @brief()
@@ -259,7 +260,7 @@ class CaptureStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
 
 class RefusedStreamReader(DataSourceStreamReader):
-    """Fails a query when it begins: of an error in ``streamReader``, Spark tells only that there is no reader then."""
+    """Fails a query when it begins, because Spark does not show an error that is raised in ``streamReader``."""
 
     def __init__(self, error: OptionError) -> None:
         self.error = error

@@ -1,4 +1,4 @@
-"""A summary of what was read."""
+"""Summaries of the rows that were read."""
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as fn

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from wireloom.options import OptionError
 
 _MARKS = frozenset({"owner", "provider"})
-"""What Spark adds at CREATE TABLE alone."""
+"""The properties that Spark adds at CREATE TABLE."""
 _OPTION = "option."
-"""How the names of a table's options begin; each is given without it, too, as are the table's properties."""
+"""The prefix of a table's options; Spark also passes each without it, and the table's properties."""
 _PATHS = ("path", "location")
 
 

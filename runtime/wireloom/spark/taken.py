@@ -30,10 +30,10 @@ from wireloom.spark.reading import CaptureReader
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TakenPart(FilePart):
-    """A part of what was ``taken`` of a file. Some of it was taken ``before``, unless the file is new.
+    """A part of the ``taken`` bytes of a file. Some of them were taken ``before``, unless the file is new.
 
-    The last one has no ``stop``: it ends where what was taken settles no more. How far that is can be noted in the
-    folder ``notes``.
+    The last part has no ``stop``: it ends where the taken bytes determine no more records. That place can be noted in
+    the folder ``notes``.
     """
 
     taken: TakenFile
@@ -65,7 +65,7 @@ class TakenReader(CaptureReader):
     def parts(
         self, path: str, before: TakenFile | None, taken: TakenFile, *, most: int, notes: str | None
     ) -> list[tuple[TakenPart, int]]:
-        """The parts of what was taken of a file since, with their sizes: a new file is divided as in batch reads."""
+        """The parts of the bytes taken since, with their sizes: a new file is split as in batch reads."""
         if before is not None or taken.end < taken.size:
             begun = 0 if before is None else before.end
             return [(TakenPart(path, taken=taken, before=before, notes=notes), taken.end - begun)]
@@ -89,7 +89,7 @@ class TakenReader(CaptureReader):
         return scans.gathered(part, gatherer, scans.cut if apart else self._followed)
 
     def _followed(self, decoder: Decoder, part: FilePart) -> Iterator[Cuts]:
-        """All behind the bytes that were taken before. These are followed, from where a note says they are settled."""
+        """All records after the bytes taken before. Those are followed, from the place in a note."""
         assert isinstance(part, TakenPart)
         reach, begun, taken = Reach(part.start), part.start, part.taken
         if part.before is not None:
@@ -124,7 +124,7 @@ class TakenReader(CaptureReader):
         return recordings(_still_there(files, leaves_out), self.protocol, self.options, leaves_out)
 
     def _bytes(self, taken: TakenFile) -> str:
-        """What tells the bytes that were taken, and how they are read, from others."""
+        """An identifier of the taken bytes, and of how they are read."""
         reading = Reading.of(registry.protocol(self.protocol).name, registry.digest(self.protocol), self.options)
         told = repr((taken.end, taken.likeness, reading))
         return blake2b(told.encode(), digest_size=16).hexdigest()
@@ -135,7 +135,7 @@ def _of(part: FilePart, taken: TakenFile) -> TakenPart:
 
 
 def _still_there(files: Iterable[tuple[str, TakenFile]], leaves_out: LeavesOut) -> Iterator[str]:
-    """The files without those that are gone or changed. Raises ``OSError`` for one that is not left out."""
+    """The files without those that are gone or changed. Raises ``OSError`` unless it is to be skipped."""
     for path, taken in files:
         with LeavingOut(leaves_out):
             _must_be_there(path, taken, 0)
@@ -143,9 +143,9 @@ def _still_there(files: Iterable[tuple[str, TakenFile]], leaves_out: LeavesOut) 
 
 
 def _must_be_there(path: str, taken: TakenFile, begun: int) -> None:
-    """Raises ``OSError`` if a file, to be read from byte ``begun`` on, is not what it was when it was taken."""
+    """Raises ``OSError`` if a file, to be read from byte ``begun`` on, has changed since it was taken."""
     try:
         file = file_at(path)
     except FileNotFoundError:
-        raise FileNotFoundError(f"{path} is gone, and was still to be read from byte {begun} on") from None
+        raise FileNotFoundError(f"{path} is gone, but was still to be read from byte {begun} on") from None
     must_be_alike(file, taken)

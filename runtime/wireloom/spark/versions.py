@@ -1,4 +1,4 @@
-"""Where versions of PySpark differ: what one lacks is told in a sentence, what it calls otherwise is done."""
+"""Differences between versions of PySpark: missing features are reported, renamed ones are called."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -14,7 +14,7 @@ from wireloom.options import OptionError
 FUNCTIONS = REPLACING = "4.1"
 """Functions take Arrow columns, formats replace those that packages brought."""
 STREAMS = _COMMENTS = "4.2"
-"""Streams are told what was read before, and how much to read at most; functions return types with comments."""
+"""Streams get the previous offset and a limit; functions return types with comments."""
 
 
 def since(version: str) -> bool:
@@ -60,7 +60,7 @@ def arrow_function(function: Callable[..., Iterator[pa.Array]], kind: DataType) 
 
 
 def _without_comments(kind: DataType) -> DataType:
-    """The type without comments, which Spark 4.1 takes for a difference between what is returned and expected."""
+    """The type without comments, which Spark 4.1 would treat as a difference from the expected type."""
     match kind:
         case StructType():
             return StructType([StructField(field.name, _without_comments(field.dataType)) for field in kind])

@@ -1,4 +1,4 @@
-"""The Python of Spark's workers, which needs Wireloom, too."""
+"""The Python of Spark's workers, which also needs Wireloom."""
 
 import gc
 import os
@@ -64,9 +64,10 @@ def _warn_of_server(context: SparkContext | None) -> None:
 
 @contextmanager
 def brief() -> Iterator[None]:
-    """Let a worker tell an error about files, values and options in its own words, without the way it came here.
+    """Let a worker report an error about files, values and options without its traceback.
 
-    Spark has a variable for that, which it reads when a worker fails. The worker ends then, so nobody else sees it.
+    Spark reads an environment variable for that when a worker fails. The worker ends then, so the variable affects
+    nothing else.
     """
     try:
         yield
@@ -89,9 +90,9 @@ def discovered() -> bool:
 
 @cache
 def settle() -> None:
-    """In a worker that has done a task: leave what is there by now out of what is looked at for garbage.
+    """In a worker that has finished a task: exclude all present objects from garbage collection.
 
-    Spark collects garbage after each task, and would look at all modules each time, for longer than a small file takes.
+    Spark collects garbage after each task, and would scan all modules each time, which takes longer than a small file.
     """
     gc.collect()
     gc.freeze()

@@ -1,21 +1,21 @@
 """Writing captures: ``df.write.format("<protocol>").mode("append").save(folder)``.
 
-Every task writes files of its own to ``_temporary-<job>`` in the folder, which no reader sees. When all tasks are done,
-the files are moved to where they are to be seen, one by one. Meanwhile ``_hidden-<job>.json`` lists them, and readers
-leave out what it lists. In mode ``overwrite`` it then lists the files that were there before instead, in one step, and
-these are deleted. Then it is removed, and last an empty ``_SUCCESS`` says that all of it happened. So at any time, and
-if the driver dies, a reader of the folder sees all files from before the job or all from after it.
+Every task writes its own files to ``_temporary-<job>`` in the folder, which readers ignore. When all tasks are done,
+the files are moved to their places, one by one. Meanwhile ``_hidden-<job>.json`` lists them, and readers skip the
+files that it lists. In mode ``overwrite`` it then, in one step, lists the previous files instead, and these are
+deleted. Finally it is removed, and an empty ``_SUCCESS`` marks the end. So at any time, even if the driver dies, a
+reader of the folder sees all files from before the job or all from after it.
 
-A job that fails leaves nothing; so does a task that dies. Only where the driver dies, or a task outlives its job's end,
-``_temporary-<job>`` may stay, and hidden files until the folder is overwritten. Local files are renamed; object stores
-copy and delete each, and a file is there whole or not at all.
+A job that fails leaves nothing, and neither does a task that dies. Only if the driver dies, or a task outlives its
+job, ``_temporary-<job>`` may stay, and hidden files until the folder is overwritten. Local files are renamed; object
+stores copy and delete each, and a file is there as a whole or not at all.
 
-Where captures have headers, a file begins with each row of one, and the records behind it in the task are in that file:
-rows are written in the order in which they were read. Where a task has records and no such row before them, as behind a
-shuffle, its files begin with the header that the option ``capture`` gives; without the option the job fails.
+If captures have headers, each row of a header begins a file, which has the records after it in the task: rows are
+written in the order in which they were read. If a task has records without such a row before them, as after a
+shuffle, its files begin with the header of the option ``capture``; without the option the job fails.
 
-Spark hands the modes ``append`` and ``overwrite`` on to a Python data source. It refuses ``error``, its default, and
-``ignore`` itself, with UNSUPPORTED_DATA_SOURCE_SAVE_MODE, and so there has to be a ``mode``.
+Spark passes the modes ``append`` and ``overwrite`` to a Python data source. It rejects ``error``, its default, and
+``ignore``, with UNSUPPORTED_DATA_SOURCE_SAVE_MODE, so a ``mode`` is required.
 """
 
 import os

@@ -1,7 +1,7 @@
 """Rows as the bytes that they are written as, and which of them begin a new file.
 
-Records that stand behind each other are read as they were written, but not always behind one that is malformed, or in
-front of it. So records without a malformed one near them are handed on many at once.
+Adjacent records are read as they were written, but not always next to a malformed one. So records without a
+malformed one near them are passed on in bulk.
 """
 
 from collections.abc import Iterator, Mapping
@@ -33,7 +33,7 @@ class WrittenRecords(NamedTuple):
 def runs(records: pa.Array, reasons: Mapping[int, str], known: Values, *, single: bool) -> Iterator[WrittenRecords]:
     """The records of rows; ``reasons`` are those of malformed ones, by row. Rows without bytes are left out.
 
-    Rows that ``apart`` has to look at stand alone, and all do if they are to be ``single``.
+    Rows that ``apart`` must examine are alone, and all are if ``single``.
     """
     octets, start, stop = octets_of(records)
     rows = np.flatnonzero(start < stop)
@@ -46,23 +46,23 @@ def runs(records: pa.Array, reasons: Mapping[int, str], known: Values, *, single
 
 
 def _firsts(malformed: Array) -> Array:
-    """The rows with which a run begins. One in front of a malformed row and two behind it are runs of their own."""
+    """The rows with which a run begins. One before a malformed row and two after it are runs of their own."""
     alone = malformed.copy()
     alone[:-1] |= malformed[1:]
     alone[1:] |= malformed[:-1]
     alone[2:] |= malformed[:-2]
-    alone[:2] = alone[-1:] = True  # as the batches in front and behind may have malformed ones there
+    alone[:2] = alone[-1:] = True  # the adjacent batches may have malformed ones there
     begins = alone.copy()
     begins[1:] |= alone[:-1]
     return begins
 
 
 def apart(records: Iterator[WrittenRecords], protocol: Protocol) -> Iterator[tuple[int, bytes | memoryview]]:
-    """Each record behind the number of its file.
+    """Each record, after the number of its file.
 
-    A new file begins with the header of a capture, and behind a record that would be another one if the file went on:
-    one that was cut off at the end of a capture would swallow what follows. Where a record can be all there is, each
-    has a file of its own.
+    A new file begins with the header of a capture, and after a record that would change if the file continued: one that
+    was cut off at the end of a capture would swallow the next one. If a record can be all there is, each has a file of
+    its own.
     """
     number, before, framing = -1, None, protocol.framing
     header: bytes | memoryview = b""
@@ -84,7 +84,7 @@ def apart(records: Iterator[WrittenRecords], protocol: Protocol) -> Iterator[tup
 
 
 def _stays(framing: Framing, before: WrittenRecords, record: WrittenRecords, after: WrittenRecords | None) -> bool:
-    """Whether a record is what it was if that ``record`` stands behind it, and the one ``after`` that, or nothing."""
+    """Whether a record is unchanged if ``record`` follows it, and then ``after``, or nothing."""
     if before.reason is None and (record.reason is None or not framing.doubts):
         return True
     behind = b"" if after is None or after.begins else bytes(after.data)
