@@ -1,9 +1,10 @@
-"""What values of Python, numpy, pandas and others mean. Only this module says what is a number, text, bytes or true.
+"""The meaning of values of Python, numpy, pandas and others. Only this module decides what is a number, text, bytes or
+true.
 
-A whole number is what ``operator.index`` takes, or a decimal without a fraction. Where numbers may have one, they are
-also what ``numbers.Real`` has, and any decimal. True and false are no numbers; ``numpy.bool_`` means them. An array of
-numpy without a dimension is its value. Text and bytes are ``str``, ``bytes``, ``bytearray``, ``memoryview`` and what
-is derived from them.
+A whole number is anything that ``operator.index`` accepts, or a decimal without a fraction. If fractions are
+allowed, so are instances of ``numbers.Real`` and all decimals. True and false are not numbers; ``numpy.bool_``
+counts as them. A numpy array without dimensions is its value. Text and bytes are ``str``, ``bytes``,
+``bytearray``, ``memoryview`` and their subclasses.
 """
 
 from collections.abc import Mapping

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 COMPRESSIONS = {".gz": "gzip", ".zst": "zstd", ".xz": "xz", ".bz2": "bzip2"}
-"""By what names of files end in."""
+"""The compressions, by the extensions of file names."""
 _CHUNK = 1024 * 1024
 _PIECE = 64 * 1024
 _XZ_MEMORY = 512 * 1024 * 1024
-"""Presets of xz need up to 65 MiB to unpack what they have packed."""
+"""The most memory for unpacking xz, whose presets need up to 65 MiB."""
 _ERRORS = (OSError, EOFError, zlib.error)
 
 
@@ -20,8 +20,9 @@ def decompressed(stored: io.BufferedIOBase, compression: str, path: str) -> io.B
 
 
 class DamagedFileError(OSError):
-    """A compressed file ends too early, or goes on in a way that cannot be decompressed, for this ``reason``. Who reads
-    lines finds the ``rest`` behind the last one, and where it begins.
+    """A compressed file is cut off or damaged, for this ``reason``.
+
+    Readers of lines find in ``rest`` the offset and the bytes of the part after the last line.
     """
 
     rest: tuple[int, bytes] = (0, b"")
@@ -52,7 +53,7 @@ class _Stored:
 
 
 class _Content(io.BufferedReader):
-    """Returns what is there instead of waiting for everything asked for, so that an error does not cost what came
+    """Returns the bytes at hand instead of waiting for all that are requested, so that an error does not lose those
     before it.
     """
 
@@ -60,7 +61,7 @@ class _Content(io.BufferedReader):
         return super().read(size) if size is None or size < 0 else self.read1(size)
 
     def readinto(self, buffer: Any) -> int:
-        return self.readinto1(memoryview(buffer)[:_CHUNK])  # for more, it also reads behind what it holds already
+        return self.readinto1(memoryview(buffer)[:_CHUNK])  # for more, it would also read further than its buffer
 
 
 class _Decompressed(io.RawIOBase):
@@ -96,8 +97,10 @@ class _Decompressed(io.RawIOBase):
         return len(data)
 
     def _read(self, size: int) -> bytes:
-        """So many bytes or fewer. A decompressor that meets the end or damage keeps what comes before it in the same
-        piece, so the file is then read again, in small pieces from there on.
+        """So many bytes or fewer.
+
+        At the end or at damage, a decompressor loses the bytes before it in the same piece, so the file is then read
+        again, in small pieces from there on.
         """
         try:
             found: bytes = self._content.read1(min(size, self._most))

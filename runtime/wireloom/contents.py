@@ -107,7 +107,7 @@ _CONDITIONS: Mapping[type, Callable[[Any], Iterable[object]]] = {
         lengths.rest,
     ],
 }
-"""The same for what must hold, and for what tells how long records are."""
+"""The same for conditions, and for the lengths of records."""
 
 
 _FIXED: Mapping[type, Callable[[Any], bool]] = {
@@ -210,7 +210,7 @@ def is_fixed(part: object) -> bool:
 
 
 def _unlike() -> frozenset[type]:
-    """The kinds that stand in ``CONTENTS`` and not in the tables beside it, or the other way round."""
+    """The kinds in ``CONTENTS`` but not in the other tables, or the reverse."""
     parts = {kind for kind in CONTENTS if issubclass(kind, Part)}
     return frozenset((_FIXED.keys() ^ CONTENTS.keys()) | (_NAMES.keys() ^ parts))
 

@@ -1,4 +1,4 @@
-"""The two ends of a connection: what it is called by them, and which of them is the server."""
+"""The two ends of a connection: its name, and which of them is the server."""
 
 import re
 from dataclasses import dataclass
@@ -50,6 +50,6 @@ def place(address: str) -> tuple[int, int]:
 
 
 def is_client(endpoints: Endpoints, ports: Ports) -> bool:
-    """Whether the low end is the client, as the ports tell."""
+    """Whether the low end is the client, judging by the ports."""
     (_, low), (_, high) = endpoints.ends
     return high in ports if (low in ports) != (high in ports) else low >= high

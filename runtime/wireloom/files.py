@@ -18,9 +18,9 @@ from wireloom.options import OptionError
 
 _REMOTE_CHUNK = 4 * 1024 * 1024  # each is one request to an object store
 INDEX = ".wlx"
-"""What is added to the name of a capture for its index, which ``wireloom.columnar.index`` describes."""
+"""The suffix of an index after the name of its capture; ``wireloom.columnar.index`` describes indexes."""
 INDEX_EVERY = 4 * 1024 * 1024
-"""An index notes a record behind each multiple of so many bytes; a smaller capture needs none."""
+"""An index notes a record after each multiple of so many bytes; a smaller capture needs none."""
 _CHOICE = re.compile(r"\{([^{}]*)\}")
 
 
@@ -58,12 +58,12 @@ class CaptureFile:
 
 
 def listed(paths: Iterable[str], *, every: bool = False) -> tuple[CaptureFile, ...]:
-    """Every file that ``paths`` mean, each once. Paths are files, directories with everything below them, and patterns.
+    """Every file that ``paths`` refer to, each once.
 
-    The order is that of the paths, sorted within each. Patterns have ``*``, ``?``, ``[a-z]``, ``**`` and ``{a,b}``; a
-    name that exists is not a pattern. Raises ``OptionError`` for a path without files, ``OSError`` for one that cannot
-    be listed. Indexes are no captures and are left out, and so are files that are hidden (``hide``) and what hides
-    them, unless ``every`` file is wanted.
+    Paths are files, directories with everything below them, and patterns. The order is that of the paths, sorted within
+    each. Patterns have ``*``, ``?``, ``[a-z]``, ``**`` and ``{a,b}``; a name that exists is not a pattern. Raises
+    ``OptionError`` for a path without files, ``OSError`` for one that cannot be listed. Indexes are left out, and so
+    are hidden files and the lists that hide them (``hide``), unless ``every`` file is wanted.
     """
     if every:
         return tuple({file.path: file for path in paths for file in _meant(path)}.values())
@@ -77,8 +77,9 @@ def hiding(folder: str, job: str) -> str:
 
 
 def hide(path: str, names: Iterable[str]) -> None:
-    """List files in the file ``path``, by their names below its folder; those that it listed before are seen again, in
-    the same step.
+    """Hide files by listing them in the file ``path``, by their names below its folder.
+
+    Files that it listed before become visible in the same step.
     """
     with replacing(path) as stream:
         stream.write(json.dumps(sorted(names)).encode())
@@ -104,7 +105,7 @@ def opened(path: str, offset: int = 0, *, ahead: int = _REMOTE_CHUNK) -> Iterato
     """The bytes of a file from ``offset`` on, decompressed according to its name. Only an uncompressed file has
     offsets.
 
-    Where it is remote, a request is for at least ``ahead`` bytes; without, each read is a request for what is read.
+    If it is remote, a request is for at least ``ahead`` bytes; if that is 0, each read is one request.
     Raises ``ValueError`` for an offset into a compressed file. Reading a truncated or corrupt one raises an ``OSError``
     that names the path.
     """
@@ -129,7 +130,7 @@ def stored(path: str) -> BufferedIOBase:
 
 
 def created(path: str) -> BinaryIO:
-    """A new file to write to, and the directories it needs. What was written stays if an error follows.
+    """A new file to write to, and the directories it needs. The bytes written so far stay after an error.
 
     Raises ``FileExistsError`` if a local file exists; a remote one is replaced.
     """
@@ -163,7 +164,7 @@ def moved(source: str, target: str) -> None:
 
 
 def removed(path: str) -> None:
-    """Delete a file, or a directory and everything in it. It is no error if there is none."""
+    """Delete a file, or a directory and everything in it. It need not exist."""
     filesystem, name = located(path)
     filesystem.remove(name)
 
@@ -203,7 +204,7 @@ def _compression(path: str) -> str | None:
     return COMPRESSIONS.get(os.path.splitext(path)[1].lower())  # noqa: PTH122 - it may be a URI
 
 
-# What a path means
+# The files of a path
 
 
 def _visible(path: str) -> list[CaptureFile]:
@@ -257,7 +258,7 @@ def _hiding(pattern: str) -> str:
 
 
 def choices(pattern: str) -> Iterator[str]:
-    """The patterns that a pattern with ``{a,b}`` stands for; choices may be nested."""
+    """The patterns without ``{a,b}`` that are equivalent to a pattern; choices may be nested."""
     if inner := _CHOICE.search(pattern):
         for choice in inner[1].split(","):
             yield from choices(pattern[: inner.start()] + choice + pattern[inner.end() :])

@@ -1,4 +1,4 @@
-"""Filesystems: this machine's, and those that pyarrow and fsspec know. What is there, and how it is read and changed.
+"""Filesystems: this machine's, and those that pyarrow and fsspec know, listed, read and changed.
 
 This is the only module that knows filesystems. A path is local (``/x``, ``x``, or ``file:///a%20b`` with percent
 escapes), or the URI of a filesystem that pyarrow or fsspec knows. Such a URI is used unchanged, as Hadoop does: ``%``
@@ -70,8 +70,8 @@ def is_hidden_list(name: str) -> bool:
 
 
 def _fits(names: Sequence[str], pattern: Sequence[str]) -> bool:
-    """Whether the names of a path match those of a pattern, by the rules of ``glob``. What is hidden below a directory
-    is matched by no wildcard either.
+    """Whether the names of a path match those of a pattern, by the rules of ``glob``. Wildcards do
+    not match hidden files, nor anything below hidden directories.
     """
     if not pattern or not names:
         return not names and all(part == "**" for part in pattern)
@@ -86,7 +86,7 @@ class Local:
     """The files of this machine."""
 
     def entry(self, path: str) -> StoredFile | Directory | None:
-        """What is there."""
+        """The file or directory at a path."""
         file = Path(path).absolute()
         with suppress(FileNotFoundError):  # it was there a moment ago
             if file.exists():
@@ -185,7 +185,7 @@ class Remote(NamedTuple):
                 yield entry
 
     def _entries(self, directory: str, *, recursive: bool) -> Iterator[StoredFile | Directory]:
-        """What is in a directory, listed at once; nothing if there is no directory."""
+        """The entries of a directory, listed in one request; none if it does not exist."""
         from pyarrow.fs import FileSelector
 
         try:
@@ -268,7 +268,7 @@ def _fsspec(scheme: str, uri: str) -> tuple[Any, str]:
         def open_input_file(self, path: str) -> Any:
             if not self.fs.isfile(path):
                 raise FileNotFoundError(path)
-            return PythonFile(self.fs.open(path, mode="rb", cache_type="none"), mode="r")  # what is read and no more
+            return PythonFile(self.fs.open(path, mode="rb", cache_type="none"), mode="r")  # without read-ahead
 
         @staticmethod
         def _create_file_info(path: str, info: dict[str, Any]) -> Any:

@@ -1,12 +1,12 @@
-"""Messages of HTTP/1.1 that one end of a connection sends, cut out of its bytes as they come (RFC 9112)."""
+"""Messages of HTTP/1.1 that one end of a connection sends, parsed from its bytes as they arrive (RFC 9112)."""
 
 import re
 from typing import Literal, NamedTuple
 
 LINE = 1 << 16
-"""No line and no head has more bytes, as in ``http.client``."""
+"""The most bytes of a line, and of a head, as in ``http.client``."""
 _FIELDS = 100
-"""So many fields has a head at most, as in ``http.client``."""
+"""The most fields of a head, as in ``http.client``."""
 
 _METHOD, _TARGET = rb"[A-Z][A-Z-]{2,19}", rb"[!-\xff]{1,8000}"
 _REQUEST = re.compile(_METHOD + b" " + _TARGET + rb" HTTP/1\.[01]\r?\n")
@@ -15,11 +15,11 @@ _CHUNK = rb"\r\n[0-9A-Fa-f]{1,16}[ \t]*(?:;[^\r\n]{0,999})?\r\n"
 _SIZE = re.compile(rb"([0-9A-Fa-f]{1,16})[ \t]*(?:;[^\n]*)?\r?\n")
 _FIELD = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+[ \t]*:[^\n]*")
 _FOLDED = re.compile(rb"[ \t][^\n]*")
-"""A line that goes on with the field before it."""
+"""A line that continues the field before it."""
 _END = re.compile(rb"\n\r?\n")
 _VERSION = b"HTTP/1."
 _BODILESS = re.compile(rb"HTTP/\S+ (?:1\d\d|204|304)\b")
-"""The first line of a response that has no body whatever its head says."""
+"""The first line of a response that never has a body."""
 _HTTP_ITSELF = ("message/http", "application/http")
 """Types of bodies that may begin as a response does."""
 
@@ -31,7 +31,7 @@ _LINE_BEGINS = {
     ),
     True: re.compile(rb"(?:H|HT|HTT|HTTP|HTTP/|HTTP/1)\Z|HTTP/1\.[^\r\n]*\r?\Z"),
 }
-"""What a first line may begin with, by whether it is a server's."""
+"""The possible beginnings of a first line, by whether it is a server's."""
 _CHUNK_BEGINS = re.compile(rb"\r(?:\n(?:[0-9A-Fa-f]{1,16}[ \t]*(?:;[^\r\n]{0,999})?\r?)?)?\Z")
 _NEXT = {
     (of_server, in_chunks): re.compile(line.pattern + (b"|" + _CHUNK if in_chunks else b""))
@@ -61,7 +61,7 @@ class BodyEnd(NamedTuple):
 
 
 class _FieldError(ValueError):
-    """No head begins there, as ``at`` is a line that is no field."""
+    """No head begins there, because the line at ``at`` is not a field."""
 
     def __init__(self, reason: str, at: int) -> None:
         super().__init__(reason)
@@ -69,7 +69,7 @@ class _FieldError(ValueError):
 
 
 class HeadError(ValueError):
-    """A message that cannot be followed, with the bytes of what is wrong and where they begin."""
+    """A message that cannot be parsed, with the wrong bytes and where they begin."""
 
     def __init__(self, reason: str, begin: int, data: bytes) -> None:
         super().__init__(reason)
@@ -81,10 +81,10 @@ MessageState = Literal["start", "fixed", "open", "size", "chunk", "chunk end", "
 
 
 class Messages:
-    """What a server sends, or a client. Bytes are put in, and ``next`` takes out what is complete.
+    """The messages of a server, or of a client. Bytes are put in, and ``next`` takes out complete events.
 
-    A body of a response that begins with another response is none: the request was HEAD. Where no message begins,
-    the bytes are data up to the next head. ``bare`` bodies in chunks may also begin where a response could.
+    If the body of a response begins with another response, there is no body: the request was HEAD. If no message
+    begins, the bytes are data up to the next head. ``bare`` chunked bodies may also begin where a response could.
     """
 
     __slots__ = ("at", "bare", "buffer", "fresh", "in_chunks", "left", "of_server", "position", "state")
@@ -180,7 +180,7 @@ class Messages:
         return head
 
     def _may_begin(self, at: int) -> bool:
-        """Whether a first line stands there, as far as it is known."""
+        """Whether a first line begins there, as far as it has arrived."""
         line = self.buffer[at : self.buffer.find(b"\n", at) + 1 or at + LINE]
         pattern = _LINES if line.endswith(b"\n") else _LINE_BEGINS
         return bool(pattern[self.of_server].match(line))
@@ -239,7 +239,7 @@ class Messages:
         return found
 
     def _line(self) -> BodyEnd | None:
-        """What a line between chunks says. Raises ``ValueError``."""
+        """Reads a line between chunks. Raises ``ValueError``."""
         stop = self.buffer.find(b"\n", self.at, self.at + LINE) + 1
         line = self.buffer[self.at : stop or self.at + LINE]
         if not stop and len(line) == LINE:
@@ -263,7 +263,7 @@ class Messages:
         return None
 
     def _lost(self, *, final: bool) -> BodyData | BodyEnd | None:
-        """Bytes up to where a message, or a chunk, is found; the end of the body in front of a message."""
+        """Bytes up to the next message or chunk; before a message, the end of the body."""
         size = len(self.buffer) if final else self._certain()
         at = self._found(self.at)
         if at is not None and not (final and self._head_ends(at) is None):
@@ -286,7 +286,7 @@ class Messages:
             try:
                 self._head_ends(found.start())
             except _FieldError as error:
-                at = error.at  # what begins in front of that has this line, too
+                at = error.at  # anything that begins before that contains this line as well
             else:
                 return found.start()
         return None

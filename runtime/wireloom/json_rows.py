@@ -279,7 +279,7 @@ def _read_time(value: object) -> datetime:
 
 
 _BELOW = re.compile(r"[.,][0-9]{6}([0-9]{1,3})")
-"""The digits of a time behind those of microseconds."""
+"""The digits of a time after those of microseconds."""
 
 
 def _read_nanoseconds(value: object) -> int:

@@ -8,7 +8,7 @@ from wireloom.compressed import DamagedFileError
 from wireloom.options import CaptureKind, OptionError, unknown
 
 TELLING = 12
-"""So many bytes tell the kind of a file."""
+"""How many bytes determine the kind of a file."""
 
 _PCAP = tuple(map(bytes.fromhex, ("a1b2c3d4", "d4c3b2a1", "a1b23c4d", "4d3cb2a1", "a1b2cd34", "34cdb2a1")))
 _SECTION, _ORDERS = bytes.fromhex("0a0d0d0a"), (bytes.fromhex("1a2b3c4d"), bytes.fromhex("4d3c2b1a"))
@@ -35,7 +35,7 @@ _OTHERS: tuple[tuple[bytes, str], ...] = (
     (b"PK\3\4", "a ZIP archive"),
     (bytes.fromhex("377abcaf271c"), "a 7z archive"),
 )
-"""The first bytes of files of other formats, and what they are."""
+"""The first bytes of files of other formats, and their names."""
 
 PACKETS = "packets"
 """The protocol of packets."""
@@ -45,11 +45,11 @@ FILES = (CaptureKind.PCAP.value, CaptureKind.PCAPNG.value)
 ReadSome = Callable[[int], bytes]
 """Reads so many bytes of a stream, or fewer; none only at its end."""
 ReadInto = Callable[[memoryview], int | None]
-"""Fills some memory with the next bytes of a stream, and tells how many there were, as ``io.RawIOBase`` does."""
+"""Fills memory with the next bytes of a stream, and returns how many there were, as ``io.RawIOBase`` does."""
 
 
 class Recording(NamedTuple):
-    """A capture that is read from its beginning, and what kind it is of; or what begins from byte ``start`` to before
+    """A capture that is read from its beginning, and its kind; or the part that begins from byte ``start`` to before
     ``stop`` in it.
     """
 
@@ -68,8 +68,9 @@ def kind_of(first: bytes) -> CaptureKind:
 
 
 def format_of(first: bytes, protocol: str) -> str:
-    """What a file seems to be that begins with these bytes, which are no record of the protocol; empty if nobody
-    knows.
+    """The likely format of a file that begins with these bytes, which are not a record of the protocol.
+
+    It is empty if the format is unknown.
     """
     if protocol not in FILES and first.startswith(_SECTION) and kind_of(first) is CaptureKind.RAW:
         return "it begins like a pcapng file, but has no byte-order magic (1a2b3c4d or 4d3c2b1a) at byte 8"
@@ -85,13 +86,14 @@ def written_kind(name: str) -> CaptureKind:
 
 
 def told(kind: CaptureKind, protocol: str, read: ReadSome, *, size: int = TELLING) -> tuple[CaptureKind, bytes]:
-    """The kind of what is read by a protocol, if that is to be found out, and what was read of it for that, ``size``
-    bytes at once. To the protocols of files with packets, these are records as any.
+    """The kind of a stream for a protocol, and the bytes that were read to detect it, ``size`` at once.
+
+    To the protocols of packet files, such files are records end to end.
     """
     if protocol in FILES:
         return CaptureKind.RAW, b""
     ahead = b""
-    with suppress(DamagedFileError):  # which is told where the rest is read
+    with suppress(DamagedFileError):  # reported when the rest is read
         while kind is CaptureKind.AUTO and _undecided(ahead) and (more := read(size)):
             ahead += more
     return kind_of(ahead) if kind is CaptureKind.AUTO else kind, ahead
@@ -134,7 +136,7 @@ def reading(readinto: ReadInto) -> ReadSome:
 
 
 def into(ahead: bytes, readinto: ReadInto) -> ReadInto:
-    """As ``behind``, for what fills memory."""
+    """As ``behind``, for functions that fill memory."""
 
     def more(memory: memoryview) -> int | None:
         nonlocal ahead

@@ -21,9 +21,9 @@ from wireloom.turns import Turns
 from wireloom.views import REASON, RECORD
 
 REQUEST, PAIRING = "request", "_pairing"
-"""The columns that are added: the request, and what is uncertain about it."""
+"""The columns that are added: the request, and the uncertainty about it."""
 NONE, OLDEST, LATEST = "no request", "the oldest of {} that wait", "the latest of {}"
-"""What ``_pairing`` says of an answer without a request, and where there was a choice."""
+"""The texts of ``_pairing``: no request, or a choice among several."""
 MOST = 100_000
 
 
@@ -294,7 +294,7 @@ class Queue:
         left, counts = order.left()
         self.given_up += max(0, len(left) - self.most)
         left, counts = left[-self.most :], counts[-self.most :]
-        needed = np.union1d(left, source[source >= 0])  # of most quiet requests nobody asks what they were
+        needed = np.union1d(left, source[source >= 0])  # most quiet requests are never needed again
         requests = self._requests(records, both[asked], needed)
         kept = waiting.drop_columns("count").take(pa.array(left)).append_column("count", pa.array(counts))
         self.kept = kept.append_column(REQUEST, requests.take(pa.array(np.searchsorted(needed, left))))

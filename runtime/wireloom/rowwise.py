@@ -1,4 +1,4 @@
-"""Which parts of a protocol only the codec reads, and why. The rest is read many records at once.
+"""Which parts of a protocol only the codec reads, and why. The rest is read in bulk.
 
 This is the only place that decides it: ``columnar.readers`` reads all ``contents`` without a reason here;
 ``wireloom check --explain`` and the docs list the rest. It needs neither numpy nor pyarrow.
@@ -60,11 +60,10 @@ class Account(NamedTuple):
     """How a protocol's records are read.
 
     ``left`` are the parts of each message that are left to the codec. ``varying`` are the lists whose items may differ
-    in size, so that they must be read one after the other. ``kept`` are columns for bytes that values do not determine,
-    where a record that has such bytes is left to the codec. So is one with bytes for one of ``gaps`` that are not
-    all in one place, and one that has more items than bytes in one of the ``hollow`` lists. Records are ``chained`` if
-    their lengths are sums of numbers in front of which nothing varies but numbers, or they end at a terminator or are
-    all there is.
+    in size, so they must be read one after another. ``kept`` are columns for bytes that values do not determine; a
+    record with such bytes is left to the codec. So is one whose bytes for one of ``gaps`` are in several places, and
+    one with more items than bytes in one of the ``hollow`` lists. Records are ``chained`` if their lengths are sums of
+    numbers, before which only numbers vary in size, or if they end at a terminator or are all there is.
     """
 
     left: Mapping[str, tuple[Left, ...]]
@@ -99,7 +98,7 @@ def _is_chained(ends: Ends) -> bool:
 
 
 def _gaps(protocol: Protocol) -> Iterator[str]:
-    """The columns of bytes that are left over in sections in which something does not stand in sequence."""
+    """The columns of bytes that are left over in sections with fields at offsets."""
     anywhere = any(map(is_scattered, protocol.records.values()))
     for part in within(_layouts(protocol)):
         if isinstance(part, Section) and ((anywhere and isinstance(part, Slot)) or _has(Elsewhere, part.content)):
@@ -112,7 +111,7 @@ def _has(kind: type, *parts: object) -> bool:
 
 
 class Judge(NamedTuple):
-    """Decides what can be read many records at once.
+    """Decides which parts can be read in bulk.
 
     ``strange`` are the columns whose values are not whole numbers.
     """
@@ -122,8 +121,8 @@ class Judge(NamedTuple):
     @classmethod
     @lru_cache(maxsize=64)
     def of(cls, protocol: Protocol, message: Message | None = None) -> "Judge":
-        """The judge of one of a protocol's messages, or of what all of them share. A name that is strange anywhere in
-        them counts as strange everywhere; those of messages are no fields.
+        """The judge of one of a protocol's messages, or of the parts that all of them share. A name that is strange
+        anywhere in them counts as strange everywhere; names of messages are not fields.
         """
         found: dict[str, Strange] = {}
         messages = protocol.messages.values() if message is None else (message,)
@@ -139,21 +138,21 @@ class Judge(NamedTuple):
             case Layout() | Scalar() | None | int():
                 return None
             case Bits(size=size) if size > 8:
-                return "its bits are of an integer of more than 64"
+                return "its integer has more than 64 bits"
             case Text(encoding=encoding) if encoding != "utf-8" and characters(encoding) is None:
                 return f"it is text in {encoding}, whose characters have several bytes"
             case Padded(size=Size(size=Expression())):
-                return "it may end before its size does, which varies"
+                return "it may be shorter than its size, which varies"
             case Computed(compute=compute) if compute.type != "boolean" and not is_whole(compute.type):
-                return "it is computed and no whole number"
+                return "it is computed and not a whole number"
             case Repeat(item=Ended() | Nested() as item) if _asks_left(item.extent):
-                return "the size of each item depends on what is left behind the one before"
+                return "the size of each item depends on the bytes left after the previous one"
             case Repeat(at=Expression()):
-                return "its items stand elsewhere"
+                return "its items are at offsets"
             case Repeat(until=Expression() as until, item=item) if _asks_around(until, item):
-                return "the item that ends it is told by a size or a place, or by what a nested struct is given"
+                return "its last item is determined by a size or a place, or by the parameters of a nested struct"
             case Lone(field=Field(watched=True), subcon=Packed()):
-                return "an expression asks where something is in what is packed"
+                return "an expression uses a place in packed bytes"
             case With():
                 return next(
                     filter(None, (self.reason(each) for each in part.values.values() if not self._text(each))), None
@@ -171,7 +170,7 @@ class Judge(NamedTuple):
         return self.strange.get(asked.tree.steps[-1]) is Strange.TEXT
 
     def _packed(self, part: Packed | Unpack) -> str | None:
-        """Why only the codec can unpack what is packed."""
+        """Why only the codec can unpack it."""
         match part.through.way, part.through.way.asked.tree:
             case Compressing(), tree:
                 if (why := reason(numbered(tree, words(tree)), self.strange)) is not None:
@@ -182,15 +181,15 @@ class Judge(NamedTuple):
                 if (why := self.reason(key)) is not None:
                     return why
             case _:
-                return f"{part.through.way.asked.written} is not the same in all records"
+                return f"{part.through.way.asked.written} varies between records"
         if isinstance(part, Unpack) and part.follows:
-            return "what follows from other values is packed"
+            return "derived values are packed"
         inside = part.content if isinstance(part, Unpack) else part.value
         if _has(Elsewhere, inside):
-            return "something in it stands elsewhere"
+            return "it contains fields at offsets"
         known = part.names if isinstance(part, Unpack) else ()
         if any(name.origin is Origin.RECORD or not (own or name.steps[0] in known) for name, own in _places(inside)):
-            return "an expression in it asks for a size or a place outside"
+            return "an expression in it uses a size or a place outside"
         return None
 
     def _whole(self, valid: Expression | None, name: str) -> Iterator[Left]:
@@ -199,7 +198,7 @@ class Judge(NamedTuple):
             yield name, why
 
     def left_of(self, message: Message) -> Iterator[Left]:
-        """What of a message is left to the codec, beside what stands in every record."""
+        """The parts of a message that are left to the codec, without those of every record."""
         yield from self.left_in(*message.sections.values())
         why = self.variants(message.variants)
         if why is not None:
@@ -212,12 +211,12 @@ class Judge(NamedTuple):
         yield from self._whole(message.otherwise, "otherwise")
 
     def ends(self, ends: Ends) -> str | None:
-        """Why only the codec can tell where records end."""
+        """Why only the codec can find the end of records."""
         if not isinstance(ends, Headed):
             return self.reason(ends)
         steps = [item.step for item in ends.items if isinstance(item, HeadItem) and item.within is None]
         if any(isinstance(part, Elsewhere | Repeat) for part in within(steps)):
-            return "a list, or what stands elsewhere, is among what tells it"
+            return "it depends on a list, or on a field at an offset"
         slots = [item.step.extent for item in ends.items if isinstance(item, HeadItem) and isinstance(item.step, Slot)]
         left = (self.reason(part) for part in (ends.length, ends.valid, *slots))
         return next(filter(None, (*left, *(why for _, why in self.left_in(*steps)))), None)
@@ -249,8 +248,9 @@ def _inside(part: object) -> Iterator[Layout]:
 
 
 def _places(part: object, *, own: bool = False) -> Iterator[tuple[Name, bool]]:
-    """What expressions in a part ask for the size or the place of, and whether they are a struct's ``own``, which sees
-    nothing around it.
+    """The names whose size or place expressions in a part use, and whether they are a struct's ``own``, which
+    sees nothing
+    around it.
     """
     if isinstance(part, Expression):
         yield from ((name, own) for place, name in part.mentions if place)
@@ -260,7 +260,7 @@ def _places(part: object, *, own: bool = False) -> Iterator[tuple[Name, bool]]:
 
 
 def measured(protocol: Protocol) -> frozenset[str]:
-    """The fields and sections of which somebody asks where they stand, with the ways that lead to them from outside."""
+    """The fields and sections whose places expressions use, with the paths that lead to them from outside."""
     asking = (each for each in _expressions(protocol) if each.asks_place)
     asked = {name.name for each in asking for place, name in each.mentions if place}
     return frozenset(".".join(steps[at:]) for steps in (name.split(".") for name in asked) for at in range(len(steps)))
@@ -297,7 +297,7 @@ def _layouts_of(message: Message) -> Iterator[Layout]:
 
 
 def is_scattered(message: Message) -> bool:
-    """Whether something in a message does not stand in sequence."""
+    """Whether a message has fields at offsets."""
     return _has(Elsewhere, *_layouts_of(message))
 
 
@@ -342,6 +342,6 @@ def _asks_left(extent: object) -> bool:
 
 
 def _asks_around(until: Expression, item: object) -> bool:
-    """Whether what is asked of an item is neither in its values nor given to it."""
+    """Whether an expression about an item uses more than its values and its parameters."""
     given = any(name.origin is Origin.INPUT for name in until.names)
     return (given and not isinstance(item, With)) or any(place for place, _ in until.mentions)

@@ -1,4 +1,4 @@
-"""Which request each answer is to, by their order alone: sums of how many came and how many were answered."""
+"""Which request each answer belongs to, by their order alone: from running counts of requests and answers."""
 
 import numpy as np
 
@@ -6,9 +6,9 @@ from wireloom.columnar.buffers import Array
 
 
 class Turns:
-    """Requests, then answers, as each stands among those with equal ``codes``.
+    """Requests, then answers, in their order among those with equal ``codes``.
 
-    ``position`` is the order of all of them. ``counts`` are how many requests each request stands for, ``quiet`` is
+    ``position`` is the order of all of them. ``counts`` are how many requests each request represents, ``quiet`` is
     whether it is a queue of quiet ones; ``last`` is whether an answer is the last to its request.
     """
 
@@ -62,7 +62,7 @@ class Turns:
         return source[self.requests :], choices[self.requests :]
 
     def left(self) -> tuple[Array, Array]:
-        """The numbers of the requests that wait on, in their order, and for how many each stands."""
+        """The numbers of the requests that still wait, in order, and how many each represents."""
         ends = np.r_[self.start[1:], len(self.order)] - 1
         end = ends[self.group] if len(self.order) else self.group
         quiet = self.quiet[self.order]

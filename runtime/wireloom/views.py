@@ -145,7 +145,7 @@ def _named(paths: tuple[str, ...], options: ReadOptions) -> tuple[str, ...]:
 
 
 def option_of(column: str) -> str | None:
-    """The option without which there is no such column."""
+    """The option that adds a column; None if it is always there."""
     added = {"positions": (FILE, *POSITIONS), "connections": PROVENANCE}
     return next((option for option, columns in added.items() if column in {each.name for each in columns}), None)
 
@@ -166,12 +166,12 @@ def _columns(protocol: Protocol, options: ReadOptions) -> tuple[Column, ...]:
 
 
 def flattened(row: Row) -> Row:
-    """The row with the fields of its message at top level, too."""
+    """The row with the fields of its message also at the top level."""
     return {**row, **(row.get(row["message"]) or {})}
 
 
 class View:
-    """What ``options`` leave of a protocol's table."""
+    """The part of a protocol's table that ``options`` select."""
 
     def __init__(self, protocol: Protocol, options: ReadOptions) -> None:
         self.protocol = protocol

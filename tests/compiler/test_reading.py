@@ -69,7 +69,7 @@ sections:
 """
 TOLD = [
     "strange is decoded record by record if it has word (it is text in gb18030, whose characters have several bytes); "
-    "said (it is computed and no whole number).",
+    "said (it is computed and not a whole number).",
     "The other messages are decoded many records at once.",
 ]
 

@@ -45,15 +45,15 @@ def reason(tree: Expr, strange: Mapping[str, Strange] = _NOTHING) -> str | None:
     match tree:
         case Value(value) if not isinstance(value, int) or abs(value) > _LONGEST:
             shown = f"hex('{value.hex()}')" if isinstance(value, bytes) else repr(value)
-            return f"an expression has {shown} in it"
+            return f"an expression contains {shown}"
         case Name(name, item=InList(listed, number, _, inner)):
             if (inner[-1] if inner else items_of(listed)) in strange:
-                return f"an expression asks for {name}, which is no whole number"
+                return f"an expression uses {name}, which is not a whole number"
             return reason(number, strange)
         case Call(function, (Name(name, item=InList()),)):
-            return f"an expression asks for {function}({name}), which is about an item of a list"
+            return f"an expression uses {function}({name}) of an item of a list"
         case Name(name, origin=Origin.THIS | Origin.RECORD | None) if tree.steps[-1] in strange:
-            return f"an expression asks for {name}, which is no whole number"
+            return f"an expression uses {name}, which is not a whole number"
         case Compare("==" | "!=", Name(origin=Origin.PARAMETER | Origin.INPUT), Value()):
             return None
         case Compare(sign, left, right) if _comparable(strange, left, right, ordered=sign not in ("==", "!=")):
@@ -63,7 +63,7 @@ def reason(tree: Expr, strange: Mapping[str, Strange] = _NOTHING) -> str | None:
         case Call(function, (Name(),)) if function in OF_NAMES:
             return None
         case Binary("//" | "%", _, divisor) if not isinstance(divisor, Value):
-            return "an expression divides by what is not written as a number"
+            return "an expression divides by something other than a literal number"
         case Conditional(test, then, other):
             asked = (test, *(branch for branch in (then, other) if branch != Value(None)))
     return next(filter(None, (reason(part, strange) for part in asked)), None)
