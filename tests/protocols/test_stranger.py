@@ -108,7 +108,7 @@ def test_spark_finds_it_where_its_folder_is_on_the_path(started: Path) -> None:
 def test_an_edit_shows_in_check_until_it_is_generated(tmp_path: Path) -> None:
     wireloom(tmp_path, "init", "mine")
     wireloom(tmp_path, "generate", "--out", "my_protocols")
-    assert wireloom(tmp_path, "generate", "--out", "my_protocols", "--check") == "my_protocols is what specs gives\n"
+    assert wireloom(tmp_path, "generate", "--out", "my_protocols", "--check") == "my_protocols is up to date with specs\n"
     spec = tmp_path / "specs" / "mine" / "reading.yaml"
     spec.write_text(spec.read_text().replace("name: place", "name: room").replace("place: attic", "room: attic"))
     found = wireloom(tmp_path, "generate", "--out", "my_protocols", "--check", status=1)
@@ -138,7 +138,7 @@ def test_a_package_can_be_named(tmp_path: Path) -> None:
     wireloom(tmp_path, "init", "mine")
     wireloom(tmp_path, "generate", "--out", ".", "--package", "acme.wire")
     assert wireloom(tmp_path, "decode", "acme.wire.mine", "-", "--hex", stdin=RECORD)
-    assert wireloom(tmp_path, "generate", "--out", ".", "--check") == ". is what specs gives\n"
+    assert wireloom(tmp_path, "generate", "--out", ".", "--check") == ". is up to date with specs\n"
     found = wireloom(tmp_path, "generate", "--out", ".", "--package", "acme wire", status=2)
     assert found == "wireloom: --package must be a dotted name, such as my.protocols, not 'acme wire'\n"
 
