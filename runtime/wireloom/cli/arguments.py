@@ -1,4 +1,4 @@
-"""Arguments that several commands take, and what they mean."""
+"""Arguments that several commands share, and how they are interpreted."""
 
 import gc
 import os

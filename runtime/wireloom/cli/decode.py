@@ -179,7 +179,7 @@ class _Decoding(NamedTuple):
 
     @contextmanager
     def _failing(self, name: str) -> Iterator[None]:
-        """Raises ``FailedError``, which names the source, for what a reader raises in mode ``FAILFAST``."""
+        """Raises ``FailedError`` naming the source for the error of a reader in mode ``FAILFAST``."""
         try:
             yield
         except DecodeError as error:

@@ -66,11 +66,11 @@ def exit_statuses() -> Iterator[None]:
         why = error.strerror or str(error)
         say(f"{files.shown(os.fsdecode(error.filename))}: {why}" if error.filename else why)
         if not error.filename:
-            _close_output()  # such as one on a full device, which would be full for the interpreter, too
+            _close_output()  # such as one on a full device, which would also be full for the interpreter
         raise Exit(MISUSED) from None
 
 
 def _close_output() -> None:
     """Discard the rest of the output, so that the interpreter can flush it without an error."""
-    with suppress(io.UnsupportedOperation):  # it is no file
+    with suppress(io.UnsupportedOperation):  # it is not a file
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

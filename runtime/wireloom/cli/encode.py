@@ -170,7 +170,7 @@ def _rows(stream: BufferedIOBase, protocol: Protocol, name: str) -> Iterator[tup
 
 
 def _built(rows: Iterable[tuple[int, Row]], builder: CaptureBuilder, form: Forms | None, where: str) -> Iterator[bytes]:
-    """The bytes of rows, or their lines; what cannot be written is told by ``where`` and its number."""
+    """The bytes of rows, or their lines; errors are reported with ``where`` and the row's number."""
     protocol, parameters = builder.protocol, builder.given
 
     def build(row: Row) -> bytes:
@@ -184,7 +184,7 @@ def _built(rows: Iterable[tuple[int, Row]], builder: CaptureBuilder, form: Forms
 
 
 def _each(rows: Iterable[tuple[int, Row]], build: Callable[[Row], bytes], where: str) -> Iterator[bytes]:
-    """What is built of each row, with the errors of those that cannot be."""
+    """The result of ``build`` for each row; its errors are reported with the row's number."""
     for number, row in rows:
         try:
             yield build(row)
@@ -208,7 +208,7 @@ def _of_batches(
     encode: "Callable[[pa.RecordBatch], Iterable[bytes]]",
     name: str,
 ) -> Iterator[bytes]:
-    """What is made of batches, with the errors of rows of which nothing can be."""
+    """The records of batches; errors are reported with the row's number."""
     from wireloom.columnar.encoding import gathered
 
     for batch in gathered(protocol, batches):

@@ -23,7 +23,7 @@ ROWS_A_GROUP = 64 * 1024
 BYTES_A_GROUP = 32 * 1024 * 1024
 """Parquet files are read by row groups, which are held in memory while they are written."""
 _BYTES_A_COLUMN = 1024
-"""About what a column of a batch takes beside its values."""
+"""About how many bytes a column of a batch takes beside its values."""
 
 
 class Format(StrEnum):
@@ -76,7 +76,7 @@ def tabular(protocol: Protocol, options: ReadOptions, form: Format) -> "pa.Schem
 
 
 def write_batches(batches: "Iterable[pa.RecordBatch]", schema: "pa.Schema", form: Format, stream: BinaryIO) -> None:
-    """Write all batches as they come."""
+    """Write batches as they arrive."""
     with table_writer(schema, form, stream) as writer:
         if form is Format.ARROW:
             for batch in batches:

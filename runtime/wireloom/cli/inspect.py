@@ -122,7 +122,7 @@ class _Inspection:
             raise FailedError(f"{name}: {self._nothing(seen)}")
 
     def _cut(self, read: ReadSome, known: Values) -> Iterator[tuple[Piece, Values]]:
-        """The records that stand end to end, with the parameters of their capture."""
+        """The records of a capture that are end to end, with the parameters of their capture."""
         cutter = Cutter(self.protocol.framing, known)
         return ((piece, cutter.parameters) for piece in pieces.pieces(read, cutter, self.offset))
 

@@ -38,7 +38,7 @@ def output(path: Path | None, *, binary: bool) -> Iterator[BinaryIO]:
             _refused_by_terminal(stream, binary=binary)
             yield stream
     else:
-        with _whole_file(Path(os.path.realpath(path))) as stream:  # links lead to what is written, as with any program
+        with _whole_file(Path(os.path.realpath(path))) as stream:  # links are followed, as by any program
             yield stream
 
 
@@ -132,7 +132,7 @@ def _placed_when_whole() -> Iterator[OpensFile]:
                 partial.replace(path)
         finally:
             for stream in streams:
-                with suppress(OSError):  # what could not be written is told already
+                with suppress(OSError):  # the failed write has been reported
                     stream.close()
             for partial in partials:
                 partial.unlink(missing_ok=True)
@@ -146,7 +146,7 @@ def _signals_remove(partials: Collection[Path]) -> Iterator[None]:
         for partial in partials:
             partial.unlink(missing_ok=True)
         signal.signal(number, signal.SIG_DFL)
-        signal.raise_signal(number)  # so that whoever waits for the program is told
+        signal.raise_signal(number)  # so that the parent process sees the signal
 
     mine = threading.current_thread() is threading.main_thread()  # no other may handle signals
     taken = [number for number in _ENDING if mine and signal.getsignal(number) is signal.SIG_DFL]

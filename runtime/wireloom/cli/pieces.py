@@ -117,7 +117,7 @@ def rows(read: ReadSome, protocol: Protocol, options: ReadOptions, file: str) ->
     if kind is CaptureKind.RAW:
         yield from _rows(read, protocol, options)
         return
-    from wireloom.columnar.traffic import rowwise  # which needs Arrow, and records that stand end to end do not
+    from wireloom.columnar.traffic import rowwise  # needs Arrow, which records end to end do not
 
     yield from rowwise.rows([Recording(file, kind, filling(read))], protocol, options)
 

@@ -41,7 +41,7 @@ def progress(name: str, size: int | None, *, to_stdout: bool) -> Iterator[Callab
 
 
 def _may_be_shown() -> bool:
-    """Whether what is written to standard output may appear on a terminal: on it, or by who reads it from a pipe."""
+    """Whether standard output may appear on a terminal: directly, or through a pipe."""
     mode = os.fstat(sys.stdout.fileno()).st_mode
     return sys.stdout.isatty() or stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)
 

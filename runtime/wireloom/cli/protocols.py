@@ -1,4 +1,4 @@
-"""``wireloom protocols``: what is installed."""
+"""``wireloom protocols``: the installed protocols."""
 
 import click
 

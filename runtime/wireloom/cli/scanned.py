@@ -60,7 +60,7 @@ class _Scanner:
     filter: Expression | None
 
     def to_reader(self) -> pa.RecordBatchReader:
-        """What is asked for."""
+        """The result of the scan."""
         return pa.RecordBatchReader.from_batches(self.schema, self._batches())
 
     def _batches(self) -> Iterator[pa.RecordBatch]:

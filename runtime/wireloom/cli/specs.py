@@ -128,7 +128,7 @@ def _command(paths: Sequence[Path], out: Path, package: str, emit: Sequence[str]
 
 
 def _outputs(out: Path, emit: Sequence[str]) -> str:
-    """What is generated: the outputs that are named, or all that is in the folder."""
+    """The outputs that were generated: those that are named, or everything in the folder."""
     return " and ".join(emit) if emit else files.shown(out)
 
 

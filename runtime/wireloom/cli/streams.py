@@ -1,4 +1,4 @@
-"""The standard streams, any of which may be closed: the command goes on, and fails only when it needs the stream."""
+"""The standard streams, any of which may be closed: the command continues, and fails only when it needs the stream."""
 
 import io
 import os
@@ -9,7 +9,7 @@ from wireloom.cli.diagnostics import MisuseError
 
 
 class _Closed(io.TextIOBase):
-    """Stands in for closed standard input or output. Reading and writing raise ``MisuseError``."""
+    """Replaces closed standard input or output. Reading and writing raise ``MisuseError``."""
 
     def __init__(self, sentence: str) -> None:
         self._sentence = sentence

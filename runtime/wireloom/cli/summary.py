@@ -58,7 +58,7 @@ def _rows(protocol: Protocol, options: ReadOptions, sources: Sequence[str]) -> I
 
 
 def _show(rows: Iterable[Row]) -> None:
-    """Print a table a row, without what is null or zero."""
+    """Print a table per row, without nulls and zeros."""
     from rich.table import Table
     from rich.text import Text
 

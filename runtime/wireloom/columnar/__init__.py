@@ -9,7 +9,7 @@ from wireloom.codec.columns import NANOSECOND_TIME, ColumnType, decimal_size
 from wireloom.extras import needed
 
 with needed("wireloom.columnar", "arrow"):
-    import numpy as np  # noqa: F401 - what stands beside this module needs it
+    import numpy as np  # noqa: F401 - the modules of this package need it
     import pyarrow as pa
 
 TABLE_ROWS = 8192

@@ -16,9 +16,9 @@ MANY = _PLACES * _EACH
 _LONGEST = 4096
 """How far a record is looked for at most. Longer ones are followed as fast one by one."""
 _ALIKE = 8
-"""A byte tells a record if it has no more values than these in those that are known."""
+"""A byte identifies records if it has no more values than these in the known ones."""
 _DOUBT = 1 / 4
-"""How often bytes that are no record may look like one, in as many bytes as a record has."""
+"""How often other bytes may look like a record, in as many bytes as a record has."""
 _SURE = 1 / 64
 """How seldom it is enough that they do."""
 _FOUND = 1 / 2
@@ -93,7 +93,7 @@ class Abreast:
             fitting = told[offset][buffer[places + offset]]
             numbers, places = numbers[fitting], places[fitting]
         likely: Array = places[np.diff(numbers, prepend=-1) > 0]
-        return likely[np.diff(likely, prepend=-1) > 0]  # two places may have the same record behind them
+        return likely[np.diff(likely, prepend=-1) > 0]  # two places may have the same record after them
 
     def _chains(self, buffer: Array, begins: Array, limits: Array) -> tuple[Array, Array, Array]:
         """The records from each place on, a column for each, of which the longest may be cut off; how many of these

@@ -108,7 +108,7 @@ def _number(argument: Any) -> ctypes.c_int64:
 def _address(numbers: Array) -> int:
     if numbers.dtype != np.int64 or not numbers.flags.c_contiguous:
         raise TypeError(f"not an array of 64-bit integers: {numbers.dtype}")
-    found: int = pa.py_buffer(numbers).address  # numpy takes six times as long to tell it
+    found: int = pa.py_buffer(numbers).address  # numpy takes six times as long to find it
     return found
 
 

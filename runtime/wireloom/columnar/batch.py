@@ -14,7 +14,7 @@ from wireloom.columnar.refusals import Refusals
 from wireloom.options import U64Type
 
 Often = Literal["shared", "summed", "apart"]
-"""Why bytes are read more than once: they belong to others, too, checksums are over them, or they stand apart."""
+"""Why bytes are read more than once: they belong to other fields, are under checksums, or are at offsets."""
 
 
 class Batch:
@@ -77,7 +77,7 @@ class Batch:
         return found
 
     def unpacked(self, records: Array, buffer: Array, start: Array, stop: Array) -> "Batch":
-        """What is packed in ``records``, as records of another buffer."""
+        """The unpacked bytes of ``records``, as records of another buffer."""
         found = copy(self)
         found._outermost, found._found = self.root, self._found if buffer is self.buffer else {}
         found.known = self.known if buffer is self.buffer else KnownSums()

@@ -329,7 +329,7 @@ def own_room(size: int, _: int) -> pa.Buffer:
 
 
 _FORESEEN = 1 << 30
-"""Up to so many bytes, or eight times what there is, are asked for because of the first rows: others may be smaller."""
+"""The most room that is requested because of the first rows, or eight times their size: others may be smaller."""
 
 
 class Growing:

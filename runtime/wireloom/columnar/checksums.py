@@ -17,9 +17,9 @@ from wireloom.columnar.rows import Rows
 from wireloom.columnar.sums import FLIPPED, SLICES, sliced, word_tables
 
 Summand = tuple[Array, Array] | bytes
-"""Where the ranges of many rows start and stop, or what is the same for all of them."""
+"""The starts and stops of the ranges of many rows, or one for all of them."""
 JOINED = 1 << 22
-"""Pieces are copied one behind the other, about so many bytes at a time."""
+"""Pieces are copied one after another, about so many bytes at a time."""
 
 
 def wrong(checksum: Joined, at: Rows, this: Values, rows: Array, found: Array) -> tuple[Array, Array]:
@@ -59,7 +59,7 @@ def unless_known(known: KnownSums, algorithm: Algorithm, buffer: Array, start: A
 
 
 def of_pieces(algorithm: Algorithm, buffer: Array, pieces: Sequence[Summand], count: int, known: KnownSums) -> Array:
-    """The checksum of each row's pieces, one behind the other, as ``of_ranges`` gives it."""
+    """The checksum of each row's adjacent pieces, as ``of_ranges`` gives it."""
     if len(pieces) == 1 and not isinstance(pieces[0], bytes):
         return unless_known(known, algorithm, buffer, *pieces[0])
     totals = sum((_sizes(piece, count) for piece in pieces), np.zeros(count, np.int64))
@@ -78,7 +78,7 @@ def _sizes(piece: Summand, count: int) -> Array:
 
 
 def _copied(buffer: Array, pieces: Sequence[Summand], count: int, ends: Array) -> Array:
-    """The pieces of each row one behind the other; those of a row end at its ``ends``."""
+    """The pieces of each row, one after another; those of a row end at its ``ends``."""
     copied = np.empty(int(ends[-1]) if count else 0, np.uint8)
     place = np.concatenate(([0], ends[:-1])).astype(np.int64)[:count]
     for piece in pieces:
@@ -136,7 +136,7 @@ def told(crc: Crc, registers: Array) -> Array:
 
 
 def _registers(crc: Crc, buffer: Array, start: Array, stop: Array) -> Array:
-    """The register behind each range."""
+    """The register after each range."""
     if accel.WORTH:
         tables = word_tables(crc)
         found = compiled.crc(buffer, start, stop, tables, crc.initial, flipped=not crc.reflect_in)
@@ -190,7 +190,7 @@ def _flipped(crc: Crc, registers: Array) -> Array:
 
 
 def _sliced(crc: Crc, buffer: Array, start: Array, sizes: Array, initial: int) -> Array:
-    """Registers behind ranges that are not empty, some of them side by side; before each it is ``initial``."""
+    """Registers after ranges that are not empty, some of them side by side; before each it is ``initial``."""
     found = np.empty(len(start), register_type(crc))
     begun = _flipped(crc, np.array([initial], found.dtype))
     for at in range(0, len(start), _TILE):
@@ -219,7 +219,7 @@ def _of_words(crc: Crc, buffer: Array, start: Array, sizes: Array, begun: Array)
 
 
 def _behind(crc: Crc, words: Array) -> Array:
-    """The register behind each word, in which the one before it is."""
+    """The register after each word, which contains the one before it."""
     tables, pairs = _tables(crc), words.view("<u2").reshape(-1, SLICES // 2)
     found: Array = tables[0].take(pairs[:, 0], mode="wrap")  # all are in range, and numpy need not look
     for place in range(1, SLICES // 2):
@@ -228,7 +228,7 @@ def _behind(crc: Crc, words: Array) -> Array:
 
 
 def _of_blocks(crc: Crc, buffer: Array, start: Array, sizes: Array) -> Array:
-    """Registers of ranges of any size: that of the first bytes, then for each block what it adds."""
+    """Registers of ranges of any size: that of the first bytes, then the contribution of each block."""
     first = (sizes - 1) % _BLOCK + 1
     found = _sliced(crc, buffer, start, first, crc.initial)
     blocks = (sizes - first) // _BLOCK
@@ -243,7 +243,7 @@ def _of_blocks(crc: Crc, buffer: Array, start: Array, sizes: Array) -> Array:
 
 
 def _totals(totals: Totals, buffer: Array, start: Array, stop: Array) -> Array:
-    """Sums of ranges, a byte of each at a time if sums of sums are asked for."""
+    """Sums of ranges, byte by byte in each if sums of sums are needed."""
     sizes = stop - start
     if not totals.twice:
         padded = np.append(buffer, np.uint8(0)) if int(stop.max()) == len(buffer) else buffer

@@ -259,7 +259,7 @@ def hops(
 
 def term(data: int, end: int, first: int, form: int, size: int, signed: int, little: int) -> tuple[int, int]:
     """The number at ``first``, which has ``size`` bytes unless its ``form`` is one of variable size, and its size.
-    Bytes behind the ``end`` of the data are 0.
+    Bytes after the ``end`` of the data are 0.
     """
     if form > 0:
         value, size = _varint(data, end, form, first, size)

@@ -15,7 +15,7 @@ def copy(to: int, at: int, size: int, end: int) -> None:
 
 
 _AHEAD = 1024
-"""What is so many bytes behind what is copied is likely to be copied soon."""
+"""The bytes at this distance after those that are copied will probably be copied soon."""
 
 
 def copy_all(to: int, at: int, size: int) -> None:

@@ -1,4 +1,4 @@
-"""What is nested too deep, in many rows at once: the codec refuses it."""
+"""Fields that are nested too deep, in many rows at once: the codec rejects them."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Fields that do not stand in sequence, as the codec has them, for many rows at once."""
+"""Fields at offsets (pointers), as in the codec, for many rows at once."""
 
 import numpy as np
 

@@ -34,7 +34,7 @@ class Characters(NamedTuple):
 
 
 def translated(at: Rows, start: Array, stop: Array, encoding: str) -> Column:
-    """The bytes as text, without those of doubtful rows; bytes that mean nothing are kept, or else doubtful, too."""
+    """The bytes as text, without those of doubtful rows; invalid bytes are kept, or else also doubtful."""
     table = Characters.of(encoding)
     at.batch.weigh_copy(int((stop - start).sum()), _EACH)
     doubtful = at.batch.doubtful[at.index]

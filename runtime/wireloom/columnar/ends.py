@@ -69,7 +69,7 @@ def _ends(at: Rows, end: bytes, limit: Array, start: Array | None = None) -> tup
 
 
 def _unpadded(octets: Array, pad: Array) -> Array:
-    """How many bytes of each row stand before the padding."""
+    """How many bytes of each row are before the padding."""
     rows, size = octets.shape
     units = size // len(pad)
     other = (octets[:, size - units * len(pad) :].reshape(rows, units, len(pad)) != pad).any(axis=2)

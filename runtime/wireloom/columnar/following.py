@@ -66,7 +66,9 @@ class Follower:
             yield from self._pieces(Range(max(start, self.reach.position), end, self.reach.lost))
 
     def _settled(self, size: int, *, final: bool) -> Iterator[Cuts | Range]:
-        """What the first ``size`` bytes settle from here on, without what is malformed because the capture is lost."""
+        """The records that the first ``size`` bytes determine from here on, without those malformed because
+        the capture is lost.
+        """
         position = self.reach.position
         if size <= position or self.reach.lost is not None:
             return
@@ -87,7 +89,7 @@ class Follower:
                 pieces.keep(at)
 
     def _parameters(self, position: int) -> Mapping[str, Any] | None:
-        """The parameters of the capture behind its header, which is read again; None at its beginning."""
+        """The parameters of the capture after its header, which is read again; None at its beginning."""
         if not position:
             return None
         if (header := header_of(self.decoder, self.path)) is None:
@@ -95,7 +97,7 @@ class Follower:
         return header.parameters
 
     def _of(self, cuts: Cuts, scanner: Scanner) -> Iterator[Cuts | Range]:
-        """What is settled of some cuts: all but the pieces of a malformed range that goes on."""
+        """The cuts that are final: all but the pieces of a malformed range that continues."""
         first, count, base = 0, len(cuts.start), cuts.window.base
         begun, going_on = self.begun, scanner.cutter.range
         if going_on is not None:

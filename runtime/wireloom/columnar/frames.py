@@ -13,7 +13,7 @@ from wireloom.columnar.buffers import Array, integers, octets_of
 from wireloom.columnar.vectors import Texts, Vector, taken
 
 _PLACE_BITS = 48
-"""Places in memory have no more bits, and neither have sizes and what is between two places."""
+"""The most bits of places in memory, of sizes, and of distances between places."""
 
 
 class Selected:
@@ -70,7 +70,7 @@ class Values:
         self.columns[name] = column
 
     def merge(self, inner: "Values") -> None:
-        """Take over what was read of some of the rows."""
+        """Take over the values of some of the rows."""
         count, chosen = len(self.rows), inner.rows.chosen
         assert chosen is not None
         for name, column in inner.columns.items():
@@ -92,7 +92,7 @@ class Values:
         return Vector(np.zeros(len(self.rows), np.int64), np.zeros(len(self.rows), bool), self.rows.doubt)
 
     def vector(self, column: Column) -> Vector:
-        """What is in a column that has a value for each row."""
+        """The values of a column that has one for each row."""
         if isinstance(column, Made) and pa.types.is_decimal(column.array.type):
             whole, fits = integers(column.array)
             if not fits.all():
@@ -127,7 +127,7 @@ class Values:
 
     @property
     def struct(self) -> Structs:
-        """What was read."""
+        """The values that were read."""
         return Structs(len(self.rows), self.columns)
 
 
@@ -143,7 +143,7 @@ class Frame:
         self.given: dict[str, Any] = {}
         self.here: tuple[Array, int, Array] | None = None
         self.item: Vector | None = None
-        """The number of each row in its list, if the rows are items that ask for it."""
+        """The number of each row in its list, if the rows are items that use it."""
 
     @property
     def parameters(self) -> Mapping[str, Any]:
@@ -185,7 +185,7 @@ class Frame:
 
     @property
     def left(self) -> Vector:
-        """How many bytes are left in the section, from where the expression stands that is evaluated."""
+        """How many bytes are left in the section at the place of the expression."""
         assert self.here is not None, "who asks says where"
         pos, shift, limit = self.here
         return Vector(limit - (pos + shift), None, self.rows.doubt, _PLACE_BITS)

@@ -51,7 +51,7 @@ class Lengths(NamedTuple):
 
     @property
     def size(self) -> int:
-        """The first bytes of a record that tell its length."""
+        """The first bytes of a record, which determine its length."""
         return self.said.size
 
     def tell(self, at: Rows, raw: Array | None = None) -> tuple[Array, Array]:
@@ -82,7 +82,7 @@ class Lengths(NamedTuple):
         return length, refuted
 
     def doubted(self, at: Rows) -> Array:
-        """Which of the records whose length ``tell`` has found are believed only if another one follows."""
+        """Which of the records whose length ``tell`` has found are trusted only if another one follows."""
         found = np.zeros(len(at), bool)
         for doubt in self.doubts:
             found |= true(doubt(at.record, at.record, at.frame))
@@ -108,7 +108,7 @@ class Lengths(NamedTuple):
         return Checksums(checksum.algorithm, kind, first, last, _amount(offset_of(at.record, at.record, at.frame), at))
 
     def measure(self, at: Rows, *, doubting: bool = True) -> tuple[Array, Array]:
-        """As ``tell``; records with a wrong checksum are refuted, too."""
+        """As ``tell``; records with a wrong checksum are also refuted."""
         length, refuted = self.tell(at)
         if doubting:
             at.doubt(self.doubted(at) & ~refuted)
@@ -136,7 +136,7 @@ Summed = Callable[[Algorithm, Array, Array, Array], Array]
 
 
 class Checksums(NamedTuple):
-    """The checksums of some records: each is over the bytes from ``first`` to ``last``, and stands at ``place``."""
+    """The checksums of some records: each covers the bytes from ``first`` to ``last``, and is at ``place``."""
 
     algorithm: Algorithm
     kind: Number
@@ -190,7 +190,7 @@ class Framing:
         self.until = until
         matched = (offset + kind.size for _, offset, kind in match)
         self.reach = max([1, *(each.size for each in lengths), *matched])
-        """The first bytes of a record that tell how long it is, and which one it is."""
+        """The first bytes of a record that determine its length, and which kind it is."""
 
     @cached_property
     def choosing_parameters(self) -> tuple[str, ...]:

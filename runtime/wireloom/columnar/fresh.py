@@ -1,4 +1,4 @@
-"""Fresh memory to read into, which costs about what is read."""
+"""Fresh memory to read into, which costs about as much as reading."""
 
 import mmap
 import sys
@@ -20,14 +20,14 @@ def fresh(size: int, *, small: bool) -> Any:
     if sys.platform == "linux" and size > SMALL:
         with suppress(OSError):  # the system has no large pages, or no memory, which is said below
             memory = mmap.mmap(-1, size + -size % _LARGE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-            memory.resize(size)  # only what is a multiple of them begins where a large page can
+            memory.resize(size)  # only multiples of it begin where a large page can
             memory.madvise(mmap.MADV_HUGEPAGE, SMALL if small else 0)
             return memory
     return bytearray(size)
 
 
 def shrunk(memory: Any, size: int) -> Any:
-    """The first ``size`` bytes of memory; what is behind them is given back."""
+    """The first ``size`` bytes of memory; the rest is returned to the system."""
     if size > SMALL and not isinstance(memory, bytearray):
         with suppress(BufferError):  # an error while reading refers to it
             memory.resize(size)

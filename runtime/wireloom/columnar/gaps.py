@@ -23,7 +23,7 @@ from wireloom.columnar.running import Running
 
 
 class _Problems:
-    """What is wrong with each of ``count`` records in one byte order, as far as it is known.
+    """The errors of ``count`` records in one byte order, as far as they are known.
 
     ``needed`` is as in ``DecodeError``; so are the others.
     """

@@ -1,4 +1,4 @@
-"""How records begin whose end is told there, as the codec has it, for many at once."""
+"""The beginnings of records that determine their end, as in the codec, for many at once."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ from wireloom.columnar.rows import Rows
 
 
 class Opened:
-    """The beginning of a section, whose content is read behind it; ``outer`` are the ends of what is around it."""
+    """The beginning of a section, whose content is read after it; ``outer`` are the ends of the regions around it."""
 
     derived: Sequence[Field] = ()
     fixed = None

@@ -1,4 +1,4 @@
-"""What captures begin with, and what they tell at their beginning: read first where records are read from behind it."""
+"""The headers of captures, and the parameters in their first records: read first if reading begins later."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from wireloom.options import SOUGHT
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """The parameters of a capture, and how many bytes are in front of its first record."""
+    """The parameters of a capture, and how many bytes are before its first record."""
 
     parameters: Mapping[str, Any]
     size: int = 0

@@ -71,7 +71,7 @@ class Hop:
         self.table = np.array(every, np.int64).reshape(-1, 10)
 
     def _abreast(self, index: int, lengths: Chain, *, little: bool) -> Abreast | None:
-        """What follows many records at once whose lengths are all found alike, if they are plain numbers."""
+        """Follows many records at once whose lengths are all found in the same way, if they are plain numbers."""
         plain = _plain(lengths.terms)
         if plain is None or plain[0].size > _NARROW:
             return None
@@ -79,14 +79,14 @@ class Hop:
 
     @cached_property
     def told(self) -> Told:
-        """What the accelerator is told of these lengths."""
+        """The description of these lengths for the accelerator."""
         constants, terms = np.array(self.constants, np.int64), self.table
         begins = np.searchsorted(terms[:, 0], np.arange(len(constants) + 1))
         return self.selector, self.select, constants, begins, terms
 
     @cached_property
     def digest(self) -> str:
-        """What a loop made for these lengths is known by."""
+        """The key of a loop made for these lengths."""
         _, _, constants, _, terms = self.told
         return sha256(repr((self.selector, constants.tolist(), terms.tolist())).encode()).hexdigest()[:16]
 
@@ -163,7 +163,7 @@ class Hop:
 
 
 def hop_of(framing: Framing, parameters: Mapping[str, Any], *, little: bool) -> Hop:
-    """How records in that byte order are followed, which each capture asks for anew."""
+    """How records in that byte order are followed, computed again for each capture."""
     return _hop_of(framing, tuple((name, parameters[name]) for name in framing.choosing_parameters), little)
 
 
@@ -173,7 +173,7 @@ def _hop_of(framing: Framing, parameters: tuple[tuple[str, Any], ...], little: b
 
 
 class Walk:
-    """Follows records without proving them where no ``Hop`` can: by the lengths that the codec tells, one by one."""
+    """Follows records without validating them if no ``Hop`` can: one by one, by the codec's lengths."""
 
     def __init__(self, framing: CodecFraming, parameters: Mapping[str, Any], *, little: bool) -> None:
         self.possible = not framing.to_the_end
@@ -194,7 +194,7 @@ class Walk:
 
 
 _FEW = 64
-"""So many records tell how all may begin."""
+"""How many records show how all may begin."""
 _NARROW = 4
 """Sums of numbers of so many bytes stay small."""
 _LIKELY = 128
@@ -238,7 +238,7 @@ def _row(term: Term, *, little: bool) -> tuple[int, ...]:
 
 
 def _least(terms: Sequence[Term]) -> int:
-    """How many bytes of a record it takes at least to tell a sum."""
+    """The least number of bytes of a record that determine a sum."""
     at = least = 0
     for term in terms:
         if isinstance(term.kind, Varint):
@@ -252,7 +252,7 @@ def _least(terms: Sequence[Term]) -> int:
 _Summed = Callable[[Any, int], tuple[int]]
 """Reads the variable part of a length, as a tuple of one, like ``struct``."""
 _Amount = Callable[[Any, int], tuple[int, int]]
-"""Reads what a term adds, and from where on the next offset counts."""
+"""Reads the value of a term, and the place from which the next offset counts."""
 
 
 def _plain(terms: Sequence[Term]) -> tuple[Number, int] | None:
@@ -275,7 +275,7 @@ def _reader(terms: Sequence[Term], *, little: bool) -> _Summed:
             for step in steps:
                 amount, at = step(buffer, at)
                 found += amount
-        except (IndexError, struct.error):  # it goes on behind the buffer
+        except (IndexError, struct.error):  # it continues after the buffer
             return (0,)
         return (found,)
 

@@ -37,7 +37,7 @@ Given = Mapping[str, pa.Array]
 
 _MUCH = 1 << 40
 _PLAIN = codec.Field(Int8ub)
-"""What is said of items of lists: nothing."""
+"""The declarations of items of lists: none."""
 
 
 class UnlaidError(Exception):
@@ -215,7 +215,7 @@ class Laying:
             free = free & ~holds
 
     def _computed(self, part: parts.Computed, of: Laid, mine: Array) -> None:
-        """A value that is in no bytes: what is given of it is compared when the record is proved."""
+        """A value without bytes: a given one is compared when the record is validated."""
         name = part.field.name
         of.fill(name, mine)
         if name not in of.given and part.meaning is None:
@@ -237,7 +237,7 @@ class Laying:
         self._numbers(run.fields, run.size, of, mine)
 
     def _locate(self, name: str, start: Array, stop: Array, mine: Array) -> None:
-        """Note where something stands in the rows that are ``mine``."""
+        """Note a place in the rows that are ``mine``."""
         if not mine.all():
             before, end = self.at.frame.spans.get(name, (0, 0))
             start, stop = np.where(mine, start, before), np.where(mine, stop, end)
@@ -261,7 +261,7 @@ class Laying:
         of.values.put(field.name, Numbers(np.where(missing, np.array(instead, data.dtype), data)))
 
     def _derive(self) -> None:
-        """Compute what follows from the other values, and from where they stand."""
+        """Compute the values that follow from others, and from their places."""
         for _ in range(len(self.derived)):
             for field, of, missing in self.derived:
                 assert field.derive is not None
@@ -396,7 +396,7 @@ class Laying:
             self._put(segments.binary(sizes, octets), sizes)
 
     def _led(self, extent: object, of: Laid, name: str, mine: Array) -> None:
-        """The length in front of a value, if its extent has one."""
+        """The length prefix of a value, if its extent has one."""
         match extent:
             case values.Rest() | values.Size() | Until():
                 pass
@@ -455,7 +455,7 @@ class Laying:
     # Checksums
 
     def _summed(self, records: pa.Array) -> pa.Array:
-        """The records with the checksums that are missing; each may be over those behind it."""
+        """The records with the checksums that are missing; each may cover those after it."""
         if not self.sums:
             return records
         buffer, start, _ = octets_of(records)

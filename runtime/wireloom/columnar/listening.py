@@ -1,4 +1,4 @@
-"""What a capture tells of its parameters, looked for in many records at once."""
+"""The parameters that a capture contains, looked for in many records at once."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -16,7 +16,7 @@ from wireloom.columnar.planning import plan_of
 from wireloom.columnar.scanning import Cuts, Scanner, Window
 
 _SINGLE = 16
-"""So many records are looked at one by one first: most captures have told by then what they tell."""
+"""How many records are looked at one by one first: most captures contain their parameters in them."""
 _NEAR = 4096
 """In so many bytes a single record is looked for, as the codec's search is slow where there is none."""
 
@@ -45,7 +45,7 @@ class BulkAhead(Ahead):
         self.scanner = None
 
     def passed(self, buffer: Buffer, at: int, end: int, base: int, *, final: bool) -> int | None:
-        """As ``Ahead.passed``, behind all the records that begin where captures are looked at."""
+        """As ``Ahead.passed``, after all the records that begin where captures are searched."""
         if self.single > 0 or self.cutter.awaits:
             self.single -= 1
             near = end if self.cutter.awaits else min(end, at + _NEAR)

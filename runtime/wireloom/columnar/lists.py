@@ -128,7 +128,7 @@ def _size(item: ValueReader, *, numbered: bool) -> int | Vectorised | None:
 
 @dataclass(slots=True, eq=False)
 class _Turn:
-    """What a turn has read of some ``rows``: ``count`` items of each, the ``first`` by its number in its list."""
+    """The result of a turn for some ``rows``: ``count`` items of each, the ``first`` by its number in its list."""
 
     rows: Array
     first: Array
@@ -245,7 +245,7 @@ class _Lists:
         self.ended[doubtful] = True
 
     def _show(self, turns: Sequence[_Turn]) -> None:
-        """Let the items that are read next ask for those that were read in these turns, one of each row."""
+        """Let the items that are read next use those that were read in these turns, one of each row."""
         assert self.kind.name is not None
         counts = np.zeros(len(self.rows), np.int64)
         for turn in turns:

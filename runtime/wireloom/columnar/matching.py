@@ -29,7 +29,7 @@ def octets(buffer: Array, start: Array, stop: Array, selection: Selection) -> Ar
 
 
 def is_told(array: pa.Array) -> bool:
-    """Whether ``made`` can tell which of these values select a message."""
+    """Whether ``made`` can decide which of these values select a message."""
     return any(array.type == kind for kind in (pa.string(), pa.binary()))
 
 

@@ -1,4 +1,4 @@
-"""What numbers and bytes of many rows at once stand for."""
+"""The meaning of numbers and bytes, for many rows at once."""
 
 from typing import NamedTuple
 
@@ -179,4 +179,4 @@ _PUNCTUATED: dict[type[Meaning], tuple[str, tuple[int, ...]]] = {
     UuidMeaning: ("-", (3, 5, 7, 9)),
     MacMeaning: (":", (0, 1, 2, 3, 4)),
 }
-"""The sign that stands between digits, and behind which bytes."""
+"""The sign between digits, and after which bytes it is."""

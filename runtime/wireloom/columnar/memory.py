@@ -79,7 +79,7 @@ def move32(to: int, at: int) -> None:
 
 
 def fetch(to: int, at: int) -> None:
-    """Let the processor fetch what is written soon, and what is read. These may be any addresses."""
+    """Let the processor fetch the memory that is written and read soon. These may be any addresses."""
 
 
 def move(to: int, at: int, count: int) -> None:

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from wireloom.columnar import memory
 
 Function = Any
-"""A function that has a source. What names stand for in it, ``Callable`` does not tell."""
+"""A function with a source, and with names for other functions, which ``Callable`` does not describe."""
 
 
 def has_source() -> bool:
@@ -31,7 +31,7 @@ def has_source() -> bool:
 
 @cache
 def parsed(function: Function) -> ast.FunctionDef:
-    """The source of a function, which nobody may change. Raises ``RuntimeError`` if it is no longer its source."""
+    """The source of a function. Raises ``RuntimeError`` if the source was changed since it was imported."""
     whole = compile("".join(inspect.findsource(function)[0]), "", "exec").co_consts
     if _told(function.__code__) not in [_told(each) for each in whole if isinstance(each, CodeType)]:
         raise RuntimeError(f"the source of {function.__qualname__} has changed since it was imported")
@@ -41,12 +41,12 @@ def parsed(function: Function) -> ast.FunctionDef:
 
 
 def _told(code: CodeType) -> tuple[Any, ...]:
-    """What a source says of a function."""
+    """The parts of a function's code that its source determines."""
     return code.co_name, code.co_firstlineno, code.co_code, code.co_consts, code.co_names
 
 
 class _Local(NamedTuple):
-    """What a name stands for: a number, or an array that is ``rows`` of so many numbers if that is not 1."""
+    """The kind of a name: a number, or an array, whose rows have ``rows`` numbers each if that is not 1."""
 
     rows: int = 0
 
@@ -124,7 +124,7 @@ class Module:
         """The name of a function, and how many numbers it returns."""
         if called not in self._functions:
             node = parsed(called)
-            # Names that are not exported, too, are looked up among those of all modules when these are loaded.
+            # Names that are not exported are also looked up among those of all modules when these are loaded.
             name = f"{node.name}.{len(self._functions)}.{self.name}"
             self._functions[called] = name, _returned(node)
             self.texts.append(_Function(self, node, called.__globals__).text(name, "internal "))
@@ -143,7 +143,7 @@ def _returned(node: ast.FunctionDef) -> int:
 
 
 def _type(count: int) -> str:
-    """The type of what a function returns, if that is so many numbers."""
+    """The result type of a function that returns so many numbers."""
     return ("void", "i64")[count] if count < 2 else f"{{{', '.join(['i64'] * count)}}}"
 
 
@@ -162,7 +162,7 @@ class _Function:
         self.count = 0
         self.loops: list[tuple[str, str]] = []
         self.ended = False
-        """Whether what stands behind is never reached."""
+        """Whether the code after it is never reached."""
 
     def _annotated(self, annotation: ast.expr | None) -> _Local:
         if isinstance(annotation, ast.Name) and annotation.id not in ("int", "bool"):
@@ -342,7 +342,7 @@ class _Function:
         return self._value(node), _NUMBER
 
     def _element(self, node: ast.Subscript) -> str:
-        """Where a number of an array stands, or where a row begins."""
+        """The address of a number of an array, or of the start of a row."""
         array, kind = self._any(node.value)
         match node.slice:
             case ast.Tuple(elts=[row, column]):
@@ -386,7 +386,7 @@ class _Function:
         raise NotImplementedError(f"not compiled: {ast.unparse(node)}")
 
     def _global(self, node: ast.expr) -> Any:
-        """What a name stands for that is not a local one."""
+        """The value of a name that is not a local one."""
         if isinstance(node, ast.Attribute):
             return getattr(self._global(node.value), node.attr)
         assert isinstance(node, ast.Name)
@@ -405,7 +405,7 @@ class _Function:
         return self._emit(f"load i64, ptr {place}")
 
     def _divided(self, left: str, right: str, *, rest: bool) -> str:
-        """A quotient, rounded down, or what is left over. By 0 nobody divides."""
+        """A quotient, rounded down, or a remainder. Callers never divide by 0."""
         minus = self._emit(f"icmp eq i64 {right}, -1")  # by which the processor does not divide the lowest number
         by = self._emit(f"select i1 {minus}, i64 1, i64 {right}")
         left = self._emit(f"select i1 {minus}, i64 {self._emit(f'sub i64 0, {left}')}, i64 {left}")
@@ -477,7 +477,7 @@ class _Function:
         if function is memory.folds:
             return [str(int(self.module.folds))]
         if function is memory.folded:
-            return [self._folded(*values) if self.module.folds else "0"]  # which nobody asks for
+            return [self._folded(*values) if self.module.folds else "0"]  # which is never used
         name, count = self.module.function(function)
         what = f"call {_type(count)} @{name}({', '.join(f'i64 {each}' for each in values)})"
         if count == 0:
@@ -570,7 +570,7 @@ class _Function:
 
 
 def _costs(node: ast.expr) -> bool:
-    """Whether a value may only be computed where it is asked for."""
+    """Whether a value may only be computed when it is used."""
     return any(
         isinstance(each, ast.Call | ast.BoolOp | ast.FloorDiv | ast.Mod)
         or (isinstance(each, ast.Subscript) and not isinstance(each.slice, ast.Name))

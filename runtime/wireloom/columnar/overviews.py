@@ -1,4 +1,4 @@
-"""What a capture holds, as one row: what was seen of its records, and what became of its packets."""
+"""The summary of a capture, as one row: counts of its records, and the fates of its packets."""
 
 from collections.abc import Iterable, Iterator
 
@@ -27,11 +27,11 @@ _COUNTS = {
     "damage": pa.string(),
 }
 SCHEMA = pa.schema({FILE.name: pa.string(), "kind": pa.string(), **_COUNTS})
-"""The columns. Where records stand end to end, those of packets are null."""
+"""The columns. If records are end to end, those of packets are null."""
 
 
 def counting(protocol: Protocol, options: ReadOptions, filters: tuple[Filter, ...] = ()) -> Decoder:
-    """What decodes a capture no further than to tell which records are malformed."""
+    """A decoder that only finds out which records of a capture are malformed."""
     return Decoder(protocol, options._replace(mode=Mode.DROPMALFORMED), arrow_schema(CORRUPT[1:]), filters)
 
 

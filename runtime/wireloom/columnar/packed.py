@@ -1,4 +1,4 @@
-"""What is packed, in many rows at once: a buffer of what all of them unpack to, in which reading goes on."""
+"""Packed bytes of many rows at once: all of them unpack into one buffer, in which reading continues."""
 
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
@@ -27,13 +27,13 @@ class Unpacked(NamedTuple):
 
     @classmethod
     def of(cls, data: Array, sizes: Array) -> "Unpacked":
-        """So many bytes of each row, one behind the other."""
+        """So many bytes of each row, one after another."""
         ends = np.cumsum(sizes)
         return cls(data, ends - sizes, ends)
 
 
 class Way(Protocol):
-    """What bytes go through. It doubts rows of which it cannot tell what they unpack to."""
+    """The transform of bytes. It doubts rows that it cannot unpack."""
 
     def unpack(self, at: Rows, this: Values, start: Array, sizes: Array) -> Unpacked:
         """What so many bytes of each row, from ``start`` on in the buffer, unpack to."""
@@ -41,7 +41,7 @@ class Way(Protocol):
 
 
 def _packed(at: Rows, start: Array, sizes: Array) -> Array:
-    """The packed bytes of all rows, one behind the other."""
+    """The packed bytes of all rows, one after another."""
     return octets_of(octets(at.batch.buffer, start, start + sizes, None, None))[0]
 
 
@@ -104,7 +104,7 @@ class Compressing:
         self.most = min(limit, _LARGE)
 
     def unpack(self, at: Rows, this: Values, start: Array, sizes: Array) -> Unpacked:
-        """What is not compressed stays where it is if that is all there is, else what is unpacked stands behind it."""
+        """If nothing is compressed, the bytes stay where they are; else unpacked bytes are added after them."""
         chosen, _ = number(self.asked(this, at.record, at.frame), at)
         packed = self.packs[chosen]
         buffer, stop = at.batch.buffer, start + sizes
@@ -128,7 +128,7 @@ class Compressing:
         return Unpacked(np.concatenate(found), stop - whole, stop, packed)
 
     def _one(self, at: Rows, row: int, step: Compressor | None, data: bytes) -> bytes:
-        """What a row unpacks to."""
+        """The unpacked bytes of a row."""
         assert step is not None
         try:
             return step.unpack(data, self.most)
@@ -145,7 +145,7 @@ _LARGE = 16 * 1024 * 1024
 
 def opened(at: Rows, this: Values, way: Way, start: Array, stop: Array) -> tuple[Rows, Values, Column]:
     """Rows of what the bytes from each ``start`` to before its ``stop`` unpack to, and the bytes that are kept."""
-    last = len(at.batch.buffer)  # doubted rows may stand anywhere
+    last = len(at.batch.buffer)  # doubted rows may be anywhere
     start = np.clip(start, 0, last)
     sizes = np.clip(stop, start, last) - start
     found = way.unpack(at, this, start, sizes)
@@ -192,7 +192,7 @@ class Inside(Protocol):
 
 
 class Unpack:
-    """The fields of a section whose bytes are packed. What is left over goes to ``trailing`` or is doubtful."""
+    """The fields of a section whose bytes are packed. Bytes left over go to ``trailing`` or are doubtful."""
 
     derived: Sequence[Field] = ()
     fixed = None

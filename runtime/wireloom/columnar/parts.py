@@ -57,7 +57,7 @@ class Layout:
         return self.read_given(at, {})
 
     def read_given(self, at: Rows, given: dict[str, Any]) -> Column:
-        """A struct whose expressions see these values, too."""
+        """A struct whose expressions can also see these values."""
         inner = at.nested()
         inner.frame.given = given
         values = Values(inner.selected)
@@ -85,7 +85,7 @@ class With:
 
 
 def verify(at: Rows, this: Values, derived: Iterable[Field]) -> None:
-    """Refuse rows in which a derived field is not what it must be."""
+    """Refuse rows in which a derived field has a wrong value."""
     for field in derived:
         column = this.column(field.name)
         if column is None:
@@ -166,11 +166,11 @@ class Lone:
 
 
 Enclosing = tuple[Array, Scattered | None]
-"""The ends of the regions around another, and what was read out of sequence in them."""
+"""The ends of the regions around another, and the parts read out of sequence in them."""
 
 
 class Section:
-    """A region with a size. What is left over goes to ``trailing`` or is doubtful."""
+    """A region with a size. Bytes left over go to ``trailing`` or are doubtful."""
 
     def __init__(self, name: str, extent: Size | Rest, content: Layout, trailing: str | None) -> None:
         self.name = name
@@ -356,7 +356,7 @@ class Computed:
 
     @staticmethod
     def _meant(at: Rows, numbers: Numbers, meaning: Meaning) -> Column:
-        """What the numbers stand for, null where that is nothing."""
+        """The meaning of the numbers, null for those without one."""
         found = meant(meaning, numbers)
         if found.doubtful is not None:
             at.doubt(found.doubtful)

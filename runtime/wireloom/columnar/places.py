@@ -1,4 +1,4 @@
-"""What fields that do not stand in sequence take of the regions of many rows."""
+"""Which bytes of the regions of many rows fields at offsets take."""
 
 from collections.abc import Iterator
 

@@ -21,7 +21,7 @@ from wireloom.columnar.readers import Readers, covered, reader
 
 @lru_cache(maxsize=64)
 def plan_of(protocol: codec.Protocol) -> Plan:
-    """The plan of a protocol, made when it is first asked for."""
+    """The plan of a protocol, made when it is first needed."""
     readers = Readers(rowwise.Judge.of(protocol), rowwise.measured(protocol))
     record = _record(protocol.record, readers.proving(_proof(protocol, {})))
 
@@ -42,7 +42,7 @@ def _proof(protocol: codec.Protocol, match: Match) -> tuple[str, codec.Checksum]
 
 
 def is_proven(protocol: codec.Protocol, match: Match) -> Callable[[str, codec.Joined], bool]:
-    """Tells of fields' checksums whether records with these header values have passed them already."""
+    """Remembers whether records with these header values have already passed the checksums of fields."""
     readers = Readers(rowwise.Judge.of(protocol), frozenset()).proving(_proof(protocol, match))
     return readers.is_proven
 

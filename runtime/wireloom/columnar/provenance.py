@@ -12,7 +12,7 @@ from wireloom.files import shown
 from wireloom.views import FILE
 
 NO_TIME = -(1 << 63)
-"""The time in nanoseconds of what has none, as numpy has it."""
+"""The time in nanoseconds of rows without one, as numpy has it."""
 
 
 class Provenance(NamedTuple):

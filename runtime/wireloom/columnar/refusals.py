@@ -18,7 +18,7 @@ Words = str | Array | Sequence[str]
 
 
 Path = tuple[str | Array, ...]
-"""The codec's path of what is read: names, and item numbers for each row."""
+"""The codec's path of the field being read: names, and item numbers for each row."""
 
 
 def path_of(path: Path, rows: Array) -> Path:
@@ -33,7 +33,7 @@ class MessageName(str):
 
 
 class Unit(str):
-    """A word counted by the number before it: ``byte`` stands for ``1 byte`` and ``2 bytes``."""
+    """A noun counted by the number before it: ``byte`` becomes ``1 byte`` or ``2 bytes``."""
 
     __slots__ = ()
 

@@ -1,4 +1,4 @@
-"""Many records being read: a cursor and a limit per row, and what becomes of rows that look wrong.
+"""Many records being read: a cursor and a limit per row, and the treatment of rows that look wrong.
 
 Rows whose bytes look wrong, or cannot be handled here, are ``doubtful`` and continue with harmless values. In the end
 the codec decodes them again, except those that are refused, because it is known what the codec would say.
@@ -52,10 +52,10 @@ class Rows:
         self.record: Values = Values(self.selected, None if outer is None else outer.record)
         self.outer = outer
         self.scattered: Scattered | None = None if outer is not None else Scattered()
-        """What was read out of sequence in the innermost region, if that was entered in these rows."""
+        """The parts read out of sequence in the innermost region, if that was entered in these rows."""
         self.path: Path = ()
         self.apart: bool = outer is not None and outer.apart
-        """Whether they stand somewhere else, where several may read the same bytes."""
+        """Whether the rows are at offsets, where several may read the same bytes."""
         self.kept: Array | None = None
         """The rows with bytes for the ``raw`` column of the value that is read next, if it has one."""
         self.ahead = AHEAD
@@ -129,7 +129,7 @@ class Rows:
         self.doubt(rows[~items.refusals.of(wrong)])
 
     def ask(self, expression: Callable[[Values, Values, Frame], Any], this: Values) -> Any:
-        """The value of an expression that stands here."""
+        """The value of an expression at this place."""
         self.frame.here = self.pos, self.shift, self.limit
         return expression(this, self.record, self.frame)
 
@@ -216,7 +216,7 @@ class Rows:
         return inner, inner.record if this is self.record else Values(inner.selected, this)
 
     def merge(self, inner: "Rows", this: Values, inner_this: Values) -> None:
-        """Take over what was read of ``inner``."""
+        """Take over the values of ``inner``."""
         pos = self.at.copy()
         pos[inner.selected.chosen] = inner.at
         self.move(pos)
@@ -232,7 +232,7 @@ class Rows:
         return inner
 
     def leave(self, inner: "Rows") -> None:
-        """Go on where the nested struct ends that was read last."""
+        """Continue where the nested struct ends that was read last."""
         self.pos, self.shift, self._fetched, self.inner = inner.pos, inner.shift, inner._fetched, inner.frame
 
     def listed(self, pos: Array, rows: Array, run: Array) -> "Rows":

@@ -58,13 +58,13 @@ class Running:
         return found
 
     def _registers(self, algorithm: Rolling, buffer: Array, first: int, last: int) -> tuple[int, Array]:
-        """Where what is kept begins, and the registers from there on, to ``last`` or farther."""
+        """The start of the registers that are kept, and the registers from there to ``last`` or farther."""
         origin, registers = self._kept.get(algorithm, (first, _zero(algorithm)))
         if first < origin or first >= origin + len(registers) + _PIECE:
             origin, registers = first, _zero(algorithm)
         done = origin + len(registers) - 1
         if done < last:
-            kept = max(0, first - _PIECE - origin)  # what is behind is asked for no more
+            kept = max(0, first - _PIECE - origin)  # later ones are no longer needed
             origin, pieces = origin + kept, [registers[kept:]]
             while done < last:
                 data = buffer[done : min(len(buffer), done + _PIECE)]
@@ -81,7 +81,7 @@ def _zero(algorithm: Rolling) -> Array:
 
 
 def _begun(crc: Crc, before: Array) -> Array:
-    """What a range adds to its last register because it begins with ``before`` instead of the initial one."""
+    """The difference in the last register of a range if it begins with ``before`` instead of the initial one."""
     found: Array = before ^ before.dtype.type(crc.initial)
     return found
 
@@ -99,7 +99,7 @@ def _totals(totals: Totals, before: Array, after: Array, count: Array) -> Array:
 
 
 def _registers(algorithm: Rolling, data: Array, register: int) -> Array:
-    """The register behind each byte."""
+    """The register after each byte."""
     if isinstance(algorithm, Totals):
         twice = algorithm.twice
         low = (register & 0xFFFF if twice else register) + np.cumsum(data, dtype=np.int64)
@@ -124,7 +124,7 @@ def _registers(algorithm: Rolling, data: Array, register: int) -> Array:
 
 
 def _at_rows(crc: Crc, columns: Array, register: int) -> Array:
-    """The register in front of each row of bytes, which are summed side by side: a CRC is linear."""
+    """The register before each row of bytes, which are summed side by side: a CRC is linear."""
     table = checksums.single(crc)
     added = np.zeros(columns.shape[1], table.dtype)
     for column in columns:

@@ -1,4 +1,4 @@
-"""What a decoder has seen of each capture."""
+"""What a decoder counts in each capture."""
 
 from dataclasses import dataclass
 

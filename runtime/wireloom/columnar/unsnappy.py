@@ -7,7 +7,7 @@ from wireloom.columnar.copies import copy
 from wireloom.columnar.memory import i8, put1, put8, u1
 
 SLACK = 64
-"""How many bytes may be written behind the last one that counts."""
+"""How many bytes may be written after the last one that counts."""
 _DENSEST = 32
 """No block that is unpacked has more bytes for each of its own."""
 
@@ -55,14 +55,14 @@ def unsnappy(at: int, stop: int, to: int, room: int, end: int) -> int:
 
 
 def _more(tag: int) -> int:
-    """How many bytes of a number stand behind a tag."""
+    """How many bytes of a number follow a tag."""
     if tag & 3 == 0:
         return max(0, (tag >> 2) - 59)
     return 4 if tag & 3 == 3 else tag & 3
 
 
 def _again(to: int, back: int, count: int) -> None:
-    """Write so many bytes again that end so many bytes in front of ``to``, or go on behind it."""
+    """Copy so many bytes that end at a distance before ``to``, or continue after it."""
     if back >= 8:
         for done in range(0, count, 8):
             put8(to + done, i8(to - back + done))

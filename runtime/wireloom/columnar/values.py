@@ -40,7 +40,7 @@ class Extent(Protocol):
         ...
 
     def span(self, at: Rows, this: Values) -> tuple[Array, Array]:
-        """(start, end) of each row's value; the cursors go where reading goes on."""
+        """(start, end) of each row's value; the cursors move to where reading continues."""
         ...
 
 
@@ -74,7 +74,7 @@ class Size:
 
 
 def _bounded(at: Rows, sizes: Array, valid: Array | None) -> Array:
-    """Numbers of bytes; a size that is negative or larger than what is left is refused and then limited."""
+    """Numbers of bytes; a size that is negative or exceeds the bytes left is refused and then limited."""
     left = at.limit - at.at
     wrong = (sizes < 0) | (sizes > left)
     if valid is not None and not valid.all():
@@ -159,7 +159,7 @@ def text(at: Rows, start: Array, stop: Array, valid: Array | None, place: Array 
 
 
 def _no_text(at: Rows, start: Array, stop: Array, valid: Array | None) -> tuple[Array, list[str]]:
-    """Which rows have bytes that are not UTF-8, and what is wrong with them. Those that are all ASCII need no look."""
+    """Which rows have bytes that are not UTF-8, and their errors. Those that are all ASCII need no check."""
     high = at.batch.places_of_high()
     strange = np.searchsorted(high, start) < np.searchsorted(high, stop)
     rows = np.flatnonzero(strange if valid is None else strange & valid)
@@ -176,7 +176,7 @@ def _no_text(at: Rows, start: Array, stop: Array, valid: Array | None) -> tuple[
 
 
 class As:
-    """Numbers or bytes as what they stand for; those that stand for nothing are doubtful."""
+    """The meaning of numbers or bytes; those without one are doubtful."""
 
     def __init__(self, value: ValueReader, meaning: Meaning) -> None:
         self.value = value

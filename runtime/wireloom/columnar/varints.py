@@ -11,7 +11,7 @@ from wireloom.columnar.frames import Values
 from wireloom.columnar.rows import Rows
 
 Grouped = Leb128 | Protobuf | SignedLeb128 | Vlq
-"""The forms that have seven bits of the number in each byte; its highest bit tells whether another one follows."""
+"""The forms that have seven bits of the number in each byte; its highest bit is set if another one follows."""
 
 
 class Varints:
@@ -76,7 +76,7 @@ class _Groups:
         return self._unfolded(), self.wrong
 
     def _take(self, rows: Array, byte: Array, count: int) -> None:
-        """Take a byte of each of the rows, behind ``count`` others."""
+        """Take a byte of each of the rows, after ``count`` others."""
         group = (byte & 0x7F).astype(np.uint64)
         if isinstance(self.said, Vlq):
             if count == 9:
@@ -88,7 +88,7 @@ class _Groups:
         self.value[rows] |= group << np.uint64(7 * count)
 
     def _end(self, rows: Array, byte: Array, before: Array, count: int) -> None:
-        """The rows end with ``byte``, behind ``before``."""
+        """The rows end with ``byte``, after ``before``."""
         match self.said:
             case Vlq():
                 return
@@ -115,7 +115,7 @@ class _Groups:
 
 
 def _quic(at: Rows) -> tuple[Array, Array]:
-    """(numbers, rows in doubt); the two highest bits of the first byte tell how many bytes there are."""
+    """(numbers, rows in doubt); the two highest bits of the first byte determine how many bytes there are."""
     start = at.at
     found = windows(at.batch.buffer, start, 8).view(">u8").astype(np.uint64).reshape(len(at))
     size = np.int64(1) << (found >> np.uint64(62)).astype(np.int64)

@@ -72,7 +72,7 @@ class Vector:
         result = operation(mine, data)
         bits = None if grown is None else grown(self.bits, _bits(other))
         if bits is not None and bits > _NARROW:
-            # In floating point, too large a result is too large instead of wrong.
+            # In floating point, a result that is too large stays large instead of wrapping around.
             shown = np.abs(operation(mine.astype(float), np.asarray(data, float)))
             if shown.size and shown.max() >= _LIMIT:
                 self.doubt(shown >= _LIMIT)
@@ -305,7 +305,7 @@ def negate(value: Any) -> Any:
 
 
 def among(value: Any, choices: tuple[Any, ...]) -> Any:
-    """``in``: false where there is no value."""
+    """``in``: false if there is no value."""
     if not isinstance(value, Vector):
         return either(*(choice == value for choice in choices))
     if value.data.dtype == np.uint8 and all(type(choice) is int for choice in choices):
@@ -328,7 +328,7 @@ def present(value: Any) -> Any:
 
 
 def choose(test: Any, then: Any, other: Any) -> Any:
-    """``then if test else other``; either may be None, which is no value."""
+    """``then if test else other``; either may be None, meaning no value."""
     if not isinstance(test, Vector):
         return then if test else other
     holds = test.truth

@@ -167,7 +167,7 @@ class ViewedColumns:
 
 
 class Common(NamedTuple):
-    """What is known of all records of a batch: the parameters of their capture, and their byte order."""
+    """The facts about all records of a batch: the parameters of their capture, and their byte order."""
 
     parameters: Mapping[str, Any]
     little: bool
@@ -192,7 +192,7 @@ class Viewed(NamedTuple):
 
 
 def together(decoded: Sequence[Viewed], redone: Sequence[Viewed]) -> Iterator[Numbered]:
-    """The batches of what was decoded many records at once and of what the codec decoded, by view and record."""
+    """The batches of the records decoded in bulk and of those that the codec decoded, by view and record."""
     parts: dict[ViewedColumns, list[Numbered]] = {}
     for each in decoded:
         _add(parts.setdefault(each.view, []), each.batch)

@@ -1,4 +1,4 @@
-"""An explained record as text: a line per field, beginning with offset and bytes, and marks under what is wrong."""
+"""An explained record as text: a line per field, beginning with offset and bytes, with marks under errors."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -95,7 +95,7 @@ class Inspected:
         return DecodeError(error.code, error.detail, self.offset + error.offset, error.field).reason
 
     def headline(self, number: int | None = None) -> str:
-        """A line that says what it is; ``number`` is its number in the capture."""
+        """A line that describes it; ``number`` is its number in the capture."""
         which = "" if number is None else f"record {number} at {self.offset:#x}: "
         message = [" ".join(name for name in (self.message, self.variant) if name)] if self.message else []
         order = [f"{self.byte_order} byte order"] if self.byte_order and self.message else []
@@ -226,7 +226,7 @@ _LENGTH_IS_KNOWN = frozenset({"checksum", "trailing-bytes", "too-long"})
 
 
 def _cut_off(protocol: Protocol, data: bytes, parameters: Values) -> Trace | None:
-    """What was read of a truncated record; None if its length is unknown or it is not truncated."""
+    """The trace of a truncated record; None if its length is unknown or it is not truncated."""
     try:
         length, _ = protocol.framing.first(data, 0, len(data), parameters)
     except DecodeError:
@@ -235,13 +235,13 @@ def _cut_off(protocol: Protocol, data: bytes, parameters: Values) -> Trace | Non
         return None
     trace = Trace(ITEMS)
     protocol.decode_traced(data.ljust(length, b"\0"), parameters, trace)
-    trace.variant = None  # zeros may have told it
+    trace.variant = None  # the zeros may have determined it
     _read_no_further(trace.root, len(data))
     return trace
 
 
 def _read_no_further(span: Span, end: int) -> None:
-    """Cut what is inside a span as if reading had failed at ``end``."""
+    """Cut the spans inside a span as if reading had failed at ``end``."""
     kept: list[Span] = []
     for inner in span.spans:
         if inner.start < end or (inner.start == end and inner.kind is SpanKind.COMPUTED):
@@ -253,14 +253,14 @@ def _read_no_further(span: Span, end: int) -> None:
 
 
 class _Tree:
-    """Turns spans, and the bytes between them, into what is shown."""
+    """Turns spans, and the bytes between them, into parts to show."""
 
     def __init__(self, data: bytes, error: DecodeError | None) -> None:
         self.data = data
         self.error = error
 
     def parts(self, spans: list[Span], start: int, end: int, *, whole: bool) -> tuple[Shown, ...]:
-        """What is shown from ``start`` to ``end``; with ``whole``, all bytes were read."""
+        """The parts from ``start`` to ``end``; with ``whole``, all bytes were read."""
         found: list[Shown] = []
         for span in sorted(spans, key=lambda span: (span.kind is SpanKind.DEFAULT, span.start)):
             if span.start > start and span.end != span.start:
@@ -271,7 +271,7 @@ class _Tree:
             if span.kind is SpanKind.FIELD and span.bits is None and part.start < start:
                 part = replace(part, start=start, end=start, children=(), note="on bytes that others have")
             found.append(part)
-            if part.start < part.end:  # what has no bytes may stand anywhere
+            if part.start < part.end:  # parts without bytes may be anywhere
                 start = max(start, part.end)
         if start < end:
             found.append(self._between(start, end, whole=whole))

@@ -75,5 +75,5 @@ def quoted(text: str) -> str:
 
 
 def ascii_of(data: bytes) -> str:
-    """The bytes as ASCII characters, with a dot for each that is none."""
+    """The bytes as ASCII characters, with a dot for others."""
     return "".join(chr(byte) if 0x20 <= byte < 0x7F else "." for byte in data)

@@ -1,4 +1,4 @@
-"""Files of packets: what they begin with, and what stands around each packet."""
+"""Files of packets: their headers, and the bytes around each packet."""
 
 import struct
 from collections.abc import Callable, Mapping
@@ -9,7 +9,7 @@ from wireloom.units import NANOSECONDS
 
 _LINK_TYPE, _LONGEST = 101, 1 << 18
 _RESOLUTION = 9
-"""The option of an interface that tells what part of a second its times count: 9 is that to the ninth, too."""
+"""The option of an interface with the unit of its times: 9 is a billionth of a second."""
 _PCAP, _BLOCK = struct.Struct("<IIII"), struct.Struct("<IIIIIII")
 
 
@@ -39,6 +39,6 @@ HEADS: Mapping[CaptureKind, bytes] = {
 """What files begin with: that packets begin with IP, and how long they are at most."""
 
 Encloses = Callable[[int, bytes], bytes]
-"""Puts what a file has around a packet that was recorded then, in nanoseconds since 1970."""
+"""Adds the header of the file format to a packet that was recorded then, in nanoseconds since 1970."""
 
 ENCLOSING: Mapping[CaptureKind, Encloses] = {CaptureKind.PCAP: _pcap, CaptureKind.PCAPNG: _pcapng}

@@ -16,7 +16,7 @@ WINDOW = 0xFFFF
 
 _TCP, _UDP = 6, 17
 _MTU, _LONGEST = 1500, 0xFFFF
-"""How long a packet with a segment may be, and what the lengths of IP can tell."""
+"""The most bytes of a packet with a segment, and of those that the lengths of IP can give."""
 _HOPS, _WHOLE = 64, 0x4000
 _V4, _V6 = struct.Struct(">HHIHH"), struct.Struct(">IHBB")
 _SEGMENT, _DATAGRAM = struct.Struct(">HHIIHHHH"), struct.Struct(">HHHH")
@@ -54,7 +54,7 @@ class Route:
         return b"".join((self._head(_UDP, size), _DATAGRAM.pack(*self.ports, size, told), data))
 
     def _head(self, transport: int, size: int) -> bytes:
-        """The header of IP in front of so many bytes."""
+        """The IP header before so many bytes."""
         if not self.is_v4:
             return _V6.pack(6 << 28, size, transport, _HOPS) + self.addresses
         first, length, kind = 0x4500, 20 + size, _HOPS << 8 | transport
@@ -63,7 +63,7 @@ class Route:
 
 
 def _sum(data: bytes | memoryview) -> int:
-    """What the checksum of these bytes, and of those of others behind them, can be computed by.
+    """A number from which the checksum of these bytes, and of those of others after them, can be computed.
 
     It counts by numbers of 16 bits, with what is carried added to the lowest bit, so any number is its remainder.
     """

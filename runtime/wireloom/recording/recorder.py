@@ -77,7 +77,7 @@ class Recorder:
         return self._file([*opened, *talk.connection.say(data, from_client=from_client, gap=gap)])
 
     def end(self) -> Iterator[bytes]:
-        """What is left to be written when there are no more records."""
+        """The bytes that are left when there are no more records."""
         for talk in self._talks.values():
             yield self._file(talk.connection.end())
 
@@ -85,7 +85,7 @@ class Recorder:
         return b"".join(self._enclosed(self._now, packet) for packet in packets)
 
     def _talk(self, name: str) -> tuple[Iterable[bytes], _Talk]:
-        """What is said on a connection, and the packets that open it, if it is not yet open."""
+        """The conversation on a connection, and the packets that open it, if it is not yet open."""
         endpoints = self._endpoints(name)
         talk = self._talks.get(endpoints)
         if talk is not None and talk.name == name:

@@ -41,7 +41,7 @@ class TrafficBuilder:
 
 
 def tells(protocol: Protocol) -> bool:
-    """Whether what stands in a capture tells how other records in it are written."""
+    """Whether a message of a capture determines how its other records are written."""
     return bool(protocol.found) or protocol.preamble is not None
 
 

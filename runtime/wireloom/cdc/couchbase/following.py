@@ -29,12 +29,12 @@ PROBLEMS = (
 MALFORMED, NO_SNAPSHOT, OUTSIDE, NOT_RISING, NO_REQUEST, NO_COLLECTION = range(1, len(PROBLEMS))
 
 WITHIN, START, END, TYPE, PREVIOUS, POSITION, BEGUN, PURGE = range(8)
-"""The columns of what is known of a stream; the first four are set by what begins a snapshot or a stream."""
+"""The columns of the state of a stream; the first four are set at the start of a snapshot or a stream."""
 
 _MARKED = {START: "start_seqno", END: "end_seqno", TYPE: "snapshot_type"}
 
 NOTHING, SNAPSHOT, UNORDERED = -1, 0, 1
-"""What a stream is within: no snapshot, one from seqno to seqno, or one without an order."""
+"""Where a stream is: outside of snapshots, in one from seqno to seqno, or in one without an order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class FollowedRows:
 
 
 class StreamFollower:
-    """Follows the streams of frames given batch by batch; the columns ``connection`` tell connections apart."""
+    """Follows the streams of frames, batch by batch; the columns ``connection`` identify connections."""
 
     def __init__(self, connection: Sequence[str] = ()) -> None:
         self.histories = Histories()
@@ -129,7 +129,7 @@ class StreamFollower:
         problems[ranged[seqnos[ranged] <= previous[ranged]]] = NOT_RISING
         problems[ranged[(seqnos[ranged] < start) | (seqnos[ranged] > end)]] = OUTSIDE
         problems[changes[current[changes, WITHIN] == NOTHING]] = NO_SNAPSHOT
-        problems[changes[seqnos[changes] < 0]] = MALFORMED  # with a seqno that is none
+        problems[changes[seqnos[changes] < 0]] = MALFORMED  # with an invalid seqno
         problems[frames.malformed] = MALFORMED
         self._move_on(frames, streams, seqnos, changes, responses)
         rows = grouped.last_rows
@@ -166,7 +166,7 @@ class StreamFollower:
             self.type_flags.update(zip(types.tolist(), flags, strict=True))
 
     def _move_on(self, frames: Frames, streams: Ints, seqnos: Ints, changes: Ints, responses: list[Response]) -> None:
-        """What the consumer has of each stream: what it asked from, the highest seqno since, the last purge seqno."""
+        """The state of the consumer in each stream: where it started, the highest seqno since, the last purge seqno."""
         markers = frames.sound("snapshot_marker")
         if len(markers):
             purged = frames.integers("snapshot_marker", "purge_seqno", markers)

@@ -1,4 +1,4 @@
-"""A batch of decoded frames as what follows them needs it: rows by message, fields as numpy arrays."""
+"""A batch of decoded frames for those who follow them: rows by message, fields as numpy arrays."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property

@@ -1,4 +1,4 @@
-"""Rows in groups, and what stands in front of each in its own group."""
+"""Rows in groups, and the rows before each in its own group."""
 
 import numpy as np
 
@@ -22,7 +22,7 @@ class RowGroups:
         return self._rows(self._places(marked))
 
     def before(self, marked: Bools) -> Ints:
-        """For each row the last marked one of its group that is in front of it, −1 if there is none."""
+        """For each row, the last marked one of its group before it; -1 if there is none."""
         places = self._places(marked)
         places[1:] = places[:-1]
         places[:1] = -1

@@ -37,7 +37,7 @@ class Histories:
         """
         self._lay_out()
         entry, end = self._starts[logs], self._ends[logs]
-        while (looks := entry < end).any():  # half of what is left of each log at a time
+        while (looks := entry < end).any():  # half of the rest of each log at a time
             middle = (entry + end) // 2
             above = np.zeros(len(seqnos), np.bool_)
             above[looks] = self._seqnos[middle[looks]] >= seqnos[looks]
@@ -47,7 +47,7 @@ class Histories:
         return found
 
     def _lay_out(self) -> None:
-        """The entries of new logs behind those of the others, each with the lowest seqno up to there: they fall."""
+        """The entries of new logs after those of the others, each with the lowest seqno up to there: they decrease."""
         new = self._logs[self._laid_out :]
         if not new:
             return

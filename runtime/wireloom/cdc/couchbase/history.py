@@ -1,4 +1,4 @@
-"""The state of documents: the latest by key, what has changed since a position, what was dropped, where streams are."""
+"""The state of documents: the latest by key, the changes since a position, dropped versions, positions of streams."""
 
 from collections.abc import Collection, Sequence
 
@@ -128,7 +128,7 @@ class History:
         return found
 
     def _table(self, found: StandingVersions, rows: Ints, removed: Ints) -> pa.Table:
-        """Versions as a table: their keys and places, their documents, and what has become of them."""
+        """Versions as a table: their keys and places, their documents, and their states."""
         documents = found.documents[rows]
         keys, values = found.kept.take(pa.array(rows)), found.kept.take(pa.array(documents, mask=documents < 0))
         arrays = {name: keys[name] for name in self._versions.source}
@@ -144,7 +144,7 @@ class History:
         return pa.table(arrays)
 
     def _sources(self, numbers: Ints) -> dict[str, pa.Array]:
-        """The columns that tell sources apart, by the numbers of these."""
+        """The columns that identify sources, by the numbers of these."""
         values = list(self._versions.sources)
         schema = self._versions.schema
         assert schema is not None

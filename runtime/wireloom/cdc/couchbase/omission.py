@@ -14,11 +14,11 @@ from wireloom.cdc.couchbase.frames import Frames, Ints
 LOG = logging.getLogger("wireloom")
 
 _PLACES = ("_file", "_offset", "_corrupt_reason")
-"""The columns of readers that say where a frame is, and what is wrong with it."""
+"""The columns of readers with the place and the error of a frame."""
 
 
 class Omissions:
-    """Those of frames given batch by batch; ``columns`` of the reader tell their connections apart."""
+    """Collects them batch by batch; ``columns`` of the reader identify connections."""
 
     def __init__(self, columns: Sequence[str]) -> None:
         self._columns = tuple(dict.fromkeys(columns))
@@ -48,7 +48,7 @@ class Omissions:
         self._pieces.append(pa.RecordBatch.from_arrays(arrays, schema=self._schema))
 
     def table(self) -> pa.Table:
-        """A row for each, as they came."""
+        """A row for each, in order of arrival."""
         if self._schema is None:
             raise ValueError("there are no batches, so the columns of frames are unknown")
         return pa.Table.from_batches(self._pieces, self._schema)

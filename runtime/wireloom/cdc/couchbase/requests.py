@@ -1,4 +1,4 @@
-"""What streams were asked for and answered: which vbucket a response is about is known from its request alone."""
+"""Requests of streams and their responses: the vbucket of a response is known only from its request."""
 
 import json
 from collections.abc import Sequence
@@ -60,7 +60,7 @@ class Response:
 
 
 class Requests:
-    """Those without a response yet. The columns ``connection`` tell connections apart."""
+    """The requests without a response yet. The columns ``connection`` identify connections."""
 
     def __init__(self, connection: Sequence[str]) -> None:
         self._connection = tuple(connection)

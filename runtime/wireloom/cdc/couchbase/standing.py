@@ -1,4 +1,4 @@
-"""Which versions stand: those that no rollback has undone, of each key the newest, and what is left of it."""
+"""The current versions: those that no rollback has undone, and of each key the newest."""
 
 from collections.abc import Iterable, Sequence
 
@@ -47,7 +47,7 @@ class StandingVersions:
         return found
 
     def _stands(self) -> Bools:
-        """A stream that goes back undoes what is above; one that begins, what is above and not on its history.
+        """A stream that is rolled back undoes changes above it; a new one, those above it that are not on its history.
 
         One that begins at 0 has nothing to begin with.
         """
@@ -69,7 +69,7 @@ class StandingVersions:
         return stands
 
     def _documents(self) -> Ints:
-        """A commit's document is in its prepare; that of one which stands, in one which stands."""
+        """The document of a commit is in its prepare; a current commit needs a current prepare."""
         documents = np.arange(len(self.seqnos))
         commits = self.rows(Effect.COMMIT)
         prepares = self.rows(Effect.PREPARE) | self.rows(Effect.PREPARED_DELETION)
@@ -93,7 +93,7 @@ class StandingVersions:
         return newest[np.lexsort((self.seqnos[newest], self.places[newest]))]
 
     def _removed(self) -> Ints:
-        """What each version says, unless its collection has ended or begun anew since."""
+        """The effect of each version, unless its collection has ended or been flushed since."""
         said = np.where(self.documents >= 0, self.effects[self.documents], Effect.WRITE)
         removed = np.select([said == effect for effect in _REASONS], list(_REASONS.values()), 0)
         collections = self.rows(Effect.COLLECTION) & self.stands
@@ -104,7 +104,7 @@ class StandingVersions:
 
 
 def _alike(turns: Iterable[Turn]) -> dict[tuple[int, int], list[Turn]]:
-    """The turns by their stream, and by the log that says what they leave, −1 for none; each in their order."""
+    """The turns by their stream, and by the log that decides what they keep, -1 for none; each in order."""
     found: dict[tuple[int, int], list[Turn]] = {}
     for turn in turns:
         found.setdefault((turn.stream, turn.log if turn.seqno > 0 else -1), []).append(turn)
@@ -112,7 +112,7 @@ def _alike(turns: Iterable[Turn]) -> dict[tuple[int, int], list[Turn]]:
 
 
 def rolled_back(rows: Ints) -> Ints:
-    """The reason for keys of which nothing stands, one for each row."""
+    """The reason for keys without a current version, one for each row."""
     return np.full(len(rows), _ROLLBACK, np.int64)
 
 

@@ -1,4 +1,4 @@
-"""The versions of documents in a session, and what may undo them, as they come.
+"""The versions of documents in a session, and the events that may undo them, in order of arrival.
 
 A version is what a change makes of a key: a write, a deletion, a prepare or its commit. Collections that begin or end
 are versions of all their keys. They are kept with the place in the session at which they came: a rollback undoes those
@@ -19,12 +19,12 @@ from wireloom.cdc.couchbase.frames import COLUMNS, Bools, Frames, Ints, Uints
 from wireloom.cdc.couchbase.omission import Omissions
 
 KEY = ("collection_id", "document_key", "document_key_bytes")
-"""What a document goes by inside its vbucket: a key is text, or bytes that are none."""
+"""The identity of a document inside its vbucket: its key is text, or bytes that are not valid text."""
 
 HEADER = ("cas", "datatype")
 
 DOCUMENT = ("flags", "expiration", "expires_at", "delete_time", "deleted_at", "xattrs", "json", "json_bytes", "body")
-"""What a table of documents has of them, as far as the frames have it."""
+"""The columns of a table of documents, as far as the frames have them."""
 
 _WRITES = ("mutation", "prepare", "deletion", "expiration")
 
@@ -44,7 +44,7 @@ STATE_COLUMNS = (
 
 
 class Effect(IntEnum):
-    """What a version does to its key, or to all keys of its collection."""
+    """The effect of a version on its key, or on all keys of its collection."""
 
     WRITE = 0
     DELETION = 1
@@ -182,7 +182,7 @@ _EFFECTS = {
 
 
 def _problems(frames: Frames, found: FollowedRows, wanted: Bools) -> Ints:
-    """What is wrong with the rows that the state of documents lacks, as numbers of ``PROBLEMS``."""
+    """The problems of rows that the state of documents lacks, as numbers of ``PROBLEMS``."""
     problems = np.where((found.problems == MALFORMED) & (wanted | (found.vbuckets < 0)), MALFORMED, 0)
     problems[frames.damage] = MALFORMED
     problems[[one.row for one in found.responses if one.request is None and one.tells]] = NO_REQUEST
@@ -205,7 +205,7 @@ def _are_known(frames: Frames, events: Ints) -> Bools:
 
 
 def _schema(frames: pa.Schema, source: Sequence[str]) -> pa.Schema:
-    """What is kept of frames with this schema."""
+    """The columns of frames with this schema that are kept."""
     found = [frames.field(name).remove_metadata() for name in (*source, *HEADER) if name in frames.names]
     for name in ("rev_seqno", *KEY, *DOCUMENT):
         structs = [frames.field(message).type for message in (*_WRITES, "commit") if message in frames.names]

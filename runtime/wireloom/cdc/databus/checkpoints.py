@@ -24,7 +24,7 @@ POSITION = pa.schema(
         "bootstrap_catchup_source_index": pa.int64(),
     }
 )
-"""What a checkpoint says, by its own names."""
+"""The fields of a checkpoint, by its own names."""
 
 _TAKEN = ("sequence", "partition_id", "nano_timestamp")
 _FITS = range(-(1 << 63), 1 << 63)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.state import GroupState
 
 ORDER = ("_file", "_offset")
-"""Where events stand, with the option ``positions``: files in the order of their names."""
+"""The position of events, with the option ``positions``: files in the order of their names."""
 
 _PARTS = "stream string, events binary"
 _STATE = "position string"

@@ -6,7 +6,7 @@ import pyarrow as pa
 from wireloom.cdc.databus.events import LOG, EventBatches
 
 KEY = ("src_id", "key", "key_bytes", "key_schema_id", "key_schema_version")
-"""The columns that tell keys apart; of the last four some are null, and nulls are equal here."""
+"""The columns that identify keys; of the last four some are null, and nulls count as equal."""
 
 
 def upserts(events: EventBatches) -> pa.Table:

@@ -87,7 +87,7 @@ class _Place:
     damaged: bool = False
     """Whether there was damage in the open window, or from the last window to it."""
     gap: bool = False
-    """Whether there was damage behind the last event."""
+    """Whether there was damage after the last event."""
     last: int | None = None
     """The sequence of the last event that was not left out."""
     closed: int | None = None
