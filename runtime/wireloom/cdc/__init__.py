@@ -1,4 +1,5 @@
-"""Change data capture: what a session of frames or events means to somebody who follows it. One package a protocol.
+"""Change data capture: from the frames or events of a session to the state of documents and rows. One package per
+protocol.
 
-They know messages and fields by their names, and no bytes.
+The packages use messages and fields by name, never bytes.
 """

@@ -36,8 +36,8 @@ def opened(
 ) -> Iterator[tuple[ReadSome, Values]]:
     """A function that reads the next bytes of a source from byte ``offset`` on; it returns none only at the end.
 
-    With it come the parameters of records there, which the capture in front of them may tell. Raises ``MisuseError`` if
-    the source is shorter, or its header malformed, or ``offset`` is in it.
+    Also gives the parameters of records there, which may come from earlier parts of the capture. Raises
+    ``MisuseError`` if the source is shorter, its header is malformed, or ``offset`` is inside the header.
     """
     with captures.byte_stream(source, from_hex=from_hex) as stream:
         preamble, skipped, ahead = protocol.preamble, 0, b""

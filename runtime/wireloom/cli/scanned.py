@@ -14,9 +14,9 @@ from wireloom.columnar.tables import Table
 
 
 class Captures(Dataset):  # type: ignore[misc]
-    """What DuckDB takes for a dataset of pyarrow, of which it wants ``schema`` and ``scanner`` alone.
+    """A dataset of pyarrow, as far as DuckDB uses one: ``schema`` and ``scanner``.
 
-    To no other object in Python does it say what it needs. All else of a dataset is missing.
+    Only to such datasets does DuckDB pass the columns and filters of a query.
     """
 
     def __init__(self, table: Table, arguments: Mapping[str, Any]) -> None:

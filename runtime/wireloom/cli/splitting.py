@@ -1,6 +1,6 @@
-"""``wireloom decode --split-by-message``: a file a message, in which the message's fields stand beside the header's.
+"""``wireloom decode --split-by-message``: a file per message, with the message's fields beside the header's.
 
-Rows are written as they come. The files take their places together, when all are complete.
+Rows are written as they arrive. The files take their places together, when all are complete.
 """
 
 from collections.abc import Callable, Iterable, Iterator

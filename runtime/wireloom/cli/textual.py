@@ -55,7 +55,7 @@ def _row(line: bytes, protocol: Protocol, form: Forms, options: ReadOptions) -> 
 
 
 def line_of_row(row: Row, protocol: Protocol, form: Forms, parameters: dict[str, str]) -> bytes:
-    """The row as a line. Derived fields may be missing; a malformed row is written as it came.
+    """The row as a line. Derived fields may be missing; a malformed row is written as its bytes.
 
     Raises ``EncodeError`` if the row cannot be written, ``ValueError`` if the form cannot hold it.
     """

@@ -55,7 +55,7 @@ def batches(
 ) -> Iterator[pa.RecordBatch]:
     """The rows as batches of ``schema``: at most ``size`` rows, and about ``size_bytes`` of records, in each.
 
-    A row's ``_length``, where it has one, is what it counts in bytes. Columns that a row lacks are null in it.
+    The size of a row is its ``_length``, if it has one. Columns that a row lacks are null.
     """
     held: list[Mapping[str, Any]] = []
     held_bytes = 0

@@ -1,6 +1,6 @@
 """Records followed from many places at once, at which the next ones seem to begin.
 
-Nothing is believed of a place but what the records in front of it prove: that they end there.
+A place is only trusted if the records before it lead to it.
 """
 
 from collections.abc import Callable
@@ -11,20 +11,20 @@ from wireloom.columnar.buffers import Array, every
 from wireloom.columnar.fields import Number
 
 _PLACES, _EACH = 64, 64
-"""At least so many places are worth it. From each of them about so many records are followed."""
+"""The least number of places that is worth it, and about how many records are followed from each."""
 MANY = _PLACES * _EACH
 _LONGEST = 4096
-"""How far a record is looked for at most. Longer ones are followed as fast one by one."""
+"""How far records are searched for at most. Longer ones are followed as fast one by one."""
 _ALIKE = 8
 """A byte identifies records if it has no more values than these in the known ones."""
 _DOUBT = 1 / 4
 """How often other bytes may look like a record, in as many bytes as a record has."""
 _SURE = 1 / 64
-"""How seldom it is enough that they do."""
+"""How rarely they must, to be good enough."""
 _FOUND = 1 / 2
-"""How many of the places that are looked for there must be."""
+"""The part of the places that must be found."""
 _LATE = 1 / 64
-"""How many chains may be cut off, as the others have reached the next place."""
+"""The part of the chains that may be cut off when the others have reached the next place."""
 
 Singly = Callable[[int, int], tuple[Array, int]]
 """Follows records from a place on that begin no later than at another one; see ``Hop.follow``."""
@@ -48,9 +48,9 @@ class Abreast:
         self.selected = selected
 
     def follow(self, buffer: Array, known: Array, at: int, last: int, room: int, singly: Singly) -> tuple[Array, int]:
-        """The starts of up to ``room`` records from ``at`` on, in front of ``last``, and where the last of them ends.
+        """The starts of up to ``room`` records from ``at`` to before ``last``, and where the last of them ends.
 
-        There may be none, as if those ``known`` right in front of them do not begin alike. Where a place was wrong,
+        There may be none, for example if the ``known`` records before them do not begin alike. If a place was wrong,
         records are followed ``singly`` up to one that is right.
         """
         each = _EACH * (at - int(known[0])) // len(known)
@@ -67,8 +67,8 @@ class Abreast:
         return (starts, at) if len(starts) <= room else (starts[:room], int(starts[room]))
 
     def _likely(self, buffer: Array, known: Array, at: int, longest: int, around: Array) -> Array:
-        """Where the next record behind each of the places ``around`` seems to begin: it has bytes that the ``known``
-        ones begin with. None if these bytes are too common.
+        """Where the next record after each of the places ``around`` seems to begin, judging by the first bytes of the
+        ``known`` ones. None if these bytes are too common.
         """
         heads = every(buffer, self.reach)[known].view(np.uint8).reshape(-1, self.reach)
         told = np.zeros((self.reach, 256), bool)
@@ -115,8 +115,9 @@ class Abreast:
 
 
 def _joined(begins: Array, chains: Array, counts: Array, ends: Array, singly: Singly) -> tuple[Array, int]:
-    """The records from the first place on, and where the last of them ends: so many of each chain that the one in front
-    leads to, and between them those that are followed ``singly``.
+    """The records from the first place on, and where the last of them ends.
+
+    They are those of each chain that the one before leads to, and between them those that are followed ``singly``.
     """
     inside = np.arange(len(chains)) < counts[:, None]
     lost = np.append(np.flatnonzero(ends[:-1] != begins[1:]), len(begins) - 1)

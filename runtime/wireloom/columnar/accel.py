@@ -26,7 +26,7 @@ ENABLED = os.environ.get("WIRELOOM_ACCEL", "1") != "0" and find_spec("llvmlite")
 
 
 class Worth:
-    """Whether LLVM is worth its loading: after so many bytes were ``read`` by what has a loop here."""
+    """Whether loading LLVM is worth it: after so many bytes were ``read`` by functions that have a compiled loop."""
 
     def __init__(self, after: int) -> None:
         self.after = after

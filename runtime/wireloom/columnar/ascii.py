@@ -17,7 +17,7 @@ _LONGEST = 64
 
 
 class Ascii:
-    """Numbers of one form. Those of other forms, and what is no number, are kept if they can be, or else doubtful."""
+    """Numbers of one form. Other forms, and text that is not a number, are kept if possible, or else doubtful."""
 
     def __init__(self, said: codec.Ascii, extent: Extent) -> None:
         self.said = said

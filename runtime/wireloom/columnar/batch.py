@@ -21,7 +21,7 @@ class Batch:
     """The records being decoded: ranges of one buffer, and what they share.
 
     Each ends with a ``terminator`` of so many bytes; its fields end before that, at ``limit``. ``little`` is its byte
-    order, in one value or one a record. ``weight`` is that of the lists read so far. Items of lists are batches, too:
+    order: one value, or one per record. ``weight`` is that of the lists read so far. Items of lists are also batches;
     what they share is in the ``root``.
     """
 

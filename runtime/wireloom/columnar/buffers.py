@@ -18,7 +18,7 @@ Valid = Array | None
 class Places:
     """Where the values of some rows go: to ``rows``, in ascending order, of ``count``.
 
-    What stands between them may be anything, as the struct around it is null there.
+    Values between them may be anything, because the struct around them is null there.
     """
 
     rows: Array
@@ -228,9 +228,7 @@ def _views(buffer: Array, start: Array, sizes: Array, number: int = 0) -> Array:
 
 
 def _are_short(sizes: Array) -> Array:
-    """Which of so many bytes views hold themselves. Those that a view points to begin in it, too, but no cast reads
-    that.
-    """
+    """Which sizes fit into views themselves. The prefix of longer ones is also in the view, but no cast reads it."""
     found: Array = (sizes > 0) & (sizes <= _INLINE)
     return found
 

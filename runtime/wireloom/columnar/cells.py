@@ -107,8 +107,8 @@ def _structs(batches: Iterable[tuple[pa.RecordBatch, Array]]) -> tuple[pa.Array,
 
 
 def _single(decoder: Decoder, held: _Values) -> tuple[Array, Array]:
-    """The byte order of each value, as ``little``, and whether it certainly is one record. None is in doubt, as nothing
-    stands behind it.
+    """The byte order of each value, as ``little``, and whether it certainly is one record. None is in doubt,
+    because nothing follows it.
     """
     if not decoder.plan.framing.lengths:
         return _framed(decoder, held)
@@ -185,10 +185,10 @@ def _lists(decoder: Decoder, held: _Values) -> pa.Array:
 
 
 _LEAST, _ROOM = 64, 4096
-"""How many records of a value are followed at once: ever more, as long as there are as many."""
+"""How many records of a value are followed at once: more and more, as long as there are as many."""
 _BESIDE = 32
-"""As long as there are more than so many values for each record that one of them may still have, all are followed
-together, a record of each at a time; and else one value behind the other.
+"""As long as there are more than so many values per record that one of them may still have, all values are followed
+together, a record of each at a time; otherwise one value after another.
 """
 
 

@@ -200,8 +200,9 @@ def _sliced(crc: Crc, buffer: Array, start: Array, sizes: Array, initial: int) -
 
 
 def _of_words(crc: Crc, buffer: Array, start: Array, sizes: Array, begun: Array) -> Array:
-    """Registers, flipped as ``begun``, behind ranges that are cut into words, of which the last may be a shorter one:
-    the register goes into its bytes, and on with what they have no room for.
+    """Registers, flipped as ``begun``, after ranges that are cut into words, the last of which may be shorter.
+
+    The register is added to its bytes, and the part that does not fit is kept.
     """
     whole = (sizes - 1) // SLICES
     order = np.argsort(-whole.astype(np.int16), kind="stable")

@@ -96,9 +96,9 @@ def _has_items_of_columns(kind: pa.DataType) -> bool:
 
 
 class Refused(NamedTuple):
-    """The malformed ``rows`` of the stretch among those decoded, and what tallies are told of each capture.
+    """The malformed ``rows`` of the stretch among those decoded, and the counts for the tallies of each capture.
 
-    There are ``reasons`` of all of them, or of the first of each capture.
+    ``reasons`` has those of all rows, or of the first of each capture.
     """
 
     rows: Array

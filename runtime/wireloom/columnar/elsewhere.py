@@ -11,9 +11,9 @@ from wireloom.columnar.rows import Rows
 
 
 class Elsewhere:
-    """Fields that stand at the byte ``place`` of the record; the bytes of ``shared`` ones belong to others.
+    """Fields at the byte ``place`` of the record; the bytes of ``shared`` ones belong to others.
 
-    Rows in which they stand outside their bounds are doubtful.
+    Rows in which they are out of bounds are doubtful.
     """
 
     fixed = 0

@@ -1,7 +1,7 @@
-"""Tables of decoded records back to bytes: many rows are laid out at once, and proved by decoding them again.
+"""Tables of decoded records back to bytes: many rows are laid out at once, and verified by decoding them again.
 
-Bytes that decode to just what was given are right, as values determine the bytes of a record. All other rows are built
-by the codec, one by one, whose bytes and errors they get.
+Bytes that decode to the given values are right, because values determine the bytes of a record. All other rows are
+built one by one by the codec, with its bytes and errors.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
@@ -150,8 +150,8 @@ class Encoder:
         return self.builder.listener is not None and self.builder.size < WITHIN
 
     def _quiet(self, batch: pa.RecordBatch) -> tuple[int, int]:
-        """How many rows there are in front of the first that may tell how those behind it are written, and how many
-        more until it has told.
+        """How many rows are before the first that may decide how later ones are written, and how many follow until it
+        has decided.
         """
         listener = self.builder.listener
         if self.protocol.preamble is not None:
@@ -355,8 +355,9 @@ class Encoder:
 
 
 def gathered(protocol: Protocol, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """The rows of batches, those of small ones together: what it takes to encode a message's rows hardly depends on how
-    many there are. Columns of messages that do not occur are left out.
+    """The rows of batches, with small batches joined: encoding a message's rows costs almost the same for few and many.
+
+    Columns of messages that do not occur are left out.
     """
     held: list[pa.RecordBatch] = []
     rows = size = 0

@@ -181,8 +181,8 @@ class Field:
     """A number under its name. ``said`` is the codec's field, with conditions for single records.
 
     ``valid``, ``derive`` and ``checksum`` are the same conditions for many; ``written`` is the checksum to write, which
-    the framing may have checked already. Expressions ask for the offset of a ``located`` field. What is wrong with a
-    number matters only if it is ``judged``.
+    the framing may have checked already. Expressions use the offset of a ``located`` field. A wrong number matters
+    only if it is ``judged``.
     """
 
     def __init__(

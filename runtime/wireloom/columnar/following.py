@@ -1,8 +1,8 @@
-"""A capture that grows, followed: what so many of its first bytes settle, and what more of them settle beside that.
+"""Following a capture that grows: the records that its first bytes determine, and those that more of them add.
 
-The first bytes of a capture settle the records and malformed ranges that nothing behind them can change. An incomplete
-record is not settled, nor is a malformed range before its end is found. If the protocol has no way to find it, no end
-will ever be: the capture is lost, and all of it from there on is malformed, whatever comes.
+The first bytes of a capture settle the records and malformed ranges that no later bytes can change. An incomplete
+record is not settled, and neither is a malformed range before its end is found. If the protocol has no way to find
+it, the capture is lost: all of it from there on is malformed.
 """
 
 from collections.abc import Iterator, Mapping

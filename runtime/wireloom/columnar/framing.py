@@ -29,10 +29,10 @@ Proof = Callable[[Array, Array, Array], Array]
 
 
 class Lengths(NamedTuple):
-    """The length of some records, and when it can be believed. ``said`` is what the codec has of it.
+    """The length of some records, and when it can be trusted. ``said`` is the codec's counterpart.
 
-    Without a ``length``, a record is all there is, or ends at a terminator. The numbers that tell it are ``probes``, or
-    somewhere in the ``head``, which is how the record begins.
+    Without a ``length``, a record is all there is, or ends at a terminator. The numbers that determine it are
+    ``probes``, or in the ``head``, the beginning of the record.
     """
 
     said: Ends
@@ -179,7 +179,7 @@ class Checksums(NamedTuple):
 
 
 class Framing:
-    """How a protocol's captures fall into records; ``match`` are the probes that tell which of ``lengths`` holds.
+    """How a protocol's captures are cut into records; ``match`` are the probes that select one of ``lengths``.
 
     All records end with the terminator ``until``, if there is one.
     """
@@ -217,7 +217,7 @@ class Framing:
     ) -> tuple[Array, Array]:
         """The length of the record at each ``start``, read in that byte order, and at which starts there can be none.
 
-        The length is -1 where it is not proven; then it may be in doubt. No proof looks behind ``stop``.
+        The length is -1 if it is not valid; then it may be in doubt. No check looks beyond ``stop``.
         """
         return self._proven(Batch(buffer, start, stop, parameters, little), doubting=doubting)
 
@@ -251,7 +251,7 @@ class Framing:
     ) -> Array:
         """Whether each stretch that a ``Hop`` has found from ``start`` to ``stop`` is a record of that byte order.
 
-        None has more than ``bound`` bytes, or ends behind its ``ends``. One in doubt is sound if another one follows.
+        None has more than ``bound`` bytes, or ends after its ``ends``. One in doubt is sound if another one follows.
         """
         size = stop - start
         if self.until:

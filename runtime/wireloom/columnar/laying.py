@@ -1,7 +1,7 @@
 """Columns laid out as bytes, many records at once, by the parts that read them.
 
-What is laid out is a guess, of which nothing is checked: ``encoding`` proves it. So nothing here has to say why a value
-does not fit, and rows that it cannot lay out are doubtful.
+The layout is a guess without checks: ``encoding`` verifies it. So nothing here explains why a value does not fit,
+and rows that cannot be laid out are doubtful.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -45,9 +45,10 @@ class UnlaidError(Exception):
 
 
 class Laid:
-    """A struct whose fields are laid out: what is ``given`` of it, its ``values`` and their ``frame``, what can be
-    ``filled`` in and in which rows, and from where to where in its record given bytes are ``copied``, -1 where they are
-    not.
+    """A struct whose fields are laid out.
+
+    It has the ``given`` columns, its ``values`` and their ``frame``, the values that can be ``filled`` in and in which
+    rows, and the ranges of its record to which given bytes are ``copied``, -1 if they are not.
     """
 
     def __init__(self, given: Given, known: Values, frame: Frame) -> None:

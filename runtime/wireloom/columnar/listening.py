@@ -24,8 +24,8 @@ _NEAR = 4096
 class BulkAhead(Ahead):
     """As ``Ahead``, but the codec looks only at records that may be of the messages it waits for.
 
-    Behind the first records, ``scanner`` makes what cuts them. ``untold`` is what headers of captures say, for those
-    whose header is malformed.
+    After the first records, ``scanner`` cuts them. ``untold`` are the values of headers, for captures whose header is
+    malformed.
     """
 
     def __init__(

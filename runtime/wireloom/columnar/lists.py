@@ -39,10 +39,12 @@ a batch, lists in lists included.
 
 
 class Repeat:
-    """A list: ``count`` items, or up to and with the first for which ``until`` holds, or to the end of the section.
+    """A list: ``count`` items, or up to and including the first for which ``until`` holds, or to the end of
+    the section.
 
-    ``hollow`` items may take no bytes. A list that has more of them than bytes are left is the codec's. What is said of
-    ``numbered`` items depends on their numbers. If the list has a ``name``, items may ask for the one before them.
+    ``hollow`` items may take no bytes. A list that has more of them than bytes are left is left to the codec. The
+    expressions of ``numbered`` items depend on their numbers. If the list has a ``name``, items may use the one before
+    them.
     """
 
     def __init__(

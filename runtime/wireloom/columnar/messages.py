@@ -46,8 +46,8 @@ _NOTHING = Layout()
 
 
 class Message(NamedTuple):
-    """One message: its fields, and what must hold of its records. ``said`` is what the codec has of it. Some of its
-    fields may be ``scattered``: they do not stand in sequence.
+    """One message: its fields, and the conditions for its records. ``said`` is the codec's counterpart. It is
+    ``scattered`` if it has fields at offsets.
     """
 
     said: codec.Message

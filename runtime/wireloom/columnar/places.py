@@ -29,8 +29,9 @@ class Scattered:
         self._stop.append(stop[some])
 
     def left_over(self, pos: Array, limit: Array) -> tuple[Array, Array, Array]:
-        """What nobody took behind ``pos``, where the sequence of each row ends, from where to where, and which rows are
-        in doubt: those in which a byte is taken twice, or what is left is in several places.
+        """The ranges after ``pos``, the end of each row's sequence, that nothing took, and which rows are in doubt.
+
+        A row is in doubt if a byte is taken twice, or the bytes left are in several places.
         """
         rows, start, stop = (np.concatenate(each) for each in (self._rows, self._start, self._stop))
         order = np.lexsort((start, rows))

@@ -18,11 +18,11 @@ NO_TIME = -(1 << 63)
 class Provenance(NamedTuple):
     """Where each of some records comes from.
 
-    ``origins`` are what reasons add to a place in the buffer, to say where in its stream it is. ``offsets`` say where
-    in the file the packet stands that a record begins in, and ``times`` when that was captured, in nanoseconds since
-    1970 or ``NO_TIME``. ``connections`` are numbers of ``names``. ``gaps`` are how many bytes were lost before a
-    record, or −1 if nobody knows. ``sources`` are numbers of ``files``, in which the packets are. Of packets themselves
-    nobody is the client, and no connection has a name.
+    ``origins`` are added to a place in the buffer to give its place in the stream, for reasons. ``offsets`` are the
+    places in the file of the packets that records begin in, and ``times`` their times, in nanoseconds since 1970 or
+    ``NO_TIME``. ``connections`` are numbers of ``names``. ``gaps`` are how many bytes were lost before a record, or -1
+    if unknown. ``sources`` are numbers of the ``files`` with the packets. Packets themselves have no client and no
+    connection.
     """
 
     origins: Array

@@ -22,11 +22,11 @@ AHEAD = 32
 
 
 class Rows:
-    """Rows that are read alike from here on.
+    """Rows that are read in the same way from here on.
 
     ``index`` are their records in the batch, ``pos + shift`` is the cursor and ``limit`` the end of the innermost
-    section, in positions of the buffer. ``path`` is the codec's path of what is read, ``inner`` has the places in the
-    struct that was read last.
+    section, in positions of the buffer. ``path`` is the codec's path of the field being read, ``inner`` has the places
+    in the struct that was read last.
     """
 
     def __init__(
@@ -154,7 +154,7 @@ class Rows:
     def gather(self, count: int, *, sure: bool = False) -> tuple[Array, int]:
         """The next ``count`` bytes of each row: one opaque item per row, and their offset in it.
 
-        Items have more bytes than asked for, so that the next ones are already there. The cursors move on. Rows with
+        Items have more bytes than requested, so that the next ones are already there. The cursors advance. Rows with
         fewer bytes are refused, unless the caller is ``sure`` that there are none.
         """
         if not sure:

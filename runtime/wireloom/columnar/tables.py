@@ -207,7 +207,8 @@ class Table:
                 ``proof`` only where a checksum or a terminator identifies a record.
             u64 : {'declared', 'decimal', 'long'}
                 The type of unsigned 64-bit integers: ``int64`` for those that the source document bounds below 2^63,
-                else ``decimal128(20, 0)``; ``decimal`` or ``long`` for all.
+                else ``decimal128(20, 0)``; ``decimal`` or ``long`` for all. Values that do not fit ``int64`` make
+                their record malformed.
             capture : {'auto', 'raw', 'pcap', 'pcapng'}
                 What files hold. By default, their first bytes determine it.
             connections : bool, default False
@@ -218,7 +219,7 @@ class Table:
             direction : {'both', 'client', 'server'}
                 Whose packets to read.
             tunnels : bool, default False
-                Also read packets inside GRE, VXLAN, GENEVE, GTP-U and IP-in-IP.
+                Read the packets inside tunnels (GRE, VXLAN, GENEVE, GTP-U, IP in IP) instead of the tunnels' own.
             rotated : bool, default False
                 Treat the files, in the order of their names, as one recording whose connections continue across files.
             maxStreamBytes : int, default 64 MiB

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(slots=True)
 class Tally:
-    """What was seen of a capture: wanted records and malformed ranges, how many were malformed and their bytes.
+    """Counts of a capture: wanted records and malformed ranges, and how many are malformed, with their bytes.
 
     ``redone`` counts the sound records that were left to the codec.
     """

@@ -1,5 +1,5 @@
-"""Records written as packets, as if their traffic had been recorded: what Wireshark opens.
+"""Records written as packets, as if their traffic had been recorded, for Wireshark.
 
-Packets are IP without a header of a link in front (link type RAW, 101). IPv4 and IPv6 can stand in one file so, and
-there are no addresses of network cards, which rows do not have, to make up.
+Packets are IP without a link header (link type RAW, 101). So IPv4 and IPv6 can be in one file, and no link
+addresses, which rows do not have, must be invented.
 """

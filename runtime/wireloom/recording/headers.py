@@ -65,7 +65,7 @@ class Route:
 def _sum(data: bytes | memoryview) -> int:
     """A number from which the checksum of these bytes, and of those of others after them, can be computed.
 
-    It counts by numbers of 16 bits, with what is carried added to the lowest bit, so any number is its remainder.
+    The sum of 16-bit numbers with end-around carry is a remainder, so any number congruent to it will do.
     """
     return int.from_bytes(data, "big") << 8 * (len(data) & 1)
 

@@ -1,7 +1,7 @@
 """Streams followed batch by batch: the snapshot, the branch and the place of each change, without a loop over changes.
 
-What is kept from batch to batch is a line of numbers for each stream, the failover log of each vbucket, and requests
-that have no response yet.
+A row of numbers per stream, the failover log of each vbucket, and requests without a response are kept between
+batches.
 """
 
 from collections.abc import Sequence

@@ -29,7 +29,7 @@ class Request:
 class Response:
     """The response in a row to ``request``, None if that was not seen.
 
-    ``log`` is the failover log that it has, ``rollback_seqno`` what it sends the consumer back to; an error has none.
+    ``log`` is its failover log, ``rollback_seqno`` the seqno to which it rolls back; an error has neither.
     """
 
     row: int

@@ -17,10 +17,10 @@ _REASONS = {Effect.DELETION: 1, Effect.EXPIRATION: 2, Effect.PREPARED_DELETION: 
 
 
 class StandingVersions:
-    """The versions by number: ``stands`` of each whether it does, ``newest`` the rows of the newest of each key.
+    """The versions by number: ``stands`` whether each is current, ``newest`` the rows of the newest of each key.
 
-    ``groups`` are numbers of keys, ``scopes`` of the collections that they are in. ``documents`` are the rows that have
-    the documents: a commit's is that of its prepare, −1 if that did not come. ``removed`` are indexes of ``REMOVED``.
+    ``groups`` are numbers of keys, ``scopes`` of their collections. ``documents`` are the rows with the documents: for
+    a commit that of its prepare, -1 if that did not come. ``removed`` are indexes of ``REMOVED``.
     """
 
     def __init__(self, versions: Versions) -> None:

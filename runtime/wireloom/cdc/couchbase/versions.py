@@ -1,8 +1,8 @@
 """The versions of documents in a session, and the events that may undo them, in order of arrival.
 
-A version is what a change makes of a key: a write, a deletion, a prepare or its commit. Collections that begin or end
-are versions of all their keys. They are kept with the place in the session at which they came: a rollback undoes those
-from before it, and brings back what was there.
+A version is the effect of a change on a key: a write, a deletion, a prepare or its commit. The start or end of a
+collection is a version of all its keys. Versions are kept with their place in the session: a rollback undoes some of
+those before it, and brings back older ones.
 """
 
 from collections.abc import Collection, Sequence

@@ -16,8 +16,8 @@ EventBatches: TypeAlias = Iterable[pa.RecordBatch] | pa.Table
 Kinds: TypeAlias = "np.ndarray[Any, np.dtype[np.int8]]"
 
 DATA, END, REGRESS, CHECKPOINT, CONTROL, DAMAGE = range(6)
-"""What a row is in its stream: a change, the end of a window, what sends the reader back, a checkpoint, another control
-event, or bytes of which no event could be made.
+"""The kinds of rows in a stream: a change, the end of a window, an SCN regress, a checkpoint, another control event, or
+bytes that could not be decoded.
 """
 
 DELETE, CHECKPOINT_SOURCE, REGRESS_SOURCE = 2, -3, -51
@@ -100,9 +100,9 @@ def each_batch(batches: EventBatches) -> Iterator[pa.RecordBatch]:
 
 
 def beside(columns: Iterable[str]) -> list[str]:
-    """The columns that stand beside those of ``databus``, as ``_file``, which events keep.
+    """The columns that are not those of ``databus``, such as ``_file``, which events keep.
 
-    Raises ``ValueError`` if one is called as a column of events.
+    Raises ``ValueError`` if one has the name of a column of events.
     """
     found = [name for name in columns if name not in _OWN]
     taken = set(found) & set(EVENTS.names)
