@@ -108,7 +108,8 @@ def test_spark_finds_it_where_its_folder_is_on_the_path(started: Path) -> None:
 def test_an_edit_shows_in_check_until_it_is_generated(tmp_path: Path) -> None:
     wireloom(tmp_path, "init", "mine")
     wireloom(tmp_path, "generate", "--out", "my_protocols")
-    assert wireloom(tmp_path, "generate", "--out", "my_protocols", "--check") == "my_protocols is up to date with specs\n"
+    checked = wireloom(tmp_path, "generate", "--out", "my_protocols", "--check")
+    assert checked == "my_protocols is up to date with specs\n"
     spec = tmp_path / "specs" / "mine" / "reading.yaml"
     spec.write_text(spec.read_text().replace("name: place", "name: room").replace("place: attic", "room: attic"))
     found = wireloom(tmp_path, "generate", "--out", "my_protocols", "--check", status=1)

@@ -63,7 +63,8 @@ def from_wire(col: Column | str, protocol: str, options: Mapping[str, object] | 
             The name of the field with the bytes of malformed records.
         u64 : {'declared', 'decimal', 'long'}
             The type of unsigned 64-bit integers: ``bigint`` for those that the source document bounds below 2^63, else
-            ``decimal(20,0)``; ``decimal`` or ``long`` for all.
+            ``decimal(20,0)``; ``decimal`` or ``long`` for all. Values that do not fit ``bigint`` make their record
+            malformed.
 
     Returns
     -------
