@@ -70,14 +70,18 @@ class Mutant:
     now: str
     nth: int
 
+    def place(self, source: str) -> int | None:
+        """The number of its line in the source, which may have moved; None if it is not there any longer."""
+        places = [number for number, line in enumerate(source.splitlines(), 1) if line.strip() == self.text]
+        return min(places, key=lambda place: abs(place - self.line), default=None)
+
     def applied(self, source: str) -> str | None:
-        """The source with the fault; None if that line is not there any longer."""
-        lines = source.splitlines(keepends=True)
-        places = [number for number, line in enumerate(lines) if line.strip() == self.text]
-        if not places:
+        """The source with the fault; None if its line is not there any longer."""
+        place = self.place(source)
+        if place is None:
             return None
-        number = min(places, key=lambda place: abs(place + 1 - self.line))
-        at = -1
+        lines = source.splitlines(keepends=True)
+        number, at = place - 1, -1
         for _ in range(self.nth + 1):
             at = lines[number].find(self.was, at + 1)
         if at < 0:
@@ -197,8 +201,8 @@ def sampled(seed: int, count: int, lines: dict[str, dict[int, list[str]]]) -> li
 
 def is_found(mutant: Mutant, tests: list[str], seconds: float) -> str:
     """Which test finds a mutant; nothing if none does. The tests took so many seconds without it."""
-    source = (ROOT / mutant.file).read_text(encoding="utf-8")
-    changed = mutant.applied(source)
+    path = ROOT / mutant.file
+    changed = mutant.applied(path.read_text(encoding="utf-8")) if path.exists() else None
     if changed is None:
         return "its line is gone"
     limit = PATIENCE[0] + PATIENCE[1] * seconds
@@ -251,7 +255,9 @@ def main() -> None:
     killed = 0
 
     def answer(mutant: Mutant) -> str:
-        tests = lines.get(mutant.file, {}).get(mutant.line, [])
+        path = ROOT / mutant.file
+        place = mutant.place(path.read_text(encoding="utf-8")) if path.exists() else None
+        tests = lines.get(mutant.file, {}).get(place or 0, [])
         return is_found(mutant, tests, sum(took.get(test, 0.0) for test in tests))
 
     with ThreadPoolExecutor(given.workers) as workers, out.open("w") as stream:
