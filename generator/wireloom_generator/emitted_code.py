@@ -59,7 +59,7 @@ def admit(file: OutputFile) -> None:
         for statement in output.tree(file.text).body:
             if not check.admits(statement):
                 found = ast.unparse(statement).partition("\n")[0][:100]
-                raise ForeignCodeError(f"{file.path.name} has what no emitter writes: {found!r}")
+                raise ForeignCodeError(f"{file.path.name} contains code that no emitter writes: {found!r}")
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise ForeignCodeError(f"{file.path.name} cannot be read: {error}") from None
 

@@ -1,8 +1,6 @@
-"""Which messages are decoded many records at a time, which are left to the codec and why, what compiled loops leave to
-numpy, and how single records are parsed and built, in sentences.
+"""How a protocol's records are decoded, in sentences for ``wireloom check --explain`` and the generated pages.
 
-``wireloom check --explain`` and the generated pages use the same words. The answers come from the runtime, which does
-the decoding.
+The facts come from the runtime, which does the decoding.
 """
 
 from collections.abc import Callable, Iterator
@@ -16,7 +14,7 @@ if TYPE_CHECKING:
 
 def account(codec: "Protocol") -> "Account":
     """How the columnar decoder reads a protocol's records, according to its running codec."""
-    from wireloom import rowwise  # as the codec is, imported when emitted code is run, and not before
+    from wireloom import rowwise  # imported only when emitted code is run, like the codec
 
     return rowwise.account(codec)
 
@@ -29,19 +27,19 @@ def sentences(account: "Account", name: Callable[[str], str] = str, words: Calla
         yield f"{name(message)} is decoded record by record if it has {reasons}."
     if len(apart) < len(account.left):
         yield f"{'The other messages' if apart else 'All messages'} are decoded many records at once."
-    *varying, last = map(name, account.varying or ("",))
-    if last:
+    if account.varying:
+        *varying, last = map(name, account.varying)
         lists = f"{', '.join(varying)} and {last}" if varying else last
-        yield f"The items of {lists} vary in size; a record with a much longer list than most is decoded by itself."
-    kept = " or ".join(map(name, account.kept))
-    if kept:
-        yield f"A record that has bytes for {kept} is decoded by itself."
-    gaps = " or ".join(map(name, account.gaps))
-    if gaps:
-        yield f"A record that has bytes for {gaps} in several places is decoded by itself."
-    hollow = " or of ".join(map(name, account.hollow))
-    if hollow:
-        yield f"A record that has more items of {hollow} than bytes is decoded by itself."
+        yield f"The items of {lists} vary in size; a record with a much longer list than most is decoded separately."
+    if account.kept:
+        kept = " or ".join(map(name, account.kept))
+        yield f"A record that has bytes for {kept} is decoded separately."
+    if account.gaps:
+        gaps = " or ".join(map(name, account.gaps))
+        yield f"A record that has bytes for {gaps} in several places is decoded separately."
+    if account.hollow:
+        hollow = " or of ".join(map(name, account.hollow))
+        yield f"A record that has more items of {hollow} than bytes is decoded separately."
     if not account.chained:
         yield "Records are found one by one, because their length is not a sum of numbers at fixed offsets."
 
@@ -50,7 +48,7 @@ def looped(codec: "Protocol") -> Iterator[str]:
     """What compiled loops leave to numpy, where numpy and pyarrow are installed."""
     if not all(map(find_spec, ("numpy", "pyarrow"))):
         return
-    from wireloom.columnar import programmed  # for the same reason
+    from wireloom.columnar import programmed  # as above
 
     messages: dict[tuple[str, ...], list[str]] = {}
     for name, reasons in programmed.left(codec).items():
@@ -67,7 +65,7 @@ def single(codec: "Protocol") -> Iterator[str]:
     for done, left in zip(("parsed", "built"), codec.straight.lacking(), strict=True):
         some = len(left) < len(codec.records)
         if left:
-            yield f"Single records of {', '.join(left) if some else 'all messages'} are {done} part by part."
+            yield f"Single records of {', '.join(left) if some else 'all messages'} are {done} field by field."
         if some:
             which = "the other" if left else "all"
-            yield f"Single records of {which} messages are {done} by straight lines, once there were some of a kind."
+            yield f"Single records of {which} messages are {done} by generated code, after the first few of a kind."

@@ -138,7 +138,7 @@ def _run(
                 module = ".".join(filter(None, (package, protocol.name)))
                 subject = Subject(protocol, traces, account(codec), module)
         except emitted_code.ForeignCodeError as error:
-            hint = "this is a bug of wireloom's; report it with the spec, none of whose code was run"
+            hint = "this is a bug in Wireloom; report it with the spec; the generated code was not run"
             problems.append(Problem(Location(protocol.path, 1, 1), emitted_code.RULE, str(error), hint))
         else:
             yield subject, emitted

@@ -34,10 +34,10 @@ RULE = "generated"
 
 _WHAT = {
     FileChangeKind.MISSING: "is missing",
-    FileChangeKind.EDITED: "is not what the specs give",
-    FileChangeKind.ORPHANED: "is generated, but no spec gives it any longer",
-    FileChangeKind.FOREIGN: "is not generated, but stands among files that are",
-    FileChangeKind.UNTRACKED: "is needed, but git does not have it",
+    FileChangeKind.EDITED: "differs from what the specs generate",
+    FileChangeKind.ORPHANED: "was generated, but no spec generates it any more",
+    FileChangeKind.FOREIGN: "is not generated, but is among files that are",
+    FileChangeKind.UNTRACKED: "is not tracked by git",
 }
 
 
@@ -88,7 +88,7 @@ def untracked(there: Iterable[Path], out: Path) -> tuple[list[FileChange], list[
     except git.MissingGitError:
         return [], []
     except git.GitError as error:
-        what = f"git does not tell which files it has: {error}"
+        what = f"git cannot list its files: {error}"
         return [], [Problem(Location(out, 1, 1), RULE, what, severity=Severity.WARNING)]
 
 
@@ -144,7 +144,7 @@ def _taken(change: FileChange) -> Problem | None:
     text = _text(change.path)
     if not text.strip() or is_marked(OutputFile(PurePosixPath(change.path), text)):
         return None
-    what, hint = "is to be generated, but is not a generated file", "move it, or delete it if it was one"
+    what, hint = "would be overwritten, but is not a generated file", "move it, or delete it if it was one"
     return Problem(Location(change.path, 1, 1), "taken", what, hint)
 
 

@@ -99,7 +99,7 @@ def test_other_json_is_no_decimal(payments: compiled.Compiled, value: Any) -> No
 def test_the_documentation_says_how_large_they_are(payments: compiled.Compiled) -> None:
     told = "".join(file.text for file in pages(payments.protocol, {}) if file.path.name == "payment.md")
     assert all(f"`{kind}`" in told for kind in COLUMNS.values())
-    assert "bcd of 7 digits, 2 behind the point, signed" in told
+    assert "bcd of 7 digits, 2 after the point, signed" in told
 
 
 WIDE = """

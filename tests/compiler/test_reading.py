@@ -136,7 +136,7 @@ def test_lists_whose_items_differ_in_size_are_named_and_read_so() -> None:
     found = compiled.of(LISTS)
     assert list(sentences(account(found.codec))) == [
         "All messages are decoded many records at once.",
-        "The items of words vary in size; a record with a much longer list than most is decoded by itself.",
+        "The items of words vary in size; a record with a much longer list than most is decoded separately.",
     ]
     pair = Pair.of(found.columnar)
     for capture, redone in ((lists_of(*[20] * 300), 0), (lists_of(*[2] * 300, 900), 1)):
@@ -157,10 +157,10 @@ def test_check_explains_how_messages_are_read(tmp_path: Path) -> None:
 
 def test_messages_without_straight_lines_are_told() -> None:
     assert list(single(compiled.of(EDGE).codec)) == [
-        "Single records of strange are parsed part by part.",
-        "Single records of the other messages are parsed by straight lines, once there were some of a kind.",
-        "Single records of strange are built part by part.",
-        "Single records of the other messages are built by straight lines, once there were some of a kind.",
+        "Single records of strange are parsed field by field.",
+        "Single records of the other messages are parsed by generated code, after the first few of a kind.",
+        "Single records of strange are built field by field.",
+        "Single records of the other messages are built by generated code, after the first few of a kind.",
     ]
 
 
@@ -171,7 +171,7 @@ def test_an_explanation_is_not_for_programs(tmp_path: Path) -> None:
 
 def test_what_keeps_bytes_is_told() -> None:
     told = list(sentences(account(compiled.feature("varints_derived").codec)))
-    assert "A record that has bytes for words_count_bytes is decoded by itself." in told
+    assert "A record that has bytes for words_count_bytes is decoded separately." in told
 
 
 NAMED_ALIKE = """

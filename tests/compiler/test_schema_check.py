@@ -288,7 +288,7 @@ def test_where_git_does_not_answer_the_check_fails(repository: Path, monkeypatch
     monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
     done = _run(repository, "generate", "--check")
     assert done.exit_code == 1
-    assert "warning[generated]: git does not tell which files it has: detected dubious ownership" in done.stderr
+    assert "warning[generated]: git cannot list its files: detected dubious ownership" in done.stderr
 
 
 def test_a_hook_of_another_repository_does_not_lead_astray(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -353,11 +353,11 @@ def test_changes_are_problems_to_programs(repository: Path) -> None:
     found = [(one["path"], one["line"], one["rule"], one["what"], one["hint"]) for one in json.loads(done.stdout)]
     assert found == [
         (
-            "generated/ping/parsers.py", place + 1, "generated", "is not what the specs give",
+            "generated/ping/parsers.py", place + 1, "generated", "differs from what the specs generate",
             "run: wireloom generate specs --out generated",
         ),
         (
-            "generated/ping/mine.py", 1, "generated", "is not generated, but stands among files that are",
+            "generated/ping/mine.py", 1, "generated", "is not generated, but is among files that are",
             "keep it elsewhere",
         ),
     ]  # fmt: skip

@@ -41,7 +41,7 @@ class WrittenColumn:
             case Sort.FIELD | Sort.TRAILING | Sort.PARAMETER:
                 return f"{self.sort} {self.name!r}"
             case Sort.VARIANT:
-                return "the column that tells the variant"
+                return "the variant column"
             case Sort.NAME | Sort.FLAGS | Sort.RAW:
                 return f"{self.sort} {self.name!r} of {owner!r}"
 

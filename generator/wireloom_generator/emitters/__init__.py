@@ -133,7 +133,7 @@ def _modules(protocol: model.Protocol, emitters: Mapping[str, ModuleEmitter | Em
 def others(chosen: Mapping[str, ModuleEmitter | Emitter], subject: Subject) -> Iterator[Emission]:
     """All else that Wireloom's own and the chosen emitters make.
 
-    Raises ``EmitterError`` if a file has a wrong path, or lacks the head of a generated file.
+    Raises ``EmitterError`` if a file has a wrong path, or lacks the header of a generated file.
     """
     for name, emitter in {**own(), **chosen}.items():
         if not isinstance(emitter, Emitter):
@@ -141,9 +141,9 @@ def others(chosen: Mapping[str, ModuleEmitter | Emitter], subject: Subject) -> I
         for file in emitter.emit(subject):
             path, destination = file.path, emitter.destination
             if destination is Destination.OUT and (path.parts[:1] != (name,) or ".." in path.parts):
-                raise EmitterError(f"the emitter {name!r} gives the file {str(path)!r}, whose path must begin {name}/")
+                raise EmitterError(f"the emitter {name!r} returns {str(path)!r}, whose path must begin with {name}/")
             if not is_marked(file):
-                raise EmitterError(f"the emitter {name!r} gives {str(path)!r} without the head of a generated file")
+                raise EmitterError(f"the emitter {name!r} returns {str(path)!r} without the header of a generated file")
             yield Emission(name, destination, file)
 
 

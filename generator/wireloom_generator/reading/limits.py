@@ -55,7 +55,7 @@ class _Sizes:
                 total += self.of_struct(used, at, depth + 1)
             if total > MOST:
                 what = f"more than {MOST} fields, each counted wherever it is used"
-                raise _TooLargeError(at, what, "a list of a type counts once; with less depth there are fewer")
+                raise _TooLargeError(at, what, "a list of a type counts once; a smaller depth gives fewer")
         return total
 
     def of_struct(self, name: str, at: Location, depth: int) -> int:
@@ -71,6 +71,6 @@ class _Sizes:
             raise _TooLargeError(
                 at,
                 f"more than {DEEPEST} types inside each other",
-                "keep the inner part as bytes, or give it less depth",
+                "keep the inner part as bytes, or reduce its depth",
             )
         return count

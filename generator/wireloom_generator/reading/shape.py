@@ -119,7 +119,7 @@ class _Shaping:
             if key.text not in known:
                 hint = other_tools.hint(key.text, known)
                 if isinstance(value, YamlScalar) and value.kind == "null" and not value.text:
-                    hint = hint or "text with a comma in it stands in quotes"
+                    hint = hint or "put text with a comma in it in quotes"
                 self.problems.append(Problem(key.at, "unknown-key", f"unknown key {key.text!r}", hint))
                 continue
             _, hint_type = known[key.text]

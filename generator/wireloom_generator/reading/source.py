@@ -178,7 +178,7 @@ class _Nodes:
         for key_node, value_node in node.value:
             key = self.node(key_node, depth + 1)
             if not isinstance(key, YamlScalar):
-                self.problems.append(Problem(key.at, "wrong-type", "a key is a name"))
+                self.problems.append(Problem(key.at, "wrong-type", "a key must be a name"))
             elif key.text in entries:
                 first = entries[key.text][0].at.line
                 what = f"{key.text!r} is already given in line {first}"

@@ -153,8 +153,10 @@ class _Loader:
                     file, problems = shape.read(document)
                     self.problems += problems
                     if file is not None and path.parent != folder and not isinstance(file, syntax.Message):
-                        what = "a folder in that of a protocol is a group of its messages"
-                        self.problems.append(Problem(file.at, "one-protocol", what, "this file stands beside it"))
+                        what = "only messages belong in a subfolder of a protocol"
+                        self.problems.append(
+                            Problem(file.at, "one-protocol", what, "move this file into the folder of the protocol")
+                        )
                     elif file is not None:
                         self.files[folder].append(file)
         return self.files[folder]
@@ -170,12 +172,12 @@ class _Loader:
             self.problems.append(Problem(extra.at, "one-protocol", f"the folder has a protocol already, in {where}"))
         if not protocols:
             if messages and not own and len(self.problems) == before:
-                what = "the folder has messages and no protocol"
+                what = "the folder has messages but no protocol"
                 self.problems.append(Problem(messages[0].at, "one-protocol", what, "add protocol.yaml beside them"))
             return None
         libraries = own + self.imports(folder, [protocols[0], *own], {folder: own})
         if all(part.record is None for part in (protocols[0], *libraries)):
-            what = "neither the protocol nor a library that it imports has a record"
+            what = "neither the protocol nor any library that it imports has a record"
             self.problems.append(Problem(protocols[0].at, "known-record", what, "add record, with a length and fields"))
             return None
         messages = tuple(sorted((*messages, *self.taken(protocols[0], libraries)), key=_file_name))
@@ -195,7 +197,7 @@ class _Loader:
             if name in known:
                 yield known[name]
             else:
-                what = f"no library that is imported has a message {name!r}"
+                what = f"no imported library has a message {name!r}"
                 self.problems.append(Problem(protocol.where("messages"), "known-import", what, closest(name, known)))
 
     def imports(

@@ -47,8 +47,8 @@ NOTATIONS = {
     "value": "the value",
     "label": "its label",
     "base64_57": "Base64 of the bytes, with a line feed after every complete 57 of them",
-    "text": "the bytes decoded as UTF-8, with U+FFFD for what is none",
-    "signed": "the number, its highest bit the sign",
+    "text": "the bytes decoded as UTF-8, with U+FFFD for invalid bytes",
+    "signed": "the number, with its highest bit as the sign",
 }
 """How a textual form writes a value; the first is the default."""
 

@@ -7,24 +7,24 @@ import yaml
 
 from wireloom_generator.problems import Location, Problem
 
-_COMMENT = "text with ' #' in it stands in quotes, since a comment begins there"
-_COLON = "text with ': ' in it stands in quotes, and a comma stands between two keys in one line"
-_BRACKET = "brackets are closed, and expressions with brackets or commas in them stand in quotes"
-_AFTER_QUOTE = "what stands in quotes is all of a value; put the rest of it into them, too"
-_BEGINS = "text that begins with {} stands in quotes"
+_COMMENT = "put text with ' #' in it in quotes; otherwise a comment begins there"
+_COLON = "put text with ': ' in it in quotes, and a comma between two keys in one line"
+_BRACKET = "close all brackets, and put expressions with brackets or commas in quotes"
+_AFTER_QUOTE = "put the whole value in quotes"
+_BEGINS = "put text that begins with {} in quotes"
 _MEANT = {
-    "cannot start any token": f"lines are indented with blanks, not with tabs, and {_BEGINS.format('@, ` or %')}",
-    "did not find expected key": "see whether the lines above are indented alike, and brackets and quotes closed",
-    "mapping values are not allowed": "text with ': ' in it stands in quotes, and keys are indented alike",
+    "cannot start any token": f"indent with spaces, not tabs, and {_BEGINS.format('@, ` or %')}",
+    "did not find expected key": "check the indentation of the lines above, and that brackets and quotes are closed",
+    "mapping values are not allowed": "put text with ': ' in it in quotes, and give all keys the same indentation",
     "block sequence entries are not allowed": _BEGINS.format("-"),
     "expected '-' indicator": _BRACKET,
-    "unknown escape character": "in single quotes a backslash is one",
+    "unknown escape character": "use single quotes, in which a backslash is an ordinary character",
     "undefined alias": _BEGINS.format("*"),
     "alphabetic or numeric character": _BEGINS.format("* or &"),
     "expected node content": _BEGINS.format("-, ? or a comma"),
     "expected comment or line break": _BEGINS.format("| or >"),
     "tag": _BEGINS.format("!"),
-    "found another document": "--- begins a second one; put it into a file of its own",
+    "found another document": "--- begins a second document; put it into a file of its own",
 }
 """Hints for messages of the YAML parser, with the usual cause."""
 _TEXT_IN_QUOTES = re.compile(r"""(?<![^\s,:\[{])("(\\.|[^"\\])*"|'(''|[^'])*')""")

@@ -98,17 +98,21 @@ def _faults(written: syntax.Checksum) -> Iterator[tuple[Location, str, str]]:
     """What is wrong with what it is over: the place, the problem, a hint."""
     ends = [each is not None for each in (written.start, written.end)]
     if any(ends) if written.over else not all(ends):
-        what = "a checksum is over one range, from and to, or over several pieces"
+        what = "a checksum covers either one range or several pieces"
         yield written.at, what, "write from and to, or over: [{from: …, to: …}, …]"
         return
     for piece in written.over:
         given = [each is not None for each in (piece.start, piece.end, piece.const)]
         if given not in ([True, True, False], [False, False, True]) or piece.const == b"":
-            yield piece.at, "a piece is a range, from and to, or the bytes of a const", ""
+            yield piece.at, "a piece is either a range or a const", "write {from: …, to: …} or {const: …}"
     if written.over and all(piece.const for piece in written.over):
-        yield written.where("over"), "a checksum is over bytes of the record", "one of constants alone is a const"
+        yield (
+            written.where("over"),
+            "a checksum must cover bytes of the record",
+            "write a checksum of constants alone as a const",
+        )
     if len(written.over) == 1 and not written.over[0].const:
-        yield written.where("over"), "over has one range alone", "write from and to without over"
+        yield written.where("over"), "over lists a single range", "write from and to without over"
 
 
 def meaningless(field: syntax.Field) -> Iterator[tuple[str, str]]:

@@ -71,4 +71,6 @@ def table_type(spec: Resolved) -> Iterator[Problem]:
             what, hint = f"{node.type.word} needs no table type", "only a u64 can have one"
             yield Problem(at, "table-type", what, hint)
         elif node.repeat is not None:
-            yield Problem(at, "table-type", "a list can have no table type", "put the u64 into a type, and repeat that")
+            yield Problem(
+                at, "table-type", "a list cannot have a table type", "put the u64 into a type, and repeat that"
+            )

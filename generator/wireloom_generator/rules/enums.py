@@ -112,11 +112,11 @@ def enum_on_integer(spec: Resolved) -> Iterator[Problem]:
 
 def _on_bits(spec: Resolved, bit: model.BitField) -> Iterator[Problem]:
     if bit.enum is not None and bit.boolean:
-        what = "a bool can have no enum"
+        what = "a bool cannot have an enum"
         yield Problem(bit.where("enum"), "enum-on-integer", what, "delete type: bool, and the enum can name 0 and 1")
     elif bit.enum is not None and bit.count is not None:
         hint = f"name an item that is computed: {{compute: '{bit.name}[0]', enum: {bit.enum}}}"
-        yield Problem(bit.where("enum"), "enum-on-integer", "a list of numbers can have no enum", hint)
+        yield Problem(bit.where("enum"), "enum-on-integer", "a list of numbers cannot have an enum", hint)
     elif bit.enum is not None:
         yield from _enum_fits(spec, bit, bit.enum, Integer(max(bit.width, 0), signed=False).values, f"{bit.width} bits")
 
@@ -132,9 +132,9 @@ def _on_field(spec: Resolved, field: model.Field | model.Computed) -> Iterator[P
         if wire is None:
             numbers = "an enum needs an integer, such as u8, i64 or leb128_u32"
             hint = numbers if key == "enum" else "flags need an unsigned integer, such as u8 or leb128_u32"
-            yield Problem(field.where(key), "enum-on-integer", f"{word} can have no {key}", hint)
+            yield Problem(field.where(key), "enum-on-integer", f"{word} cannot have {key}", hint)
         elif field.kind is Kind.LIST:
-            what = f"a list of numbers can have no {key}"
+            what = f"a list of numbers cannot have {key}"
             hint = f"declare a type with one field that has {key}:, and repeat that"
             yield Problem(field.where(key), "enum-on-integer", what, hint)
     if wire is not None and field.enum is not None:

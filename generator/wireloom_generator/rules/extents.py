@@ -187,7 +187,7 @@ def _own_keys(field: model.Field | model.Computed) -> Iterator[Problem]:
                 hint = "its bytes follow from its value"
             elif key == "scale":
                 hint = "write as: {decimal: {scale: …}} to scale a number"
-            yield Problem(field.where(key), "extent", f"{field.type.word} can have no {key}", hint)
+            yield Problem(field.where(key), "extent", f"{field.type.word} cannot have {key}", hint)
         elif owners and not given and key in owners[0].needs:
             what = f"{field.type.word} needs {key}, {owners[0].needs[key]}"
             yield Problem(field.where("type"), "extent", what)

@@ -71,21 +71,21 @@ class Ascii(Base):
     def faults(self, field: syntax.Field) -> Iterator[WrongKey]:
         base = 10 if field.base is None else field.base
         if not 2 <= base <= 16:
-            yield "base", f"no digits are of base {base}", "it is 2 to 16, most often 8, 10 or 16"
+            yield "base", f"base {base} is not supported", "write 2 to 16, most often 8, 10 or 16"
         if field.digits is not None and not 1 <= field.digits <= _LONGEST:
-            yield "digits", f"no ascii is filled up to {field.digits} digits", f"1 to {_LONGEST} are possible"
+            yield "digits", f"ascii cannot have {field.digits} digits", f"write 1 to {_LONGEST}"
         if field.sign not in (None, "signed"):
-            yield "sign", f"unknown sign {field.sign!r}", "sign: signed allows a minus; without it there is none"
+            yield "sign", f"unknown sign {field.sign!r}", "write sign: signed to allow a minus"
         if field.case is not None and field.case not in CASES:
             yield "case", f"unknown case {field.case!r}", closest(field.case, CASES)
         elif field.case is not None and base <= 10:
-            yield "case", f"digits of base {base} are no letters", ""
+            yield "case", f"digits of base {base} have no case", ""
         if field.terminator == "keep":
-            yield "terminator", "a number does not end with its terminator", "drop or leave it"
+            yield "terminator", "a number cannot keep its terminator", "write drop or leave"
         for key, octets in (("pad", field.pad), ("until", field.until), ("fill", field.fill)):
             if octets is not None and any(octet in _DIGITS for octet in octets):
                 what = f"{octets.hex()} could be part of the number"
-                yield key, what, "digits: says up to where there are zeros in front"
+                yield key, what, "write digits: for the least number of digits, with leading zeros"
         yield from _filling(field)
 
     @property
@@ -111,7 +111,7 @@ class Ascii(Base):
 
     def __str__(self) -> str:
         digits = f", at least {counted(self.digits, 'digit')}" if self.digits > 1 else ""
-        fill = f" behind {self.fill.hex()}" if self.fill else ""
+        fill = f", filled with {self.fill.hex()}" if self.fill else ""
         case = ", upper case" if self.upper else ""
         return f"ascii of base {self.base}{digits}{fill}{case}{', signed' if self.signed else ''}"
 
@@ -150,11 +150,19 @@ def _filling(field: syntax.Field) -> Iterator[WrongKey]:
     size = _number(field.size)
     if field.fill is not None:
         if len(field.fill) != 1:
-            yield "fill", "what fills up is one byte", 'as in fill: "20"'
+            yield "fill", "fill must be one byte", 'as in fill: "20"'
         if size is None:
-            yield "fill", "fill is for a size that is a number", "digits: says up to where there are zeros in front"
+            yield (
+                "fill",
+                "fill needs a size that is a number",
+                "write digits: for the least number of digits, with leading zeros",
+            )
         if field.pad is not None and field.until is None:
-            yield "pad", f"{field.name!r} has both fill and pad", "one of them fills it up, in front or behind"
+            yield (
+                "pad",
+                f"{field.name!r} has both fill and pad",
+                "write fill for bytes before the number, or pad for bytes after it",
+            )
     elif size is not None and field.until is None and field.pad is None and field.digits not in (None, 0, size):
         what = f"{counted(field.digits or 0, 'digit')} do not fill {counted(size, 'byte')}"
-        yield "digits", what, "fill: or pad: says what the other bytes are"
+        yield "digits", what, "write fill: or pad: for the other bytes"

@@ -124,7 +124,7 @@ class Base(ABC):
 
     def misfit(self, const: syntax.Literal, size: int | None) -> tuple[str, str] | None:
         """What is wrong with a constant, and what to do; ``size`` is the number of bytes that its field gives."""
-        return f"{self.word} can have no const", "valid: can ask for a value"
+        return f"{self.word} cannot have const", "write valid: to require a value"
 
 
 def spelled(value: syntax.Literal | None) -> str:

@@ -7,7 +7,7 @@ from typing import ClassVar, Self
 
 from wireloom_generator.expressions.domain import Domain, something
 from wireloom_generator.expressions.kinds import Kind
-from wireloom_generator.problems import closest
+from wireloom_generator.problems import closest, counted
 from wireloom_generator.reading import syntax
 from wireloom_generator.types import columns
 from wireloom_generator.types.base import Base, Declared, WrongKey
@@ -40,17 +40,21 @@ class Bcd(Base):
     def faults(self, field: syntax.Field) -> Iterator[WrongKey]:
         digits = 1 if field.digits is None else field.digits
         if not 1 <= digits <= _MOST:
-            yield "digits", f"no bcd has {digits} digits", f"it has 1 to {_MOST}"
+            yield "digits", f"bcd cannot have {digits} digits", f"write 1 to {_MOST}"
         elif not 0 <= (field.scale or 0) <= digits:
-            yield "scale", f"{field.scale} of {digits} digits cannot be behind the point", ""
+            yield "scale", f"a scale of {field.scale} does not fit {counted(digits, 'digit')}", f"write 0 to {digits}"
         if field.sign is not None and field.sign not in SIGNS:
             yield "sign", f"unknown sign {field.sign!r}", closest(field.sign, SIGNS)
         if field.raw is not None and field.sign is None:
-            yield "raw", "a bcd without a sign has one form", "raw: is for signs, of which there are several"
+            yield (
+                "raw",
+                "bcd without a sign has only one form for each number",
+                "delete raw:; it keeps signs that can be written in several ways",
+            )
 
     def __str__(self) -> str:
-        behind = f", {self.scale} behind the point" if self.scale else ""
-        return f"bcd of {self.digits} digits{behind}{f', {self.sign}' if self.sign else ''}"
+        scale = f", {self.scale} after the point" if self.scale else ""
+        return f"bcd of {self.digits} digits{scale}{f', {self.sign}' if self.sign else ''}"
 
     @property
     def has_raw(self) -> bool:

@@ -34,7 +34,11 @@ class Bytes(Base):
     def faults(self, field: syntax.Field) -> Iterator[WrongKey]:
         is_open = field.through or field.pad or (field.until and (field.size or field.unterminated == "allowed"))
         if field.raw is not None and not is_open:
-            yield "raw", "bytes are what they are", "raw: is for padding, and for terminators that may be missing"
+            yield (
+                "raw",
+                "raw would repeat these bytes",
+                "delete raw:; it keeps padding, and terminators that may be missing",
+            )
 
     def misfit(self, const: syntax.Literal, size: int | None) -> tuple[str, str] | None:
         if not isinstance(const, str) or not re.fullmatch(r"([0-9A-Fa-f]{2})+", const):

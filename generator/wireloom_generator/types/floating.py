@@ -41,7 +41,7 @@ class Float(Base):
 
     def misfit(self, const: syntax.Literal, size: int | None) -> tuple[str, str] | None:
         is_number = isinstance(const, int | float) and not isinstance(const, bool)
-        return None if is_number else (f"{spelled(const)} is no number", "")
+        return None if is_number else (f"{spelled(const)} is not a number", "")
 
     def column(self, declared: Declared) -> Primitive:
         return _COLUMNS[self.bits]

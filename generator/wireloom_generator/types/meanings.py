@@ -85,7 +85,7 @@ class OfNumbers(_Meaning):
     def misfit(self, type_: Base, size: int | None) -> tuple[str, str] | None:
         if type_.kind is Kind.NUMBER:
             return None
-        return f"{type_.word} is no {self.word}", "as: {" + self.word + ": …} is for whole numbers"
+        return f"as: {self.word} needs a whole number, not {type_.word}", ""
 
 
 def _unit(text: str) -> tuple[int, str] | None:
@@ -114,7 +114,7 @@ class Counted(OfNumbers):
             hint = closest(self.unit, NANOSECONDS) if self.unit.isalpha() else "as in s, ms or 100ns"
             return (("unit", f"unknown unit {self.unit!r}", hint),)
         if found[0] % 1000 and 1000 % found[0]:
-            return (("unit", f"{self.unit} is no whole part of a microsecond, nor a multiple of it", ""),)
+            return (("unit", f"{self.unit} neither divides a microsecond nor is a multiple of one", ""),)
         return ()
 
     @property
@@ -170,7 +170,7 @@ class Timestamp(Counted):
         return (*Counted.faults(self), *self._epoch_faults())
 
     def _epoch_faults(self) -> tuple[WrongKey, ...]:
-        wrong = (("epoch", f"{self.epoch!r} is no date", "as in 1970-01-01 or 1980-01-06T00:00:00"),)
+        wrong = (("epoch", f"{self.epoch!r} is not a date", "as in 1970-01-01 or 1980-01-06T00:00:00"),)
         try:
             datetime.fromisoformat(self.epoch)
         except ValueError:
@@ -254,7 +254,7 @@ class Scaled(OfNumbers):
         found: list[WrongKey] = []
         for key, text in (("scale", self.scale), ("offset", self.offset)):
             if not _SCALE.fullmatch(text):
-                found.append((key, f"{text!r} is no number", "as in 0.01, 1e-7 or 1/256"))
+                found.append((key, f"{text!r} is not a number", "as in 0.01, 1e-7 or 1/256"))
             elif key == "scale" and not Fraction(text):
                 found.append((key, "a scale of 0 makes all numbers the same", ""))
         return tuple(found)
@@ -292,7 +292,7 @@ class DecimalNumber(Scaled):
             return found
         places, hint = self._places, "write double: instead"
         if places is None:
-            return (("scale", f"{self.scale} has no end as a decimal, or too many digits", hint),)
+            return (("scale", f"{self.scale} is not a decimal of at most {_MOST_DIGITS} digits", hint),)
         if len(str(int(self.largest))) + places > _MOST_DIGITS:
             return (("scale", f"the largest value has more than {_MOST_DIGITS} digits", hint),)
         return ()
@@ -317,7 +317,7 @@ class DoubleNumber(Scaled):
     kind: ClassVar[Kind] = Kind.SCALED
 
     def loses(self) -> str:
-        return "two numbers can have one double" if self.keeps else ""
+        return "two numbers can have the same double" if self.keeps else ""
 
     @property
     def exact(self) -> str:
@@ -345,7 +345,7 @@ class Spelled(_Meaning):
             return None
         sized = "of any size" if size is None else f"of size {size}"
         what = f"bytes {sized}" if isinstance(type_, Bytes) else type_.word
-        return f"{what} is no {self.word}", f"write type: bytes, size: {self.size}"
+        return f"as: {self.word} needs {self.size} bytes, not {what}", f"write type: bytes, size: {self.size}"
 
     def column(self) -> ColumnType:
         return Primitive.STRING

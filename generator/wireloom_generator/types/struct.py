@@ -29,7 +29,7 @@ class Struct(Base):
 
     def faults(self, field: syntax.Field) -> Iterator[WrongKey]:
         if field.raw is not None and field.through is None:
-            yield "raw", f"{self.name} can have no raw", "the fields in it say what their bytes are"
+            yield "raw", f"{self.name} cannot have raw", "write raw: on the fields in it"
 
     @classmethod
     def spellings(cls) -> Iterable[str]:
