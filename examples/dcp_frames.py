@@ -74,7 +74,7 @@ def leb128(number: int) -> bytes:
 
 
 def xattrs(pairs: Iterable[tuple[str, str]]) -> bytes:
-    """The section of extended attributes, in front of a document."""
+    """The section of extended attributes, before a document."""
     packed = b""
     for key, value in pairs:
         pair = key.encode() + b"\0" + value.encode() + b"\0"
@@ -131,7 +131,7 @@ def mutation(stream: Stream, write: Write) -> Frame:
 
 
 def deletion(stream: Stream, write: Write, time: int | None) -> Frame:
-    """A document was deleted, at a time on connections that are told it: version 1 or 2."""
+    """A document was deleted, with the time on connections that want it: version 1 or 2."""
     if time is None:
         return _document("deletion", 0x58, stream, write, _DELETION_V1.pack(write.seqno, write.rev, 0))
     return _document("deletion", 0x58, stream, write, _DELETION_V2.pack(write.seqno, write.rev, time, 0))
@@ -189,7 +189,7 @@ def system_event(stream: Stream, seqno: int, event: int, version: int, key: str,
 
 
 def stream_req(stream: Stream, start: int, uuid: int, snapshot: tuple[int, int], filter_: str = "") -> Frame:
-    """The consumer asks for all that comes after ``start``. The stream's id, if any, is in the filter."""
+    """The consumer requests everything after ``start``. The stream's id, if any, is in the filter."""
     extras = _STREAM_REQ.pack(0, 0, start, 2**64 - 1, uuid, *snapshot)
     return request("stream_req", 0x53, stream._replace(id=0), extras, value=filter_.encode())
 

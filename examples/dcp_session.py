@@ -193,7 +193,7 @@ def _controlled(streamed: Iterator[Frame], opaques: Iterator[int]) -> Iterator[F
 
 
 def main() -> None:
-    """Write the captures, and tell what is in them."""
+    """Write the captures, and describe them."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("directory", type=Path)
     parser.add_argument("--documents", type=int, default=DOCUMENTS)

@@ -1,4 +1,4 @@
-"""What happens to a vbucket in ``dcp_session.py``, and the frames of its stream that tell of it.
+"""What happens to a vbucket in ``dcp_session.py``, and the frames of its stream that report it.
 
 Documents are written, changed, deleted, expire, and are written durably; collections come and go. Some nodes fail: what
 they had not replicated is lost, the consumer goes back, and the vbucket has another history from there on.
@@ -132,7 +132,7 @@ class Story:
         yield from self._end()
 
     def _request(self, start: int, uuid: int, snapshot: tuple[int, int]) -> Iterator[Frame]:
-        """The consumer asks for the stream until it gets it; it goes back if it has to."""
+        """The consumer requests the stream until it gets it, rolling back if it must."""
         rollback: int | None = 0
         while rollback is not None:
             yield self._asked(start, uuid, snapshot)

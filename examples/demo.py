@@ -90,7 +90,7 @@ def follow(folder: Path, session: dcp_session.Session) -> None:
 
 
 def collections(frames: pa.Table) -> pa.Table:
-    """The names of collections, as system events tell them: in a table of FlatBuffers, or beside a struct."""
+    """The names of collections, from system events: in a table of FlatBuffers, or beside a struct."""
     events = frames["system_event"].combine_chunks().drop_null().to_pylist()
     begun = [event for event in events if event["event_name"] == "BeginCollection"]
     names = {
@@ -123,7 +123,7 @@ def start_spark() -> SparkSession:
 
 
 def to_parquet(spark: SparkSession, protocol: str, target: Path) -> None:
-    """All binary captures of a protocol as one table, one row a record, and where each one stood."""
+    """All binary captures of a protocol as one table, one row a record, with its place."""
     captures = spark.read.format(protocol).option("positions", True).load(f"{CAPTURES / protocol}/*.bin")
     captures.write.mode("overwrite").parquet(str(target))
 
@@ -254,7 +254,7 @@ def show_documents(spark: SparkSession, folder: Path) -> None:
 
 
 def show_malformed(rows: DataFrame) -> None:
-    """What could not be read, where it stood, and why."""
+    """What could not be read, where, and why."""
     show(
         "Malformed, and kept",
         rows.where("_corrupt_record IS NOT NULL")

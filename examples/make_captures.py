@@ -52,7 +52,7 @@ def examples(protocol: ModuleType) -> dict[str, bytes]:
             rows = list(protocol.iter_records(data, "PERMISSIVE", **example.get("parameters", {})))
             if len(rows) == 1:
                 files[f"{name}/examples.bin"] += data
-            else:  # its lengths are wrong, so nothing behind it can be found
+            else:  # its lengths are wrong, so nothing after it can be found
                 slug = "".join(letter if letter.isalnum() else "_" for letter in example["name"].lower())
                 files[f"{name}/{spec.stem}_{slug}.bin"] = data
     return files

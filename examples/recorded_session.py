@@ -122,7 +122,7 @@ def make() -> Recording:
 
 
 def _talk(connection: Connection) -> None:
-    """The consumer asks for the histories of four vbuckets, and streams one; the node asks whether it is there."""
+    """The consumer requests the histories of four vbuckets, and streams one; the node checks that it is alive."""
     client, server, send = connection.client, connection.server, connection.send
     send(0, client, flags=SYN)
     send(150, server, flags=SYN | ACK)

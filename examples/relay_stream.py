@@ -2,7 +2,7 @@
 
     python examples/relay_stream.py FILE [--windows 5000] [--order big] [--seed 7] [--clean]
 
-Events of both versions follow one another. Between windows stand checkpoints, errors, and markers that the sequence
+Events of both versions follow one another. Between windows are checkpoints, errors, and markers that the sequence
 goes back, which it then does. Some events are damaged, bytes are lost between others or come on top, and the stream
 breaks off inside an event. ``Stream.events`` are those that no damage has touched. The same bytes for the same seed.
 """
@@ -42,7 +42,7 @@ class Stream:
     events: dict[int, Event]
     """All sound events in order, by where each begins."""
     windows: list[Window]
-    """All windows in order, as sound events tell of them."""
+    """All windows in order, according to sound events."""
     damages: int
     """How many times the stream was damaged."""
 
@@ -91,11 +91,11 @@ def _harmed(packed: bytes, value_size: int, chance: random.Random) -> Harmed:
             return Harmed(packed[:5] + chance.randbytes(16) + packed[21:])
         case 3:  # bytes of the header are gone
             return Harmed(packed[:place] + packed[place + some :])
-        case 4:  # all behind a place in the header is gone, and the next event's beginning with its checksum
+        case 4:  # all after a place in the header is gone, and so is the start of the next event with its checksum
             return Harmed(packed[:place], gone=12 + some)
         case 5 if value_size > 2 * some:  # bytes of the value are gone
             return Harmed(packed[: -2 * some] + packed[-some:])
-    # bytes come on top, behind it, that look like the beginning of an event
+    # followed by bytes that look like the start of an event
     return Harmed(packed + packed[:place], whole=True)
 
 
@@ -162,7 +162,7 @@ def _change(sequence: int, time: int, chance: random.Random) -> Event:
 
 
 def _windows(events: Iterable[Event]) -> list[Window]:
-    """The windows that events make up: data events of one sequence, and an end that has it, too."""
+    """The windows that events make up: data events of one sequence, and an end that also has it."""
     found: list[Window] = []
     sequence, count = None, 0
     for event in events:
@@ -183,7 +183,7 @@ def _windows(events: Iterable[Event]) -> list[Window]:
 
 
 def main() -> None:
-    """Write the stream, and tell what is in it."""
+    """Write the stream, and describe it."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("file", type=Path)
     parser.add_argument("--windows", type=int, default=WINDOWS)

@@ -116,7 +116,7 @@ message{"dbus_event", match = function(this) return this.version == 0 end,
         }),
         otherwise{
           field{"schema_version", sint(2, "parameter"), doc = "Version of the schema of the value."},
-          field{"schema_id_rest", bytes(size(14)), doc = "What is left of the schema id, not valid."},
+          field{"schema_id_rest", bytes(size(14)), doc = "The rest of the schema id; not valid."},
         },
       },
       field{"value_crc", uint(4, "parameter"),

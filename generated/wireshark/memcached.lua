@@ -145,7 +145,7 @@ types.FrameInfo = {
           field{"durability_level", uint(1), enum = enums.DurabilityLevel, labels = true},
           tail{
             field{"durability_timeout", uint(2, "big"),
-              doc = "1 to 65534. Without it the server's own timeout is in force. (ms)",
+              doc = "1 to 65534. Without it, the server uses its own timeout. (ms)",
             },
           },
         }),
@@ -207,7 +207,7 @@ local record = {
     },
   },
   field{"extras_length", uint(1), derive = function(_, _, frame) return size_of(frame, "extras") end, doc = "(bytes)"},
-  field{"datatype", uint(1), hex = true, flags = flags.Datatype, doc = "What the value as it is sent is made of."},
+  field{"datatype", uint(1), hex = true, flags = flags.Datatype, doc = "How the value is encoded as it is sent."},
   choice{
     when(function(this) return among(this.magic, 0x80, 0x08, 0x82) end, {
       field{"vbucket", uint(2, "big"), doc = "The partition of the bucket that a request is about."},
@@ -254,7 +254,7 @@ message{"append",
   sections = {
     key = {
       field{"key", text("utf-8", true, rest), raw = "key_bytes",
-        doc = "The key, of 250 bytes at most. One that is not valid text is null, and its bytes are kept beside it.",
+        doc = "The key, of 250 bytes at most. If it is not valid text, it is null, and its bytes are kept beside it.",
       },
     },
     value = {field{"value", bytes(rest), doc = "What is added."}},
@@ -272,7 +272,7 @@ message{"delete",
   sections = {
     key = {
       field{"key", text("utf-8", true, rest), raw = "key_bytes",
-        doc = "The key, of 250 bytes at most. One that is not valid text is null, and its bytes are kept beside it.",
+        doc = "The key, of 250 bytes at most. If it is not valid text, it is null, and its bytes are kept beside it.",
       },
     },
   },
@@ -305,7 +305,7 @@ message{"get",
   sections = {
     key = {
       field{"key", text("utf-8", true, rest), raw = "key_bytes",
-        doc = "The key, of 250 bytes at most. One that is not valid text is null, and its bytes are kept beside it.",
+        doc = "The key, of 250 bytes at most. If it is not valid text, it is null, and its bytes are kept beside it.",
       },
     },
   },
@@ -404,7 +404,7 @@ message{"get_response",
   sections = {
     key = {
       field{"key", text("utf-8", true, rest), raw = "key_bytes",
-        doc = "The key, of 250 bytes at most. One that is not valid text is null, and its bytes are kept beside it.",
+        doc = "The key, of 250 bytes at most. If it is not valid text, it is null, and its bytes are kept beside it.",
       },
     },
   },
@@ -414,7 +414,7 @@ message{"get_response",
         extras = {
           tail{
             field{"flags", uint(4, "big"),
-              doc = "What the client stored beside the item, as it sent it. Couchbase answers touch without.",
+              doc = "What the client stored with the item, as it was sent. Couchbase answers touch without.",
             },
           },
         },
@@ -472,7 +472,7 @@ message{"hello",
         doc = "The client: a text, or JSON with its name a and the connection i.",
       },
     },
-    value = {field{"features", struct("AgreedFeature"), list = true, doc = "What the client can."}},
+    value = {field{"features", struct("AgreedFeature"), list = true, doc = "The features that the client supports."}},
   },
 }
 
@@ -486,7 +486,11 @@ message{"hello_response",
   variants = {
     variant{"success", when = function(_, record) return record.status == 0 end,
       sections = {
-        value = {field{"features", struct("AgreedFeature"), list = true, doc = "What client and server both can."}},
+        value = {
+          field{"features", struct("AgreedFeature"), list = true,
+            doc = "The features that both client and server support.",
+          },
+        },
       },
     },
     variant{"not_my_vbucket", when = function(_, record) return record.status == 7 end,
@@ -542,14 +546,14 @@ message{"increment",
   sections = {
     extras = {
       field{"delta", uint(8, "big"), doc = "By how much."},
-      field{"initial", uint(8, "big"), doc = "What an item that there is not yet begins with."},
+      field{"initial", uint(8, "big"), doc = "The initial value of an item that does not exist yet."},
       field{"expiration", uint(4, "big"),
-        doc = "As elsewhere, of an item that there is not yet. 0xffffffff says that none is to be made. (s)",
+        doc = "As elsewhere, for an item that does not exist yet. With 0xffffffff, none is created. (s)",
       },
     },
     key = {
       field{"key", text("utf-8", true, rest), raw = "key_bytes",
-        doc = "The key, of 250 bytes at most. One that is not valid text is null, and its bytes are kept beside it.",
+        doc = "The key, of 250 bytes at most. If it is not valid text, it is null, and its bytes are kept beside it.",
       },
     },
   },
@@ -854,14 +858,14 @@ message{"set",
   valid = {"size(extras) == 8", function(_, _, frame) return size_of(frame, "extras") == 8 end},
   sections = {
     extras = {
-      field{"flags", uint(4, "big"), doc = "What the client wants to have back beside the value."},
+      field{"flags", uint(4, "big"), doc = "What the client wants returned with the value."},
       field{"expiration", uint(4, "big"),
         doc = "From now on, or since 1970 if it is more than 30 days; 0 is never. (s)",
       },
     },
     key = {
       field{"key", text("utf-8", true, rest), raw = "key_bytes",
-        doc = "The key, of 250 bytes at most. One that is not valid text is null, and its bytes are kept beside it.",
+        doc = "The key, of 250 bytes at most. If it is not valid text, it is null, and its bytes are kept beside it.",
       },
     },
     value = {field{"value", bytes(rest)}},
@@ -872,7 +876,11 @@ message{"stat",
   match = function(this) return (among(this.magic, 0x80, 0x08)) and (this.opcode == 0x10) end,
   valid = {"size(extras) == 0", function(_, _, frame) return size_of(frame, "extras") == 0 end},
   sections = {
-    key = {field{"group", text("utf-8", false, rest), doc = "Which, as settings or items; the general ones if empty."}},
+    key = {
+      field{"group", text("utf-8", false, rest),
+        doc = "Which ones, such as settings or items; the general ones if empty.",
+      },
+    },
     value = {field{"arguments", text("utf-8", false, rest), doc = "JSON that some groups of Couchbase take."}},
   },
 }
@@ -885,7 +893,7 @@ message{"stat_response",
       when = function(_, record, frame) return (record.status == 0) and (size_of(frame, "key") > 0) end,
       sections = {
         key = {field{"name", text("utf-8", false, rest), doc = "The name of the statistic."}},
-        value = {field{"text", text("utf-8", false, rest), doc = "What it is."}},
+        value = {field{"text", text("utf-8", false, rest), doc = "Its value."}},
       },
     },
     variant{"end", when = function(_, record) return record.status == 0 end,
@@ -950,7 +958,7 @@ message{"touch",
     },
     key = {
       field{"key", text("utf-8", true, rest), raw = "key_bytes",
-        doc = "The key, of 250 bytes at most. One that is not valid text is null, and its bytes are kept beside it.",
+        doc = "The key, of 250 bytes at most. If it is not valid text, it is null, and its bytes are kept beside it.",
       },
     },
   },
@@ -964,7 +972,7 @@ message{"verbosity",
       return (size_of(frame, "extras") == 4) and (size_of(frame, "key") == 0) and (size_of(frame, "value") == 0)
     end,
   },
-  sections = {extras = {field{"level", uint(4, "big"), doc = "0 is nothing; the more, the more."}}},
+  sections = {extras = {field{"level", uint(4, "big"), doc = "0 logs nothing; higher numbers log more."}}},
 }
 
 message{"version",
@@ -986,7 +994,7 @@ message{"version_response",
   otherwise = {"true", function() return true end},
   variants = {
     variant{"success", when = function(_, record) return record.status == 0 end,
-      sections = {value = {field{"version", text("utf-8", false, rest), doc = "As 1.6.18."}}},
+      sections = {value = {field{"version", text("utf-8", false, rest), doc = "Such as 1.6.18."}}},
     },
     variant{"not_my_vbucket", when = function(_, record) return record.status == 7 end,
       sections = {

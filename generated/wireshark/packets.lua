@@ -94,7 +94,7 @@ types.NflogAttribute = {
     },
     field{"padding",
       bytes(size(function(this) return sub(3, mod(add(this.length, 3), 4)) end)),
-      doc = "Up to a multiple of four bytes.",
+      doc = "Padding to a multiple of four.",
     },
   }),
 }
@@ -109,7 +109,7 @@ types.Nflog = {
   }),
   ordered(function(this) return not (this.order < 256) end, {
     field{"attributes", struct("NflogAttribute"), ["until"] = function(this) return this.type == 9 end,
-      doc = "What is known of the packet.",
+      doc = "What is known about the packet.",
     },
   }),
 }
@@ -121,7 +121,7 @@ types.Radiotap = {
     valid = {"length >= 8", function(this) return this.length >= 8 end},
     doc = "How long this header is. (bytes)",
   },
-  field{"present", uint(4, "little"), doc = "Which fields are there."},
+  field{"present", uint(4, "little"), doc = "Which fields are present."},
   field{"data", bytes(size(function(this) return sub(this.length, 8) end)),
     doc = "The fields, after further words that say which are present.",
   },
@@ -145,7 +145,7 @@ types.Wlan = {
   },
   choice{
     when(function(this) return this.type == 2 end, {
-      field{"duration", uint(2, "little"), doc = "How long the air is taken, in microseconds."},
+      field{"duration", uint(2, "little"), doc = "How long the medium is reserved, in microseconds."},
       field{"address_1", bytes(size(6)), shape = "ether", doc = "The address of the next receiver."},
       field{"address_2", bytes(size(6)), shape = "ether", doc = "The address of the sender."},
       field{"address_3", bytes(size(6)), shape = "ether", doc = "Another address."},
@@ -166,7 +166,7 @@ types.Wlan = {
         bytes(size(function(this, _, frame)
           return (frame[1].is_padded and ((this.address_4 ~= nil) ~= (this.quality ~= nil))) and 2 or 0
         end)),
-        doc = "Some radios fill the header up to a multiple of four bytes.",
+        doc = "Some radios pad the header to a multiple of four bytes.",
       },
     }),
   },
@@ -216,7 +216,7 @@ types.Gre = {
 }
 
 types.Vxlan = {
-  field{"flags", uint(1), doc = "8 if the number of the network counts."},
+  field{"flags", uint(1), doc = "8 if the number of the network is valid."},
   field{"group", uint(3, "parameter"), doc = "0, or a group with flags of extensions."},
   field{"network", uint(3, "parameter"), doc = "The number of the network."},
   field{"reserved", uint(1)},
@@ -241,7 +241,7 @@ types.GtpExtension = {
     valid = {"length > 0", function(this) return this.length > 0 end},
     doc = "How long it is. (4 bytes)",
   },
-  field{"data", bytes(size(function(this) return sub(mul(4, this.length), 2) end)), doc = "What it says."},
+  field{"data", bytes(size(function(this) return sub(mul(4, this.length), 2) end)), doc = "Its content."},
   field{"next_extension", uint(1), doc = "Which extension header follows; 0 for none."},
 }
 
@@ -249,9 +249,9 @@ types.Gtpu = {
   bits{uint(1), bit{"version", 3, 5, const = 1},
     bit{"is_gtp", 1, 4, shape = "bool", doc = "Whether it is GTP and not GTP'."},
     bit{"reserved", 1, 3, shape = "bool"},
-    bit{"has_extension", 1, 2, shape = "bool", doc = "Whether next_extension counts."},
-    bit{"has_sequence", 1, 1, shape = "bool", doc = "Whether sequence counts."},
-    bit{"has_number", 1, 0, shape = "bool", doc = "Whether number counts."},
+    bit{"has_extension", 1, 2, shape = "bool", doc = "Whether next_extension is valid."},
+    bit{"has_sequence", 1, 1, shape = "bool", doc = "Whether sequence is valid."},
+    bit{"has_number", 1, 0, shape = "bool", doc = "Whether number is valid."},
   },
   field{"type", uint(1), doc = "255 for a packet, others for signals."},
   field{"length", uint(2, "parameter"), doc = "The length of everything after the first eight bytes. (bytes)"},
@@ -286,7 +286,7 @@ types.Llc = {
     field{"control_high", uint(1), doc = "The second byte of control in numbered frames."},
   }),
   when(function(this) return (this.dsap == 0xaa) and (this.control == 3) end, {
-    field{"organization", uint(3, "parameter"), doc = "Whose numbers the next field has."},
+    field{"organization", uint(3, "parameter"), doc = "Who assigned the next field's numbers."},
     field{"protocol", uint(2, "parameter"), doc = "What follows the header of SNAP."},
   }),
   computed{"ether_type", "int",
@@ -295,7 +295,7 @@ types.Llc = {
         nil and this.protocol > 1535)) or ((this.dsap == 6) and (this.control == 3))) then return (function() if
         (this.protocol ~= nil) then return this.protocol end return 0x0800 end)() end return nil end)()
     end,
-    enum = enums.EtherType, doc = "What follows; absent if no EtherType says it.",
+    enum = enums.EtherType, doc = "What follows; absent if it has no EtherType.",
   },
 }
 
@@ -321,7 +321,7 @@ types.Ppp = {
       return (this.protocol ~= nil and among(this.protocol, 0x0021, 0x0057, 0x0281, 0x0283)) and ((this.protocol ==
         0x0021) and 0x0800 or ((this.protocol == 0x0057) and 0x86dd or 0x8847)) or nil
     end,
-    enum = enums.EtherType, doc = "The same as an EtherType; absent for what has none.",
+    enum = enums.EtherType, doc = "The same as an EtherType; absent if there is none.",
   },
 }
 
@@ -339,10 +339,10 @@ types.Macsec = {
     bit{"has_channel", 1, 5, shape = "bool", doc = "Whether the tag identifies the channel."},
     bit{"is_broadcast", 1, 4, shape = "bool", doc = "Whether it is the channel of a single copy broadcast."},
     bit{"is_encrypted", 1, 3, shape = "bool", doc = "Whether what follows is encrypted."},
-    bit{"is_changed", 1, 2, shape = "bool", doc = "Whether what follows differs from what was to be protected."},
+    bit{"is_changed", 1, 2, shape = "bool", doc = "Whether the protection changed the data that follow."},
     bit{"association", 2, 0, doc = "Which of the keys of the channel it is."},
   },
-  field{"short_length", uint(1), doc = "How long what is protected is; 0 if it is 48 bytes or longer. (bytes)"},
+  field{"short_length", uint(1), doc = "Length of the protected data; 0 if it is 48 bytes or longer. (bytes)"},
   field{"packet_number", uint(4, "parameter"), doc = "The number of the frame."},
   when(function(this) return this.has_channel end, {field{"channel", uint(8, "parameter"), doc = "The channel."}}),
   when(function(this) return (not this.is_encrypted) and (not this.is_changed) end, {
@@ -403,7 +403,7 @@ types.Encapsulation = {
         nil) then return in_struct(this.ethernet, "type") end return in_struct(this.vlan, "ether_type") end)() end)()
         end)()) end)() end)()
     end,
-    enum = enums.EtherType, doc = "What follows; absent if no EtherType says it.",
+    enum = enums.EtherType, doc = "What follows; absent if it has no EtherType.",
   },
 }
 
@@ -453,7 +453,7 @@ types.Ipv6 = {
     bit{"flow_label", 20, 0, doc = "Packets of one flow share it."},
   },
   field{"payload_length", uint(2, "parameter"),
-    doc = "How long all is that follows this header. It is 0 in packets that are too long for it, or that were " ..
+    doc = "Length of everything after this header. It is 0 in packets that are too long for it, or that were " ..
       "recorded before the network card divided them. (bytes)",
   },
   field{"next_header", uint(1), enum = enums.IpProtocol, labels = true, doc = "What follows."},
@@ -464,7 +464,7 @@ types.Ipv6 = {
 
 types.Ipv6Extension = {
   computed{"header", "short", function(_, _, frame) return frame[1].before end, enum = enums.IpProtocol, labels = true,
-    doc = "Which one it is, as the header before says.",
+    doc = "Its kind, which the header before it gives.",
   },
   field{"next_header", uint(1), enum = enums.IpProtocol, labels = true, doc = "What follows."},
   choice{
@@ -508,10 +508,10 @@ local record = {
     field{"cisco_hdlc", struct("CiscoHdlc"), doc = "That of HDLC of Cisco."},
   }),
   when(function() return parameters.link_type == 239 end, {
-    field{"nflog", struct("Nflog"), doc = "What netfilter says of a packet."},
+    field{"nflog", struct("Nflog"), doc = "That of packets logged by netfilter."},
   }),
   when(function() return parameters.link_type == 127 end, {
-    field{"radiotap", struct("Radiotap"), doc = "What the radio says."},
+    field{"radiotap", struct("Radiotap"), doc = "That of radiotap."},
   }),
   when(
     function(this)
@@ -529,7 +529,7 @@ local record = {
             3) and 8 or 16)) or nil
         end,
         field{"radiotap_flags", uint(1),
-          doc = "The flags of the radio. They are not read where several words say which fields are there.",
+          doc = "The flags of the radio. They are not read if several words say which fields are present.",
         }
       ),
     }
@@ -593,8 +593,8 @@ local record = {
         end)())))) end)() end)() end)() end)() end)() end return nil end)()
     end,
     enum = enums.EtherType,
-    doc = "What the header of the link says that follows it, be it a VLAN tag or another encapsulation; the same as " ..
-      "an EtherType where it says it otherwise.",
+    doc = "What follows the header of the link, such as a VLAN tag or another encapsulation. It is given as an " ..
+      "EtherType even if the header has a number of another kind.",
   },
   when(function(this) return this.link_protocol ~= nil and among(this.link_protocol, 0x8100, 0x88a8, 0x9100) end, {
     field{"vlan_tags", struct("VlanTag"),
@@ -689,8 +689,8 @@ local record = {
             this.fragment_offset ~= 0) or this.more_fragments or (frame[1].number == 15)
         end,
         numbered = true, watched = true,
-        doc = "The extension headers of IPv6, 16 at most, or the authentication header after IPv4. After that of a " ..
-          "fragment are none, since what follows belongs to the whole packet.",
+        doc = "The extension headers of IPv6, 16 at most, or the authentication header after IPv4. None is read " ..
+          "after that of a fragment, because what follows belongs to the whole packet.",
       },
     }
   ),
@@ -745,8 +745,8 @@ local record = {
         "payload_length") end return 0 end)() end)(), ((this.extensions ~= nil) and size_of(frame, "extensions") or
         0)) or nil
     end,
-    doc = "How many bytes follow all headers of IP, as the first of these says. Absent if that says 0, as it does " ..
-      "before the network card divides a packet; what is there counts then. (bytes)",
+    doc = "How many bytes follow all headers of IP, according to the first of these. Absent if its length is 0, as " ..
+      "before the network card divides a packet; all recorded bytes count then. (bytes)",
   },
   slot{"body",
     size(function(this, _, frame)
@@ -760,7 +760,7 @@ local record = {
 message{"fragment", match = function(this) return this.is_fragment == true end,
   sections = {
     body = {
-      field{"data", bytes(rest), doc = "What is there of the part."},
+      field{"data", bytes(rest), doc = "The part, as far as it was recorded."},
       computed{"missing", "long",
         function(_, record, frame)
           return (record.transport_length ~= nil) and sub(record.transport_length, size_of(frame, "data")) or 0
@@ -779,7 +779,7 @@ message{"tcp",
       field{"destination_port", uint(2, "big"), doc = "The port of the receiver."},
       field{"sequence", uint(4, "big"), doc = "The number of the first byte of the payload, or of the SYN."},
       field{"acknowledgment", uint(4, "big"),
-        doc = "The number of the byte that the sender waits for; it counts with ack alone.",
+        doc = "The number of the byte that the sender waits for; valid only with ack.",
       },
       bits{uint(1),
         bit{"data_offset", 4, 4,
@@ -793,9 +793,9 @@ message{"tcp",
         whole = bit{"flags", 8, 0, doc = "The control bits as one number."},
         bit{"cwr", 1, 7, shape = "bool", doc = "The sender has slowed down."},
         bit{"ece", 1, 6, shape = "bool", doc = "The sender was notified of congestion."},
-        bit{"urg", 1, 5, shape = "bool", doc = "urgent_pointer counts."},
-        bit{"ack", 1, 4, shape = "bool", doc = "acknowledgment counts."},
-        bit{"psh", 1, 3, shape = "bool", doc = "The receiver is to hand on what it has."},
+        bit{"urg", 1, 5, shape = "bool", doc = "urgent_pointer is valid."},
+        bit{"ack", 1, 4, shape = "bool", doc = "acknowledgment is valid."},
+        bit{"psh", 1, 3, shape = "bool", doc = "The receiver should pass on the data that it has."},
         bit{"rst", 1, 2, shape = "bool", doc = "The connection is given up."},
         bit{"syn", 1, 1, shape = "bool", doc = "The connection begins; sequence is where its numbers begin."},
         bit{"fin", 1, 0, shape = "bool", doc = "The sender sends no more after this."},
@@ -807,7 +807,7 @@ message{"tcp",
         bytes(size(function(this) return sub(mul(4, this.data_offset), 20) end)),
         doc = "The options, as they were sent.",
       },
-      field{"payload", bytes(rest), doc = "What is there of the data."},
+      field{"payload", bytes(rest), doc = "The data, as far as they were recorded."},
       computed{"missing", "long",
         function(_, record, frame)
           return (record.transport_length ~= nil) and sub(record.transport_length, size_of(frame, "body")) or 0
@@ -839,7 +839,7 @@ message{"udp",
         bytes(size(function(this, _, frame)
           return (this.length ~= 0) and least(frame[0], sub(this.length, 8)) or frame[0]
         end)),
-        doc = "What is there of the data.",
+        doc = "The data, as far as they were recorded.",
       },
       field{"surplus", bytes(rest), doc = "What follows the datagram in the IP packet, as options of RFC 9868."},
       computed{"missing", "long",
@@ -874,8 +874,8 @@ register({
     {
       name = "link_type", default = 1, least = 0, most = 4294967295,
       doc = "The header with which packets begin, as a number of LinkType: 1 for Ethernet, 101 for IP without a " ..
-        "header in front, 113 and 276 for Linux cooked captures. Captures record it. Numbers of Tunnel are for what " ..
-        "tunnels carry.",
+        "preceding header, 113 and 276 for Linux cooked captures. Captures record it. Numbers of Tunnel are for " ..
+        "what tunnels carry.",
     },
   },
 })

@@ -63,16 +63,17 @@ types.ModifiedHeader = {
 local record = {
   field{"seconds", uint(4, "parameter"), doc = "When the packet was recorded, since 1970. (s)"},
   field{"fraction", uint(4, "parameter"),
-    doc = "What is left of that time, in micro- or nanoseconds. Some programs write a second or more; it counts as " ..
-      "such.",
+    doc = "The rest of that time, in micro- or nanoseconds. If programs write a second or more, it is added.",
   },
   field{"captured_length", uint(4, "parameter"),
     derive = function(_, _, frame) return size_of(frame, "packet_data") end,
-    doc = "How much of the packet is here. (bytes)",
+    doc = "How much of it was recorded. (bytes)",
   },
   field{"original_length", uint(4, "parameter"), doc = "How long the packet was on the network. (bytes)"},
   when(function() return among(parameters.magic_number, 0xa1b2cd34, 0x34cdb2a1) end, {
-    field{"modified_header", struct("ModifiedHeader"), doc = "What the longer headers of modified files have besides."},
+    field{"modified_header", struct("ModifiedHeader"),
+      doc = "What the longer headers of modified files have in addition.",
+    },
   }),
   computed{"captured_at", "long",
     function(this)
@@ -86,7 +87,7 @@ local record = {
 }
 
 message{"packet",
-  sections = {packet_data = {field{"data", bytes(rest), doc = "The packet, from the header that link_type says."}}},
+  sections = {packet_data = {field{"data", bytes(rest), doc = "The packet, from the header that link_type gives."}}},
 }
 
 local framing = {

@@ -339,8 +339,8 @@ class Status(WireEnum):
 
 
 class RequestFrameId(WireEnum):
-    """Kinds of framing extras in requests. 3 was set aside for tracing and never used. The server answers a kind that
-    it does not know with UnknownFrameInfo.
+    """Kinds of framing extras in requests. 3 was reserved for tracing and never used. The server answers a kind that it
+    does not know with UnknownFrameInfo.
     """
 
     Barrier = 0
@@ -374,7 +374,7 @@ class DurabilityLevel(WireEnum):
 
 
 class Feature(WireEnum):
-    """What client and server agree on with Hello."""
+    """Features that client and server agree on with Hello."""
 
     Invalid = 0x01
     TLS = 0x02
@@ -474,7 +474,7 @@ class ReturnMetaType(WireEnum):
 
 
 class Datatype(WireFlags):
-    """What the value is made of. Undo in this order, Snappy, Xattr, JSON. None set is raw bytes."""
+    """How the value is encoded. Decode in the order Snappy, Xattr, JSON. Without flags, the value is raw bytes."""
 
     JSON = 0x01
     Snappy = 0x02
@@ -497,7 +497,7 @@ class OpenFlag(WireFlags):
 
 
 class StreamFlag(WireFlags):
-    """What a stream is to be like."""
+    """The options of the stream."""
 
     TakeOver = 0x01
     DiskOnly = 0x02
@@ -539,7 +539,7 @@ class WithMetaOption(WireFlags):
 
 
 class SubdocPathFlag(WireFlags):
-    """How a path is meant."""
+    """Options of a path."""
 
     MkdirP = 0x01
     XattrPath = 0x04
@@ -548,7 +548,7 @@ class SubdocPathFlag(WireFlags):
 
 
 class SubdocDocFlag(WireFlags):
-    """What holds of a document in a subdocument command."""
+    """Options of a subdocument command that concern the document."""
 
     Mkdoc = 0x01
     Add = 0x02

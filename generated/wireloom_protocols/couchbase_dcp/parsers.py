@@ -3,9 +3,9 @@
 
 """Parsers and builders of Couchbase DCP. The Database Change Protocol, by which Couchbase Server streams the changes of
 its vbuckets to replicas, indexers and connectors. A DCP connection is a sequence of memcached frames in both
-directions; responses may be mixed with the messages of streams. How a connection begins, and the commands on documents
-and buckets that clients send on it, are described with it. A frame that is not, such as one by which a node is
-administered, becomes a row of the message unknown, which keeps its bytes.
+directions; responses may be mixed with the messages of streams. The spec also has the frames with which a connection
+begins, and the commands on documents and buckets that clients send on it. Other frames, such as those that administer a
+node, become rows of the message unknown, which keeps their bytes.
 """
 
 from construct import Int8ub, Int16ub, Int32ub, Int64sb, Int64ub
@@ -283,7 +283,7 @@ SubdocMutationResult = Layout(
         "value" / Blob(Size("value_length")),
     ),
 )
-"""What has become of one place."""
+"""The result for one place."""
 
 RECORD = Record(
     "magic" / Field(Int8ub, enum=Magic, labels=False, hex=True),
@@ -373,7 +373,7 @@ add_stream = Message(
     sections={"extras": Layout("flags" / Field(Int32ub, flags=StreamFlag, hex=True))},
     valid="size(extras) == 4 and size(key) == 0 and size(value) == 0",
 )
-"""Add stream. Tells a consumer to ask its producer for the stream of a vbucket."""
+"""Add stream. Instructs a consumer to request the stream of a vbucket from its producer."""
 
 add_stream_response = Message(
     "add_stream_response",
@@ -409,8 +409,7 @@ append = Message(
     whole=("key", "value"),
     valid="size(extras) == 0",
 )
-"""Append, prepend. Adds to the value of an item, at its end or its start. The quiet forms are not answered if that is
-done.
+"""Append, prepend. Adds to the value of an item, at its end or its start. The quiet forms are answered only on failure.
 """
 
 buffer_acknowledgement = Message(
@@ -430,7 +429,7 @@ cache_transfer = Message(
     whole=("value",),
     valid="size(extras) == 0 and size(key) == 0 and size(value) >= 42",
 )
-"""Cache transfer. Documents out of the cache of the producer."""
+"""Cache transfer. Documents from the cache of the producer."""
 
 cache_transfer_end = Message(
     "cache_transfer_end",
@@ -516,7 +515,7 @@ continue_range_scan = Message(
     },
     valid="size(extras) == 28 and size(key) == 0 and size(value) == 0",
 )
-"""Continue a scan. Asks for further keys or documents of a scan."""
+"""Continue a scan. Requests further keys or documents of a scan."""
 
 continue_range_scan_response = Message(
     "continue_range_scan_response",
@@ -612,7 +611,7 @@ delete = Message(
     whole=("key",),
     valid="size(extras) == 0 and size(value) == 0",
 )
-"""Delete. Removes an item. The quiet form is not answered if that is done."""
+"""Delete. Removes an item. The quiet form is answered only on failure."""
 
 delete_vbucket = Message(
     "delete_vbucket",
@@ -783,7 +782,7 @@ flush = Message(
     match={"magic": (0x80, 0x08), "opcode": (0x5a,)},
     valid="size(extras) == 0 and size(key) == 0 and size(value) == 0",
 )
-"""Flush. All documents of a vbucket go. Never sent; the server does not know it."""
+"""Flush. All documents of a vbucket are deleted. Never sent; the server does not support it."""
 
 get = Message(
     "get",
@@ -798,7 +797,7 @@ get = Message(
     whole=("key",),
     valid="size(extras) == 0 and size(value) == 0",
 )
-"""Get. Asks for an item. The quiet forms are not answered if there is none."""
+"""Get. Requests an item. The quiet forms are not answered if there is none."""
 
 get_all_vb_seqnos = Message(
     "get_all_vb_seqnos",
@@ -833,8 +832,8 @@ get_cluster_config = Message(
     sections={"extras": Layout(Optional("epoch" / Int64sb, Optional("revision" / Int64sb)))},
     valid="size(extras) in [0, 16] and size(key) == 0 and size(value) == 0",
 )
-"""Cluster map request. Asks for the cluster map of the selected bucket, or of the cluster if none is selected. With a
-version, only for one that is newer.
+"""Cluster map request. Requests the cluster map of the selected bucket, or of the cluster if none is selected. With a
+version, only if there is a newer one.
 """
 
 get_cluster_config_response = Message(
@@ -875,7 +874,7 @@ get_collection_id = Message(
     whole=("key", "value"),
     valid="size(extras) == 0",
 )
-"""Collection id request, scope id request. Asks for the id of a collection or of a scope by its name."""
+"""Collection id request, scope id request. Requests the id of a collection or of a scope by its name."""
 
 get_collection_id_response = Message(
     "get_collection_id_response",
@@ -942,7 +941,7 @@ get_error_map = Message(
     sections={"value": Layout("version" / Int16ub)},
     valid="size(extras) == 0 and size(key) == 0 and size(value) == 2",
 )
-"""Error map request. Asks what the statuses mean."""
+"""Error map request. Requests the meanings of the statuses."""
 
 get_error_map_response = Message(
     "get_error_map_response",
@@ -988,7 +987,7 @@ get_locked = Message(
     whole=("key",),
     valid="size(extras) in [0, 4] and size(value) == 0",
 )
-"""Get and lock. Gets a document and locks it against writes, until it is unlocked or the time is over."""
+"""Get and lock. Gets a document and locks it against writes, until it is unlocked or the time has passed."""
 
 get_locked_response = Message(
     "get_locked_response",
@@ -1030,8 +1029,8 @@ get_meta = Message(
     whole=("key",),
     valid="size(extras) in [0, 1] and size(value) == 0",
 )
-"""Metadata request. Asks for what the server knows of a document, deleted ones included, but its value. The quiet form
-is not answered if there is none.
+"""Metadata request. Requests the metadata of a document, which may be a deleted one. The quiet form is not answered if
+there is none.
 """
 
 get_meta_response = Message(
@@ -1096,7 +1095,7 @@ get_meta_response = Message(
         },
     ),
 )
-"""Metadata response. What the server knows of the document. Its cas is that of the header."""
+"""Metadata response. The metadata of the document. Its cas is in the header."""
 
 get_response = Message(
     "get_response",
@@ -1165,7 +1164,7 @@ get_vbucket = Message(
     match={"magic": (0x80, 0x08), "opcode": (0x3e,)},
     valid="size(extras) == 0 and size(key) == 0 and size(value) == 0",
 )
-"""Vbucket state request. Asks for the state of a vbucket."""
+"""Vbucket state request. Requests the state of a vbucket."""
 
 get_vbucket_response = Message(
     "get_vbucket_response",
@@ -1195,8 +1194,8 @@ hello = Message(
     whole=("key", "value"),
     valid="size(extras) == 0",
 )
-"""Hello. The client says who it is and which features it can. Those that the server also has are in effect from then
-on.
+"""Hello. The client gives its name and the features that it supports. Those that the server also supports are in effect
+from then on.
 """
 
 hello_response = Message(
@@ -1228,8 +1227,8 @@ increment = Message(
     whole=("key",),
     valid="size(extras) == 20 and size(value) == 0",
 )
-"""Increment, decrement. Counts an item up or down, whose value is a number in decimal digits. Up goes round at 2^64,
-down stops at 0. The quiet forms are not answered if that is done.
+"""Increment, decrement. Increments or decrements an item whose value is a number in decimal digits. Increments wrap
+around at 2^64; decrements stop at 0. The quiet forms are answered only on failure.
 """
 
 increment_response = Message(
@@ -1289,7 +1288,7 @@ increment_response = Message(
         },
     ),
 )
-"""Increment response. What the item has been counted to."""
+"""Increment response. The new value of the item."""
 
 list_buckets = Message(
     "list_buckets",
@@ -1371,7 +1370,7 @@ noop = Message(
     match={"magic": (0x80, 0x08), "opcode": (0x0a,)},
     valid="size(extras) == 0 and size(key) == 0 and size(value) == 0",
 )
-"""Noop. Asks for a response and nothing else."""
+"""Noop. Requests a response, and does nothing else."""
 
 observe = Message(
     "observe",
@@ -1460,7 +1459,7 @@ oso_snapshot = Message(
     sections={"extras": Layout("flags" / Field(Int32ub, flags=OsoSnapshotFlag))},
     valid="size(extras) == 4 and size(key) == 0 and size(value) == 0",
 )
-"""OSO snapshot. Begin or end of a snapshot whose changes are not in the order of their seqnos."""
+"""OSO snapshot. Start or end of a snapshot whose changes are not in the order of their seqnos."""
 
 prepare = Message(
     "prepare",
@@ -1775,7 +1774,7 @@ seqno_persistence = Message(
     sections={"extras": Layout("seqno" / Field(Int64ub, decimal=True))},
     valid="size(extras) == 8 and size(key) == 0 and size(value) == 0",
 )
-"""Seqno persistence. Is responded to when the vbucket is written to disk up to a seqno."""
+"""Seqno persistence. Answered once the vbucket is written to disk up to a seqno."""
 
 server_request = Message(
     "server_request",
@@ -1785,8 +1784,8 @@ server_request = Message(
     whole=("key", "value"),
     valid="size(extras) == 0",
 )
-"""Request of the server. What a server asks the client that provides its external users: to authenticate one, to say
-what one may do, or to take note of those that are active.
+"""Request of the server. A request from the server to the client that provides its external users: to authenticate a
+user, to return the privileges of one, or to note the active ones.
 """
 
 server_response = Message(
@@ -1806,7 +1805,7 @@ server_response = Message(
         quiet={"opcode": (0x01, 0x03)},
     ),
 )
-"""Response to the server. The client's response to a request of the server. The server wants none to notifications."""
+"""Response to the server. The client's response to a request of the server. Notifications need none."""
 
 server_version = Message(
     "server_version",
@@ -1814,7 +1813,7 @@ server_version = Message(
     match={"magic": (0x80, 0x08), "opcode": (0x0b,)},
     valid="size(extras) == 0 and size(key) == 0 and size(value) == 0",
 )
-"""Version request. Asks for the version of the server."""
+"""Version request. Requests the version of the server."""
 
 server_version_response = Message(
     "server_version_response",
@@ -1846,8 +1845,8 @@ set = Message(
     whole=("key", "value"),
     valid="size(extras) == 8",
 )
-"""Set, add, replace. Stores an item, whether there is one of its key or not; adds one that there is not yet; replaces
-one that there is. A cas that is not 0 has to be that of the item. The quiet forms are not answered if that is done.
+"""Set, add, replace. Set stores an item in any case, add only if there is none with its key, replace only if there is
+one. A cas other than 0 must be that of the item. The quiet forms are answered only on failure.
 """
 
 set_vbucket = Message(
@@ -1955,8 +1954,8 @@ set_with_meta = Message(
     whole=("key",),
     otherwise="false",
 )
-"""Set, add, delete with metadata. Writes a document, or that it was deleted, as it is elsewhere: with its cas, its
-revision and its times. The quiet forms are not answered if that is done.
+"""Set, add, delete with metadata. Writes a document or its deletion with the cas, revision and times that it has
+elsewhere. The quiet forms are answered only on failure.
 """
 
 snapshot_marker = Message(
@@ -2055,7 +2054,7 @@ stat = Message(
     whole=("key", "value"),
     valid="size(extras) == 0",
 )
-"""Statistics request. Asks for statistics."""
+"""Statistics request. Requests statistics."""
 
 stat_response = Message(
     "stat_response",
@@ -2230,8 +2229,8 @@ subdoc_multi_mutation_response = Message(
     valid="size(extras) in [0, 16] and size(key) == 0",
     answers=Answers(("subdoc_multi_mutation",), ("opaque",)),
 )
-"""Subdocument mutations response. That all places were changed, with the values that there are; or the first that could
-not be.
+"""Subdocument mutations response. Either all places were changed, with the resulting values, or the first place that
+could not be changed.
 """
 
 subdoc_response = Message(
@@ -2251,7 +2250,7 @@ subdoc_response = Message(
     valid="size(extras) in [0, 16] and size(key) == 0",
     answers=Answers(("subdoc",), ("opcode", "opaque")),
 )
-"""Subdocument response. The value at the path, or that it was changed."""
+"""Subdocument response. The value at the path, or confirmation that it was changed."""
 
 system_event = Message(
     "system_event",
@@ -2363,8 +2362,8 @@ touch = Message(
     whole=("key",),
     valid="size(extras) == 4 and size(value) == 0",
 )
-"""Touch, get and touch. Sets when an item goes, and gets it or its flags. The quiet forms are not answered if there is
-none.
+"""Touch, get and touch. Sets when an item expires, and returns it or its flags. The quiet forms are not answered if
+there is none.
 """
 
 unlock_key = Message(

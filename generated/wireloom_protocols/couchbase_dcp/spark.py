@@ -32,8 +32,8 @@ ABORT = StructType(
             "document_key",
             StringType(),
             metadata={
-                "comment": "The key inside the collection. One that is not valid text is null, and its bytes are kept "
-                "beside it.",
+                "comment": "The key inside the collection. If it is not valid text, it is null, and its bytes are "
+                "kept beside it.",
             },
         ),
         StructField(
@@ -100,8 +100,8 @@ APPEND = StructType(
             "document_key",
             StringType(),
             metadata={
-                "comment": "The key inside the collection. One that is not valid text is null, and its bytes are kept "
-                "beside it.",
+                "comment": "The key inside the collection. If it is not valid text, it is null, and its bytes are "
+                "kept beside it.",
             },
         ),
         StructField(
@@ -145,7 +145,7 @@ CACHE_TRANSFER = StructType(
                         StructField(
                             "flags",
                             LongType(),
-                            metadata={"comment": "What the client stored beside the document, as it sent it."},
+                            metadata={"comment": "What the client stored with the document, as it was sent."},
                         ),
                         StructField(
                             "expiration",
@@ -161,7 +161,7 @@ CACHE_TRANSFER = StructType(
                         StructField(
                             "datatype",
                             ShortType(),
-                            metadata={"comment": "What the value is made of, even if left out."},
+                            metadata={"comment": "How the value is encoded, even if left out."},
                         ),
                         StructField(
                             "datatype_flags",
@@ -182,7 +182,7 @@ CACHE_TRANSFER = StructType(
                             "document_key",
                             StringType(),
                             metadata={
-                                "comment": "The key inside the collection. One that is not valid text is null, and "
+                                "comment": "The key inside the collection. If it is not valid text, it is null, and "
                                 "its bytes are kept beside it.",
                             },
                         ),
@@ -225,7 +225,7 @@ CACHE_TRANSFER = StructType(
                             "json",
                             StringType(),
                             metadata={
-                                "comment": "The document, if it is JSON. What is not valid text is null, and its "
+                                "comment": "The document, if it is JSON. If it is not valid text, it is null, and its "
                                 "bytes are kept beside it.",
                             },
                         ),
@@ -287,7 +287,7 @@ CLUSTERMAP_CHANGE_NOTIFICATION = StructType(
         StructField(
             "epoch",
             LongType(),
-            metadata={"comment": "It counts before the revision. Below 0 it is not set yet."},
+            metadata={"comment": "It is compared before the revision. A negative number is not set yet."},
         ),
         StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
         StructField(
@@ -325,8 +325,8 @@ COMMIT = StructType(
             "document_key",
             StringType(),
             metadata={
-                "comment": "The key inside the collection. One that is not valid text is null, and its bytes are kept "
-                "beside it.",
+                "comment": "The key inside the collection. If it is not valid text, it is null, and its bytes are "
+                "kept beside it.",
             },
         ),
         StructField(
@@ -344,9 +344,9 @@ COMMIT = StructType(
 CONTINUE_RANGE_SCAN = StructType(
     [
         StructField("scan_id", StringType()),
-        StructField("item_limit", LongType(), metadata={"comment": "How many at most; 0 is without a limit."}),
-        StructField("time_limit", LongType(), metadata={"comment": "How long at most; 0 is without a limit."}),
-        StructField("byte_limit", LongType(), metadata={"comment": "How much at most; 0 is without a limit."}),
+        StructField("item_limit", LongType(), metadata={"comment": "How many at most; 0 means no limit."}),
+        StructField("time_limit", LongType(), metadata={"comment": "How long at most; 0 means no limit."}),
+        StructField("byte_limit", LongType(), metadata={"comment": "How much at most; 0 means no limit."}),
         StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
         StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
         StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
@@ -387,7 +387,7 @@ CONTINUE_RANGE_SCAN_RESPONSE = StructType(
                         StructField(
                             "flags",
                             LongType(),
-                            metadata={"comment": "What the client stored beside the document, as it sent it."},
+                            metadata={"comment": "What the client stored with the document, as it was sent."},
                         ),
                         StructField(
                             "expiration",
@@ -403,7 +403,7 @@ CONTINUE_RANGE_SCAN_RESPONSE = StructType(
                         StructField(
                             "document_datatype",
                             ShortType(),
-                            metadata={"comment": "What the value is made of."},
+                            metadata={"comment": "How the value is encoded."},
                         ),
                         StructField(
                             "document_datatype_flags",
@@ -449,9 +449,9 @@ CONTROL = StructType(
         StructField(
             "property",
             StringType(),
-            metadata={"comment": "What is set, as enable_noop or max_marker_version."},
+            metadata={"comment": "The property, such as enable_noop or max_marker_version."},
         ),
-        StructField("setting", StringType(), metadata={"comment": "What it is set to, as text."}),
+        StructField("setting", StringType(), metadata={"comment": "The value of the property, as text."}),
     ],
 )
 
@@ -513,8 +513,8 @@ DELETE = StructType(
             "document_key",
             StringType(),
             metadata={
-                "comment": "The key inside the collection. One that is not valid text is null, and its bytes are kept "
-                "beside it.",
+                "comment": "The key inside the collection. If it is not valid text, it is null, and its bytes are "
+                "kept beside it.",
             },
         ),
         StructField(
@@ -546,7 +546,7 @@ DELETION = StructType(
         ),
         StructField("by_seqno", LongType(), metadata={"comment": "The seqno of the change in its vbucket."}),
         StructField("rev_seqno", DecimalType(20, 0), metadata={"comment": "How often the document was changed."}),
-        StructField("nmeta", IntegerType(), metadata={"comment": "Of metadata after the value; 0 since 6.0."}),
+        StructField("nmeta", IntegerType(), metadata={"comment": "Length of metadata after the value; 0 since 6.0."}),
         StructField(
             "delete_time",
             LongType(),
@@ -568,8 +568,8 @@ DELETION = StructType(
             "document_key",
             StringType(),
             metadata={
-                "comment": "The key inside the collection. One that is not valid text is null, and its bytes are kept "
-                "beside it.",
+                "comment": "The key inside the collection. If it is not valid text, it is null, and its bytes are "
+                "kept beside it.",
             },
         ),
         StructField(
@@ -608,7 +608,7 @@ DELETION = StructType(
             "json",
             StringType(),
             metadata={
-                "comment": "The document, if it is JSON. What is not valid text is null, and its bytes are kept "
+                "comment": "The document, if it is JSON. If it is not valid text, it is null, and its bytes are kept "
                 "beside it.",
             },
         ),
@@ -650,8 +650,8 @@ EXPIRATION = StructType(
             "document_key",
             StringType(),
             metadata={
-                "comment": "The key inside the collection. One that is not valid text is null, and its bytes are kept "
-                "beside it.",
+                "comment": "The key inside the collection. If it is not valid text, it is null, and its bytes are "
+                "kept beside it.",
             },
         ),
         StructField(
@@ -690,7 +690,7 @@ EXPIRATION = StructType(
             "json",
             StringType(),
             metadata={
-                "comment": "The document, if it is JSON. What is not valid text is null, and its bytes are kept "
+                "comment": "The document, if it is JSON. If it is not valid text, it is null, and its bytes are kept "
                 "beside it.",
             },
         ),
@@ -783,8 +783,8 @@ GET = StructType(
             "document_key",
             StringType(),
             metadata={
-                "comment": "The key inside the collection. One that is not valid text is null, and its bytes are kept "
-                "beside it.",
+                "comment": "The key inside the collection. If it is not valid text, it is null, and its bytes are "
+                "kept beside it.",
             },
         ),
         StructField(
@@ -845,11 +845,7 @@ GET_ALL_VB_SEQNOS_RESPONSE = StructType(
 
 GET_CLUSTER_CONFIG = StructType(
     [
-        StructField(
-            "epoch",
-            LongType(),
-            metadata={"comment": "Of the version that the client has; it counts before the revision."},
-        ),
+        StructField("epoch", LongType(), metadata={"comment": "Of the version that the client has; compared first."}),
         StructField("revision", LongType(), metadata={"comment": "Of the version that the client has."}),
         StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
         StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
@@ -896,7 +892,7 @@ GET_COLLECTION_ID = StructType(
         StructField(
             "key_path",
             StringType(),
-            metadata={"comment": "The same as path, which the first clients sent here."},
+            metadata={"comment": "The same as path; the first clients sent it here."},
         ),
         StructField("path", StringType(), metadata={"comment": "The scope, and for a collection a dot and its name."}),
     ],
@@ -1034,19 +1030,15 @@ GET_ERROR_MAP_RESPONSE = StructType(
 
 GET_LOCKED = StructType(
     [
-        StructField(
-            "lock_time",
-            LongType(),
-            metadata={"comment": "How long. The server has its own time, also for 0."},
-        ),
+        StructField("lock_time", LongType(), metadata={"comment": "How long; the server's default if 0 or absent."}),
         StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
         StructField("collection_id", LongType(), metadata={"comment": "The collection. 0 is the default collection."}),
         StructField(
             "document_key",
             StringType(),
             metadata={
-                "comment": "The key inside the collection. One that is not valid text is null, and its bytes are kept "
-                "beside it.",
+                "comment": "The key inside the collection. If it is not valid text, it is null, and its bytes are "
+                "kept beside it.",
             },
         ),
         StructField(
@@ -1071,7 +1063,7 @@ GET_LOCKED_RESPONSE = StructType(
         StructField(
             "flags",
             LongType(),
-            metadata={"comment": "What the client stored beside the document, as it sent it."},
+            metadata={"comment": "What the client stored with the document, as it was sent."},
         ),
         StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
         StructField("collection_id", LongType(), metadata={"comment": "The collection. 0 is the default collection."}),
@@ -1079,8 +1071,8 @@ GET_LOCKED_RESPONSE = StructType(
             "document_key",
             StringType(),
             metadata={
-                "comment": "The key inside the collection. One that is not valid text is null, and its bytes are kept "
-                "beside it.",
+                "comment": "The key inside the collection. If it is not valid text, it is null, and its bytes are "
+                "kept beside it.",
             },
         ),
         StructField(
@@ -1121,8 +1113,8 @@ GET_META = StructType(
             "document_key",
             StringType(),
             metadata={
-                "comment": "The key inside the collection. One that is not valid text is null, and its bytes are kept "
-                "beside it.",
+                "comment": "The key inside the collection. If it is not valid text, it is null, and its bytes are "
+                "kept beside it.",
             },
         ),
         StructField(
@@ -1148,7 +1140,7 @@ GET_META_RESPONSE = StructType(
         StructField(
             "flags",
             LongType(),
-            metadata={"comment": "What the client stored beside the document, as it sent it."},
+            metadata={"comment": "What the client stored with the document, as it was sent."},
         ),
         StructField(
             "expiration",
@@ -1160,8 +1152,8 @@ GET_META_RESPONSE = StructType(
             "document_datatype",
             ShortType(),
             metadata={
-                "comment": "What the document is made of, if version 2 was requested. Before 4.6 how conflicts are "
-                "resolved, for 1.",
+                "comment": "The datatype of the document, if version 2 was requested. Before 4.6, if 1 was requested, "
+                "how conflicts are resolved.",
             },
         ),
         StructField(
@@ -1202,7 +1194,7 @@ GET_RESPONSE = StructType(
             "flags",
             LongType(),
             metadata={
-                "comment": "What the client stored beside the item, as it sent it. Couchbase answers touch without.",
+                "comment": "What the client stored with the item, as it was sent. Couchbase answers touch without.",
             },
         ),
         StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
@@ -1211,8 +1203,8 @@ GET_RESPONSE = StructType(
             "document_key",
             StringType(),
             metadata={
-                "comment": "The key inside the collection. One that is not valid text is null, and its bytes are kept "
-                "beside it.",
+                "comment": "The key inside the collection. If it is not valid text, it is null, and its bytes are "
+                "kept beside it.",
             },
         ),
         StructField(
@@ -1305,7 +1297,7 @@ HELLO = StructType(
                     ],
                 ),
             ),
-            metadata={"comment": "What the client can."},
+            metadata={"comment": "The features that the client supports."},
         ),
     ],
 )
@@ -1333,7 +1325,7 @@ HELLO_RESPONSE = StructType(
                     ],
                 ),
             ),
-            metadata={"comment": "What client and server both can."},
+            metadata={"comment": "The features that both client and server support."},
         ),
         StructField("cluster_map", StringType(), metadata={"comment": "The layout of the cluster as JSON, or empty."}),
         StructField(
@@ -1361,13 +1353,13 @@ INCREMENT = StructType(
         StructField(
             "initial",
             DecimalType(20, 0),
-            metadata={"comment": "What an item that there is not yet begins with."},
+            metadata={"comment": "The initial value of an item that does not exist yet."},
         ),
         StructField(
             "expiration",
             LongType(),
             metadata={
-                "comment": "As elsewhere, of an item that there is not yet. 0xffffffff says that none is to be made.",
+                "comment": "As elsewhere, for an item that does not exist yet. With 0xffffffff, none is created.",
             },
         ),
         StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
@@ -1376,8 +1368,8 @@ INCREMENT = StructType(
             "document_key",
             StringType(),
             metadata={
-                "comment": "The key inside the collection. One that is not valid text is null, and its bytes are kept "
-                "beside it.",
+                "comment": "The key inside the collection. If it is not valid text, it is null, and its bytes are "
+                "kept beside it.",
             },
         ),
         StructField(
@@ -1469,7 +1461,7 @@ MUTATION = StructType(
         StructField(
             "flags",
             LongType(),
-            metadata={"comment": "What the client stored beside the document, as it sent it."},
+            metadata={"comment": "What the client stored with the document, as it was sent."},
         ),
         StructField(
             "expiration",
@@ -1478,7 +1470,7 @@ MUTATION = StructType(
         ),
         StructField("expires_at", TimestampType(), metadata={"comment": "When the document expires. Null if never."}),
         StructField("lock_time", LongType(), metadata={"comment": "How long the document stays locked; usually 0."}),
-        StructField("nmeta", IntegerType(), metadata={"comment": "Of metadata after the value; 0 since 6.0."}),
+        StructField("nmeta", IntegerType(), metadata={"comment": "Length of metadata after the value; 0 since 6.0."}),
         StructField("nru", ShortType(), metadata={"comment": "How recently the document was used; 2 in most frames."}),
         StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
         StructField(
@@ -1490,8 +1482,8 @@ MUTATION = StructType(
             "document_key",
             StringType(),
             metadata={
-                "comment": "The key inside the collection. One that is not valid text is null, and its bytes are kept "
-                "beside it.",
+                "comment": "The key inside the collection. If it is not valid text, it is null, and its bytes are "
+                "kept beside it.",
             },
         ),
         StructField(
@@ -1530,7 +1522,7 @@ MUTATION = StructType(
             "json",
             StringType(),
             metadata={
-                "comment": "The document, if it is JSON. What is not valid text is null, and its bytes are kept "
+                "comment": "The document, if it is JSON. If it is not valid text, it is null, and its bytes are kept "
                 "beside it.",
             },
         ),
@@ -1574,7 +1566,7 @@ OBSERVE = StructType(
                         StructField(
                             "document_key",
                             BinaryType(),
-                            metadata={"comment": "The key, with its collection if there are some."},
+                            metadata={"comment": "The key and its collection, if there are any."},
                         ),
                     ],
                 ),
@@ -1602,7 +1594,7 @@ OBSERVE_RESPONSE = StructType(
                         StructField(
                             "document_key",
                             BinaryType(),
-                            metadata={"comment": "The key, with its collection if there are some."},
+                            metadata={"comment": "The key and its collection, if there are any."},
                         ),
                         StructField("state", ShortType()),
                         StructField(
@@ -1690,7 +1682,7 @@ OBSERVE_SEQNO_RESPONSE = StructType(
 
 OPEN_CONNECTION = StructType(
     [
-        StructField("seqno", LongType(), metadata={"comment": "Set aside, and 0."}),
+        StructField("seqno", LongType(), metadata={"comment": "Reserved; 0."}),
         StructField("flags", LongType(), metadata={"comment": "What the connection is for."}),
         StructField("flags_flags", ArrayType(StringType()), metadata={"comment": "Bits set in flags"}),
         StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
@@ -1720,7 +1712,7 @@ PREPARE = StructType(
         StructField(
             "flags",
             LongType(),
-            metadata={"comment": "What the client stored beside the document, as it sent it."},
+            metadata={"comment": "What the client stored with the document, as it was sent."},
         ),
         StructField(
             "expiration",
@@ -1747,8 +1739,8 @@ PREPARE = StructType(
             "document_key",
             StringType(),
             metadata={
-                "comment": "The key inside the collection. One that is not valid text is null, and its bytes are kept "
-                "beside it.",
+                "comment": "The key inside the collection. If it is not valid text, it is null, and its bytes are "
+                "kept beside it.",
             },
         ),
         StructField(
@@ -1787,7 +1779,7 @@ PREPARE = StructType(
             "json",
             StringType(),
             metadata={
-                "comment": "The document, if it is JSON. What is not valid text is null, and its bytes are kept "
+                "comment": "The document, if it is JSON. If it is not valid text, it is null, and its bytes are kept "
                 "beside it.",
             },
         ),
@@ -1854,7 +1846,7 @@ RETURN_META = StructType(
             StringType(),
             metadata={"comment": "Name of mutation_type; null if it has none"},
         ),
-        StructField("flags", LongType(), metadata={"comment": "What the client wants to have back beside the value."}),
+        StructField("flags", LongType(), metadata={"comment": "What the client wants returned with the value."}),
         StructField(
             "expiration",
             LongType(),
@@ -1866,8 +1858,8 @@ RETURN_META = StructType(
             "document_key",
             StringType(),
             metadata={
-                "comment": "The key inside the collection. One that is not valid text is null, and its bytes are kept "
-                "beside it.",
+                "comment": "The key inside the collection. If it is not valid text, it is null, and its bytes are "
+                "kept beside it.",
             },
         ),
         StructField(
@@ -2028,7 +2020,11 @@ SEQNO_PERSISTENCE = StructType(
 SERVER_REQUEST = StructType(
     [
         StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
-        StructField("user", StringType(), metadata={"comment": "Whose authorization is requested, else empty."}),
+        StructField(
+            "user",
+            StringType(),
+            metadata={"comment": "The user whose authorization is requested; otherwise empty."},
+        ),
         StructField("request", StringType(), metadata={"comment": "JSON."}),
     ],
 )
@@ -2080,7 +2076,7 @@ SERVER_VERSION_RESPONSE = StructType(
         ),
         StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
         StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
-        StructField("server_version", StringType(), metadata={"comment": "As 8.0.0-0000."}),
+        StructField("server_version", StringType(), metadata={"comment": "Such as 8.0.0-0000."}),
         StructField("cluster_map", StringType(), metadata={"comment": "The layout of the cluster as JSON, or empty."}),
         StructField(
             "cluster_map_snappy",
@@ -2103,7 +2099,7 @@ SERVER_VERSION_RESPONSE = StructType(
 
 SET = StructType(
     [
-        StructField("flags", LongType(), metadata={"comment": "What the client wants to have back beside the value."}),
+        StructField("flags", LongType(), metadata={"comment": "What the client wants returned with the value."}),
         StructField(
             "expiration",
             LongType(),
@@ -2115,8 +2111,8 @@ SET = StructType(
             "document_key",
             StringType(),
             metadata={
-                "comment": "The key inside the collection. One that is not valid text is null, and its bytes are kept "
-                "beside it.",
+                "comment": "The key inside the collection. If it is not valid text, it is null, and its bytes are "
+                "kept beside it.",
             },
         ),
         StructField(
@@ -2165,7 +2161,7 @@ SET_WITH_META = StructType(
         StructField(
             "flags",
             LongType(),
-            metadata={"comment": "What the client stored beside the document, as it sent it."},
+            metadata={"comment": "What the client stored with the document, as it was sent."},
         ),
         StructField(
             "expiration",
@@ -2174,7 +2170,7 @@ SET_WITH_META = StructType(
         ),
         StructField("rev_seqno", DecimalType(20, 0), metadata={"comment": "How often the document was changed."}),
         StructField("source_cas", DecimalType(20, 0), metadata={"comment": "The cas that it has there."}),
-        StructField("nmeta", IntegerType(), metadata={"comment": "Of metadata after the value."}),
+        StructField("nmeta", IntegerType(), metadata={"comment": "Length of the metadata after the value."}),
         StructField("options", LongType()),
         StructField("options_flags", ArrayType(StringType()), metadata={"comment": "Bits set in options"}),
         StructField("meta_length", LongType()),
@@ -2184,8 +2180,8 @@ SET_WITH_META = StructType(
             "document_key",
             StringType(),
             metadata={
-                "comment": "The key inside the collection. One that is not valid text is null, and its bytes are kept "
-                "beside it.",
+                "comment": "The key inside the collection. If it is not valid text, it is null, and its bytes are "
+                "kept beside it.",
             },
         ),
         StructField(
@@ -2198,7 +2194,7 @@ SET_WITH_META = StructType(
         ),
         StructField("body", BinaryType()),
         StructField("ext_meta", BinaryType()),
-        StructField("meta", StringType(), metadata={"comment": "JSON: the command, the cas and what else is known."}),
+        StructField("meta", StringType(), metadata={"comment": "JSON: the command, the cas and further metadata."}),
         StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
@@ -2219,9 +2215,9 @@ SNAPSHOT_MARKER = StructType(
             "start_seqno",
             LongType(),
             metadata={
-                "comment": "Where the snapshot starts. In the first marker of a stream this is the seqno the client "
-                "asked to start from; later it is the first seqno of the snapshot, which the client may not get to "
-                "see.",
+                "comment": "Where the snapshot starts. In the first marker of a stream this is the seqno from which "
+                "the client requested it; later it is the first seqno of the snapshot, which the client may not "
+                "receive.",
             },
         ),
         StructField("end_seqno", LongType(), metadata={"comment": "Where the snapshot ends."}),
@@ -2234,7 +2230,11 @@ SNAPSHOT_MARKER = StructType(
             LongType(),
             metadata={"comment": "The last seqno that is visible to clients."},
         ),
-        StructField("high_completed_seqno", LongType(), metadata={"comment": "Of use in disk snapshots only, else 0."}),
+        StructField(
+            "high_completed_seqno",
+            LongType(),
+            metadata={"comment": "Used only in disk snapshots; otherwise 0."},
+        ),
         StructField("timestamp", DecimalType(20, 0), metadata={"comment": "When the snapshot was written to disk."}),
         StructField(
             "purge_seqno",
@@ -2244,7 +2244,11 @@ SNAPSHOT_MARKER = StructType(
                 "rolled back less.",
             },
         ),
-        StructField("high_prepared_seqno", LongType(), metadata={"comment": "Of use in disk snapshots only, else 0."}),
+        StructField(
+            "high_prepared_seqno",
+            LongType(),
+            metadata={"comment": "Used only in disk snapshots; otherwise 0."},
+        ),
         StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
     ],
 )
@@ -2284,7 +2288,7 @@ STAT = StructType(
         StructField(
             "group",
             StringType(),
-            metadata={"comment": "Which, as settings or items; the general ones if empty."},
+            metadata={"comment": "Which ones, such as settings or items; the general ones if empty."},
         ),
         StructField("arguments", StringType(), metadata={"comment": "JSON that some groups of Couchbase take."}),
     ],
@@ -2300,7 +2304,7 @@ STAT_RESPONSE = StructType(
         StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
         StructField("name", StringType(), metadata={"comment": "The name of the statistic."}),
         StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
-        StructField("text", StringType(), metadata={"comment": "What it is."}),
+        StructField("text", StringType(), metadata={"comment": "Its value."}),
         StructField("cluster_map", StringType(), metadata={"comment": "The layout of the cluster as JSON, or empty."}),
         StructField(
             "cluster_map_snappy",
@@ -2323,7 +2327,7 @@ STAT_RESPONSE = StructType(
 
 STREAM_END = StructType(
     [
-        StructField("end_status", LongType(), metadata={"comment": "Why."}),
+        StructField("end_status", LongType(), metadata={"comment": "Why the stream ended."}),
         StructField("end_status_name", StringType(), metadata={"comment": "Name of end_status; null if it has none"}),
         StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
         StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
@@ -2425,7 +2429,7 @@ SUBDOC = StructType(
         StructField("path_length", IntegerType()),
         StructField("flags", ShortType()),
         StructField("flags_flags", ArrayType(StringType()), metadata={"comment": "Bits set in flags"}),
-        StructField("expiration", LongType(), metadata={"comment": "When the document expires, of what changes it."}),
+        StructField("expiration", LongType(), metadata={"comment": "When the document expires; only of writes."}),
         StructField("doc_flags", ShortType()),
         StructField("doc_flags_flags", ArrayType(StringType()), metadata={"comment": "Bits set in doc_flags"}),
         StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
@@ -2434,8 +2438,8 @@ SUBDOC = StructType(
             "document_key",
             StringType(),
             metadata={
-                "comment": "The key inside the collection. One that is not valid text is null, and its bytes are kept "
-                "beside it.",
+                "comment": "The key inside the collection. If it is not valid text, it is null, and its bytes are "
+                "kept beside it.",
             },
         ),
         StructField(
@@ -2461,8 +2465,8 @@ SUBDOC_MULTI_LOOKUP = StructType(
             "document_key",
             StringType(),
             metadata={
-                "comment": "The key inside the collection. One that is not valid text is null, and its bytes are kept "
-                "beside it.",
+                "comment": "The key inside the collection. If it is not valid text, it is null, and its bytes are "
+                "kept beside it.",
             },
         ),
         StructField(
@@ -2557,8 +2561,8 @@ SUBDOC_MULTI_MUTATION = StructType(
             "document_key",
             StringType(),
             metadata={
-                "comment": "The key inside the collection. One that is not valid text is null, and its bytes are kept "
-                "beside it.",
+                "comment": "The key inside the collection. If it is not valid text, it is null, and its bytes are "
+                "kept beside it.",
             },
         ),
         StructField(
@@ -2859,8 +2863,8 @@ TOUCH = StructType(
             "document_key",
             StringType(),
             metadata={
-                "comment": "The key inside the collection. One that is not valid text is null, and its bytes are kept "
-                "beside it.",
+                "comment": "The key inside the collection. If it is not valid text, it is null, and its bytes are "
+                "kept beside it.",
             },
         ),
         StructField(
@@ -2883,8 +2887,8 @@ UNLOCK_KEY = StructType(
             "document_key",
             StringType(),
             metadata={
-                "comment": "The key inside the collection. One that is not valid text is null, and its bytes are kept "
-                "beside it.",
+                "comment": "The key inside the collection. If it is not valid text, it is null, and its bytes are "
+                "kept beside it.",
             },
         ),
         StructField(
@@ -2901,7 +2905,7 @@ UNLOCK_KEY = StructType(
 
 VERBOSITY = StructType(
     [
-        StructField("level", LongType(), metadata={"comment": "0 is nothing; the more, the more."}),
+        StructField("level", LongType(), metadata={"comment": "0 logs nothing; higher numbers log more."}),
         StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
         StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
         StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
@@ -2933,7 +2937,7 @@ SCHEMA = StructType(
         ),
         StructField("framing_extras_length", ShortType()),
         StructField("extras_length", ShortType()),
-        StructField("datatype", ShortType(), metadata={"comment": "What the value as it is sent is made of."}),
+        StructField("datatype", ShortType(), metadata={"comment": "How the value is encoded as it is sent."}),
         StructField("datatype_flags", ArrayType(StringType()), metadata={"comment": "Bits set in datatype"}),
         StructField(
             "vbucket",
@@ -2979,7 +2983,7 @@ SCHEMA = StructType(
                         StructField(
                             "durability_timeout",
                             IntegerType(),
-                            metadata={"comment": "1 to 65534. Without it the server's own timeout is in force."},
+                            metadata={"comment": "1 to 65534. Without it, the server uses its own timeout."},
                         ),
                         StructField(
                             "stream_id",
@@ -3019,7 +3023,7 @@ SCHEMA = StructType(
         StructField(
             "add_stream",
             ADD_STREAM,
-            metadata={"comment": "Tells a consumer to ask its producer for the stream of a vbucket."},
+            metadata={"comment": "Instructs a consumer to request the stream of a vbucket from its producer."},
         ),
         StructField("add_stream_response", ADD_STREAM_RESPONSE, metadata={"comment": "The consumer has the stream."}),
         StructField("append", APPEND, metadata={"comment": "Adds to the value of an item, at its end or its start."}),
@@ -3031,7 +3035,7 @@ SCHEMA = StructType(
         StructField(
             "cache_transfer",
             CACHE_TRANSFER,
-            metadata={"comment": "Documents out of the cache of the producer."},
+            metadata={"comment": "Documents from the cache of the producer."},
         ),
         StructField("cache_transfer_end", CACHE_TRANSFER_END, metadata={"comment": "The cache has been copied."}),
         StructField("cancel_range_scan", CANCEL_RANGE_SCAN, metadata={"comment": "Ends a scan before it is complete."}),
@@ -3045,7 +3049,7 @@ SCHEMA = StructType(
         StructField(
             "continue_range_scan",
             CONTINUE_RANGE_SCAN,
-            metadata={"comment": "Asks for further keys or documents of a scan."},
+            metadata={"comment": "Requests further keys or documents of a scan."},
         ),
         StructField(
             "continue_range_scan_response",
@@ -3087,8 +3091,8 @@ SCHEMA = StructType(
                 "an error.",
             },
         ),
-        StructField("flush", FLUSH, metadata={"comment": "All documents of a vbucket go."}),
-        StructField("get", GET, metadata={"comment": "Asks for an item."}),
+        StructField("flush", FLUSH, metadata={"comment": "All documents of a vbucket are deleted."}),
+        StructField("get", GET, metadata={"comment": "Requests an item."}),
         StructField(
             "get_all_vb_seqnos",
             GET_ALL_VB_SEQNOS,
@@ -3103,7 +3107,7 @@ SCHEMA = StructType(
             "get_cluster_config",
             GET_CLUSTER_CONFIG,
             metadata={
-                "comment": "Asks for the cluster map of the selected bucket, or of the cluster if none is selected.",
+                "comment": "Requests the cluster map of the selected bucket, or of the cluster if none is selected.",
             },
         ),
         StructField(
@@ -3114,7 +3118,7 @@ SCHEMA = StructType(
         StructField(
             "get_collection_id",
             GET_COLLECTION_ID,
-            metadata={"comment": "Asks for the id of a collection or of a scope by its name."},
+            metadata={"comment": "Requests the id of a collection or of a scope by its name."},
         ),
         StructField(
             "get_collection_id_response",
@@ -3131,45 +3135,41 @@ SCHEMA = StructType(
             GET_COLLECTIONS_MANIFEST_RESPONSE,
             metadata={"comment": "The scopes and collections of the bucket."},
         ),
-        StructField("get_error_map", GET_ERROR_MAP, metadata={"comment": "Asks what the statuses mean."}),
+        StructField("get_error_map", GET_ERROR_MAP, metadata={"comment": "Requests the meanings of the statuses."}),
         StructField("get_error_map_response", GET_ERROR_MAP_RESPONSE, metadata={"comment": "What the statuses mean."}),
         StructField(
             "get_locked",
             GET_LOCKED,
             metadata={
-                "comment": "Gets a document and locks it against writes, until it is unlocked or the time is over.",
+                "comment": "Gets a document and locks it against writes, until it is unlocked or the time has passed.",
             },
         ),
         StructField("get_locked_response", GET_LOCKED_RESPONSE, metadata={"comment": "The document that was locked."}),
         StructField(
             "get_meta",
             GET_META,
-            metadata={"comment": "Asks for what the server knows of a document, deleted ones included, but its value."},
+            metadata={"comment": "Requests the metadata of a document, which may be a deleted one."},
         ),
-        StructField(
-            "get_meta_response",
-            GET_META_RESPONSE,
-            metadata={"comment": "What the server knows of the document."},
-        ),
+        StructField("get_meta_response", GET_META_RESPONSE, metadata={"comment": "The metadata of the document."}),
         StructField("get_response", GET_RESPONSE, metadata={"comment": "The requested item."}),
-        StructField("get_vbucket", GET_VBUCKET, metadata={"comment": "Asks for the state of a vbucket."}),
+        StructField("get_vbucket", GET_VBUCKET, metadata={"comment": "Requests the state of a vbucket."}),
         StructField("get_vbucket_response", GET_VBUCKET_RESPONSE, metadata={"comment": "The state of the vbucket."}),
-        StructField("hello", HELLO, metadata={"comment": "The client says who it is and which features it can."}),
+        StructField(
+            "hello",
+            HELLO,
+            metadata={"comment": "The client gives its name and the features that it supports."},
+        ),
         StructField("hello_response", HELLO_RESPONSE, metadata={"comment": "The features that are agreed on."}),
         StructField(
             "increment",
             INCREMENT,
-            metadata={"comment": "Counts an item up or down, whose value is a number in decimal digits."},
+            metadata={"comment": "Increments or decrements an item whose value is a number in decimal digits."},
         ),
-        StructField(
-            "increment_response",
-            INCREMENT_RESPONSE,
-            metadata={"comment": "What the item has been counted to."},
-        ),
+        StructField("increment_response", INCREMENT_RESPONSE, metadata={"comment": "The new value of the item."}),
         StructField("list_buckets", LIST_BUCKETS, metadata={"comment": "Asks which buckets the client may select."}),
         StructField("list_buckets_response", LIST_BUCKETS_RESPONSE, metadata={"comment": "The buckets."}),
         StructField("mutation", MUTATION, metadata={"comment": "A document was written."}),
-        StructField("noop", NOOP, metadata={"comment": "Asks for a response and nothing else."}),
+        StructField("noop", NOOP, metadata={"comment": "Requests a response, and does nothing else."}),
         StructField("observe", OBSERVE, metadata={"comment": "Asks whether documents are written to disk."}),
         StructField(
             "observe_response",
@@ -3193,7 +3193,7 @@ SCHEMA = StructType(
         StructField(
             "oso_snapshot",
             OSO_SNAPSHOT,
-            metadata={"comment": "Begin or end of a snapshot whose changes are not in the order of their seqnos."},
+            metadata={"comment": "Start or end of a snapshot whose changes are not in the order of their seqnos."},
         ),
         StructField(
             "prepare",
@@ -3249,14 +3249,14 @@ SCHEMA = StructType(
         StructField(
             "seqno_persistence",
             SEQNO_PERSISTENCE,
-            metadata={"comment": "Is responded to when the vbucket is written to disk up to a seqno."},
+            metadata={"comment": "Answered once the vbucket is written to disk up to a seqno."},
         ),
         StructField(
             "server_request",
             SERVER_REQUEST,
             metadata={
-                "comment": "What a server asks the client that provides its external users: to authenticate one, to "
-                "say what one may do, or to take note of those that are active.",
+                "comment": "A request from the server to the client that provides its external users: to authenticate "
+                "a user, to return the privileges of one, or to note the active ones.",
             },
         ),
         StructField(
@@ -3264,7 +3264,7 @@ SCHEMA = StructType(
             SERVER_RESPONSE,
             metadata={"comment": "The client's response to a request of the server."},
         ),
-        StructField("server_version", SERVER_VERSION, metadata={"comment": "Asks for the version of the server."}),
+        StructField("server_version", SERVER_VERSION, metadata={"comment": "Requests the version of the server."}),
         StructField(
             "server_version_response",
             SERVER_VERSION_RESPONSE,
@@ -3274,8 +3274,8 @@ SCHEMA = StructType(
             "set",
             SET,
             metadata={
-                "comment": "Stores an item, whether there is one of its key or not; adds one that there is not yet; "
-                "replaces one that there is.",
+                "comment": "Set stores an item in any case, add only if there is none with its key, replace only if "
+                "there is one.",
             },
         ),
         StructField("set_vbucket", SET_VBUCKET, metadata={"comment": "Makes a vbucket, or sets its state."}),
@@ -3288,8 +3288,7 @@ SCHEMA = StructType(
             "set_with_meta",
             SET_WITH_META,
             metadata={
-                "comment": "Writes a document, or that it was deleted, as it is elsewhere: with its cas, its revision "
-                "and its times.",
+                "comment": "Writes a document or its deletion with the cas, revision and times that it has elsewhere.",
             },
         ),
         StructField("snapshot_marker", SNAPSHOT_MARKER, metadata={"comment": "The producer begins a new snapshot."}),
@@ -3302,7 +3301,7 @@ SCHEMA = StructType(
                 "incomplete (Einval).",
             },
         ),
-        StructField("stat", STAT, metadata={"comment": "Asks for statistics."}),
+        StructField("stat", STAT, metadata={"comment": "Requests statistics."}),
         StructField("stat_response", STAT_RESPONSE, metadata={"comment": "One number or text that the server keeps."}),
         StructField("stream_end", STREAM_END, metadata={"comment": "The producer has ended the stream of a vbucket."}),
         StructField("stream_req", STREAM_REQ, metadata={"comment": "The consumer requests the changes of a vbucket."}),
@@ -3331,14 +3330,14 @@ SCHEMA = StructType(
             "subdoc_multi_mutation_response",
             SUBDOC_MULTI_MUTATION_RESPONSE,
             metadata={
-                "comment": "That all places were changed, with the values that there are; or the first that could not "
-                "be.",
+                "comment": "Either all places were changed, with the resulting values, or the first place that could "
+                "not be changed.",
             },
         ),
         StructField(
             "subdoc_response",
             SUBDOC_RESPONSE,
-            metadata={"comment": "The value at the path, or that it was changed."},
+            metadata={"comment": "The value at the path, or confirmation that it was changed."},
         ),
         StructField(
             "system_event",
@@ -3353,7 +3352,7 @@ SCHEMA = StructType(
                 "is malformed or incomplete (Einval), or its seqno is not above the last (Erange).",
             },
         ),
-        StructField("touch", TOUCH, metadata={"comment": "Sets when an item goes, and gets it or its flags."}),
+        StructField("touch", TOUCH, metadata={"comment": "Sets when an item expires, and returns it or its flags."}),
         StructField(
             "unlock_key",
             UNLOCK_KEY,

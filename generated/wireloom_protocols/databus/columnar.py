@@ -30,7 +30,7 @@ COMMENTS = {
     "dbus_event.schema_id": "MD5 of the Avro schema of the value, in the schema's canonical text; zero in control "
     "events.",
     "dbus_event.schema_version": "Version of the schema of the value.",
-    "dbus_event.schema_id_rest": "What is left of the schema id, not valid.",
+    "dbus_event.schema_id_rest": "The rest of the schema id; not valid.",
     "dbus_event.value_crc": "CRC of the payload, of the same kind as header_crc; 0 of an empty one.",
     "dbus_event.opcode": "The opcode in the attributes; absent if they have none.",
     "dbus_event.opcode_name": "Name of opcode; null if it has none",

@@ -15,7 +15,7 @@ class DbusOpcode(WireEnum):
 
 class SourceId(WireEnum):
     """Which table or view an event comes from, if positive; what kind of control event it is, if negative. Everything
-    in [-32768, 0] is set aside for Databus itself.
+    in [-32768, 0] is reserved for Databus itself.
     """
 
     ZERO = 0

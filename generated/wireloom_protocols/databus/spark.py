@@ -75,7 +75,7 @@ DBUS_EVENT = StructType(
             },
         ),
         StructField("schema_version", ShortType(), metadata={"comment": "Version of the schema of the value."}),
-        StructField("schema_id_rest", BinaryType(), metadata={"comment": "What is left of the schema id, not valid."}),
+        StructField("schema_id_rest", BinaryType(), metadata={"comment": "The rest of the schema id; not valid."}),
         StructField(
             "value_crc",
             LongType(),

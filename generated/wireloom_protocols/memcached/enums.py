@@ -126,8 +126,8 @@ class Status(WireEnum):
 
 
 class RequestFrameId(WireEnum):
-    """Kinds of framing extras in requests. 3 was set aside for tracing and never used. The server answers a kind that
-    it does not know with UnknownFrameInfo.
+    """Kinds of framing extras in requests. 3 was reserved for tracing and never used. The server answers a kind that it
+    does not know with UnknownFrameInfo.
     """
 
     Barrier = 0
@@ -161,7 +161,7 @@ class DurabilityLevel(WireEnum):
 
 
 class Feature(WireEnum):
-    """What client and server agree on with Hello."""
+    """Features that client and server agree on with Hello."""
 
     Invalid = 0x01
     TLS = 0x02
@@ -204,8 +204,8 @@ class Feature(WireEnum):
 
 
 class ClientOpcode(WireEnum):
-    """The commands of memcached, and those of Couchbase that begin a connection. A name that ends in q is quiet; to one
-    with a k in front of that, or at its end, the response has the key.
+    """The commands of memcached, and those of Couchbase that begin a connection. A command whose name ends in q is
+    quiet. If its name ends in k or kq, the response has the key.
     """
 
     Get = 0x00
@@ -254,7 +254,7 @@ class ClientOpcode(WireEnum):
 
 
 class Datatype(WireFlags):
-    """What the value is made of. Undo in this order, Snappy, Xattr, JSON. None set is raw bytes."""
+    """How the value is encoded. Decode in the order Snappy, Xattr, JSON. Without flags, the value is raw bytes."""
 
     JSON = 0x01
     Snappy = 0x02

@@ -2,8 +2,8 @@
 # Do not edit; change the spec and run `wireloom generate`.
 
 """Parsers and builders of Memcached binary protocol. The binary protocol of memcached, on which that of Couchbase is
-based. A client's requests and the server's responses are frames; captures may have one direction or both. Of quiet
-commands those that get are answered if there is something, all others if something is wrong. Framing extras, Hello, the
+based. A client's requests and the server's responses are frames; captures may have one direction or both. Quiet
+commands that get are answered only if an item is found, all others only on failure. Framing extras, Hello, the
 selection of buckets and the error map are Couchbase's. Values are kept as they were sent.
 """
 
@@ -163,8 +163,7 @@ append = Message(
     whole=("key", "value"),
     valid="size(extras) == 0",
 )
-"""Append, prepend. Adds to the value of an item, at its end or its start. The quiet forms are not answered if that is
-done.
+"""Append, prepend. Adds to the value of an item, at its end or its start. The quiet forms are answered only on failure.
 """
 
 delete = Message(
@@ -175,7 +174,7 @@ delete = Message(
     whole=("key",),
     valid="size(extras) == 0 and size(value) == 0",
 )
-"""Delete. Removes an item. The quiet form is not answered if that is done."""
+"""Delete. Removes an item. The quiet form is answered only on failure."""
 
 flush = Message(
     "flush",
@@ -184,7 +183,7 @@ flush = Message(
     sections={"extras": Layout(Optional("delay" / Int32ub))},
     valid="size(extras) in [0, 4] and size(key) == 0 and size(value) == 0",
 )
-"""Flush. Empties the server. The quiet form is not answered if that is done."""
+"""Flush. Empties the server. The quiet form is answered only on failure."""
 
 get = Message(
     "get",
@@ -194,7 +193,7 @@ get = Message(
     whole=("key",),
     valid="size(extras) == 0 and size(value) == 0",
 )
-"""Get. Asks for an item. The quiet forms are not answered if there is none."""
+"""Get. Requests an item. The quiet forms are not answered if there is none."""
 
 get_error_map = Message(
     "get_error_map",
@@ -203,7 +202,7 @@ get_error_map = Message(
     sections={"value": Layout("version" / Int16ub)},
     valid="size(extras) == 0 and size(key) == 0 and size(value) == 2",
 )
-"""Error map request. Asks what the statuses mean."""
+"""Error map request. Requests the meanings of the statuses."""
 
 get_error_map_response = Message(
     "get_error_map_response",
@@ -267,8 +266,8 @@ hello = Message(
     whole=("key", "value"),
     valid="size(extras) == 0",
 )
-"""Hello. The client says who it is and which features it can. Those that the server also has are in effect from then
-on.
+"""Hello. The client gives its name and the features that it supports. Those that the server also supports are in effect
+from then on.
 """
 
 hello_response = Message(
@@ -297,8 +296,8 @@ increment = Message(
     whole=("key",),
     valid="size(extras) == 20 and size(value) == 0",
 )
-"""Increment, decrement. Counts an item up or down, whose value is a number in decimal digits. Up goes round at 2^64,
-down stops at 0. The quiet forms are not answered if that is done.
+"""Increment, decrement. Increments or decrements an item whose value is a number in decimal digits. Increments wrap
+around at 2^64; decrements stop at 0. The quiet forms are answered only on failure.
 """
 
 increment_response = Message(
@@ -326,7 +325,7 @@ increment_response = Message(
         quiet={"opcode": (0x09, 0x0d, 0x11, 0x12, 0x13, 0x14, 0x15, 0x16, 0x17, 0x18, 0x19, 0x1a, 0x1e, 0x24)},
     ),
 )
-"""Increment response. What the item has been counted to."""
+"""Increment response. The new value of the item."""
 
 noop = Message(
     "noop",
@@ -334,7 +333,7 @@ noop = Message(
     match={"magic": (0x80, 0x08), "opcode": (0x0a,)},
     valid="size(extras) == 0 and size(key) == 0 and size(value) == 0",
 )
-"""Noop. Asks for a response and nothing else."""
+"""Noop. Requests a response, and does nothing else."""
 
 quit = Message(
     "quit",
@@ -457,8 +456,8 @@ set = Message(
     whole=("key", "value"),
     valid="size(extras) == 8",
 )
-"""Set, add, replace. Stores an item, whether there is one of its key or not; adds one that there is not yet; replaces
-one that there is. A cas that is not 0 has to be that of the item. The quiet forms are not answered if that is done.
+"""Set, add, replace. Set stores an item in any case, add only if there is none with its key, replace only if there is
+one. A cas other than 0 must be that of the item. The quiet forms are answered only on failure.
 """
 
 stat = Message(
@@ -469,7 +468,7 @@ stat = Message(
     whole=("key", "value"),
     valid="size(extras) == 0",
 )
-"""Statistics request. Asks for statistics."""
+"""Statistics request. Requests statistics."""
 
 stat_response = Message(
     "stat_response",
@@ -500,8 +499,8 @@ touch = Message(
     whole=("key",),
     valid="size(extras) == 4 and size(value) == 0",
 )
-"""Touch, get and touch. Sets when an item goes, and gets it or its flags. The quiet forms are not answered if there is
-none.
+"""Touch, get and touch. Sets when an item expires, and returns it or its flags. The quiet forms are not answered if
+there is none.
 """
 
 verbosity = Message(
@@ -519,7 +518,7 @@ version = Message(
     match={"magic": (0x80, 0x08), "opcode": (0x0b,)},
     valid="size(extras) == 0 and size(key) == 0 and size(value) == 0",
 )
-"""Version request. Asks for the version of the server."""
+"""Version request. Requests the version of the server."""
 
 version_response = Message(
     "version_response",

@@ -23,8 +23,8 @@ APPEND = StructType(
             "key",
             StringType(),
             metadata={
-                "comment": "The key, of 250 bytes at most. One that is not valid text is null, and its bytes are kept "
-                "beside it.",
+                "comment": "The key, of 250 bytes at most. If it is not valid text, it is null, and its bytes are "
+                "kept beside it.",
             },
         ),
         StructField(
@@ -45,8 +45,8 @@ DELETE = StructType(
             "key",
             StringType(),
             metadata={
-                "comment": "The key, of 250 bytes at most. One that is not valid text is null, and its bytes are kept "
-                "beside it.",
+                "comment": "The key, of 250 bytes at most. If it is not valid text, it is null, and its bytes are "
+                "kept beside it.",
             },
         ),
         StructField(
@@ -76,8 +76,8 @@ GET = StructType(
             "key",
             StringType(),
             metadata={
-                "comment": "The key, of 250 bytes at most. One that is not valid text is null, and its bytes are kept "
-                "beside it.",
+                "comment": "The key, of 250 bytes at most. If it is not valid text, it is null, and its bytes are "
+                "kept beside it.",
             },
         ),
         StructField(
@@ -154,7 +154,7 @@ GET_RESPONSE = StructType(
             "flags",
             LongType(),
             metadata={
-                "comment": "What the client stored beside the item, as it sent it. Couchbase answers touch without.",
+                "comment": "What the client stored with the item, as it was sent. Couchbase answers touch without.",
             },
         ),
         StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
@@ -162,8 +162,8 @@ GET_RESPONSE = StructType(
             "key",
             StringType(),
             metadata={
-                "comment": "The key, of 250 bytes at most. One that is not valid text is null, and its bytes are kept "
-                "beside it.",
+                "comment": "The key, of 250 bytes at most. If it is not valid text, it is null, and its bytes are "
+                "kept beside it.",
             },
         ),
         StructField(
@@ -216,7 +216,7 @@ HELLO = StructType(
                     ],
                 ),
             ),
-            metadata={"comment": "What the client can."},
+            metadata={"comment": "The features that the client supports."},
         ),
     ],
 )
@@ -244,7 +244,7 @@ HELLO_RESPONSE = StructType(
                     ],
                 ),
             ),
-            metadata={"comment": "What client and server both can."},
+            metadata={"comment": "The features that both client and server support."},
         ),
         StructField("cluster_map", StringType(), metadata={"comment": "The layout of the cluster as JSON, or empty."}),
         StructField(
@@ -272,13 +272,13 @@ INCREMENT = StructType(
         StructField(
             "initial",
             DecimalType(20, 0),
-            metadata={"comment": "What an item that there is not yet begins with."},
+            metadata={"comment": "The initial value of an item that does not exist yet."},
         ),
         StructField(
             "expiration",
             LongType(),
             metadata={
-                "comment": "As elsewhere, of an item that there is not yet. 0xffffffff says that none is to be made.",
+                "comment": "As elsewhere, for an item that does not exist yet. With 0xffffffff, none is created.",
             },
         ),
         StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
@@ -286,8 +286,8 @@ INCREMENT = StructType(
             "key",
             StringType(),
             metadata={
-                "comment": "The key, of 250 bytes at most. One that is not valid text is null, and its bytes are kept "
-                "beside it.",
+                "comment": "The key, of 250 bytes at most. If it is not valid text, it is null, and its bytes are "
+                "kept beside it.",
             },
         ),
         StructField(
@@ -466,7 +466,7 @@ SELECT_BUCKET = StructType(
 
 SET = StructType(
     [
-        StructField("flags", LongType(), metadata={"comment": "What the client wants to have back beside the value."}),
+        StructField("flags", LongType(), metadata={"comment": "What the client wants returned with the value."}),
         StructField(
             "expiration",
             LongType(),
@@ -477,8 +477,8 @@ SET = StructType(
             "key",
             StringType(),
             metadata={
-                "comment": "The key, of 250 bytes at most. One that is not valid text is null, and its bytes are kept "
-                "beside it.",
+                "comment": "The key, of 250 bytes at most. If it is not valid text, it is null, and its bytes are "
+                "kept beside it.",
             },
         ),
         StructField(
@@ -498,7 +498,7 @@ STAT = StructType(
         StructField(
             "group",
             StringType(),
-            metadata={"comment": "Which, as settings or items; the general ones if empty."},
+            metadata={"comment": "Which ones, such as settings or items; the general ones if empty."},
         ),
         StructField("arguments", StringType(), metadata={"comment": "JSON that some groups of Couchbase take."}),
     ],
@@ -514,7 +514,7 @@ STAT_RESPONSE = StructType(
         StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
         StructField("name", StringType(), metadata={"comment": "The name of the statistic."}),
         StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
-        StructField("text", StringType(), metadata={"comment": "What it is."}),
+        StructField("text", StringType(), metadata={"comment": "Its value."}),
         StructField("cluster_map", StringType(), metadata={"comment": "The layout of the cluster as JSON, or empty."}),
         StructField(
             "cluster_map_snappy",
@@ -547,8 +547,8 @@ TOUCH = StructType(
             "key",
             StringType(),
             metadata={
-                "comment": "The key, of 250 bytes at most. One that is not valid text is null, and its bytes are kept "
-                "beside it.",
+                "comment": "The key, of 250 bytes at most. If it is not valid text, it is null, and its bytes are "
+                "kept beside it.",
             },
         ),
         StructField(
@@ -564,7 +564,7 @@ TOUCH = StructType(
 
 VERBOSITY = StructType(
     [
-        StructField("level", LongType(), metadata={"comment": "0 is nothing; the more, the more."}),
+        StructField("level", LongType(), metadata={"comment": "0 logs nothing; higher numbers log more."}),
         StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
         StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
         StructField("trailing_value", BinaryType(), metadata={"comment": "Bytes of the value after its last field"}),
@@ -588,7 +588,7 @@ VERSION_RESPONSE = StructType(
         ),
         StructField("trailing_extras", BinaryType(), metadata={"comment": "Bytes of the extras after its last field"}),
         StructField("trailing_key", BinaryType(), metadata={"comment": "Bytes of the key after its last field"}),
-        StructField("version", StringType(), metadata={"comment": "As 1.6.18."}),
+        StructField("version", StringType(), metadata={"comment": "Such as 1.6.18."}),
         StructField("cluster_map", StringType(), metadata={"comment": "The layout of the cluster as JSON, or empty."}),
         StructField(
             "cluster_map_snappy",
@@ -634,7 +634,7 @@ SCHEMA = StructType(
         ),
         StructField("framing_extras_length", ShortType()),
         StructField("extras_length", ShortType()),
-        StructField("datatype", ShortType(), metadata={"comment": "What the value as it is sent is made of."}),
+        StructField("datatype", ShortType(), metadata={"comment": "How the value is encoded as it is sent."}),
         StructField("datatype_flags", ArrayType(StringType()), metadata={"comment": "Bits set in datatype"}),
         StructField(
             "vbucket",
@@ -680,7 +680,7 @@ SCHEMA = StructType(
                         StructField(
                             "durability_timeout",
                             IntegerType(),
-                            metadata={"comment": "1 to 65534. Without it the server's own timeout is in force."},
+                            metadata={"comment": "1 to 65534. Without it, the server uses its own timeout."},
                         ),
                         StructField(
                             "stream_id",
@@ -719,23 +719,23 @@ SCHEMA = StructType(
         StructField("append", APPEND, metadata={"comment": "Adds to the value of an item, at its end or its start."}),
         StructField("delete", DELETE, metadata={"comment": "Removes an item."}),
         StructField("flush", FLUSH, metadata={"comment": "Empties the server."}),
-        StructField("get", GET, metadata={"comment": "Asks for an item."}),
-        StructField("get_error_map", GET_ERROR_MAP, metadata={"comment": "Asks what the statuses mean."}),
+        StructField("get", GET, metadata={"comment": "Requests an item."}),
+        StructField("get_error_map", GET_ERROR_MAP, metadata={"comment": "Requests the meanings of the statuses."}),
         StructField("get_error_map_response", GET_ERROR_MAP_RESPONSE, metadata={"comment": "What the statuses mean."}),
         StructField("get_response", GET_RESPONSE, metadata={"comment": "The requested item."}),
-        StructField("hello", HELLO, metadata={"comment": "The client says who it is and which features it can."}),
+        StructField(
+            "hello",
+            HELLO,
+            metadata={"comment": "The client gives its name and the features that it supports."},
+        ),
         StructField("hello_response", HELLO_RESPONSE, metadata={"comment": "The features that are agreed on."}),
         StructField(
             "increment",
             INCREMENT,
-            metadata={"comment": "Counts an item up or down, whose value is a number in decimal digits."},
+            metadata={"comment": "Increments or decrements an item whose value is a number in decimal digits."},
         ),
-        StructField(
-            "increment_response",
-            INCREMENT_RESPONSE,
-            metadata={"comment": "What the item has been counted to."},
-        ),
-        StructField("noop", NOOP, metadata={"comment": "Asks for a response and nothing else."}),
+        StructField("increment_response", INCREMENT_RESPONSE, metadata={"comment": "The new value of the item."}),
+        StructField("noop", NOOP, metadata={"comment": "Requests a response, and does nothing else."}),
         StructField("quit", QUIT, metadata={"comment": "Ends the connection."}),
         StructField(
             "response",
@@ -766,15 +766,15 @@ SCHEMA = StructType(
             "set",
             SET,
             metadata={
-                "comment": "Stores an item, whether there is one of its key or not; adds one that there is not yet; "
-                "replaces one that there is.",
+                "comment": "Set stores an item in any case, add only if there is none with its key, replace only if "
+                "there is one.",
             },
         ),
-        StructField("stat", STAT, metadata={"comment": "Asks for statistics."}),
+        StructField("stat", STAT, metadata={"comment": "Requests statistics."}),
         StructField("stat_response", STAT_RESPONSE, metadata={"comment": "One number or text that the server keeps."}),
-        StructField("touch", TOUCH, metadata={"comment": "Sets when an item goes, and gets it or its flags."}),
+        StructField("touch", TOUCH, metadata={"comment": "Sets when an item expires, and returns it or its flags."}),
         StructField("verbosity", VERBOSITY, metadata={"comment": "Sets how much the server writes into its log."}),
-        StructField("version", VERSION, metadata={"comment": "Asks for the version of the server."}),
+        StructField("version", VERSION, metadata={"comment": "Requests the version of the server."}),
         StructField("version_response", VERSION_RESPONSE, metadata={"comment": "The version of the server."}),
         StructField(
             "unknown",

@@ -54,8 +54,8 @@ class EtherType(WireEnum):
 
 
 class Tunnel(WireEnum):
-    """Headers of tunnels, with which what a packet carries begins, in the place of a link type. No capture has these
-    numbers: above 65536 they are those of a protocol of IP, and above 131072 those of a port of UDP.
+    """Headers of tunnels that a packet carries, used in place of a link type. No capture has these numbers: they are
+    65536 plus an IP protocol, or 131072 plus a UDP port.
     """
 
     GRE = 65583

@@ -2,8 +2,8 @@
 # Do not edit; change the spec and run `wireloom generate`.
 
 """Parsers and builders of Packets. Packets as they were recorded on a network, each of which is a record. TCP segments,
-UDP datagrams and fragments are told apart after all IP headers. A packet that was cut off when it was recorded has what
-is there of its payload, and says how much is missing; one that was cut off inside of a header is malformed.
+UDP datagrams and fragments are distinguished after all IP headers. A packet that was cut off when it was recorded has
+the recorded part of its payload, and the number of missing bytes; one that was cut off inside a header is malformed.
 """
 
 from construct import Int8ub, Int16ub, Int16ul, Int24ub, Int24ul, Int32ub, Int32ul, Int64ub, Int64ul
@@ -84,7 +84,7 @@ NflogAttribute = Layout(
     "type" / u16,
     When("type != 9", "value" / Blob(Size("max(length, 4) - 4")), "padding" / Blob(Size("3 - (length + 3) % 4"))),
 )
-"""An attribute of a logged packet. Of the payload it is the header alone, as the packet itself follows."""
+"""An attribute of a logged packet. For the payload, this is only its header, because the packet itself follows."""
 
 Nflog = Layout(
     "family" / Int8ub,
@@ -93,7 +93,7 @@ Nflog = Layout(
     Elsewhere("offset(resource) + 2", "order" / u16, shared=True),
     Ordered("not order < 256", "attributes" / Repeat(NflogAttribute, until="type == 9")),
 )
-"""What the netfilter of Linux says of a packet that it logs. Attributes are in the byte order of the machine."""
+"""A packet logged by Linux netfilter. Attributes are in the byte order of the machine."""
 
 Radiotap = Layout(
     "version" / Int8ub,
@@ -102,7 +102,7 @@ Radiotap = Layout(
     "present" / Int32ul,
     "data" / Blob(Size("length - 8")),
 )
-"""What the radio says of a frame of a wireless LAN."""
+"""Radio information about a wireless LAN frame."""
 
 Wlan = Layout(
     Bits(
@@ -326,7 +326,7 @@ Encapsulation = Layout(
         hex=True,
     ),
 )
-"""A header between that of the link and that of IP. What kind it is, the header before says."""
+"""A header between those of the link and of IP. The header before it gives its kind."""
 
 Ipv4 = Layout(
     Bits(
@@ -388,7 +388,7 @@ Ipv6Extension = Layout(
         Layout("length" / Int8ub, "data" / Blob(Size("8 * length + 6"))),
     ),
 )
-"""An extension header of IPv6, or AH after IPv4. The header before it says what kind it is."""
+"""An extension header of IPv6, or AH after IPv4. The header before it gives its kind."""
 
 RECORD = Record(
     When("parameters.link_type == 1", "ethernet" / EthernetHeader),
@@ -584,7 +584,7 @@ tcp = Message(
         ),
     },
 )
-"""TCP segment. A TCP segment in one IP packet, or what is there of it."""
+"""TCP segment. A TCP segment in one IP packet, as far as it was recorded."""
 
 udp = Message(
     "udp",
@@ -607,7 +607,7 @@ udp = Message(
     },
     valid="not (length > record.transport_length)",
 )
-"""UDP datagram. A UDP datagram in one IP packet, or what is there of it."""
+"""UDP datagram. A UDP datagram in one IP packet, as far as it was recorded."""
 
 unknown = Message(
     "unknown",

@@ -19,7 +19,7 @@ from pyspark.sql.types import (
 
 FRAGMENT = StructType(
     [
-        StructField("data", BinaryType(), metadata={"comment": "What is there of the part."}),
+        StructField("data", BinaryType(), metadata={"comment": "The part, as far as it was recorded."}),
         StructField(
             "missing",
             LongType(),
@@ -41,7 +41,7 @@ TCP = StructType(
         StructField(
             "acknowledgment",
             LongType(),
-            metadata={"comment": "The number of the byte that the sender waits for; it counts with ack alone."},
+            metadata={"comment": "The number of the byte that the sender waits for; valid only with ack."},
         ),
         StructField("data_offset", ByteType(), metadata={"comment": "How long this header is."}),
         StructField("reserved", ByteType()),
@@ -53,9 +53,9 @@ TCP = StructType(
         StructField("flags", ShortType(), metadata={"comment": "The control bits as one number."}),
         StructField("cwr", BooleanType(), metadata={"comment": "The sender has slowed down."}),
         StructField("ece", BooleanType(), metadata={"comment": "The sender was notified of congestion."}),
-        StructField("urg", BooleanType(), metadata={"comment": "urgent_pointer counts."}),
-        StructField("ack", BooleanType(), metadata={"comment": "acknowledgment counts."}),
-        StructField("psh", BooleanType(), metadata={"comment": "The receiver is to hand on what it has."}),
+        StructField("urg", BooleanType(), metadata={"comment": "urgent_pointer is valid."}),
+        StructField("ack", BooleanType(), metadata={"comment": "acknowledgment is valid."}),
+        StructField("psh", BooleanType(), metadata={"comment": "The receiver should pass on the data that it has."}),
         StructField("rst", BooleanType(), metadata={"comment": "The connection is given up."}),
         StructField(
             "syn",
@@ -79,7 +79,7 @@ TCP = StructType(
             metadata={"comment": "Where urgent data ends, counted from sequence."},
         ),
         StructField("options", BinaryType(), metadata={"comment": "The options, as they were sent."}),
-        StructField("payload", BinaryType(), metadata={"comment": "What is there of the data."}),
+        StructField("payload", BinaryType(), metadata={"comment": "The data, as far as they were recorded."}),
         StructField(
             "missing",
             LongType(),
@@ -105,7 +105,7 @@ UDP = StructType(
             IntegerType(),
             metadata={"comment": "As it was recorded; 0 for none. It is not verified."},
         ),
-        StructField("payload", BinaryType(), metadata={"comment": "What is there of the data."}),
+        StructField("payload", BinaryType(), metadata={"comment": "The data, as far as they were recorded."}),
         StructField(
             "surplus",
             BinaryType(),
@@ -254,16 +254,16 @@ SCHEMA = StructType(
                                     StructField(
                                         "padding",
                                         BinaryType(),
-                                        metadata={"comment": "Up to a multiple of four bytes."},
+                                        metadata={"comment": "Padding to a multiple of four."},
                                     ),
                                 ],
                             ),
                         ),
-                        metadata={"comment": "What is known of the packet."},
+                        metadata={"comment": "What is known about the packet."},
                     ),
                 ],
             ),
-            metadata={"comment": "What netfilter says of a packet."},
+            metadata={"comment": "That of packets logged by netfilter."},
         ),
         StructField(
             "radiotap",
@@ -272,7 +272,7 @@ SCHEMA = StructType(
                     StructField("version", ShortType(), metadata={"comment": "0."}),
                     StructField("pad", ShortType(), metadata={"comment": "0."}),
                     StructField("length", IntegerType(), metadata={"comment": "How long this header is."}),
-                    StructField("present", LongType(), metadata={"comment": "Which fields are there."}),
+                    StructField("present", LongType(), metadata={"comment": "Which fields are present."}),
                     StructField(
                         "data",
                         BinaryType(),
@@ -280,13 +280,13 @@ SCHEMA = StructType(
                     ),
                 ],
             ),
-            metadata={"comment": "What the radio says."},
+            metadata={"comment": "That of radiotap."},
         ),
         StructField(
             "radiotap_flags",
             ShortType(),
             metadata={
-                "comment": "The flags of the radio. They are not read where several words say which fields are there.",
+                "comment": "The flags of the radio. They are not read if several words say which fields are present.",
             },
         ),
         StructField(
@@ -323,7 +323,7 @@ SCHEMA = StructType(
                     StructField(
                         "duration",
                         IntegerType(),
-                        metadata={"comment": "How long the air is taken, in microseconds."},
+                        metadata={"comment": "How long the medium is reserved, in microseconds."},
                     ),
                     StructField("address_1", StringType(), metadata={"comment": "The address of the next receiver."}),
                     StructField("address_2", StringType(), metadata={"comment": "The address of the sender."}),
@@ -336,7 +336,7 @@ SCHEMA = StructType(
                     StructField(
                         "padding",
                         BinaryType(),
-                        metadata={"comment": "Some radios fill the header up to a multiple of four bytes."},
+                        metadata={"comment": "Some radios pad the header to a multiple of four bytes."},
                     ),
                     StructField("carries_llc", BooleanType(), metadata={"comment": "Whether a header of LLC follows."}),
                 ],
@@ -390,7 +390,7 @@ SCHEMA = StructType(
             "vxlan",
             StructType(
                 [
-                    StructField("flags", ShortType(), metadata={"comment": "8 if the number of the network counts."}),
+                    StructField("flags", ShortType(), metadata={"comment": "8 if the number of the network is valid."}),
                     StructField(
                         "group",
                         IntegerType(),
@@ -428,9 +428,13 @@ SCHEMA = StructType(
                     StructField("version", ByteType()),
                     StructField("is_gtp", BooleanType(), metadata={"comment": "Whether it is GTP and not GTP'."}),
                     StructField("reserved", BooleanType()),
-                    StructField("has_extension", BooleanType(), metadata={"comment": "Whether next_extension counts."}),
-                    StructField("has_sequence", BooleanType(), metadata={"comment": "Whether sequence counts."}),
-                    StructField("has_number", BooleanType(), metadata={"comment": "Whether number counts."}),
+                    StructField(
+                        "has_extension",
+                        BooleanType(),
+                        metadata={"comment": "Whether next_extension is valid."},
+                    ),
+                    StructField("has_sequence", BooleanType(), metadata={"comment": "Whether sequence is valid."}),
+                    StructField("has_number", BooleanType(), metadata={"comment": "Whether number is valid."}),
                     StructField("type", ShortType(), metadata={"comment": "255 for a packet, others for signals."}),
                     StructField(
                         "length",
@@ -447,7 +451,7 @@ SCHEMA = StructType(
                             StructType(
                                 [
                                     StructField("length", ShortType(), metadata={"comment": "How long it is."}),
-                                    StructField("data", BinaryType(), metadata={"comment": "What it says."}),
+                                    StructField("data", BinaryType(), metadata={"comment": "Its content."}),
                                     StructField(
                                         "next_extension",
                                         ShortType(),
@@ -493,8 +497,8 @@ SCHEMA = StructType(
             "link_protocol",
             IntegerType(),
             metadata={
-                "comment": "What the header of the link says that follows it, be it a VLAN tag or another "
-                "encapsulation; the same as an EtherType where it says it otherwise.",
+                "comment": "What follows the header of the link, such as a VLAN tag or another encapsulation. It is "
+                "given as an EtherType even if the header has a number of another kind.",
             },
         ),
         StructField(
@@ -551,7 +555,7 @@ SCHEMA = StructType(
                                     StructField(
                                         "organization",
                                         IntegerType(),
-                                        metadata={"comment": "Whose numbers the next field has."},
+                                        metadata={"comment": "Who assigned the next field's numbers."},
                                     ),
                                     StructField(
                                         "protocol",
@@ -561,7 +565,7 @@ SCHEMA = StructType(
                                     StructField(
                                         "ether_type",
                                         IntegerType(),
-                                        metadata={"comment": "What follows; absent if no EtherType says it."},
+                                        metadata={"comment": "What follows; absent if it has no EtherType."},
                                     ),
                                 ],
                             ),
@@ -605,7 +609,7 @@ SCHEMA = StructType(
                                     StructField(
                                         "ether_type",
                                         IntegerType(),
-                                        metadata={"comment": "The same as an EtherType; absent for what has none."},
+                                        metadata={"comment": "The same as an EtherType; absent if there is none."},
                                     ),
                                 ],
                             ),
@@ -662,9 +666,7 @@ SCHEMA = StructType(
                                     StructField(
                                         "is_changed",
                                         BooleanType(),
-                                        metadata={
-                                            "comment": "Whether what follows differs from what was to be protected.",
-                                        },
+                                        metadata={"comment": "Whether the protection changed the data that follow."},
                                     ),
                                     StructField(
                                         "association",
@@ -675,7 +677,7 @@ SCHEMA = StructType(
                                         "short_length",
                                         ShortType(),
                                         metadata={
-                                            "comment": "How long what is protected is; 0 if it is 48 bytes or longer.",
+                                            "comment": "Length of the protected data; 0 if it is 48 bytes or longer.",
                                         },
                                     ),
                                     StructField(
@@ -786,7 +788,7 @@ SCHEMA = StructType(
                         StructField(
                             "ether_type",
                             IntegerType(),
-                            metadata={"comment": "What follows; absent if no EtherType says it."},
+                            metadata={"comment": "What follows; absent if it has no EtherType."},
                         ),
                     ],
                 ),
@@ -879,8 +881,8 @@ SCHEMA = StructType(
                         "payload_length",
                         IntegerType(),
                         metadata={
-                            "comment": "How long all is that follows this header. It is 0 in packets that are too "
-                            "long for it, or that were recorded before the network card divided them.",
+                            "comment": "Length of everything after this header. It is 0 in packets that are too long "
+                            "for it, or that were recorded before the network card divided them.",
                         },
                     ),
                     StructField("next_header", ShortType(), metadata={"comment": "What follows."}),
@@ -908,7 +910,7 @@ SCHEMA = StructType(
                         StructField(
                             "header",
                             ShortType(),
-                            metadata={"comment": "Which one it is, as the header before says."},
+                            metadata={"comment": "Its kind, which the header before it gives."},
                         ),
                         StructField(
                             "header_name",
@@ -948,8 +950,8 @@ SCHEMA = StructType(
                 ),
             ),
             metadata={
-                "comment": "The extension headers of IPv6, 16 at most, or the authentication header after IPv4. After "
-                "that of a fragment are none, since what follows belongs to the whole packet.",
+                "comment": "The extension headers of IPv6, 16 at most, or the authentication header after IPv4. None "
+                "is read after that of a fragment, because what follows belongs to the whole packet.",
             },
         ),
         StructField("transport", ShortType(), metadata={"comment": "What follows all headers of IP."}),
@@ -970,8 +972,8 @@ SCHEMA = StructType(
             "transport_length",
             LongType(),
             metadata={
-                "comment": "How many bytes follow all headers of IP, as the first of these says. Absent if that says "
-                "0, as it does before the network card divides a packet; what is there counts then.",
+                "comment": "How many bytes follow all headers of IP, according to the first of these. Absent if its "
+                "length is 0, as before the network card divides a packet; all recorded bytes count then.",
             },
         ),
         StructField(
@@ -979,8 +981,8 @@ SCHEMA = StructType(
             FRAGMENT,
             metadata={"comment": "A part of a packet that was too long for a link, the first one included."},
         ),
-        StructField("tcp", TCP, metadata={"comment": "A TCP segment in one IP packet, or what is there of it."}),
-        StructField("udp", UDP, metadata={"comment": "A UDP datagram in one IP packet, or what is there of it."}),
+        StructField("tcp", TCP, metadata={"comment": "A TCP segment in one IP packet, as far as it was recorded."}),
+        StructField("udp", UDP, metadata={"comment": "A UDP datagram in one IP packet, as far as it was recorded."}),
         StructField(
             "unknown",
             UNKNOWN,

@@ -10,11 +10,10 @@ from .parsers import PROTOCOL
 COMMENTS = {
     "message": "Which message the record is; unknown if the spec has none for it",
     "seconds": "When the packet was recorded, since 1970.",
-    "fraction": "What is left of that time, in micro- or nanoseconds. Some programs write a second or more; it counts "
-    "as such.",
-    "captured_length": "How much of the packet is here.",
+    "fraction": "The rest of that time, in micro- or nanoseconds. If programs write a second or more, it is added.",
+    "captured_length": "How much of it was recorded.",
     "original_length": "How long the packet was on the network.",
-    "modified_header": "What the longer headers of modified files have besides.",
+    "modified_header": "What the longer headers of modified files have in addition.",
     "modified_header.interface_index": "The number that the recording system had for the interface.",
     "modified_header.protocol": "The type of Ethernet of what the packet carries, as that system had it.",
     "modified_header.packet_type": "To whom the packet was sent, as that system had it.",
@@ -34,7 +33,7 @@ COMMENTS = {
     "capture.link_type_name": "Name of link_type; null if it has none",
     "capture.is_nano": "Whether fractions are in nanoseconds.",
     "packet": "Packet",
-    "packet.data": "The packet, from the header that link_type says.",
+    "packet.data": "The packet, from the header that link_type gives.",
     "_corrupt_record": "The bytes of a malformed record; null in every other row",
     "_corrupt_reason": "Why it is malformed: code, field, byte offset, what was expected",
 }

@@ -55,7 +55,7 @@ CAPTURE = StructType(
 )
 
 PACKET = StructType(
-    [StructField("data", BinaryType(), metadata={"comment": "The packet, from the header that link_type says."})],
+    [StructField("data", BinaryType(), metadata={"comment": "The packet, from the header that link_type gives."})],
 )
 
 SCHEMA = StructType(
@@ -70,11 +70,11 @@ SCHEMA = StructType(
             "fraction",
             LongType(),
             metadata={
-                "comment": "What is left of that time, in micro- or nanoseconds. Some programs write a second or "
-                "more; it counts as such.",
+                "comment": "The rest of that time, in micro- or nanoseconds. If programs write a second or more, it "
+                "is added.",
             },
         ),
-        StructField("captured_length", LongType(), metadata={"comment": "How much of the packet is here."}),
+        StructField("captured_length", LongType(), metadata={"comment": "How much of it was recorded."}),
         StructField("original_length", LongType(), metadata={"comment": "How long the packet was on the network."}),
         StructField(
             "modified_header",
@@ -98,7 +98,7 @@ SCHEMA = StructType(
                     StructField("padding", ShortType()),
                 ],
             ),
-            metadata={"comment": "What the longer headers of modified files have besides."},
+            metadata={"comment": "What the longer headers of modified files have in addition."},
         ),
         StructField(
             "captured_at",

@@ -53,7 +53,7 @@ Option = Layout(
     ),
     "padding" / Blob(Size("-length % 4")),
 )
-"""Something more that is known about a block. Code 0 ends the options; those after it do not count. 1 is a comment."""
+"""An option of a block. Code 0 ends the options; those after it do not count. 1 is a comment."""
 
 InterfaceOption = Layout(
     "code" / u16,
@@ -71,7 +71,7 @@ InterfaceOption = Layout(
     ),
     "padding" / Blob(Size("-length % 4")),
 )
-"""Something more that is known about an interface: 2 its name, 3 a description, 9 the unit of its timestamps."""
+"""An option of an interface: 2 its name, 3 a description, 9 the unit of its timestamps."""
 
 StatisticsOption = Layout(
     "code" / u16,
@@ -88,7 +88,7 @@ StatisticsOption = Layout(
     ),
     "padding" / Blob(Size("-length % 4")),
 )
-"""Something more that is known about statistics: 2 and 3 when they begin and end, 4 to 8 counts of packets."""
+"""An option of statistics: 2 and 3 when they begin and end, 4 to 8 counts of packets."""
 
 NameRecord = Layout(
     "kind" / u16,
@@ -119,7 +119,7 @@ SectionOption = Layout(
     ),
     "padding" / Blob(Size("-length % 4")),
 )
-"""Something more that is known about a section: 2 the machine, 3 its system, 4 the program that wrote it."""
+"""An option of a section: 2 the machine, 3 its system, 4 the program that wrote it."""
 
 RECORD = Record(
     "block_type" / Field(u32, enum=BlockType, labels=False, hex=True),

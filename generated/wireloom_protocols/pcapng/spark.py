@@ -18,7 +18,7 @@ from pyspark.sql.types import (
 
 DECRYPTION_SECRETS = StructType(
     [
-        StructField("secrets_type", LongType(), metadata={"comment": "What the secrets are in."}),
+        StructField("secrets_type", LongType(), metadata={"comment": "The format of the secrets."}),
         StructField(
             "secrets_type_name",
             StringType(),
@@ -26,7 +26,7 @@ DECRYPTION_SECRETS = StructType(
         ),
         StructField("secrets_length", LongType(), metadata={"comment": "How long they are."}),
         StructField("secrets", BinaryType(), metadata={"comment": "The secrets."}),
-        StructField("padding", BinaryType(), metadata={"comment": "What fills them up to four bytes."}),
+        StructField("padding", BinaryType(), metadata={"comment": "Padding to a multiple of four bytes."}),
         StructField(
             "options",
             ArrayType(
@@ -47,12 +47,12 @@ DECRYPTION_SECRETS = StructType(
                         StructField(
                             "padding",
                             BinaryType(),
-                            metadata={"comment": "What fills the value up to four bytes."},
+                            metadata={"comment": "Padding to a multiple of four bytes."},
                         ),
                     ],
                 ),
             ),
-            metadata={"comment": "What else is known about it."},
+            metadata={"comment": "Options."},
         ),
     ],
 )
@@ -66,14 +66,17 @@ ENHANCED_PACKET = StructType(
             "timestamp",
             DecimalType(20, 0),
             metadata={
-                "comment": "When it was recorded, since 1970, in the unit that the interface says, else in "
-                "microseconds.",
+                "comment": "When it was recorded, since 1970, in the unit of the interface, or else in microseconds.",
             },
         ),
-        StructField("captured_length", LongType(), metadata={"comment": "How much of the packet is here."}),
+        StructField("captured_length", LongType(), metadata={"comment": "How much of it was recorded."}),
         StructField("original_length", LongType(), metadata={"comment": "How long the packet was on the network."}),
-        StructField("data", BinaryType(), metadata={"comment": "The packet, from the header that its interface says."}),
-        StructField("padding", BinaryType(), metadata={"comment": "What fills the packet up to four bytes."}),
+        StructField(
+            "data",
+            BinaryType(),
+            metadata={"comment": "The packet, from the header that its interface gives."},
+        ),
+        StructField("padding", BinaryType(), metadata={"comment": "Padding to a multiple of four bytes."}),
         StructField(
             "options",
             ArrayType(
@@ -94,12 +97,12 @@ ENHANCED_PACKET = StructType(
                         StructField(
                             "padding",
                             BinaryType(),
-                            metadata={"comment": "What fills the value up to four bytes."},
+                            metadata={"comment": "Padding to a multiple of four bytes."},
                         ),
                     ],
                 ),
             ),
-            metadata={"comment": "What else is known about it."},
+            metadata={"comment": "Options."},
         ),
     ],
 )
@@ -150,12 +153,12 @@ INTERFACE_DESCRIPTION = StructType(
                         StructField(
                             "padding",
                             BinaryType(),
-                            metadata={"comment": "What fills the value up to four bytes."},
+                            metadata={"comment": "Padding to a multiple of four bytes."},
                         ),
                     ],
                 ),
             ),
-            metadata={"comment": "What else is known about it."},
+            metadata={"comment": "Options."},
         ),
     ],
 )
@@ -169,8 +172,7 @@ INTERFACE_STATISTICS = StructType(
             "timestamp",
             DecimalType(20, 0),
             metadata={
-                "comment": "When it was counted, since 1970, in the unit that the interface says, else in "
-                "microseconds.",
+                "comment": "When it was counted, since 1970, in the unit of the interface, or else in microseconds.",
             },
         ),
         StructField(
@@ -196,12 +198,12 @@ INTERFACE_STATISTICS = StructType(
                         StructField(
                             "padding",
                             BinaryType(),
-                            metadata={"comment": "What fills the value up to four bytes."},
+                            metadata={"comment": "Padding to a multiple of four bytes."},
                         ),
                     ],
                 ),
             ),
-            metadata={"comment": "What else is known about it."},
+            metadata={"comment": "Options."},
         ),
     ],
 )
@@ -230,7 +232,7 @@ NAME_RESOLUTION = StructType(
                         StructField(
                             "padding",
                             BinaryType(),
-                            metadata={"comment": "What fills the record up to four bytes."},
+                            metadata={"comment": "Padding to a multiple of four bytes."},
                         ),
                     ],
                 ),
@@ -257,12 +259,12 @@ NAME_RESOLUTION = StructType(
                         StructField(
                             "padding",
                             BinaryType(),
-                            metadata={"comment": "What fills the value up to four bytes."},
+                            metadata={"comment": "Padding to a multiple of four bytes."},
                         ),
                     ],
                 ),
             ),
-            metadata={"comment": "What else is known about it."},
+            metadata={"comment": "Options."},
         ),
     ],
 )
@@ -285,14 +287,17 @@ PACKET = StructType(
             "timestamp",
             DecimalType(20, 0),
             metadata={
-                "comment": "When it was recorded, since 1970, in the unit that the interface says, else in "
-                "microseconds.",
+                "comment": "When it was recorded, since 1970, in the unit of the interface, or else in microseconds.",
             },
         ),
-        StructField("captured_length", LongType(), metadata={"comment": "How much of the packet is here."}),
+        StructField("captured_length", LongType(), metadata={"comment": "How much of it was recorded."}),
         StructField("original_length", LongType(), metadata={"comment": "How long the packet was on the network."}),
-        StructField("data", BinaryType(), metadata={"comment": "The packet, from the header that its interface says."}),
-        StructField("padding", BinaryType(), metadata={"comment": "What fills the packet up to four bytes."}),
+        StructField(
+            "data",
+            BinaryType(),
+            metadata={"comment": "The packet, from the header that its interface gives."},
+        ),
+        StructField("padding", BinaryType(), metadata={"comment": "Padding to a multiple of four bytes."}),
         StructField(
             "options",
             ArrayType(
@@ -313,12 +318,12 @@ PACKET = StructType(
                         StructField(
                             "padding",
                             BinaryType(),
-                            metadata={"comment": "What fills the value up to four bytes."},
+                            metadata={"comment": "Padding to a multiple of four bytes."},
                         ),
                     ],
                 ),
             ),
-            metadata={"comment": "What else is known about it."},
+            metadata={"comment": "Options."},
         ),
     ],
 )
@@ -357,12 +362,12 @@ SECTION_HEADER = StructType(
                         StructField(
                             "padding",
                             BinaryType(),
-                            metadata={"comment": "What fills the value up to four bytes."},
+                            metadata={"comment": "Padding to a multiple of four bytes."},
                         ),
                     ],
                 ),
             ),
-            metadata={"comment": "What else is known about it."},
+            metadata={"comment": "Options."},
         ),
     ],
 )
@@ -374,11 +379,11 @@ SIMPLE_PACKET = StructType(
             "data",
             BinaryType(),
             metadata={
-                "comment": "The packet. If its interface has a snap_len that is less than original_length and no "
+                "comment": "The packet. If its interface has a snap_len that is less than original_length and not a "
                 "multiple of four, up to three bytes of padding are also in it; readers of packets leave them out.",
             },
         ),
-        StructField("padding", BinaryType(), metadata={"comment": "What fills the packet up to four bytes."}),
+        StructField("padding", BinaryType(), metadata={"comment": "Padding to a multiple of four bytes."}),
     ],
 )
 
