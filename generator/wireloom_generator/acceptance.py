@@ -1,4 +1,4 @@
-"""Warnings that the spec itself accepts, each at its place and with a reason."""
+"""Warnings that a spec accepts, each at its place and with a reason."""
 
 from collections.abc import Collection, Iterator
 
@@ -15,7 +15,7 @@ def applied(spec: Resolved, problems: Collection[Problem], rules: Collection[str
     """The problems that are not accepted, and the problems of the acceptances.
 
     An acceptance applies to the mapping it is in: to warnings at the mapping's beginning or at one of its values. A
-    proof, which has none of its own, counts to what it proves.
+    proof is covered by the acceptances of its record or message.
     """
     accepted: set[Problem] = set()
     for thing in spec.things:
@@ -34,14 +34,14 @@ def applied(spec: Resolved, problems: Collection[Problem], rules: Collection[str
 
 
 def _places(thing: Described | Documented) -> Iterator[Location]:
-    """Where something, its values and its proof stand."""
+    """The places of a mapping, its values and its proof."""
     yield from (thing.at, *thing.places.values())
     if isinstance(thing, Framed) and thing.proof is not None:
         yield from thing.proof.places.values()
 
 
 def faults(entry: Written, rule: str, reason: str, known: Collection[str]) -> Iterator[Problem]:
-    """What is wrong with an entry that accepts something, whatever it is about."""
+    """The mistakes in an entry of ``accept``."""
     if rule not in known:
         yield Problem(entry.where("rule"), _RULE, f"there is no rule {rule!r}", closest(rule, known))
     if not reason.strip():

@@ -1,4 +1,4 @@
-"""What generated modules are made of, and what a spec's messages, enums, flags, types and tables are called there."""
+"""The building blocks of generated modules, and the names of messages, enums, flags, types and tables there."""
 
 import re
 
@@ -22,7 +22,7 @@ NUMBER = re.compile(r"BytesInteger|Int\d+[su][bl]|Float\d+[bl]")
 """The numbers of construct that generated modules import."""
 
 OTHERS = frozenset({"Any", "AttributeError", "PROTOCOL", "RECORD", "Sequence"})
-"""Other names in generated modules that look like those of classes."""
+"""Other names in generated modules that look like class names."""
 
 
 def class_fault(name: str) -> tuple[str, str] | None:
@@ -36,10 +36,10 @@ def class_fault(name: str) -> tuple[str, str] | None:
 
 
 def class_name(name: str) -> str:
-    """What an enum, flags, a type or a table is called in Python."""
+    """The Python name of an enum, flags, a type or a table."""
     return f"{name}_" if NUMBER.fullmatch(name) else naming.free(name, BLOCKS | OTHERS)
 
 
 def message_name(name: str) -> str:
-    """What a message is called in Python."""
+    """The Python name of a message."""
     return f"{name}_" if isinstance(types.parse(name), Integer | Float) else naming.free(name, naming.MODULE)

@@ -1,4 +1,4 @@
-"""What emitted Python may consist of: a closed list. Every module is checked against it before any of it is run.
+"""The closed list of what emitted Python may contain. Every module is checked against it before it is run.
 
 Emitters escape whatever comes from a spec or a path. This check is a second line of defence: if an escape fails, the
 module contains something that is not on the list, and the compiler reports an error instead of running it.
@@ -20,7 +20,7 @@ RULE = "emitted-code"
 
 @dataclass(frozen=True, slots=True)
 class _Module:
-    """What a module imports, apart from its siblings, and the code in it that is the same for every protocol.
+    """The imports of a module, apart from its siblings, and the code in it that is the same for every protocol.
 
     ``texts`` is the name of a mapping of texts to texts.
     """
@@ -133,7 +133,7 @@ class _Check:
         return False
 
     def _value(self, node: ast.expr) -> bool:
-        """Whether it consists of constants, names, and calls of what may be called."""
+        """Whether it consists of constants, names, and allowed calls."""
         match node:
             case ast.Constant() | ast.UnaryOp(op=ast.USub(), operand=ast.Constant()):
                 return True

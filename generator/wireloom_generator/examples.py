@@ -1,7 +1,6 @@
 """Worked examples, run with the parsers just emitted: decoded, compared, and encoded again.
 
-This is the only place where the compiler runs its output. Of the runtime, the rest of it imports nothing but the
-expression language, ``wireloom.rowwise`` and ``wireloom.inspection``.
+Only here does the compiler run its output.
 """
 
 import sys
@@ -23,7 +22,7 @@ RULE = "example"
 
 @contextmanager
 def running(modules: Iterable[Emission]) -> Iterator["Protocol"]:
-    """The codec that a protocol's emitted modules are, imported from their source; removed again afterwards.
+    """The codec of a protocol's emitted modules, imported from source and removed afterwards.
 
     Raises ``ForeignCodeError``, and runs nothing, if a module contains code that no emitter writes.
     """
@@ -47,7 +46,7 @@ def running(modules: Iterable[Emission]) -> Iterator["Protocol"]:
 
 
 def run(protocol: model.Protocol, codec: "Protocol") -> tuple[Traces, list[Problem]]:
-    """A trace of every example of the protocol, and a problem for each that does not do what it says."""
+    """A trace of every example of the protocol, and a problem for each that fails."""
     from wireloom.inspection import inspect_record  # needs the codec, which only emitted code imports
 
     traces: dict[tuple[str, str], Traced] = {}

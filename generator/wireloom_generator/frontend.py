@@ -1,4 +1,4 @@
-"""Files → models that the rules have judged."""
+"""Files → models, checked by the rules."""
 
 import gc
 from collections.abc import Iterator, Sequence
@@ -22,7 +22,7 @@ def read(paths: Sequence[Path]) -> tuple[list[Resolved], list[Problem]]:
 
 @contextmanager
 def uncollected() -> Iterator[None]:
-    """Let garbage be for a while: to look for it again and again among so many models takes a fifth of the time."""
+    """Pause garbage collection, which would take a fifth of the time among so many objects."""
     enabled = gc.isenabled()
     gc.disable()
     try:

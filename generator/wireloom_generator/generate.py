@@ -1,4 +1,4 @@
-"""Specs → files: loaded, judged by the rules, emitted, and compared with those on disk."""
+"""Specs → files: read, checked, emitted, and compared with those on disk."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -20,7 +20,6 @@ class Generation:
     changes: tuple[FileChange, ...] = ()
     protocols: tuple[str, ...] = ()
     sources: tuple[Path, ...] = ()
-    """The files of the specs."""
 
     @property
     def errors(self) -> tuple[Problem, ...]:
@@ -76,7 +75,7 @@ def generate(
 
 
 def outputs(specs: Sequence[Path], out: Path, package: str = "", emit: Sequence[str] = ()) -> tuple[Generation, Wanted]:
-    """What the specs give, before it is compared with the disk: the problems, and what each file should contain."""
+    """The output of the specs before it is compared with the disk: the problems, and the contents of each file."""
     chosen = emitters.chosen(emit)
     protocols, problems = compiled(specs, chosen, package)
     files: dict[Path, str] = {}
@@ -108,7 +107,7 @@ def outputs(specs: Sequence[Path], out: Path, package: str = "", emit: Sequence[
 def compiled(
     specs: Sequence[Path], chosen: Mapping[str, ModuleEmitter | Emitter], package: str
 ) -> tuple[list[tuple[model.Protocol, tuple[Emission, ...]]], list[Problem]]:
-    """The protocols, each with what Wireloom's and the chosen emitters make of it; none if a spec has an error."""
+    """The protocols, each with the files of Wireloom's and the chosen emitters; none if a spec has an error."""
     problems: list[Problem] = []
     made = [
         (subject.protocol, (*modules, *emitters.others(chosen, subject)))

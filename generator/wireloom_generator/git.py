@@ -1,4 +1,4 @@
-"""What git knows about files. This is the only place that runs git."""
+"""Queries git. This is the only module that runs it."""
 
 import os
 import subprocess
@@ -9,11 +9,11 @@ _LOCAL = (
     "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY",
     "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_NAMESPACE",
 )  # fmt: skip
-"""Variables by which git tells its hooks their repository, which need not be that of the files."""
+"""Variables that git sets for its hooks. Their repository need not be that of the files."""
 
 
 class GitError(Exception):
-    """Git failed; the message is git's own."""
+    """Git failed, with git's own message."""
 
 
 class MissingGitError(GitError):

@@ -1,4 +1,4 @@
-"""Which names a spec may use, and what they are called in Python: words that it has already get an underscore."""
+"""The names that a spec may use, and their names in Python: those that Python has already get an underscore."""
 
 import json
 import keyword
@@ -24,9 +24,9 @@ MODULE = frozenset({
     "encode_records", "enums", "float", "getattr", "globals", "import_module", "iter_records", "messages", "needed",
     "parse", "parsers", "scan", "schema", "spark", "spark_schema", "str", "summary", "to_batches",
 })  # fmt: skip
-"""What a protocol's generated modules have or ask for themselves, beside one attribute a message.
+"""The names that generated modules use themselves, besides one attribute for each message.
 
-``SCHEMA`` stands beside the schemas of the messages, which are called as these in capitals.
+``SCHEMA`` would collide with the schema of a message, whose name is the message's in capitals.
 """
 
 IMPORTED = frozenset({"collections", "construct", "importlib", "numpy", "pyarrow", "pyspark", "typing", "wireloom"})
@@ -34,7 +34,7 @@ IMPORTED = frozenset({"collections", "construct", "importlib", "numpy", "pyarrow
 
 
 FOUND = "pyspark_"
-"""How the names of packages begin in which Spark looks for formats."""
+"""The prefix of packages in which Spark looks for formats."""
 SPARK_FORMATS = frozenset({
     "avro", "binaryfile", "console", "csv", "delta", "hive", "hudi", "iceberg", "image", "jdbc", "json", "kafka",
     "libsvm", "memory", "noop", "orc", "parquet", "rate", "socket", "statestore", "text", "xml",
@@ -58,7 +58,7 @@ def column_fault(name: str) -> tuple[str, str] | None:
 
 
 def asked_fault(name: str) -> tuple[str, str] | None:
-    """Why expressions cannot ask for ``name``, which has another meaning there."""
+    """Why expressions cannot use ``name``, which has another meaning there."""
     if name in _EXPRESSION_WORDS:
         return f"{name!r} has a meaning of its own in expressions", f"add to it, as in '{name}_value'"
     return None
@@ -72,12 +72,12 @@ def option_fault(name: str) -> tuple[str, str] | None:
 
 
 def free(name: str, taken: Container[str] = ()) -> str:
-    """What ``name`` is called in Python: itself, or with an underscore if that is a Python keyword or ``taken``."""
+    """The Python name of ``name``: with an underscore if it is a Python keyword or ``taken``."""
     return f"{name}_" if keyword.iskeyword(name) or name in taken else name
 
 
 def member(name: str) -> str:
-    """What an enum's value or a flag is called in Python."""
+    """The Python name of an enum's value or a flag."""
     return free(name, _MEMBERS_TAKEN)
 
 
@@ -100,7 +100,7 @@ def word_fault(name: str) -> tuple[str, str] | None:
 
 
 def label_fault(label: str) -> tuple[str, str] | None:
-    """Why ``label`` cannot be what people read for a number."""
+    """Why ``label`` cannot be the label of a number."""
     words = label.split(" ")
     if not label.isprintable() or not all(words):
         return f"{label!r} cannot be a label", "a label is visible text in one line, with single blanks inside"

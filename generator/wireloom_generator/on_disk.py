@@ -1,4 +1,4 @@
-"""The files that specs give, compared with those on disk, and written there."""
+"""Compares generated files with those on disk, and writes them."""
 
 import difflib
 import re
@@ -23,7 +23,7 @@ class FileChangeKind(StrEnum):
     MISSING = "missing"
     EDITED = "edited"
     ORPHANED = "orphaned"
-    """Generated from something that the specs no longer have; it is removed."""
+    """Generated from a part of the specs that no longer exists; it is removed."""
     FOREIGN = "foreign"
     """Not generated, but in a generated folder; it is reported and left alone."""
     UNTRACKED = "untracked"
@@ -50,7 +50,7 @@ class FileChange:
     diff: str
 
     def problem(self, command: str) -> Problem:
-        """The change as a problem of the file that ``command`` fixes."""
+        """The change as a problem of the file, with ``command`` as its fix."""
         match self.kind:
             case FileChangeKind.FOREIGN:
                 hint = "keep it elsewhere"
@@ -65,7 +65,7 @@ class FileChange:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What each file should contain. In the folders ``own`` stand files of one protocol, in ``shared`` ones of several.
+    """The wanted contents of each file. The folders ``own`` have files of one protocol, ``shared`` ones of several.
 
     ``others`` are files of emitters that were not chosen; they are left alone.
     """
@@ -82,7 +82,7 @@ def differences(wanted: Wanted, specs: Sequence[Path]) -> list[FileChange]:
 
 
 def untracked(there: Iterable[Path], out: Path) -> tuple[list[FileChange], list[Problem]]:
-    """The files that are not in git; a warning if git fails. If git is not installed, it is not asked."""
+    """The files that are not in git; a warning if git fails. Nothing if git is not installed."""
     try:
         return [FileChange(path, FileChangeKind.UNTRACKED, "") for path in git.untracked(there)], []
     except git.MissingGitError:
@@ -93,7 +93,7 @@ def untracked(there: Iterable[Path], out: Path) -> tuple[list[FileChange], list[
 
 
 def write(changes: Sequence[FileChange], wanted: Wanted) -> list[Problem]:
-    """Make the changes, unless files that were not generated are in the way: then only the problems of those.
+    """Make the changes, unless files that were not generated are in the way; then only return the problems of those.
 
     If one of the files cannot be written, nothing changes. Raises ``OSError``.
     """
@@ -111,7 +111,7 @@ def write(changes: Sequence[FileChange], wanted: Wanted) -> list[Problem]:
 def put(files: Mapping[Path, str]) -> None:
     """Write files, with the directories they need: all of them or, if one cannot be written, none. Raises ``OSError``.
 
-    Each is written beside its place, and is put there when all are whole. Until then the old ones can be read.
+    Each is written beside its place, and moved there when all are complete. Until then the old ones can be read.
     """
     partials: dict[Path, Path] = {}
     made: list[Path] = []
@@ -159,9 +159,9 @@ def _differing(wanted: Mapping[Path, str]) -> Iterator[FileChange]:
 
 
 def _strays(wanted: Wanted) -> Iterator[FileChange]:
-    """Files beside those that the specs give: generated once, or somebody's own.
+    """Files beside the wanted ones: generated earlier, or not generated.
 
-    In a folder that several protocols share, those that were generated from other specs are neither.
+    In a folder that several protocols share, files generated from other specs are skipped.
     """
     for folder in sorted(folder for folder in wanted.own | wanted.shared if folder.is_dir()):
         given = {source for path in wanted.files if path.parent == folder for source in made_from(wanted.files[path])}
@@ -174,7 +174,7 @@ def _strays(wanted: Wanted) -> Iterator[FileChange]:
 
 
 def _left_behind(specs: Sequence[Path], wanted: Wanted) -> Iterator[FileChange]:
-    """Files of protocols that are gone from the given folders of specs, but not those of protocols from elsewhere."""
+    """Files of protocols that no longer exist in the given folders of specs, but not of protocols from elsewhere."""
     roots = [path for path in specs if path.is_dir() and not any(path.glob("*.yaml"))]
     names = {root.resolve().name for root in roots}
     known = {(root.resolve().name, folder.name) for root in roots for folder in root.iterdir()}
@@ -188,7 +188,7 @@ def _left_behind(specs: Sequence[Path], wanted: Wanted) -> Iterator[FileChange]:
 
 
 def _alike(folder: Path) -> str:
-    """The pattern of files in folders like that one: beside what Spark finds stand the folders of all emitters."""
+    """The pattern of files in similar folders. The folders of all emitters are beside the packages that Spark finds."""
     return f"{naming.FOUND}*/*" if folder.name.startswith(naming.FOUND) else "*/*"
 
 

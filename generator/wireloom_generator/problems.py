@@ -1,4 +1,4 @@
-"""What is wrong with a spec, and where: ``path:line:col: error[rule]: what; hint``."""
+"""Problems of a spec: ``path:line:col: error[rule]: what; hint``."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,7 +11,7 @@ from pathlib import Path
 
 
 class Severity(StrEnum):
-    """Errors stop generation; warnings do not; notes are about things that are allowed."""
+    """Errors stop generation; warnings do not; notes are about what is allowed."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -52,13 +52,13 @@ class Problem:
 
 _ODD_DIGITS = re.compile(r"[0-9A-Fa-f]([0-9A-Fa-f]{2})*")
 _NEAR = 0.65
-"""How similar a name must be to be suggested for a misspelt one."""
+"""The least similarity of a suggestion."""
 _MANY = 200
-"""If more names than this are known, only those are compared that differ by one letter."""
+"""With more known names than this, only those that differ by one letter are compared."""
 _COMPARED = 20
 """The most names that are compared."""
 _LONG = 64
-"""No suggestion is made for names of more characters than this."""
+"""Longer names get no suggestion."""
 
 
 def closest(name: str, *known: Iterable[str]) -> str:
@@ -71,9 +71,9 @@ def closest(name: str, *known: Iterable[str]) -> str:
 
 
 def nearest(name: str, *known: Iterable[str]) -> str | None:
-    """The known name that a misspelt one is most like, if it is like one.
+    """The known name most similar to a misspelt one, if one is similar.
 
-    Callers that ask often pass the same frozenset each time, since results are cached by it.
+    Results are cached by the frozenset of known names.
     """
     groups = [found if isinstance(found, frozenset) else frozenset(found) for found in known]
     is_many = sum(map(len, groups)) > _MANY
@@ -113,7 +113,7 @@ def counted(count: int, what: str) -> str:
 
 
 def odd_digits(text: str) -> str:
-    """The hint for hex digits that are not pairs; empty for what is something else."""
+    """The hint for an odd number of hex digits; empty for anything else."""
     return f"{counted(len(text), 'digit')}: one is missing or too many" if _ODD_DIGITS.fullmatch(text) else ""
 
 

@@ -1,6 +1,6 @@
 """The pages of rules, for ``wireloom explain`` and the docs.
 
-Every id that can be in the brackets of a problem has a page: ``pages/<id>.md`` beside the rules.
+Every id of a problem has a page: ``pages/<id>.md`` beside the rules.
 """
 
 import re
@@ -14,7 +14,7 @@ from wireloom_generator.compat import rules as compat_rules
 
 
 class Family(StrEnum):
-    """What rules are about: one spec, or the compatibility of two versions."""
+    """The subject of rules: one spec, or the compatibility of two versions."""
 
     SPEC = "spec"
     COMPAT = "compat"

@@ -1,4 +1,4 @@
-"""Files from Jinja2 templates, which show the outline of a file; nested parts are laid out before and given as text.
+"""Files from Jinja2 templates, which show the outline of a file; nested parts are passed as text.
 
 A template is in the folder ``templates`` beside the emitter that uses it.
 """

@@ -1,4 +1,4 @@
-"""The result of a worked example: its bytes explained, and the row or why there is none."""
+"""The result of a worked example: its bytes explained, and the row or the error."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Traced:
-    """An example as the codec decodes it. The ``row`` of a malformed one is empty."""
+    """A decoded example. The ``row`` of a malformed one is empty."""
 
     inspected: "Inspected"
     row: Mapping[str, object]

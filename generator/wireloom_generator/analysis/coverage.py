@@ -1,4 +1,4 @@
-"""Which of several cases, tried in order, can never be taken: alternatives of a choice, or variants of a message."""
+"""Cases tried in order that can never be taken: alternatives of a choice, or variants of a message."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -55,10 +55,10 @@ def in_words(condition: Expr, found: Mapping[str, Result]) -> str:
 def judged(
     cases: Sequence[AnyCase], assumed: Expr, known: Domains
 ) -> Iterator[tuple[AnyCase, Impossible | Repeated[AnyCase] | Implied[AnyCase] | Covered | None]]:
-    """Each case with the reason why it is never taken where ``assumed`` holds; None if it may be taken.
+    """Each case with the reason why it is never taken if ``assumed`` holds; None if it may be taken.
 
-    Ends before a case of which nothing is known, since later cases depend on it. There is nothing if a case before the
-    last has no condition, which is another mistake.
+    Ends before a case about which nothing is known, because later cases depend on it. Empty if a case before the last
+    has no condition, which is another mistake.
     """
     if any(case.when is None for case in cases[:-1]):
         return

@@ -1,4 +1,4 @@
-"""The values that the names of a struct can have, and when they are present, for deciding conditions of a spec."""
+"""The values that names of a struct can have, and when they are present, for deciding conditions."""
 
 from collections import ChainMap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -58,7 +58,7 @@ def _selected(name: str, domain: Domain, selectors: Sequence[model.Selector]) ->
 
 
 def _parameter(parameter: model.Parameter) -> Domain | None:
-    """The values that readers can give."""
+    """The values that a parameter can have."""
     if parameter.type == "text":
         return Domain(listed=parameter.choices, kind=Kind.TEXT)
     if parameter.bounds is not None:
@@ -107,7 +107,7 @@ def beside(known: Domains, others: Mapping[str, Domain]) -> Domains:
 
 
 def assumed(spec: Resolved, scope: Scope) -> Expr:
-    """What holds for every record that is believed: the proofs."""
+    """The condition that every accepted record satisfies: the proofs."""
     proofs = [spec.record.proof]
     if isinstance(scope.owner, model.Message):
         proofs.append(scope.owner.proof)
@@ -115,7 +115,7 @@ def assumed(spec: Resolved, scope: Scope) -> Expr:
 
 
 def there(condition: model.Condition, tree: Expr, visit: Visit) -> Expr:
-    """The condition of a node; what is left in the section has a name of its own at each node."""
+    """The condition of a node; the bytes left in the section have a name of their own at each node."""
     if not condition.asks_left:
         return tree
     return expressions.rename(
@@ -141,7 +141,7 @@ def known(tree: Expr, domains: Domains) -> bool:
 
 
 def _all(conditions: Iterable[Expr]) -> Expr:
-    """All conditions as one. It is not nested, since many of them would be too deep for Python."""
+    """All conditions as one, without nesting, which would be too deep for Python."""
     found = tuple(conditions)
     if len(found) > 1:
         return Logical("and", found)
@@ -175,7 +175,7 @@ def _values(item: Named) -> Domain:
 
 
 def _valid(item: Named) -> Expr | None:
-    """What holds for the field's value if it is present: its ``valid``, and what it is derived or computed from."""
+    """The condition on the field's value if it is present: its ``valid``, and its derivation or computation."""
     rules = []
     if isinstance(item, model.Computed):
         # No NaN equals what it is computed from.

@@ -1,4 +1,4 @@
-"""What can be read of a record before it is known where it ends: its beginning, as far as that does not matter."""
+"""The part of a record that can be read before its end is known."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -16,10 +16,10 @@ Content = Callable[[model.Slot], Iterable[model.Node]]
 
 @dataclass(slots=True)
 class Head:
-    """What is known of a beginning: the ``values`` that are read, the ``places`` that are reached, and the ``regions``
-    that have ended.
+    """What is known about the start of a record: the ``values`` read, the ``places`` reached, and the ``regions``
+    ended.
 
-    To each belongs how many bytes have been read then at most; None if nobody knows.
+    Each has the most bytes read until then; None if unknown.
     """
 
     values: dict[str, int | None] = field(default_factory=dict)
@@ -27,17 +27,17 @@ class Head:
     regions: dict[str, int | None] = field(default_factory=dict)
 
     def lacks(self, tree: Expr, parameters: Iterable[str]) -> bool:
-        """Whether an expression asks for more."""
+        """Whether an expression needs more."""
         return any(name is None for name in self._asked(tree, frozenset(parameters)))
 
     def most(self, trees: Iterable[Expr], parameters: Iterable[str]) -> int | None:
-        """How many bytes tell expressions at most."""
+        """The most bytes that expressions need."""
         known = frozenset(parameters)
         found = [size for tree in trees for sizes in self._asked(tree, known) if sizes for size in sizes]
         return max((size for size in found if size is not None), default=0) if None not in found else None
 
     def _asked(self, tree: Expr, parameters: frozenset[str]) -> Iterator[tuple[int | None] | None]:
-        """The bytes for each thing that an expression asks for; None for what is not known."""
+        """The bytes for each name or place that an expression uses; None for unknown ones."""
         for name in expressions.names(tree):
             first = name.steps[0]
             if first not in parameters:
@@ -50,21 +50,21 @@ class Head:
 
 @once
 def heads(spec: Resolved) -> dict[str, Head]:
-    """What is known of all records under no name, and of those of each message."""
+    """The heads of each message by name, and of all records under the empty name."""
     found = {"": _Beginning(spec, None).all()}
     return found | {message.name: _Beginning(spec, message).all() for message in spec.messages}
 
 
 def of(spec: Resolved, owner: model.Record | model.Message) -> Head:
-    """What is known of the records of which the owner says where they end."""
+    """The head of the records whose end the owner determines."""
     return heads(spec)[owner.name if isinstance(owner, model.Message) else ""]
 
 
 def needed(
     spec: Resolved, owner: model.Record | model.Message, trees: Iterable[Expr]
 ) -> tuple[tuple[model.Node, ...], str | None]:
-    """The nodes that some expressions need, those of sections that messages fill among them, and what is just reached
-    behind the last.
+    """The nodes that some expressions need, including those in sections that messages fill, and the nodes reached after
+    the last one.
     """
     nodes: list[model.Node] = []
     for node in spec.record.nodes:
@@ -89,7 +89,7 @@ def needed(
 
 
 class _Beginning:
-    """Reads a record, that of a message if it is known, as far as its end does not matter."""
+    """Reads a record, of a message if it is known, as far as its end does not matter."""
 
     def __init__(self, spec: Resolved, message: model.Message | None) -> None:
         self.spec = spec
@@ -101,7 +101,7 @@ class _Beginning:
         return self.head
 
     def nodes(self, nodes: Iterable[model.Node], read: SizeRange) -> None:
-        """Read nodes, one behind the other, up to the first that depends on where the record ends."""
+        """Read nodes in order, up to the first that depends on where the record ends."""
         for node in nodes:
             self.reach(node, read)
             if isinstance(node, model.Slot) and self.message is not None:
@@ -118,7 +118,6 @@ class _Beginning:
                     self.head.places.setdefault(inner.name, read.most)
 
     def reach(self, node: model.Node, read: SizeRange) -> None:
-        """Note where a node begins."""
         if isinstance(node, model.Field | model.Region):
             self.head.places.setdefault(node.name, read.most)
 
@@ -139,7 +138,7 @@ def endless(spec: Resolved, nodes: Iterable[model.Node], content: Content = lamb
 
 
 def waits(spec: Resolved, node: model.Node) -> bool:
-    """Whether what a node is depends on where the record ends."""
+    """Whether the layout of a node depends on where the record ends."""
     match node:
         case model.Field():
             return _field_waits(spec, node)
@@ -183,7 +182,7 @@ def _field_waits(spec: Resolved, field: model.Field) -> bool:
 
 
 def _asks(*conditions: model.Condition | None) -> bool:
-    """Whether some conditions ask how long the record is, or how much of it is left."""
+    """Whether some conditions use the length of the record or the bytes left."""
     trees = [condition.tree for condition in conditions if condition is not None]
     return any(
         any(name.name in LEFT for name in expressions.names(tree))

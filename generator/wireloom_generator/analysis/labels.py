@@ -1,4 +1,4 @@
-"""What is wrong with the names and labels of numbers and bits."""
+"""Mistakes in the names and labels of numbers and bits."""
 
 from collections.abc import Iterable, Iterator
 
@@ -8,7 +8,7 @@ from wireloom_generator.problems import Problem, Severity, closest, seen_from
 
 
 def misread(rule: str, named: Iterable[EnumValue | Flag]) -> Iterator[Problem]:
-    """Labels that cannot be read, those that several have, and names that are the same name in Python."""
+    """Invalid labels, repeated labels, and names that are the same in Python."""
     first: dict[str, EnumValue | Flag] = {}
     members: dict[str, str] = {}
     for each in named:
@@ -28,7 +28,7 @@ def misread(rule: str, named: Iterable[EnumValue | Flag]) -> Iterator[Problem]:
 
 
 def unnamed(numbers: Enum | Flags, word: str) -> tuple[str, str]:
-    """That no value of an enum or of flags has that name, and a hint."""
+    """The message that no value of an enum or of flags has that name, and a hint."""
     same = next((value.name for value in numbers.values if value.label == word), None)
     names = [value.name for value in numbers.values]
     names += numbers.groups if isinstance(numbers, Enum) else ()

@@ -1,4 +1,4 @@
-"""Why something is not known before its record is read, in the words of the spec."""
+"""Why something is not known before its record is read, for messages."""
 
 from collections.abc import Container, Iterable, Iterator
 from typing import NamedTuple, assert_never
@@ -11,7 +11,7 @@ from wireloom_generator.model import Resolved
 
 
 class _Reached(NamedTuple):
-    """A node in the order of reading, the first before it whose size is not fixed, and whether others may be there."""
+    """A node in the order of reading, the first one before it whose size is not fixed, and whether it may be absent."""
 
     node: model.Node | model.BitField
     before: str | None
@@ -19,7 +19,7 @@ class _Reached(NamedTuple):
 
 
 def obstacle(spec: Resolved, owner: model.Record | model.Message, tree: Expr) -> str | None:
-    """Why numbers at fixed offsets do not tell an expression; None if they do."""
+    """Why an expression does not follow from numbers at fixed offsets; None if it does."""
     layout = offsets.of(spec, owner)
     if layout.tells(tree):
         return None
@@ -51,7 +51,7 @@ def of_name(spec: Resolved, owner: model.Record | model.Message, name: str, know
 
 
 def _fault(node: model.Node | model.BitField) -> str | None:
-    """What keeps a node from being a number at a fixed offset, wherever it stands."""
+    """Why a node cannot be a number at a fixed offset in any place."""
     match node:
         case model.Computed():
             return "is computed"
@@ -76,7 +76,7 @@ def _fault(node: model.Node | model.BitField) -> str | None:
 def _walk(
     nodes: Iterable[model.Node], owner: model.Framed, before: str | None, known: Container[str]
 ) -> Iterator[_Reached]:
-    """The nodes of a record and what is inside of them, those that a message has in its sections included."""
+    """The nodes of a record and their contents, including those that a message has in its sections."""
     for node in nodes:
         for each in (node, *(node.named if isinstance(node, model.Bits) else ())):
             yield _Reached(each, before, is_alternative=False)
@@ -91,12 +91,11 @@ def _walk(
 
 
 def _aligns(node: model.Node) -> bool:
-    """Whether its size is known if its place is."""
+    """Whether its size follows from its place."""
     return isinstance(node, model.Padding) and node.align > 1
 
 
 def _called(node: model.Node) -> str:
-    """A node in messages."""
     match node:
         case model.Field(name=name) | model.Computed(name=name) | model.Section(name=name) | model.Slot(name=name):
             return repr(name)

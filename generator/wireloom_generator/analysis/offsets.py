@@ -1,4 +1,4 @@
-"""What is known about a record before it is read: the numbers at fixed offsets, and what follows from them."""
+"""The facts about a record before it is read: the numbers at fixed offsets, and what follows from them."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
@@ -12,7 +12,7 @@ from wireloom_generator.model import Resolved
 from wireloom_generator.types import Integer
 
 _LONGEST = 8
-"""The bytes of an integer whose bits are numbers that are read by themselves; no number has more."""
+"""The most bytes of an integer whose bits can be read early."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class At:
     sizes: tuple[Expr, ...] = ()
 
     def behind(self, size: "At") -> "At":
-        """The offset after something."""
+        """The offset after something of this size."""
         return At(self.bytes + size.bytes, (*self.sizes, *size.sizes))
 
     @property
@@ -34,7 +34,7 @@ class At:
 
 
 def edge(bound: Expr | None) -> tuple[str, bool] | None:
-    """The name in ``offset(name)``, or in ``offset(name) + size(name)``, which is behind it; None for other places."""
+    """The name in ``offset(name)``, or in ``offset(name) + size(name)``, which is its end; None for other places."""
     match bound:
         case Call(Function.OFFSET, (Name(name=name),)):
             return name, False
@@ -88,7 +88,7 @@ class Offsets:
         return At(0, (tree,)) if all(name.name in known for name in expressions.names(tree)) else None
 
     def tells(self, tree: Expr) -> bool:
-        """Whether an expression asks for nothing but fixed numbers, and what they determine."""
+        """Whether an expression follows from the fixed numbers."""
         known = self.numbers.keys() | self.parameters
         places = ((self.sizes if function is Function.SIZE else self.places, name) for function, name in _places(tree))
         return all(name.name in known for name in expressions.names(tree)) and all(
@@ -108,12 +108,12 @@ class Offsets:
 
 
 def _places(tree: Expr) -> Iterator[tuple[Function, Name]]:
-    """What an expression asks for the size or the offset of."""
+    """The names whose size or offset an expression uses."""
     return ((function, name) for function, name in expressions.measured(tree) if function in expressions.OF_PLACES)
 
 
 def _filled(tree: Expr, left: Expr) -> Expr:
-    """The expression with what is left filled in."""
+    """The expression with the number of bytes left filled in."""
     if isinstance(tree, Name) and tree.name in LEFT:
         return left
     return expressions.rebuild(tree, lambda part: _filled(part, left))
@@ -190,7 +190,7 @@ def _bits(bits: model.Bits, at: int) -> Iterator[FixedNumber]:
 
 
 def _aligned(at: At | None, origin: At | None, align: int) -> At | None:
-    """How far it is from there to a multiple, counted from the origin."""
+    """The distance to the next multiple, counted from the origin."""
     if at is None or origin is None or at.sizes != origin.sizes or align < 1:
         return None
     return At((origin.bytes - at.bytes) % align)
@@ -221,7 +221,7 @@ def _choice(choice: model.Choice, at: At | None, layout: Offsets) -> At | None:
 
 
 def _alike(insides: Iterable[Offsets]) -> dict[str, FixedNumber]:
-    """The numbers that all alternatives have at the same offset, and read alike; what their values mean may differ."""
+    """The numbers that all alternatives have at the same offset with the same type; their meanings may differ."""
     first, *others = (inside.numbers for inside in insides)
     return {
         name: number

@@ -1,4 +1,4 @@
-"""The bytes that fields must have: by ``const``, by a ``valid`` that leaves one value, or by what selects a message."""
+"""The bytes that fields must have: by ``const``, by a ``valid`` with one possible value, or by the ``match``."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from wireloom_generator.model import Order
 from wireloom_generator.types import Boolean, Bytes, Integer, Text
 
 _ENOUGH = 4096
-"""So much padding is as good as more: no terminator is as long."""
+"""Padding is cut to this length, since no terminator is as long."""
 
 OnlyValues = Mapping[str, object]
 Filling = Mapping[str, tuple[model.Node, ...]]
@@ -19,21 +19,21 @@ Filling = Mapping[str, tuple[model.Node, ...]]
 
 @dataclass(frozen=True, slots=True)
 class ConstantBytes:
-    """Bytes that stand one after the other in every record, and what each of them is of."""
+    """Consecutive bytes of every record, and the node of each."""
 
     octets: bytes
     nodes: tuple[model.Node, ...]
     ends: bool = False
-    """Whether nothing stands after them, so that a terminator does."""
+    """Whether they are the last ones, followed by a terminator."""
 
     def first(self, terminator: bytes) -> model.Node | None:
-        """What has the first byte of a terminator in them; None if they have none."""
+        """The node with the first byte of a terminator in them; None if there is none."""
         at = (self.octets + (terminator if self.ends else b"")).find(terminator)
         return self.nodes[at] if 0 <= at < len(self.octets) else None
 
 
 def value(field: model.Field, match: OnlyValues) -> Literal | bytes | None:
-    """The only value that a field can have, where it is there; None if that is not known."""
+    """The only value that a field can have if it is present; None if unknown."""
     if field.repeat is not None or field.meaning is not None:
         return None
     if field.const is not None:
@@ -49,7 +49,7 @@ def value(field: model.Field, match: OnlyValues) -> Literal | bytes | None:
 
 
 def octets(field: model.Field, found: Literal | bytes) -> bytes | None:
-    """The bytes of a value, those of its extent not counted; None if it has none, or several."""
+    """The bytes of a value without those of its extent; None if it has none, or several encodings."""
     match field.type, found:
         case Integer(bits=bits, signed=signed), int():
             fits = -(1 << bits - 1) * signed <= found < 1 << bits - signed
@@ -69,7 +69,7 @@ def octets(field: model.Field, found: Literal | bytes) -> bytes | None:
 
 
 def runs(nodes: Iterable[model.Node], sections: Filling, match: OnlyValues) -> Iterator[ConstantBytes]:
-    """The bytes that stand together in all records, in order. ``sections`` are what messages put into some of them."""
+    """The runs of bytes common to all records, in order. ``sections`` are the contents that messages give to some."""
     octets_, of = b"", list[model.Node]()
     for node, found in _pieces(nodes, sections, match):
         if found is None:
@@ -107,7 +107,7 @@ def _pieces(
 
 
 def _field(field: model.Field, match: OnlyValues) -> Iterator[bytes | None]:
-    """The bytes of a field, with those that say where it ends."""
+    """The bytes of a field, including those of its extent."""
     found = value(field, match)
     known = None if found is None else octets(field, found)
     extent = field.wire.extent

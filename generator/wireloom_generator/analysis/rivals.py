@@ -1,4 +1,4 @@
-"""Which of many cases one record may fit at the same time. The others are ruled out quickly by the values of a name.
+"""Finds the cases that one record may fit at the same time, by quickly excluding the others by the values of a name.
 
 This decides nothing by itself: cases without a common value cannot hold together, and the rest must be examined.
 """
@@ -41,7 +41,6 @@ class _Before:
         self.having: dict[tuple[str, Literal | bytes], list[int]] = {}
 
     def add(self, one: Bound) -> None:
-        """Add a case."""
         for name, values in one.items():
             self.binding.setdefault(name, set()).add(len(self.all))
             for value in values:
@@ -49,7 +48,7 @@ class _Before:
         self.all.append(one)
 
     def meeting(self, one: Bound) -> Sequence[int]:
-        """The cases that no name distinguishes from this one, searched under the name with the fewest."""
+        """The cases that no name distinguishes from this one; searches under the name with the fewest."""
         if not one:
             return range(len(self.all))
         name = min(one, key=lambda name: self.count(name, one[name]))

@@ -1,4 +1,4 @@
-"""The structs of a spec, node by node in the order of reading, for rules to walk, and which nodes see which.
+"""The structs of a spec, node by node in the order of reading, for rules to walk.
 
 A scope is a struct: the record's own fields, a message with its variants, or a type where it is used. Nodes of
 different alternatives or variants are never in the same record.
@@ -25,8 +25,8 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """Says that the choice with this number takes the case at ``index``: the last of ``cases``, after earlier ones that
-    may hold too.
+    """The choice with this number takes the case at ``index``: the last of ``cases``, after earlier ones that may also
+    hold.
     """
 
     choice: int
@@ -77,22 +77,22 @@ class Visit:
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """A value that a type is given under a name; what it is depends on who uses the type."""
+    """An input of a type; its value depends on the field with that type."""
 
     struct: str
     name: str
 
 
 Seen = Visit | model.Parameter | Input
-"""What a name can stand for."""
+"""The referent of a name."""
 AnySeen = TypeVar("AnySeen", bound=Seen)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scope:
-    """A struct. ``header`` are the record's nodes that its expressions see, ``given`` what a type is given. A message
-    chooses its variant after ``decided`` of its nodes were read. That of a capture's preamble sees nothing of what the
-    preamble says of records.
+    """A struct. ``header`` are the record's nodes that its expressions see, ``given`` the inputs of a type. A message
+    chooses its variant after ``decided`` of its nodes. The scope of a capture's header does not see the parameters that
+    it sets.
     """
 
     owner: model.Record | model.Message | model.Struct
@@ -120,7 +120,7 @@ def until_slot(header: tuple[Visit, ...], slot: str) -> tuple[Visit, ...]:
 
 
 def once(function: Callable[[Resolved], T]) -> Callable[[Resolved], T]:
-    """Let a function compute its result only once for a spec; it is kept until another spec is asked about."""
+    """Cache a function's result for the latest spec."""
     last: tuple[Resolved, T] | None = None
 
     @wraps(function)
@@ -168,7 +168,7 @@ def _message(spec: Resolved, message: model.Message) -> Scope:
 
 @once
 def openings(spec: Resolved) -> tuple[Scope, ...]:
-    """What captures begin with, if they do."""
+    """The scope of the capture's header, if there is one."""
     return () if spec.capture is None else (Scope(spec.capture, walk(spec.capture.nodes), is_preamble=True),)
 
 
@@ -225,7 +225,6 @@ def inside(spec: Resolved, item: Item, *, is_item: bool = False) -> Mapping[str,
 
 
 def by_name(seen: Iterable[AnySeen]) -> Mapping[str, tuple[AnySeen, ...]]:
-    """What has a name, by name."""
     found: dict[str, list[AnySeen]] = {}
     for item in seen:
         if item.name is not None:

@@ -1,4 +1,4 @@
-"""What is wrong with the values of header fields that select a message."""
+"""Mistakes in the values of header fields that select a message."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -12,14 +12,14 @@ from wireloom_generator.model import Named, Resolved, matching
 from wireloom_generator.problems import closest, odd_digits
 
 _KINDS = (Kind.NUMBER, Kind.CONDITION, Kind.TEXT, Kind.BYTES)
-"""What messages can match on."""
+"""The kinds that messages can match on."""
 _WRITTEN = {
     Kind.NUMBER: "numbers",
     Kind.CONDITION: "true or false",
     Kind.TEXT: "texts",
     Kind.BYTES: "bytes in hex, in quotes",
 }
-"""What is written for values of a kind."""
+"""The spelling of values of a kind, for hints."""
 
 
 def header_fields(spec: Resolved) -> Mapping[str, Sequence[Visit]]:
@@ -35,7 +35,7 @@ def header_fields(spec: Resolved) -> Mapping[str, Sequence[Visit]]:
 
 
 def _found(spec: Resolved, header: Mapping[str, Sequence[Visit]], name: str, *, items: bool) -> Sequence[Named]:
-    """The fields that a name, maybe with dots, stands for, also those of the ``items`` of lists."""
+    """The fields of a name, which may have dots, including those of the ``items`` of lists."""
     first, *steps = name.split(".")
     found = header.get(first, ())
     for step in steps:
@@ -56,9 +56,9 @@ def faults(
     *,
     items: bool = False,
 ) -> Iterator[tuple[str, str]]:
-    """What is wrong with the values of a field or parameter that are to select something, each with a hint.
+    """The mistakes in the selecting values of a field or parameter, each with a hint.
 
-    ``header`` are the fields that there are; dots lead into structs, and into ``items`` of lists.
+    ``header`` are the available fields; dots lead into structs, and into ``items`` of lists.
     """
     fields = _found(spec, header, name, items=items)
     if not fields and name not in spec.parameters:
@@ -96,7 +96,7 @@ def _faults(
     ranges: Sequence[Domain],
     enum: model.Enum | None,
 ) -> Iterator[tuple[str, str]]:
-    """What is wrong with a selector, and a hint."""
+    """The mistakes in a selector, each with a hint."""
     shown = matching.shown(selector)
     if isinstance(selector, str) and kind is Kind.NUMBER and enum is not None:
         yield unnamed(enum, selector)

@@ -43,7 +43,7 @@ def needs_bytes(item: model.Node) -> bool:
 
 
 def is_elsewhere(item: model.Node | model.BitField) -> bool:
-    """Whether it does not stand in sequence."""
+    """Whether it is not in sequence."""
     return isinstance(item, model.Field) and item.place is not None
 
 
@@ -53,7 +53,7 @@ def has_bytes(struct: model.Struct) -> bool:
 
 
 def at_end(spec: Resolved, item: model.Node, holds: Callable[[Bounded], bool]) -> Bounded | None:
-    """The last thing in sequence for which ``holds`` is true: itself, or the end of an alternative or of a struct."""
+    """The last nodes in sequence for which ``holds`` is true: itself, or the end of an alternative or of a struct."""
     match item:
         case model.Field(place=model.Condition()):
             return None
@@ -78,7 +78,7 @@ def opened(spec: Resolved, field: model.Field) -> model.Struct | None:
 
 
 def in_struct(spec: Resolved, struct: model.Struct, holds: Callable[[Bounded], bool]) -> bool:
-    """Whether ``holds`` is true of something in a struct; regions inside the struct are not looked into."""
+    """Whether ``holds`` is true of a node in a struct, outside its regions."""
     return any(at_end(spec, item, holds) for item in struct.nodes)
 
 

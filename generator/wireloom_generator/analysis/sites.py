@@ -1,4 +1,4 @@
-"""Every expression of a spec: its text, its place, when it is evaluated and what it can see then."""
+"""Every expression of a spec: its text, its place, when it is evaluated, and the names that it can use."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -54,7 +54,7 @@ class Site:
 
     @property
     def input(self) -> Input | None:
-        """What a type is given by it, if it stands under ``with``."""
+        """The input that it gives, if it is under ``with``."""
         field = self.visit.item if self.visit is not None else None
         if self.key != "with" or not isinstance(field, model.Field):
             return None
@@ -63,8 +63,8 @@ class Site:
 
     @property
     def tree(self) -> Expr | None:
-        """Its tree as written, of a byte order whether it is little, of compressions with their names as texts; None if
-        it cannot be parsed or is none.
+        """Its tree as written; for a byte order, the condition that it is little; for compressions, with their names as
+        texts. None if it cannot be parsed or is not an expression.
         """
         tree = self.condition.tree
         if tree is not None and self.key == "through":
@@ -76,7 +76,7 @@ class Site:
         return self.condition.where(column)
 
     def is_left(self, name: Name) -> bool:
-        """Whether the name means what is left in the section."""
+        """Whether the name means the bytes left in the section."""
         return name.name in LEFT and not self._is_known(name)
 
     def is_index(self, name: Name) -> bool:
@@ -84,11 +84,11 @@ class Site:
         return name.name == INDEX and not self._is_known(name)
 
     def _is_known(self, name: Name) -> bool:
-        """Whether something is called so, which goes before words of the language."""
+        """Whether something has the name, which then hides a word of the language."""
         return name.name in self.around or name.name in self.values
 
     def fields(self, name: Name, given: Mapping[Input, tuple[Visit, ...]]) -> Iterator[Visit]:
-        """The fields that a name stands for, be it by what the type is ``given``."""
+        """The fields of a name, also through the inputs of the type."""
         for seen in self.values.get(name.name, ()):
             if isinstance(seen, Input):
                 yield from given.get(seen, ())
@@ -118,20 +118,18 @@ class Site:
 
 @dataclass(frozen=True, slots=True)
 class _Told:
-    """What types are given, as far as it is known: the kinds, as those who use a type first have it, and which structs
-    and lists it is.
-    """
+    """The known inputs of types: their kinds, as in the first use of the type, and their structs and lists."""
 
     kinds: dict[Input, Kind]
     fields: dict[Input, tuple[Visit, ...]]
 
     @property
     def size(self) -> int:
-        """How much is known."""
+        """The number of known facts."""
         return len(self.kinds) + sum(map(len, self.fields.values()))
 
     def learn(self, given: Input, site: Site, tree: Expr) -> None:
-        """Learn from what is given somewhere, as far as what that follows from is known."""
+        """Learn from an input given somewhere, as far as its own names are known."""
         wide = site.kind(tree) if isinstance(tree, Name) else None
         if (of := wide if wide in WIDE else kind(tree, site.kind)) is not None:
             self.kinds.setdefault(given, of)
@@ -142,7 +140,7 @@ class _Told:
 
 @once
 def _all(spec: Resolved) -> tuple[tuple[Site, ...], _Told]:
-    """Every expression, and what types are given; some of that follows from other of it."""
+    """Every expression, and the inputs of types, which can follow from each other."""
     told, size = _Told({}, {}), -1
     found = [site for scope in every(spec) for site in _Sites(spec, scope, told).all()]
     inputs = [(given, site, site.tree) for site in found if (given := site.input) is not None and site.tree is not None]
@@ -160,7 +158,7 @@ def sites(spec: Resolved) -> tuple[Site, ...]:
 
 
 def input_kinds(spec: Resolved) -> Mapping[Input, Kind]:
-    """The kinds of what types are given, as those who use them first have it."""
+    """The kinds of the inputs of types, as in their first use."""
     return _all(spec)[1].kinds
 
 
@@ -249,7 +247,7 @@ class _Sites:
             yield from self.until(visit, field, field.repeat.until)
 
     def through(self, visit: Visit, through: model.Through) -> Iterator[Site]:
-        """What bytes go through: a key, which is a number or bytes, another number, or the name of a compression."""
+        """A transform: a key, which is a number or bytes, another number, or the name of a compression."""
         wants = {"": Kind.TEXT, "xor": None}.get(through.way, Kind.NUMBER)
         yield from self.reading(visit, through.way or "through", through.asked, wants)
 
@@ -338,7 +336,7 @@ class _Sites:
 
 
 def _rounded(site: Site) -> Site:
-    """The site of a value for a floating-point number: where it is a whole one, the nearest is written."""
+    """The site of a value for a floating-point number: a whole number is written as the nearest one."""
     is_whole = site.tree is not None and kind(site.tree, site.kind) is Kind.NUMBER
     return replace(site, wants=Kind.NUMBER) if is_whole else site
 

@@ -1,4 +1,4 @@
-"""What asks for a parameter that captures tell themselves, and the field that tells it."""
+"""The uses of a parameter that captures set themselves, and the fields that can set it."""
 
 from collections.abc import Iterator, Mapping
 
@@ -9,7 +9,7 @@ from wireloom_generator.model import Resolved
 
 
 def sites_asking(spec: Resolved, parameter: model.Parameter) -> Iterator[Site]:
-    """The expressions that ask for it."""
+    """The expressions that use it."""
     for site in sites(spec):
         names = expressions.names(site.tree) if site.tree is not None else ()
         if any(parameter in site.values.get(name.name, ()) for name in names):
@@ -17,13 +17,13 @@ def sites_asking(spec: Resolved, parameter: model.Parameter) -> Iterator[Site]:
 
 
 def asking(spec: Resolved, parameter: model.Parameter) -> tuple[str, ...]:
-    """The messages that are read by it, whose fields or types ask for it."""
+    """The messages whose fields or types use it."""
     owners = {_owner(site.scope) for site in sites_asking(spec, parameter) if not _frames(site)}
     return tuple(_owner(scope) for scope in messages(spec) if owners & {_owner(scope), *_types(spec, scope)})
 
 
 def framing(spec: Resolved, parameter: model.Parameter) -> Iterator[model.Condition]:
-    """What asks for it before a record is read as its message: where records end, and what they are."""
+    """The uses before a record's message is known: for where records end, and for what they are."""
     header = {_owner(head(spec)), *_types(spec, head(spec))}
     for site in sites_asking(spec, parameter):
         if _frames(site) or _owner(site.scope) in header:
@@ -35,7 +35,7 @@ def _frames(site: Site) -> bool:
 
 
 def _owner(scope: Scope) -> str:
-    """The name of the message or type; none of the record."""
+    """The name of the message or type; empty for the record."""
     return "" if isinstance(scope.owner, model.Record) else scope.owner.name
 
 

@@ -1,4 +1,4 @@
-"""The names that can be seen from one place of a scope."""
+"""The names visible from one place of a scope."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -11,11 +11,11 @@ from wireloom_generator.model import Named, Resolved
 
 
 class VisibleNames(Mapping[str, tuple[Seen, ...]]):
-    """The fields that each name of a scope may stand for, as seen from one place; several if they are alternatives.
+    """The fields of each name of a scope, as seen from one place; several if they are alternatives.
 
-    Names with dots lead into structs, those with items into lists. Of the ``growing`` list the items are seen that are
-    read so far. For ``values`` sections in structs do not count. What a type is ``given`` stands for these fields if it
-    is a struct or a list. An expression uses few names, so each is looked up when it is used.
+    Names with dots lead into structs, those with items into lists. Items of the ``growing`` list are visible as far as
+    they are read. For ``values``, sections in structs do not count. Inputs ``given`` to a type refer to these fields if
+    they are structs or lists. Names are looked up on use, because an expression uses few.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class VisibleNames(Mapping[str, tuple[Seen, ...]]):
         return found
 
     def _meant(self, found: tuple[Seen, ...]) -> Iterator[Seen]:
-        """The fields that what is given stands for, in its place."""
+        """The fields behind an input, in its place."""
         for seen in found:
             yield from self._given.get(seen, ()) if isinstance(seen, Input) else (seen,)
 
@@ -69,12 +69,11 @@ class VisibleNames(Mapping[str, tuple[Seen, ...]]):
 
     @cached_property
     def all(self) -> frozenset[str]:
-        """The names."""
         return frozenset(self)
 
 
 class Sight:
-    """Everything that can be seen of a scope: its own names, those of its header, and the parameters."""
+    """All names of a scope: its own, those of its header, and the parameters."""
 
     def __init__(self, spec: Resolved, scope: Scope, fields: Mapping[Input, tuple[Visit, ...]]) -> None:
         self.spec = spec

@@ -47,7 +47,8 @@ class WrittenColumn:
 
 
 def columns(spec: Resolved, scope: Scope) -> Iterator[WrittenColumn]:
-    """The columns of a struct: what a record or a message has beside its fields, then these in the order of reading.
+    """The columns of a struct: those of a record or a message besides its fields, then the fields' in the order of
+    reading.
 
     A column that several alternatives have comes once for each.
     """

@@ -1,7 +1,7 @@
 """Model → files: one module or folder for each output, found by its name. No emitter imports another.
 
-Each module beside this one has an ``EMITTER``. Emitters that are only used if they are named, such as those of other
-packages, are entry points of the group ``wireloom.emitters``: ``name = "package.module:EMITTER"``.
+Each module beside this one has an ``EMITTER``. Emitters that must be named to be used, such as those of other packages,
+are entry points of the group ``wireloom.emitters``: ``name = "package.module:EMITTER"``.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -34,26 +34,24 @@ class Destination(StrEnum):
     OUT = "out"
     """Below the output folder. Their paths begin with the emitter's name, so that no two emitters share a folder."""
     PACKAGE = "package"
-    """Modules of the protocol's Python package. The compiler knows all of them, and checks each against its closed
-    list.
-    """
+    """Modules of the protocol's Python package, each checked against the closed list of code."""
     TOP = "top"
-    """Packages of their own in the output folder, which is on the path of whoever uses them."""
+    """Packages of their own in the output folder, which users put on their path."""
     SPECS = "specs"
     """Beside the folders of the specs."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModuleEmitter:
-    """One module of the protocol's Python package. All of them come with Wireloom; the codec is made of them."""
+    """One module of the protocol's Python package. All of them come with Wireloom."""
 
     emit: Callable[[model.Protocol], Iterable[OutputFile]]
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What an emitter is given: a protocol, its worked examples as the codec decodes them, how records are read, and
-    the dotted name of its Python package.
+    """The input of an emitter: a protocol, its decoded examples, how records are read, and the dotted name of its
+    Python package.
     """
 
     protocol: model.Protocol
@@ -64,9 +62,9 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class Emitter:
-    """One output. Its files begin with ``output.head``, which shows people and the compiler what they were made from.
+    """One output. Its files begin with ``output.head``, which names their sources.
 
-    Those that are entry points have the destination ``OUT``.
+    Entry points must have the destination ``OUT``.
     """
 
     emit: Callable[[Subject], Iterable[OutputFile]]
@@ -74,7 +72,7 @@ class Emitter:
 
 
 class Emission(NamedTuple):
-    """A file with the name of the emitter that made it, and where it goes."""
+    """A file with the name of its emitter, and its destination."""
 
     emitter: str
     destination: Destination
@@ -82,11 +80,11 @@ class Emission(NamedTuple):
 
 
 class EmitterError(Exception):
-    """There is no such emitter, or it does not behave as an emitter must."""
+    """An emitter does not exist, or breaks the contract of emitters."""
 
 
 CODEC = ("enums", "parsers")
-"""The modules that a codec is made of, in the order in which they import each other."""
+"""The modules of a codec, in the order in which they import each other."""
 
 
 @cache
@@ -120,7 +118,7 @@ def modules(protocol: model.Protocol) -> tuple[Emission, ...]:
 
 
 def codec_modules(protocol: model.Protocol) -> tuple[Emission, ...]:
-    """Those of them that a codec is made of."""
+    """The modules of a protocol's codec."""
     return tuple(_modules(protocol, {name: _own(name) for name in CODEC}))
 
 
@@ -131,7 +129,7 @@ def _modules(protocol: model.Protocol, emitters: Mapping[str, ModuleEmitter | Em
 
 
 def others(chosen: Mapping[str, ModuleEmitter | Emitter], subject: Subject) -> Iterator[Emission]:
-    """All else that Wireloom's own and the chosen emitters make.
+    """All other files of Wireloom's and the chosen emitters.
 
     Raises ``EmitterError`` if a file has a wrong path, or lacks the header of a generated file.
     """

@@ -11,11 +11,10 @@ from wireloom_generator.templates import filled
 MODULE = filled(__package__, "columnar.py", head="", title="", comments="")
 """The code that is the same for every protocol."""
 COMMENTS = "COMMENTS"
-"""The name of what differs."""
 
 
 def emit(protocol: model.Protocol) -> Iterator[OutputFile]:
-    """The module: what columns mean, by their paths."""
+    """The module, with the comments of columns by path."""
     comments = render(mapping(*_comments(protocol.columns, "")), before=f"{COMMENTS} = ")
     yield module(protocol, "columnar.py", f"{protocol.doc.title} as Arrow data.", comments=comments)
 

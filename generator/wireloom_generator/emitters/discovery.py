@@ -1,4 +1,4 @@
-"""pyspark_<protocol>: the package by whose name Spark finds the protocol's data source without ``register``.
+"""pyspark_<protocol>: the package with which Spark finds the protocol's data source without ``register``.
 
 Spark imports every package on the path that is called ``pyspark_…``, and takes its ``DefaultSource``.
 """

@@ -1,6 +1,6 @@
 """schema.json: the shape of spec files as a JSON Schema, for editors to complete and check; the same for all specs.
 
-It has what ``syntax`` declares, and the allowed words of some keys. What names refer to is left to the rules.
+It has the declarations of ``syntax``, and the allowed words of some keys. Names are left to the rules.
 """
 
 import dataclasses

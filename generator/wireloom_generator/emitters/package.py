@@ -1,4 +1,4 @@
-"""__init__.py: what users of the protocol import, Spark and Arrow only when asked for."""
+"""__init__.py: the protocol's API; Spark and Arrow are imported on first use."""
 
 from collections.abc import Iterator
 

@@ -43,7 +43,7 @@ def emit(protocol: model.Protocol) -> Iterator[OutputFile]:
 
 
 def _natural(name: str) -> list[tuple[int, str]]:
-    """Sorts Int8ub before Int16ub."""
+    """A key that sorts Int8ub before Int16ub."""
     return [(int(part), "") if part.isdigit() else (0, part) for part in re.split(r"(\d+)", name)]
 
 
@@ -100,7 +100,7 @@ def _shared_variants(protocol: model.Protocol) -> dict[str, model.Variant]:
 
 
 def _constant(name: str) -> str:
-    """The name of a shared variant; no message and no type can have such a name."""
+    """The name of a shared variant, which no message or type can have."""
     return f"{name.upper()}_VARIANT"
 
 

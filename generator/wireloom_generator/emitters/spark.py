@@ -23,7 +23,7 @@ _TYPES = {
 NAMES = frozenset({"ArrayType", "DecimalType", "StructField", "StructType"}).union(
     text.removesuffix("()") for text in _TYPES.values()
 )
-"""What the module imports of Spark's types, as far as it uses them."""
+"""The Spark types that the module can import."""
 
 
 def emit(protocol: model.Protocol) -> Iterator[OutputFile]:
@@ -43,7 +43,7 @@ def emit(protocol: model.Protocol) -> Iterator[OutputFile]:
 
 
 def _struct(columns: Sequence[model.Column], declared: Mapping[str, str]) -> Code:
-    """A ``StructType``; ``declared`` are the names of those that stand before it, by column."""
+    """A ``StructType``; ``declared`` are the names of those before it, by column."""
     fields = [_field(column, declared.get(column.name)) for column in columns]
     return call("StructType", Bracketed("", fields, "[]"))
 

@@ -1,4 +1,4 @@
-"""The meaning of expressions, and what can be known about them before a record is read.
+"""The meaning of expressions, and facts about them before a record is read.
 
 The language itself is ``wireloom.expressions``, since generated code carries expressions as text.
 """

@@ -1,4 +1,4 @@
-"""The comparisons of a condition: what they depend on, and the values at which they change."""
+"""The comparisons of a condition: their names, and the values at which they change."""
 
 from collections.abc import Iterator
 from fractions import Fraction
@@ -25,7 +25,7 @@ from wireloom_generator.expressions.evaluation import Result
 
 
 def conjuncts(tree: Expr) -> Iterator[Expr]:
-    """What must hold, each by itself, for the condition to hold."""
+    """The parts that must all hold for the condition to hold."""
     if isinstance(tree, Logical) and tree.operator == "and":
         for operand in tree.operands:
             yield from conjuncts(operand)
@@ -44,7 +44,7 @@ def atoms(tree: Expr) -> tuple[Expr, ...]:
 
 @cache
 def keys(tree: Expr) -> tuple[str, ...]:
-    """What the tree depends on: names, and sizes as if they were names."""
+    """The names that the tree depends on, with sizes as if they were names."""
     match tree:
         case Name() | Call(Function.SIZE | Function.OFFSET | Function.COUNT):
             return (key(tree),)
@@ -61,7 +61,7 @@ def pinned(condition: Expr) -> Iterator[tuple[str, Literal]]:
 
 
 def asks_presence(part: Expr, name: str) -> bool:
-    """Whether it is of interest to this part of a condition if the name has a value."""
+    """Whether this part of a condition depends on whether the name has a value."""
     match part:
         case Name(nullable=True):
             return key(part) == name

@@ -1,5 +1,4 @@
-"""What can be known about conditions without a record: whether one can hold, whether two can, whether one implies
-another.
+"""Facts about conditions without a record: whether one can hold, whether two can, whether one implies another.
 
 The answers are sound but not complete: what is proven is true, and what would take too much work is left open. Each
 name is given the few values that can make a difference: the constants it is compared with and their neighbours, the
@@ -60,7 +59,7 @@ def impossible(condition: Expr, domains: Domains | None = None) -> bool:
 
 @lru_cache(maxsize=4096)
 def _impossible(condition: Expr, domains: tuple[tuple[str, Domain], ...]) -> bool:
-    """The same; messages ask it again and again of what they share."""
+    """The same, cached, because messages share conditions."""
     try:
         return next(_Question(condition, dict(domains), proof=True).answers(), None) is None
     except UnknowableError:
@@ -80,7 +79,7 @@ def _concerned(condition: Expr, domains: Domains) -> Iterator[tuple[str, Domain]
 
 
 def implies(one: Expr, other: Expr, domains: Domains | None = None) -> bool:
-    """Whether ``other`` provably holds whenever ``one`` does, be it a part of it."""
+    """Whether ``other``, which may be a part of ``one``, provably holds whenever ``one`` does."""
     return bare(other) in map(bare, comparisons.conjuncts(one)) or impossible(both(one, Unary("not", other)), domains)
 
 
@@ -90,7 +89,7 @@ def disjoint(one: Expr, other: Expr, domains: Domains | None = None) -> bool:
 
 
 def excludes(one: Expr, other: Expr, domains: Domains) -> bool:
-    """Whether ``other`` provably never holds where ``one`` does, while ``one`` may hold."""
+    """Whether ``other`` provably never holds if ``one`` does, while ``one`` may hold."""
     return disjoint(one, other, domains) and not impossible(one, domains)
 
 
@@ -127,7 +126,7 @@ class _Question:
         self.simple: dict[str, Expr] = {}
         self.free: dict[Expr, Name] = {}
         self.found: dict[str, Domain] = {}
-        """The domains that were asked for."""
+        """The domains used."""
         self.order: list[str] = []
         self.trees: list[Expr] = [condition]
         pinned = list(dict.fromkeys(comparisons.pinned(condition)))
@@ -330,7 +329,7 @@ class _Question:
 
     @cached_property
     def settling(self) -> Mapping[str, Sequence[str]]:
-        """For each name the others whose rule is about it and about no later ones."""
+        """For each name, the others whose rule depends on it and on no later ones."""
         places = {name: place for place, name in enumerate(self.order)}
         found: dict[str, list[str]] = {}
         for owner, rule in self.simple.items():

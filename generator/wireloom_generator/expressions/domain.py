@@ -1,4 +1,4 @@
-"""The values that a name can have, and the few of them that stand for all."""
+"""The values that a name can have, and the few of them that represent all."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

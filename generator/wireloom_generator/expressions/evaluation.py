@@ -1,4 +1,4 @@
-"""The value of expressions whose names are partly known, and the forms of them whose turning points are known.
+"""The values of expressions whose names are partly known.
 
 A condition has three answers: it holds, it does not, or this is unknown. An absent value is not unknown.
 """
@@ -40,7 +40,7 @@ class Undecided(Enum):
 
 UNDECIDED = Undecided.UNDECIDED
 Answer = Result | None | Undecided
-"""A value, None if there is none, or that it is unknown."""
+"""A value, None if absent, or undecided."""
 Knowledge = Callable[[Name | Call], Answer]
 """What is known about a name, or about its size, offset, count or presence."""
 
@@ -60,7 +60,7 @@ _COMPARE: dict[str, Callable[[Any, Any], bool]] = {
 _KINDS: dict[type, type] = {
     bool: bool, bytes: bytes, float: int, Fraction: int, Hexadecimal: int, int: int, str: str,
 }  # fmt: skip
-"""What can be compared with what."""
+"""The types that can be compared with each other."""
 
 
 def evaluate(tree: Expr, known: Knowledge) -> Answer:
@@ -115,7 +115,7 @@ def truth(condition: Expr, known: Knowledge) -> bool | Undecided:
 
 
 def of_values(values: Values) -> Knowledge:
-    """What is known if these names have values."""
+    """The knowledge that these names have these values."""
 
     def known(asked: Name | Call) -> Answer:
         if isinstance(asked, Name) or asked.function is not Function.PRESENT:
@@ -135,7 +135,7 @@ def holds(condition: Expr, values: Values) -> bool:
 
 
 def _logical(word: str, operands: Iterable[Expr], known: Knowledge) -> Answer:
-    """As in Python: the first operand that decides, or the last."""
+    """The first operand that decides, or the last, as in Python."""
     found: Answer = None
     for operand in operands:
         found = evaluate(operand, known)

@@ -1,4 +1,4 @@
-"""The kinds of values: which an expression has, and what in it is of a kind that does not fit."""
+"""The kinds of values: that of an expression, and the parts of it that have a wrong kind."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum, StrEnum
@@ -39,9 +39,9 @@ class Kind(StrEnum):
 
 
 PLAIN = (Kind.NUMBER, Kind.FLOAT, Kind.CONDITION, Kind.TEXT, Kind.BYTES)
-"""The kinds that an expression can have; of other values it can only ask the size."""
+"""The kinds that an expression can have; of other values it can use only the size."""
 WIDE = (Kind.LIST, Kind.STRUCT)
-"""The kinds of what has other values in it; a type can be given them."""
+"""The kinds that contain other values, which can be inputs of a type."""
 _NUMBERS = (Kind.NUMBER, Kind.FLOAT)
 _KINDS: Mapping[type, Kind] = {
     bool: Kind.CONDITION, bytes: Kind.BYTES, float: Kind.FLOAT, int: Kind.NUMBER, Hexadecimal: Kind.NUMBER,
@@ -105,7 +105,7 @@ def _given(function: Function) -> Kind:
 
 
 def misfits(tree: Expr, of: KindOf, wanted: Kind | None = None) -> Iterator[Misfit]:
-    """What does not fit in an expression, whose own value must be of the kind ``wanted`` if that is given."""
+    """The misfits in an expression, whose own value must be of the kind ``wanted`` if that is given."""
     if wanted is not None:
         yield from _unwanted(wanted, (tree,), of)
     match tree:

@@ -21,7 +21,7 @@ def little(tree: Expr) -> Expr | None:
 
 
 def outcomes(tree: Expr) -> Iterator[Expr]:
-    """What the expression can give."""
+    """The possible results of the expression."""
     if isinstance(tree, Conditional):
         yield from outcomes(tree.then)
         yield from outcomes(tree.other)
@@ -30,7 +30,7 @@ def outcomes(tree: Expr) -> Iterator[Expr]:
 
 
 def named(tree: Expr) -> Expr:
-    """The expression with the names that it can give as texts: those of compressions."""
+    """The expression with names of compressions, its possible results, as texts."""
     match tree:
         case Name(name=name):
             return Value(name)

@@ -1,4 +1,4 @@
-"""Between which numbers an expression lies, as far as that follows from what its names can be."""
+"""The range of an expression, as far as it follows from the ranges of its names."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple, assert_never
@@ -46,11 +46,11 @@ class Span(NamedTuple):
 
 
 Ends = Callable[[str], Span]
-"""What a name can be, or the size, the offset or the count of one, by its key."""
+"""The span of a name, or of the size, the offset or the count of one, by its key."""
 
 
 def span(tree: Expr, ends: Ends) -> Span:
-    """What an expression can be where it has a value."""
+    """The span of an expression if it has a value."""
     together = terms(tree)
     if together is not None:
         return _sum(together, ends)
@@ -128,13 +128,13 @@ def _computed(operator: str, one: Span, two: Span) -> Span:
 
 
 def _all(function: Callable[[Iterable[int]], int], numbers: Iterable[int | None]) -> int | None:
-    """What the function gives for the numbers, if all of them are known."""
+    """The function of the numbers, if all of them are known."""
     found = list(numbers)
     known = [number for number in found if number is not None]
     return function(known) if len(known) == len(found) else None
 
 
 def _some(function: Callable[[Iterable[int]], int], numbers: Iterable[int | None]) -> int | None:
-    """What the function gives for those of the numbers that are known, if one is."""
+    """The function of the known numbers, if one is."""
     known = [number for number in numbers if number is not None]
     return function(known) if known else None

@@ -1,6 +1,6 @@
-"""What a spec means: every name resolved, every default filled in, sizes and columns computed.
+"""The meaning of a spec: names resolved, defaults filled in, sizes and columns computed.
 
-Rules judge it, and emitters see nothing else. All classes are frozen. Alternatives are unions, for ``match``.
+Rules check it, and emitters see nothing else. Classes are frozen; alternatives are unions, for ``match``.
 """
 
 from wireloom_generator.model.checksums import ByteRange, Checksum

@@ -1,4 +1,4 @@
-"""Checksums: which bytes they are over, and how they are computed."""
+"""Checksums: the bytes that they cover, and the algorithm."""
 
 from dataclasses import dataclass
 
@@ -23,10 +23,10 @@ class ByteRange:
 
 @dataclass(frozen=True, slots=True)
 class Checksum(Sourced):
-    """An algorithm over ranges of the record's bytes and constants, one behind the other.
+    """An algorithm over ranges of the record's bytes and constants, one after the other.
 
-    ``algorithm`` is its name as written, or its parameters in words, and ``title`` its name for people. One that
-    nothing declares has no ``kind``. ``faults`` are what is wrong with ``over``: the place, the problem, a hint.
+    ``algorithm`` is its name as written, or its parameters in words, and ``title`` its name for people. An unknown one
+    has no ``kind``. ``faults`` are the mistakes in ``over``: the place, the problem, a hint.
     """
 
     algorithm: str
@@ -37,10 +37,10 @@ class Checksum(Sourced):
 
     @property
     def ranges(self) -> tuple[ByteRange, ...]:
-        """The bytes of the record that it is over."""
+        """The covered bytes of the record."""
         return tuple(piece for piece in self.over if isinstance(piece, ByteRange))
 
     @property
     def alone(self) -> ByteRange | None:
-        """The range, if it is over nothing else."""
+        """The range, if it is the only piece."""
         return self.ranges[0] if self.ranges and len(self.over) == 1 else None

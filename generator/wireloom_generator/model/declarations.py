@@ -1,4 +1,4 @@
-"""What has a place in a spec, and a description; parameters."""
+"""Parts of a spec that have a place or a description; parameters."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,48 +13,43 @@ from wireloom_generator.types import Integer, parse
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sourced:
-    """Something from a file: ``written`` has its places; ``via`` is the include that brought it."""
+    """A part of a file: ``written`` has its places; ``via`` is the include that brought it."""
 
     written: Written = field(compare=False, repr=False)
     via: Location | None = field(default=None, compare=False, repr=False)
 
     @property
     def at(self) -> Location:
-        """Where it begins."""
         return self.written.at
 
     @property
     def places(self) -> Mapping[str, Location]:
-        """Where the values of its keys stand."""
+        """The places of the values of its keys."""
         return self.written.places
 
     def where(self, key: str) -> Location:
-        """The place of the value of ``key``."""
         return self.written.where(key)
 
     def gives(self, key: str) -> bool:
-        """Whether ``key`` is given."""
         return self.written.gives(key)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Described(Sourced):
-    """Something that the spec can describe."""
-
     doc: Doc
 
 
 @dataclass(frozen=True, slots=True)
 class Included(Described):
-    """An include: the fields of the struct ``name`` stand in its place."""
+    """An include of the fields of the struct ``name``."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class Told(Sourced):
-    """The ``message`` by which captures tell a parameter: it is true if one of the values at the path ``field`` is one
-    of the ``values``. The messages ``asked`` are read by it.
+    """The ``message`` of a capture that sets a parameter: to true if a value at the path ``field`` is one of the
+    ``values``. The layouts of the messages ``asked`` depend on it.
     """
 
     message: str
@@ -65,9 +60,9 @@ class Told(Sourced):
 
 @dataclass(frozen=True, slots=True)
 class Parameter(Described):
-    """A fact that is not in the bytes; or, without a ``default``, what the header of a capture says of its records.
+    """A fact that is not in the records' bytes; without a ``default``, a value of the capture's header.
 
-    Captures may tell it themselves where it is ``found``.
+    If it has ``found``, captures can set it themselves.
     """
 
     name: str
@@ -79,11 +74,10 @@ class Parameter(Described):
 
     @property
     def bounds(self) -> tuple[int, int] | None:
-        """The least and the greatest number that it can be; None if it is none."""
+        """The least and the greatest number that it can be; None if it is not a number."""
         found = parse(self.type)
         return (found.values.least, found.values.most) if isinstance(found, Integer) else None
 
     def can_be(self, number: object) -> bool:
-        """Whether it can be that number."""
         least, most = self.bounds or (0, -1)
         return isinstance(number, int) and not isinstance(number, bool) and least <= number <= most

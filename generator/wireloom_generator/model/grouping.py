@@ -1,4 +1,4 @@
-"""Nodes in a row that are there together, or that do not stand in the row, as emitters take them."""
+"""Groups of nodes for emitters: consecutive ones that are present together, and those that are not in sequence."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -24,24 +24,24 @@ from wireloom_generator.model.wires import Condition
 
 @dataclass(frozen=True, slots=True)
 class Tail:
-    """Fields that are there if bytes are left. The first of them is not ``optional`` a second time."""
+    """Fields that are present if bytes are left. The first of them is no longer marked ``optional``."""
 
     nodes: tuple[Node, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Elsewhere:
-    """A field that does not stand in sequence, but at the byte ``place`` of the record."""
+    """A field that is not in sequence, but at the offset ``place`` of the record."""
 
     place: Condition
     field: Field
 
 
 def grouped(nodes: Iterable[Node]) -> Iterator[Node | When | Tail | Elsewhere]:
-    """The nodes, with those in a row that have the same condition, or that are all optional, as one, and with those
-    that stand elsewhere named as such.
+    """The nodes, with consecutive ones under the same condition, or all optional, grouped, and with those at an offset
+    of their own marked.
 
-    What stands behind an optional field in its ``Tail`` is optional in turn.
+    The nodes after an optional field in its ``Tail`` are optional in turn.
     """
     for (presence, _), found in groupby(nodes, _presence):
         if isinstance(presence, Condition):
@@ -61,10 +61,9 @@ def _placed(node: Node) -> Node | Elsewhere:
 
 
 def _presence(node: Node) -> tuple[Condition | bool, int]:
-    """The condition of a field, or else whether it is optional; other nodes are always there.
+    """The condition of a field, or else whether it is optional; other nodes are always present.
 
-    What is left in the section is not the same for the next field, so a condition that asks for it has a number of its
-    own.
+    A condition on the bytes left in the section is numbered, because its value is not the same for the next field.
     """
     if not isinstance(node, Field | Bits):
         return False, 0

@@ -1,4 +1,4 @@
-"""What selects a message: values of header fields and of parameters, and ranges of numbers."""
+"""The values that select a message: those of header fields and parameters, and ranges of numbers."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -25,7 +25,6 @@ Match = Mapping[str, tuple[Selector, ...]]
 
 
 def shown(selector: Selector) -> str:
-    """A selector as a spec writes it."""
     match selector:
         case bool():
             return str(selector).lower()
@@ -45,7 +44,7 @@ def listed(selectors: Iterable[Selector]) -> Iterator[int | float | bool | str |
 
 
 def common(one: Iterable[Selector], other: Iterable[Selector]) -> tuple[Selector, ...]:
-    """What both select, in the order of ``one``."""
+    """The values that both select, in the order of ``one``."""
     others = tuple(other)
     exact = frozenset(listed(others))
     ranges = tuple(each for each in others if isinstance(each, Between))
@@ -66,7 +65,7 @@ def _shared(one: Selector, others: tuple[Selector, ...]) -> Iterator[Selector]:
 
 
 def repeated(selectors: Iterable[Selector]) -> Mapping[int, Selector]:
-    """What a selector, by its number, has in common with one that stands before it."""
+    """The values that selectors, by number, share with earlier ones."""
     found: dict[int, Selector] = {}
     seen: set[Selector] = set()
     spans: list[tuple[int, int, int]] = []
@@ -87,7 +86,7 @@ def repeated(selectors: Iterable[Selector]) -> Mapping[int, Selector]:
 
 
 def without(one: Iterable[Selector], other: Iterable[Selector]) -> tuple[Selector, ...]:
-    """What ``one`` selects and ``other`` does not."""
+    """The values that ``one`` selects and ``other`` does not."""
     left = tuple(one)
     exact = frozenset(listed(other := tuple(other)))
     left = tuple(each for each in left if isinstance(each, Between) or each not in exact)
@@ -121,7 +120,7 @@ def _between(least: int, most: int) -> Iterator[Selector]:
 
 
 def condition(match: Match) -> Expr:
-    """That a record is selected."""
+    """The condition that a record is selected."""
     found = [_one(Name(name), selectors) for name, selectors in match.items()]
     return found[0] if len(found) == 1 else Logical("and", tuple(found)) if found else Value(True)
 

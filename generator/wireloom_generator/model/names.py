@@ -8,17 +8,17 @@ from wireloom_generator import expressions
 from wireloom_generator.expressions import INDEX, LEFT, Expr, Name, Origin
 
 _NAMED = re.compile(r"""'[^']*'|"[^"]*"|(?P<among>\bin\s+)?\b(?P<name>[A-Z]\w*\.\w+)""")
-"""Names of numbers, those of several behind ``in``, and texts, in which they are none."""
+"""Names of numbers, with those after ``in``; and texts, in which names do not count."""
 
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """The names that the expressions of one struct know: its own fields, what it is given, the record's
-    header fields, parameters, and the words for what is left in a section and for the number of an item.
+    """The names that the expressions of one struct can use: its own fields, its inputs, the record's header fields,
+    parameters, and the words for the bytes left in a section and for the number of an item.
 
-    With a field goes whether it may be absent; names with dots lead into structs. What judges whole records compares
-    those of ``hexadecimal`` with numbers written so. ``Kind.Reading``, a value of an enum or several of them, is one of
-    the ``numbers``.
+    Each field has a flag for whether it may be absent; names with dots lead into structs. Conditions on whole records
+    compare the ``hexadecimal`` names with hexadecimal numbers. ``numbers`` are the values of enums, such as
+    ``Kind.Reading``, and groups of them.
     """
 
     own: Mapping[str, bool]
@@ -29,7 +29,7 @@ class Names:
     numbers: Mapping[str, int | tuple[int, ...]] = field(default_factory=dict, repr=False)
 
     def with_numbers(self, text: str) -> str:
-        """The text of an expression with numbers in the place of their names; what follows stays where it is."""
+        """The text of an expression with names of numbers replaced by them, padded so that columns stay the same."""
         if "." not in text or not self.numbers:
             return text
 

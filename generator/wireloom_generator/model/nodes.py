@@ -16,14 +16,14 @@ from wireloom_generator.types.meanings import Meaning
 from wireloom_generator.types.sizes import ANY, SizeRange
 
 MOST_RESERVED = 1024
-"""How many reserved bytes a field can have; their zeros are written into generated code."""
+"""The most reserved bytes of a field, whose zeros are written into generated code."""
 
 
 @dataclass(frozen=True, slots=True)
 class Repeat:
     """A list: ``count`` items, or up to the first for which ``until`` holds, or all the ``rest`` of the section.
 
-    One that is none of these, or two, is a mistake.
+    If none or several are given, it is a mistake.
     """
 
     count: Condition | None
@@ -32,32 +32,31 @@ class Repeat:
 
 
 class _Named(Described):
-    """What all nodes with a value under a name have in common.
+    """The common part of nodes with a named value.
 
-    ``stray`` are words that mean nothing under their keys, by key. ``faults`` are what is wrong with keys of its type:
-    the key, the problem, a hint.
+    ``stray`` are invalid words, by key. ``faults`` are the mistakes in keys of its type: the key, the problem, a hint.
     """
 
     __slots__ = ()
 
     @property
     def type(self) -> WireType:
-        """What its bytes mean; for a list, those of an item."""
+        """The type of the value; for a list, of an item."""
         raise NotImplementedError
 
     @property
     def meaning(self) -> Meaning | None:
-        """What its numbers or bytes stand for; None if themselves."""
+        """The interpretation of its numbers or bytes (``as``), if there is one."""
         return None
 
     @property
     def kind(self) -> Kind:
-        """What sort of value it has."""
+        """The kind of its value."""
         return self.item_kind
 
     @property
     def item_kind(self) -> Kind:
-        """The same, of an item if it is a list."""
+        """The kind of its value, or of an item if it is a list."""
         return self.type.kind if self.meaning is None else self.meaning.kind
 
     @property
@@ -70,19 +69,21 @@ class _Named(Described):
 class Field(_Named):
     """A value in the bytes. ``columns`` are its own and its label's.
 
-    ``raw`` is the column that keeps bytes other than those that the value is written as, or the number where what it
-    stands for does not determine it. The field is present if ``when`` holds, and, if it is ``optional``, only if bytes
-    are left for it. ``space`` are the bytes that it takes at least and at most, ``item_space`` those of one item of a
-    list; None for a type that contains itself. The default of a ``reserved`` one is 0 unless it has another.
+    ``raw`` is the column for the original bytes if they differ from the encoding of the value, or for the number if its
+    interpretation does not determine it. The field is present if ``when`` holds and, if it is ``optional``, if bytes
+    are left. ``space`` is its size range, ``item_space`` that of an item of a list; None for a recursive type. The
+    default of a ``reserved`` one is 0 unless it has another.
 
-    It stands at the byte ``place`` of the record, or else in sequence. The bytes of a ``shared`` one belong to others.
+    It is at the offset ``place`` of the record, or else in sequence. The bytes of a ``shared`` one belong to other
+    fields.
 
-    Of a ``watched`` list somebody asks where items are, or for those that are read so far; of a struct, where its
-    fields are.
+    If it is ``watched``, expressions use the places of a list's items, its items read so far, or the places of a
+    struct's fields.
 
-    The spec writes the values of ``hex`` ones in hexadecimal; that says nothing of their bytes.
+    The spec writes the values of ``hex`` ones in hexadecimal.
 
-    An unsigned 64-bit number that is ``long`` is below 2^63; one that is a ``decimal`` is no long for any reader.
+    An unsigned 64-bit number that is ``long`` is below 2^63; one that is a ``decimal`` has that column type for every
+    reader.
     """
 
     name: str
@@ -121,7 +122,6 @@ class Field(_Named):
 
     @property
     def size(self) -> int | None:
-        """Its size, None if it varies."""
         return self.wire.fixed if self.repeat is None else None
 
     @property
@@ -136,7 +136,7 @@ class Field(_Named):
 
 @dataclass(frozen=True, slots=True)
 class Computed(_Named):
-    """A column that is not in the bytes. Its value is that of ``compute``, and it has one only ``when`` that holds."""
+    """A column that is not in the bytes: the value of ``compute`` if ``when`` holds, else null."""
 
     name: str
     compute: Condition
@@ -152,12 +152,12 @@ class Computed(_Named):
 
     @property
     def plain(self) -> ColumnType:
-        """The table type of what is computed, without what it stands for."""
+        """The table type of the computed value, without its interpretation."""
         return self.columns[0].type if self.meaning is None else self.type.column(Declared({}, {}))
 
     @property
     def value(self) -> Condition:
-        """``compute`` and ``when`` as one expression, which is None where ``when`` does not hold."""
+        """``compute`` and ``when`` as one expression, which is null if ``when`` does not hold."""
         if self.when is None:
             return self.compute
         is_conditional = isinstance(self.compute.expression, Conditional)
@@ -168,7 +168,7 @@ class Computed(_Named):
 
 @dataclass(frozen=True, slots=True)
 class BitField(_Named):
-    """Some bits of an integer, behind the ``first`` of them.
+    """Bits of an integer, after the ``first`` ones.
 
     With a ``count`` it is a list of so many items, of ``width`` bits each.
     """
@@ -197,7 +197,6 @@ class BitField(_Named):
 
     @property
     def taken(self) -> int:
-        """How many bits it takes."""
         return self.width * (1 if self.count is None else self.count)
 
     @property
@@ -211,17 +210,18 @@ class BitField(_Named):
 
 
 def bit_type(width: int, *, boolean: bool) -> Boolean | Integer:
-    """The type of so many bits."""
+    """The type of a bit field of this width."""
     return Boolean() if boolean else Integer(min(max(width, 0), 64), signed=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Bits(Sourced):
-    """An integer split into bit fields: from its most significant bit down, or with ``lsb`` from the least one up.
+    """An integer split into bit fields, from the most significant bit down or, with ``lsb``, from the least significant
+    up.
 
-    The ``whole`` is a column, too, if it has a name. They are there if ``when`` holds, which each of them has, too.
-    Alternatives for ``others`` of its bits stand in choices right behind it. In these, bit fields are ``over`` bits of
-    the integer that was read: the number of the first one, and how many there are.
+    The ``whole`` is also a column if it has a name. All are present if ``when`` holds, which each of them also has.
+    Alternatives for its ``others`` bits are choices right after it. In these, bit fields are ``over`` bits of the
+    integer that was read: the first bit, and the number of bits.
     """
 
     wire: Wire
@@ -240,7 +240,7 @@ class Bits(Sourced):
 
     @property
     def named(self) -> tuple[BitField, ...]:
-        """All that has a name: the whole, then its parts."""
+        """The named nodes: the whole, then its parts."""
         return self.fields if self.whole is None else (self.whole, *self.fields)
 
     @property
@@ -251,7 +251,7 @@ class Bits(Sourced):
 
     @property
     def gapless(self) -> Iterator[BitField | int]:
-        """The bit fields in order, and how many bits of others are in front of, between and behind them."""
+        """The bit fields in order, and the numbers of other bits before, between and after them."""
         at = 0
         for each in self.fields:
             yield from (each.first - at,) if each.first > at else ()
@@ -279,7 +279,7 @@ class Padding(Sourced):
 
 @dataclass(frozen=True, slots=True)
 class Section(Described):
-    """A bounded region with fields of its own; a ``bare`` one, which is a mistake, was not even given any."""
+    """A bounded region with fields; a ``bare`` one, which is a mistake, has no ``fields``."""
 
     name: str
     extent: Size | Rest
@@ -289,13 +289,13 @@ class Section(Described):
 
     @property
     def through(self) -> Through | None:
-        """What its bytes go through, if that is not nothing."""
+        """The transform of its bytes, if it has one."""
         return self.nodes[0].through if self.nodes and isinstance(self.nodes[0], Unpack) else None
 
 
 @dataclass(frozen=True, slots=True)
 class Unpack(Sourced):
-    """All that is in a section, which goes through something; the nodes are of what is unpacked."""
+    """The transformed bytes of a section; the nodes describe the unpacked bytes."""
 
     through: Through
     nodes: "tuple[Node, ...]"
@@ -312,7 +312,7 @@ class Slot(Described):
 
 @dataclass(frozen=True, slots=True)
 class Ordered(Sourced):
-    """What is read in a byte order of its own: little endian if the condition holds, else big."""
+    """Nodes with a byte order of their own: little endian if the condition holds, else big."""
 
     little: Condition
     nodes: "tuple[Node, ...]"
@@ -322,7 +322,7 @@ class Ordered(Sourced):
 class When:
     """An alternative that is taken if the condition holds, or fields that share the condition.
 
-    Fields inside do not have it a second time. ``misnamed`` are words that it matches and enums that have no such name.
+    Fields inside no longer have it. ``misnamed`` are matched words that their enum does not have, with the enum.
     """
 
     when: Condition
@@ -364,9 +364,9 @@ Node = Field | Computed | Bits | Padding | Section | Slot | Choice | Ordered | U
 
 @dataclass(frozen=True, slots=True)
 class Struct(Described):
-    """A shared struct. Its expressions see what it is ``given``. If it ``exhausts``, no bytes are ever left behind it.
+    """A shared struct. Its expressions see its inputs ``given``. If it ``exhausts``, it always takes all bytes left.
 
-    One that says its ``depth`` does not contain itself, or not as it must; others that do are unrolled.
+    Valid recursive structs were unrolled, so a ``depth`` here is a mistake.
     """
 
     name: str

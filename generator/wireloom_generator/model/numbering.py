@@ -6,7 +6,7 @@ from wireloom_generator.model.wires import Size
 
 
 def numbered(field: Field, *keys: str) -> bool:
-    """Whether what is said of a list's items under one of these keys, or any, depends on their numbers."""
+    """Whether one of these keys of a list, or any, depends on the number of an item."""
     if field.repeat is None:
         return False
     size = field.wire.extent.condition if isinstance(field.wire.extent, Size) else None
@@ -16,9 +16,9 @@ def numbered(field: Field, *keys: str) -> bool:
 
 
 def hollow(field: Field) -> bool:
-    """Whether items of a list may take no bytes where it stands. Their number is known then, so that the list ends.
+    """Whether items of a list may take no bytes. Their number is then known, so that the list ends.
 
-    Bytes that ``raw`` keeps of a list would not tell how many such items there are.
+    The original bytes (``raw``) of such a list would not determine its number of items.
     """
     if field.repeat is None or field.repeat.count is None or field.raw is not None:
         return False

@@ -16,9 +16,9 @@ from wireloom_generator.types.columns import CORRUPT, Column, Primitive, StructT
 
 @dataclass(frozen=True, slots=True)
 class Proof(Sourced):
-    """What must hold before a record's length is believed: a condition, and the checksum field of that name.
+    """The validity check of a record's length: a condition, and the name of a checksum field.
 
-    Of a record in ``doubt`` the length is believed only if another record or nothing follows it.
+    If ``doubt`` holds, the length is accepted only if another record, or nothing, follows.
     """
 
     valid: Condition | None
@@ -28,23 +28,23 @@ class Proof(Sourced):
 
 @dataclass(frozen=True, slots=True)
 class Framed(Described):
-    """What can say where records end, and when that is believed."""
+    """The record or a message: where records end, and when that is accepted."""
 
     end: End | None = field(default=None, kw_only=True)
     proof: Proof | None = field(default=None, kw_only=True)
 
     @property
     def length(self) -> Condition | None:
-        """How many bytes the whole record has, if an expression says it."""
+        """The number of bytes of the whole record, if it is an expression."""
         return self.end.condition if isinstance(self.end, Size) else None
 
 
 @dataclass(frozen=True, slots=True)
 class Record(Framed):
-    """What all records of a protocol share; it says where they end, unless each message does.
+    """The common layout of a protocol's records, with their length unless each message has its own.
 
-    ``names`` are what its expressions can ask for. With ``resync``, a reader goes on at the next proven
-    record behind an unproven one.
+    ``names`` are those that its expressions can use. With ``resync``, a reader continues at the next valid record after
+    an invalid one.
     """
 
     nodes: tuple[Node, ...]
@@ -59,10 +59,10 @@ class Record(Framed):
 
 @dataclass(frozen=True, slots=True)
 class Variant(Described):
-    """One of a message's layouts; ``sections`` is what it adds to each slot; ``valid`` must hold if it is taken.
+    """One of a message's layouts; ``sections`` are the nodes that it adds to each slot; ``valid`` must hold if it is
+    taken.
 
-    One that several messages share is declared once; ``shared`` is what its declaration says of it. ``filled`` are the
-    sections that it names.
+    ``shared`` is the declaration of one that several messages share. ``filled`` are the sections that it names.
     """
 
     name: str
@@ -75,9 +75,9 @@ class Variant(Described):
 
 @dataclass(frozen=True, slots=True)
 class Answers(Sourced):
-    """The messages ``to`` which one is an answer; they are equal in the fields ``by``.
+    """The messages ``to`` which one is an answer; both have the same values of the fields ``by``.
 
-    Of the ``quiet`` ones most stay without one. Behind an answer of a variant in ``more``, another one comes.
+    The ``quiet`` ones usually get none. After an answer of a variant in ``more``, another one follows.
     """
 
     to: tuple[str, ...]
@@ -88,12 +88,11 @@ class Answers(Sourced):
 
 @dataclass(frozen=True, slots=True)
 class Message(Framed):
-    """One message. ``trailing`` names the slots in which bytes can be left over.
+    """A message. ``trailing`` names the slots in which bytes can be left over.
 
-    ``valid`` must hold for all its records, ``otherwise`` for those that have none of its variants; it is None if every
-    record has one. The variant is known after the shared fields of the slot ``decisive``. It says where its records end
-    if the record does not; ``names`` are those that its expressions can use. ``filled`` are the
-    sections that it names itself.
+    ``valid`` must hold for all its records, ``otherwise`` for those without a variant; it is None if every record has
+    one. The variant is known after the shared fields of the slot ``decisive``. ``names`` are those that its expressions
+    can use, ``filled`` the sections that it names itself.
     """
 
     name: str
@@ -127,7 +126,7 @@ class Message(Framed):
 
 @dataclass(frozen=True, slots=True)
 class BitSlice:
-    """Bits of an integer that are read by themselves: ``width`` of them, above the ``shift`` lowest."""
+    """``width`` bits of an integer, above the ``shift`` lowest."""
 
     shift: int
     width: int
@@ -147,9 +146,9 @@ class Probe:
 
 @dataclass(frozen=True, slots=True)
 class Beginning:
-    """What is read of a record to find its length: its header and what ``message`` has behind it, if there is one.
+    """The start of a record, read to find its length: the header, and the next nodes of ``message`` if there is one.
 
-    That is at ``most`` so many bytes, if anybody knows. These are ``nodes``, and what is ``reached`` behind them.
+    It takes at ``most`` so many bytes, if known. ``nodes`` are read; ``reached`` ones only begin there.
     """
 
     message: str | None
@@ -160,12 +159,12 @@ class Beginning:
 
 @dataclass(frozen=True, slots=True)
 class Lengths:
-    """How to find, and believe, the end of the records that ``match`` selects.
+    """How to find and check the end of the records that ``match`` selects.
 
-    Where one of the ``doubts`` holds, the end is believed only if another record or nothing follows; where the checksum
-    ``rest`` of what the proof does not cover is wrong and none follows, only if none begins inside. ``stored`` is the
-    position of the proof's checksum if its offset is not fixed. If numbers at fixed offsets do not tell the length, the
-    ``beginning`` does.
+    If one of the ``doubts`` holds, the end is accepted only if another record, or nothing, follows. If the checksum
+    ``rest``, of bytes that the proof does not cover, is wrong and none follows, it is accepted only if none begins
+    inside. ``stored`` is the position of the proof's checksum if its offset is not fixed. If the length does not follow
+    from numbers at fixed offsets, it follows from the ``beginning``.
     """
 
     match: Match
@@ -184,7 +183,7 @@ class Protocol:
     """A whole protocol. ``header`` are the record's own columns, recorded parameters first.
 
     The byte order is the parameter ``byte_order``, or else ``little`` if that holds, or that of each number.
-    ``capture`` is what captures begin with, and ``ports`` are where servers usually listen.
+    ``capture`` is the header of captures, and ``ports`` are where servers usually listen.
 
     ``included`` has the descriptions of shared structs whose fields are included somewhere, by name. ``sources`` are
     the spec's files, ``folders`` their folders.
@@ -213,13 +212,13 @@ class Protocol:
     folders: tuple[Path, ...]
 
     def group(self, message: Message) -> str:
-        """The folder in that of the protocol in which a message stands, if it stands in one."""
+        """The subfolder of a message's file, if it is in one."""
         is_grouped = message.path is not None and message.path.parent != self.path.parent
         return message.path.parent.name if message.path is not None and is_grouped else ""
 
     @property
     def preamble(self) -> "Protocol | None":
-        """What captures begin with, as a protocol of one message, whose only record ends where its fields do."""
+        """The header of captures, as a protocol of one message whose only record ends with its fields."""
         found = self.capture
         if found is None:
             return None
@@ -245,7 +244,7 @@ class Protocol:
 
     @property
     def has_datagrams(self) -> bool:
-        """Whether a record is all there is, so that a datagram has one; other records stand in streams."""
+        """Whether a record is the whole input, as in a datagram; other records are in streams."""
         return all(isinstance(lengths.end, Rest) for lengths in self.lengths)
 
     @property

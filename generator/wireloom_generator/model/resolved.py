@@ -1,4 +1,4 @@
-"""A spec with every name looked up. Rules judge it, and the protocol for emitters is made of it."""
+"""A spec with every name looked up. Rules check it, and the protocol for emitters is made from it."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from wireloom_generator.reading.declarations import Documented, Enum, Flags, Tab
 
 @dataclass(frozen=True, slots=True)
 class Declarations(Described):
-    """All that the file of a protocol or of a library declares; ``kind`` says which, and is the key of its name."""
+    """The declarations of the file of a protocol or library; ``kind`` is the key of its name."""
 
     kind: str
     name: str
@@ -27,12 +27,12 @@ class Declarations(Described):
 
     @property
     def numbers(self) -> tuple[Enum | Flags, ...]:
-        """Those that name numbers."""
+        """Enums and flags."""
         return (*self.enums, *self.flags)
 
     @property
     def named(self) -> tuple[Enum | Flags | Struct | Table, ...]:
-        """Those that fields refer to by name."""
+        """The declarations that fields refer to by name."""
         return (*self.numbers, *self.structs, *self.tables)
 
 
@@ -48,17 +48,17 @@ class Loop:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Resolved:
-    """What a spec means, as far as that can be found out; broken specs have one, too.
+    """The meaning of a spec, as far as it can be determined; broken specs also have one.
 
-    ``protocol`` and ``libraries`` have all that is declared; ``parameters``, ``enums``, ``flags``, ``structs`` and
-    ``tables`` are what the names mean; what the header of a ``capture`` says of its records is among the parameters.
-    ``byte_order`` is one, or a parameter's name, or it is ``little`` if that holds. Unless the spec ``is_whole``, a
-    file of it could not be read, so nobody knows what is missing.
+    ``protocol`` and ``libraries`` have all declarations; ``parameters``, ``enums``, ``flags``, ``structs`` and
+    ``tables`` are the visible ones by name. Parameters include the values of the ``capture`` header. ``byte_order`` is
+    an order or a parameter's name; with ``little``, the order follows from that condition. Unless the spec
+    ``is_whole``, one of its files could not be read.
 
-    Undeclared things stay unknown under their names: a field has the type ``Unknown``, an include brings no fields,
-    and a section that the record does not have is filled all the same. An expression that cannot be parsed has no tree.
-    ``recursive`` structs contain themselves, by these ``loops``, so includes of them bring no fields either.
-    ``included`` are the includes, ``used`` the structs that fields have, inner ones first.
+    Undeclared names stay unknown: a field has the type ``Unknown``, an include brings no fields, and a section that the
+    record does not have is filled all the same. An expression that cannot be parsed has no tree. ``recursive`` structs
+    contain themselves, by these ``loops``, so includes of them bring no fields either. ``included`` are the includes,
+    ``used`` the structs that fields have, inner ones first.
     """
 
     protocol: Declarations
@@ -87,7 +87,7 @@ class Resolved:
 
     @property
     def framed(self) -> tuple[Record | Message, ...]:
-        """What can have a length and a proof."""
+        """The record and messages, which can have a length and a proof."""
         return (self.record, *self.messages)
 
     @property
@@ -110,7 +110,7 @@ class Resolved:
 
     @property
     def things(self) -> Iterator[Described | Documented]:
-        """Everything that the spec can describe, with what is in it; nodes as often as they are included."""
+        """Everything with a description, and everything inside it; nodes as often as they are included."""
         for part in self.shared:
             yield from (part, *part.parameters, *part.structs, *part.variants)
             yield from (*part.numbers, *part.tables)

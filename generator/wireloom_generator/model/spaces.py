@@ -1,4 +1,4 @@
-"""How many bytes nodes take, and which of them leave none to what follows."""
+"""The sizes of nodes, and which of them leave no bytes to the next ones."""
 
 from collections.abc import Iterable, Mapping
 from typing import assert_never
@@ -91,7 +91,7 @@ def _value(wire: Wire, struct: Struct | None) -> SizeRange:
 
 
 def takes_rest(node: Field | Region) -> bool:
-    """Whether what stands in sequence extends to the end of its section with it."""
+    """Whether the node takes all bytes left in its section."""
     if isinstance(node, Field):
         in_list = node.repeat is not None and node.repeat.rest
         return node.place is None and (in_list or isinstance(node.wire.extent, Rest))
@@ -99,15 +99,15 @@ def takes_rest(node: Field | Region) -> bool:
 
 
 def leaves(node: Node) -> int | None:
-    """How many bytes of its section it always leaves to what follows, if its size says that."""
+    """The bytes of its section that it leaves to the next nodes, if its size is ``rest`` minus a number."""
     extent = node.wire.extent if isinstance(node, Field) else node.extent if isinstance(node, Region) else None
     return extent.condition.left_behind if isinstance(extent, Size) else None
 
 
 def exhausting(nodes: Iterable[Node], structs: Mapping[str, Struct]) -> Node | None:
-    """The first of the nodes behind which no bytes of their section are ever left; None if there is none.
+    """The first node after which no bytes of the section are ever left; None if there is none.
 
-    Behind one that leaves some, just what follows it may take them.
+    If a node leaves some, only the next nodes may take them.
     """
     every = tuple(nodes)
     for number, node in enumerate(every):
@@ -123,7 +123,7 @@ def _leaves_just(node: Node, following: tuple[Node, ...]) -> bool:
 
 
 def exhausts(node: Node, structs: Mapping[str, Struct]) -> bool:
-    """Whether no bytes of its section are ever left behind it where it is there."""
+    """Whether it never leaves bytes of its section, if it is present."""
     match node:
         case Field(place=Condition()):
             return False

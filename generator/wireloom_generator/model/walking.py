@@ -1,4 +1,4 @@
-"""What is inside of nodes, told in one place for all that go through a model."""
+"""The contents of nodes, in one place for all that walk a model."""
 
 from collections.abc import Iterable, Iterator
 from typing import assert_never

@@ -1,4 +1,4 @@
-"""The wire form of values: type, byte order, extent, and what their bytes go through."""
+"""The wire form of values: type, byte order, extent and transform."""
 
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -9,7 +9,7 @@ from wireloom_generator.problems import Location
 from wireloom_generator.types import WireType
 
 NOWHERE = Location(Path(), 1, 1)
-"""The place of something that is in no file."""
+"""The place of something that is not in a file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,22 +26,22 @@ class Condition:
 
     @property
     def is_written(self) -> bool:
-        """Whether it is an expression of the spec, not a plain value nor one that the compiler added."""
+        """Whether it is an expression of the spec, not a plain value or one that the compiler added."""
         return self.at is not NOWHERE
 
     @property
     def asks_left(self) -> bool:
-        """Whether it asks how many bytes are left in the section."""
+        """Whether it uses the number of bytes left in the section."""
         return any(name.origin is Origin.SECTION for name in names(self.expression))
 
     @property
     def asks_index(self) -> bool:
-        """Whether it asks for the number of an item."""
+        """Whether it uses the number of an item."""
         return any(name.origin is Origin.ITEM for name in names(self.expression))
 
     @property
     def left_behind(self) -> int | None:
-        """How many bytes it leaves as a size, if it is ``rest - 4`` or the like."""
+        """For a size such as ``rest - 4``, how many bytes it leaves."""
         found = terms(self.expression) if self.asks_left else None
         constant = found.pop("", 0) if found else 0
         return -constant if found == {"section.rest": 1} else None
@@ -89,8 +89,8 @@ class Rest:
 
 @dataclass(frozen=True, slots=True)
 class Terminator:
-    """Up to these bytes, which stand at a multiple of ``unit`` bytes. They are no part of the value (``drop``), its end
-    (``keep``), or the beginning of what follows (``leave``).
+    """Up to these bytes, at a multiple of ``unit`` bytes. They are not part of the value (``drop``), its end
+    (``keep``), or the start of the next field (``leave``).
     """
 
     value: bytes
@@ -101,8 +101,8 @@ class Terminator:
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """As many bytes as the expression says. If there is a ``pad``, the value ends inside of them: at a terminator, or
-    where nothing but padding follows.
+    """As many bytes as the expression gives. With a ``pad``, the value ends inside them: at a terminator, or where only
+    padding follows.
     """
 
     condition: Condition
@@ -131,15 +131,15 @@ class Fields:
 
 
 End = Rest | Size | Fields | Terminator
-"""Where a record ends: where all that is there ends, after so many bytes, where its fields end, behind a terminator."""
+"""The end of a record: the end of the input, after so many bytes, after its fields, or after a terminator."""
 
 
 @dataclass(frozen=True, slots=True)
 class Through:
-    """What bytes go through: ``way`` is its key, or nothing for a compression, which ``asked`` tells by name.
+    """A transform of bytes: ``way`` is its key, empty for a compression, whose name ``asked`` gives.
 
-    They unpack to ``limit`` bytes at most. ``raw`` is the column for the packed ones. There is no ``way`` if not just
-    one is ``given``, which is a mistake.
+    They unpack to at most ``limit`` bytes. ``raw`` is the column for the packed ones. Unless exactly one way is
+    ``given``, which is a mistake, there is no ``way``.
     """
 
     way: str
@@ -151,18 +151,17 @@ class Through:
 
     @property
     def resizes(self) -> bool:
-        """Whether there may be another number of bytes than is unpacked."""
+        """Whether packed and unpacked sizes can differ."""
         return self.way in ("", "zeros")
 
     @property
     def text(self) -> str:
-        """What it is, in words."""
         return f"{self.way}: {self.asked.text}" if self.way else self.asked.text
 
 
 @dataclass(frozen=True, slots=True)
 class Wire:
-    """A value in the bytes: its type, the order of its bytes if they have one, how far it reaches if its type is open.
+    """A value in the bytes: its type, its byte order if it has one, and its extent if the type is open.
 
     A struct without an extent is as long as its fields.
     """

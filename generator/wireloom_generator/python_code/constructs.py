@@ -29,7 +29,7 @@ _NONE: Mapping[str, model.Condition] = {}
 
 
 def expression_of(condition: model.Condition) -> str:
-    """An expression as generated code has it: a number, or text."""
+    """An expression in generated code: a number, or text."""
     value = condition.expression
     if isinstance(value, Value) and isinstance(value.value, int) and not isinstance(value.value, bool):
         return literal(value.value)
@@ -37,7 +37,6 @@ def expression_of(condition: model.Condition) -> str:
 
 
 def optional_expression(condition: model.Condition | None) -> str | None:
-    """An expression, if there is one."""
     return None if condition is None else expression_of(condition)
 
 
@@ -47,7 +46,6 @@ def record_check(condition: model.Condition | None) -> str | None:
 
 
 def optional_string(text: str | None) -> str | None:
-    """A string, if there is one."""
     return None if text is None else string(text)
 
 
@@ -190,7 +188,7 @@ def _described(
     raw: str | None = None,
     watched: bool = False,
 ) -> Code:
-    """A value with what the spec says of it, if it says anything."""
+    """A value with its description from the spec, if there is one."""
     found = call(
         "Field",
         value,
@@ -212,7 +210,7 @@ def _described(
 
 
 def _derived(field: model.Field | model.BitField) -> Code | None:
-    """What a field follows from, or each item of a list."""
+    """The derivation of a field, or of each item of a list."""
     about = model.derived_from(field) if isinstance(field, model.Field) else None
     if about is None or field.derive is None:
         return optional_expression(field.derive)
@@ -236,7 +234,7 @@ def _default(default: model.Condition | None) -> Code | None:
 
 
 def probe(found: model.Probe) -> Code:
-    """A number that is read before its record is."""
+    """A number that is read before its record."""
     value, bits = number(found.wire), found.bits
     if bits is not None:
         value = call("BitSlice", value, literal(bits.shift), literal(bits.width), boolean=bits.boolean)
@@ -245,7 +243,7 @@ def probe(found: model.Probe) -> Code:
 
 
 def checksum(written: model.Checksum) -> Bracketed:
-    """A checksum and its range, or all that it is over."""
+    """A checksum and its range or pieces."""
     assert written.kind is not None
     algorithm, covered = _algorithm(written.kind), written.alone
     if covered is not None:
@@ -299,7 +297,7 @@ def _value(wire: model.Wire, raw: str | None = None, inputs: Mapping[str, model.
 
 
 def _sized(found: Ascii | Bytes | Text | FlatBuffers, extent: model.Extent | None, raw: str | None) -> Code:
-    """A value of a type that does not say where it ends."""
+    """A value of a type without an end of its own."""
     assert extent is not None
     match found:
         case Ascii(base=base, digits=digits, fill=fill):

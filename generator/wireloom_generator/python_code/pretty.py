@@ -15,7 +15,7 @@ from wireloom_generator.expressions import Hexadecimal
 from wireloom_generator.output import WIDTH, pieces
 
 _NAMES = re.compile(r'"""(?s:[^\\]|\\.)*?"""|"(?:[^"\\]|\\.)*"|(?<![\w.])([A-Za-z_]\w*+)(?!=[^=])')
-"""What this module writes: a string, or a name that is neither an attribute nor an argument's."""
+"""A string, or a name that is neither an attribute nor that of an argument."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +157,6 @@ def imported(module: str, names: Sequence[str]) -> str:
 
 
 def match(match: model.Match) -> Code:
-    """The values that select something, by field."""
     return mapping(*(entry(name, group(*map(_selector, found))) for name, found in match.items()))
 
 

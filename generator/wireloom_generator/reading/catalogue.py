@@ -1,4 +1,4 @@
-"""The checksums that specs can name: CRCs with the names and parameters of the public catalogue of them, and others."""
+"""The checksums that specs can name: the CRCs of the public catalogue, and others."""
 
 from dataclasses import dataclass
 
@@ -16,7 +16,7 @@ class CrcParameters:
 
     @property
     def words(self) -> str:
-        """It in words, if it has no name."""
+        """The parameters in words, for a CRC without a name."""
         digits = -(-self.width // 4)
         numbers = {"polynomial": self.poly, "initial": self.init, "XOR": self.xor_out}
         told = [f"{name} 0x{number:0{digits}x}" for name, number in numbers.items() if number or name == "polynomial"]
@@ -27,14 +27,13 @@ class CrcParameters:
 
 @dataclass(frozen=True, slots=True)
 class Other:
-    """A checksum that is no CRC; ``name`` is the runtime's word for it."""
+    """A checksum that is not a CRC; ``name`` is the runtime's word for it."""
 
     name: str
     width: int
 
 
 Computation = CrcParameters | Other
-"""What is computed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +185,7 @@ def _title(name: str) -> str:
 
 
 ALGORITHMS = {name: Catalogued(_title(name), crc) for name, crc in _CRCS.items()} | _OTHERS
-"""The checksums by their names in specs."""
+"""Checksums by name in specs."""
 
 OTHER_NAMES = {
     "crc8": "crc8_smbus", "crc16": "crc16_arc", "crc16_ibm": "crc16_arc", "crc16_ccitt": "crc16_ibm_3740",
@@ -197,4 +196,4 @@ OTHER_NAMES = {
     "crc64_iso": "crc64_go_iso", "inet": "internet", "ip": "internet", "ipv4": "internet", "fletcher": "fletcher16",
     "sum": "sum8", "xor": "xor8", "lrc": "xor8", "adler": "adler32",
 }  # fmt: skip
-"""Other names of theirs."""
+"""Aliases."""

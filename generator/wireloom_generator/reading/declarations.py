@@ -1,7 +1,7 @@
-"""What a spec declares that refers to nothing else, so that what is written is what it means.
+"""Declarations that refer to nothing else, so they need no resolving.
 
-``syntax`` and ``model`` share these classes. Values that mean nothing (a range without an end, a type that no table
-has) are here as far as they were given.
+``syntax`` and ``model`` share these classes. Invalid values (a range without an end, an unknown type) are kept for the
+rules to report.
 """
 
 import re
@@ -12,7 +12,6 @@ from wireloom_generator.expressions import Literal
 from wireloom_generator.reading.written import Prose, Written, among, optional, required
 
 _SENTENCE = re.compile(r"(?<=[.!?]) (?=[A-Z])")
-"""Between two sentences."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +42,7 @@ class Deprecation(Written):
         return self.advice(self.replaced_by)
 
     def advice(self, instead: str | None) -> str:
-        """The same in words, with ``instead`` for the name of what to use."""
+        """The advice in words; ``instead`` is the formatted name of the replacement."""
         since = f"Deprecated since {self.since}" if self.since else "Deprecated"
         return f"{since}; use {instead}" if instead else since
 
@@ -117,17 +116,16 @@ class EnumValue(Documented):
 
     @property
     def label(self) -> str:
-        """What people read for it."""
+        """The label, or the name without one."""
         return self.name if self.words is None else self.words
 
     @property
     def range(self) -> bool:
-        """Whether it is a range."""
         return self.value is None
 
     @property
     def first(self) -> int:
-        """The number, or the first of the range; an end that is not given is where the other is."""
+        """The number, or the first of the range; a missing end is the same as the other."""
         if self.value is not None:
             return self.value
         return self.start if self.start is not None else self.end or 0
@@ -166,7 +164,7 @@ class Flag(Documented):
 
     @property
     def label(self) -> str:
-        """What people read for it."""
+        """The label, or the name without one."""
         return self.name if self.words is None else self.words
 
 

@@ -1,4 +1,4 @@
-"""How large a protocol may be: what keeps a small file from unfolding into millions of fields."""
+"""Limits on the size of a protocol, so that a small file cannot unfold into millions of fields."""
 
 from collections.abc import Iterable, Mapping
 from typing import assert_never
@@ -13,7 +13,7 @@ DEEPEST = 32
 
 
 class _TooLargeError(Exception):
-    """Something is too large; ``args`` are the place and the message."""
+    """A limit is exceeded; ``args`` are the place and the message."""
 
 
 def exceeded(structs: Mapping[str, syntax.Struct], lists: Iterable[Iterable[syntax.Entry]]) -> Problem | None:

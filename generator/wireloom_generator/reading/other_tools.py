@@ -80,7 +80,7 @@ _SAID = (
         "declare it as a message, or as the last field if the whole file is one record, with length: rest",
     ),
 )
-"""Words used elsewhere, the key that must be known there for the hint to make sense, if any, and the hint."""
+"""Words of other tools, the key that must be allowed at the place (if any), and the hint."""
 
 _WHOLE = {
     "enum": _NAMED,
@@ -106,7 +106,7 @@ def whole(key: str) -> str:
 
 
 def order_hint(word: str) -> str:
-    """The hint for a word that documents have for a byte order."""
+    """The hint for another word for a byte order."""
     bare = re.sub(r"[\W_]", "", word.casefold())
     if bare in _MACHINES:
         return "write the byte order of the machine that wrote the records, usually little"
@@ -116,7 +116,7 @@ def order_hint(word: str) -> str:
 
 
 def file(text: str) -> str:
-    """The hint for the text of a file that is no mapping of YAML."""
+    """The hint for a file that is not a YAML mapping."""
     found = "this is a Protocol Buffers file; a spec is YAML, and begins with protocol:"
     return found if _PROTO.search(text) else ""
 

@@ -1,6 +1,6 @@
-"""Alternatives inside an integer's bit fields, as choices behind the integer that read its bits again.
+"""Alternatives inside an integer's bit fields, rewritten as choices after the integer that read its bits again.
 
-So all that holds of a choice holds of them, and nothing else has to know that bit fields have any.
+Everything else then only knows choices.
 """
 
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from wireloom_generator.reading import syntax
 
 
 def overlaid(entry: syntax.Entry) -> Iterator[syntax.Entry]:
-    """The entry; behind an integer with alternatives, a choice for each of them."""
+    """The entry; after an integer with alternatives, a choice for each of them."""
     choices = tuple(_choices(entry)) if isinstance(entry, syntax.Bits) else ()
     if not choices or not isinstance(entry, syntax.Bits) or entry.when is None:
         yield entry

@@ -31,7 +31,6 @@ _ENTRIES = {
     "bits": syntax.Bits,
 }
 _LONG = 40
-"""How many characters of a wrong value are shown."""
 _WORDS = {int: "a whole number", bool: "true or false", str: "text", syntax.Expression: "an expression"}
 
 
@@ -226,14 +225,13 @@ class _Shaping:
 
 
 def _in_hex(text: str) -> str:
-    """How signs and ends of lines, or a byte with 0x in front, are written."""
+    """The hint for escapes, or for a byte written with 0x."""
     if re.fullmatch(r"0x([0-9A-Fa-f]{2})+", text):
         return f'write "{text[2:]}"'
     return f'write "{text.encode().hex()}"' if text.isascii() and not any(map(str.isalnum, text)) else ""
 
 
 def _listed(item: Any) -> str:
-    """How a list of these items is written."""
     if not (isinstance(item, type) and dataclasses.is_dataclass(item)):
         return ""
     needed = [

@@ -1,6 +1,6 @@
-"""YAML text → nodes that know their file, line and column. Knows nothing of what they mean.
+"""YAML text → nodes with file, line and column.
 
-A node is a scalar, a list or a mapping; everything later reports its problems at a node's ``at``.
+A node is a scalar, a list or a mapping; later problems are reported at a node's ``at``.
 """
 
 import re
@@ -24,12 +24,12 @@ _DIGITS = 80
 _BEGIN = "begin with protocol:, message: or library:"
 _KINDS = ("null", "bool", "int", "float", "str", "seq", "map", "timestamp", "merge", "value")
 _TAGS = frozenset(f"tag:yaml.org,2002:{kind}" for kind in _KINDS)
-"""What YAML takes plain text for."""
+"""The YAML types of plain text."""
 
 
 @dataclass(frozen=True, slots=True)
 class YamlScalar:
-    """A single value: its text, and what YAML takes it for (``int``, ``bool``, ``float``, ``null`` or ``str``)."""
+    """A single value: its text, and its YAML type (``int``, ``bool``, ``float``, ``null`` or ``str``)."""
 
     at: Location
     text: str
@@ -38,15 +38,13 @@ class YamlScalar:
 
 @dataclass(frozen=True, slots=True)
 class YamlList:
-    """A list of nodes."""
-
     at: Location
     items: "tuple[YamlNode, ...]"
 
 
 @dataclass(frozen=True, slots=True)
 class YamlMapping:
-    """Keys, each with the place it stands at, and their nodes."""
+    """Keys, each with its place, and their nodes."""
 
     at: Location
     entries: "tuple[tuple[YamlScalar, YamlNode], ...]"
@@ -89,8 +87,8 @@ def read(path: Path, shown: Path, *, begin: str = _BEGIN) -> tuple[YamlMapping |
 
 
 def _too_much(text: str, unused: dict[str | None, yaml.Event]) -> tuple[yaml.Event, str] | None:
-    """Where values are nested too deeply, which would crash the loader, or are too many, which would take it minutes,
-    and what is said of it; else None. The anchors that no alias refers to are put into ``unused``.
+    """Where values are nested too deeply (the loader would crash) or too many (it would take minutes), with a message;
+    else None. Collects in ``unused`` the anchors without an alias.
     """
     depth = count = 0
     for event in yaml.parse(text, Loader=_LOADER):

@@ -1,4 +1,4 @@
-"""Files → specs: a protocol with its messages and the libraries it imports. Names are indexed, but not resolved."""
+"""Files → specs: a protocol with its messages and the libraries it imports. Names are indexed, not resolved."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -26,12 +26,12 @@ class Spec:
 
     @cached_property
     def record(self) -> syntax.Record:
-        """What every record is made of: the protocol's own, or else that of a library."""
+        """The record of the protocol, or else of a library."""
         return next(filter(None, (part.record for part in self.shared)))
 
     @property
     def lists(self) -> Iterator[tuple[syntax.Entry, ...]]:
-        """The lists of fields of the record, of messages, and of what captures begin with."""
+        """The lists of fields of the record, of messages, and of the capture's header."""
         if self.protocol.capture is not None:
             yield self.protocol.capture.fields
         yield self.record.fields

@@ -1,10 +1,10 @@
-"""Types that contain themselves as deep as they say: each depth becomes a type of its own, and what is deeper is none.
+"""Unrolls recursive types: each depth becomes a type of its own, and nothing may be nested deeper.
 
-``Node`` with ``depth: 3`` becomes ``Node``, whose fields of that type have the type ``Node2``, and so on. The fields of
-``Node3`` that would be nodes are bytes if they say where they end, are left out if they only share bytes that others
-own, and else may not be there. Types between one node and the next are there once for each depth, too.
+``Node`` with ``depth: 3`` becomes ``Node``, whose fields of that type have the type ``Node2``, and so on. In ``Node3``,
+fields of that type become bytes if they have an end of their own, are left out if they only share bytes of others, and
+otherwise must be absent. Types between one node and the next are also copied for each depth.
 
-Types stay as they are written if some way back to a type leads past all that say how deep it goes.
+Types are left as written if some cycle does not pass through a type with a depth.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -18,7 +18,7 @@ DEEPEST = 32
 
 
 def unrolled(structs: Sequence[syntax.Struct], declared: Mapping[str, syntax.Struct]) -> tuple[syntax.Struct, ...]:
-    """The structs of a file, of all that are ``declared``; behind each that contains itself those for its depths."""
+    """The structs of a file, each recursive one followed by its copies; ``declared`` are the structs of all files."""
     cycles = [found for each in declared.values() if each.depth is not None and (found := _Cycle.of(each, declared))]
     members = {name: cycle for cycle in cycles for name in cycle.members}
     return tuple(
@@ -57,13 +57,13 @@ class _Cycle:
         return cls(root.depth, roots, members, declared) if members and is_sound and root.depth else None
 
     def copies(self, struct: syntax.Struct) -> Iterator[syntax.Struct]:
-        """The struct for each depth at which it can stand."""
+        """The copies of a struct, one for each depth."""
         for level in range(1 if struct.name in self.roots else 0, self.depth + 1):
             fields = self._entries(struct.fields, level)
             yield replace(struct, name=self._name(struct.name, level), fields=fields, depth=None)
 
     def _name(self, name: str, level: int) -> str:
-        """What a member is called inside so many roots, itself counted."""
+        """The name of a member at a depth, counted from 1."""
         if level == (name in self.roots):
             return name
         return f"{name}{level}" if f"{name}{level}" not in self.taken else f"{name}Level{level}"
@@ -96,7 +96,7 @@ class _Cycle:
         return replace(alternative, fields=self._entries(alternative.fields, level))
 
     def _deeper(self, field: syntax.Field) -> syntax.Field:
-        """What a field is that would be deeper: bytes if it says where they end, whatever is in them, else nothing."""
+        """The replacement of a field that would be too deep: bytes if it has an end of its own, else nothing."""
         if isinstance(field.repeat, syntax.Repeat) and field.repeat.until is not None:
             one = replace(field.repeat, count=syntax.Expression("1", field.repeat.at), until=None)
             return self._nothing(replace(field, repeat=one))
@@ -109,7 +109,7 @@ class _Cycle:
         return replace(field, type="bytes", size=rest, repeat=None, inputs={}, raw=None, places=places)
 
     def _nothing(self, field: syntax.Field) -> syntax.Deeper:
-        """The field without what it says of its type."""
+        """The field without the keys of its type."""
         said = {each.name: getattr(field, each.name) for each in fields(field)}
         ends = dict.fromkeys(("size", "prefix", "until", "pad", "terminator", "unterminated"))
         others = dict.fromkeys(("raw", "through", "limit", "byte_order"))

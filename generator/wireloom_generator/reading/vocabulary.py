@@ -1,7 +1,6 @@
-"""The words that the language has for the values of some keys, and what they mean: listed here and nowhere else."""
+"""The only lists of words that some keys allow as values, with their meanings."""
 
 ORDERS = ("big", "little")
-"""The orders of bytes."""
 
 BIT_ORDERS = ("msb", "lsb")
 """The bit of an integer with which its first bit field begins: the most or the least significant one."""
@@ -23,25 +22,23 @@ FORMATS = (
     "zlib", "gzip", "deflate", "bzip2", "xz", "zstd", "lz4", "lz4_block", "snappy", "snappy_framed", "snappy_xerial",
     "snappy_crc32",
 )  # fmt: skip
-"""The compressions."""
 
 PLAIN = "none"
-"""What bytes go through that are not packed."""
+"""The compression of bytes that are not packed."""
 
 TERMINATORS = ("drop", "keep", "leave")
-"""What becomes of a terminator; the first is the default."""
+"""The options for a terminator; the first is the default."""
 
 UNTERMINATED = ("malformed", "allowed")
-"""What a value without its terminator is."""
+"""The options for a value without its terminator; the first is the default."""
 
 U64_TYPES = ("long", "decimal")
-"""What ``table_type`` can say of a u64."""
+"""The values of ``table_type``."""
 TABLE_TYPES = ("u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64", "f32", "f64", "bool", "text")
 """The types of a FlatBuffers table's fields."""
 
 
 STYLES = ("json_lines",)
-"""The styles of textual forms."""
 
 NOTATIONS = {
     "value": "the value",

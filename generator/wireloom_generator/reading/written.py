@@ -1,4 +1,4 @@
-"""Mappings of a file as they were written: where each stands, and the keys that it may have."""
+"""Mappings of a file as written: their places, and the keys that they allow."""
 
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field
@@ -7,21 +7,21 @@ from typing import Any, NewType
 from wireloom_generator.problems import Location
 
 Prose = NewType("Prose", str)
-"""Text for people; line breaks in it do not count."""
+"""Text for people, in which a line break is a space."""
 
 
 @dataclass(frozen=True, slots=True)
 class KeyDoc:
-    """All that is said of a key, for error messages, editors and the language's reference."""
+    """The description of a key, for error messages, editors and the reference."""
 
     about: str
     """A phrase, in Markdown without links."""
     example: str
     """A value as specs write it."""
     name: str | None
-    """How it is written if that is a word of Python."""
+    """The key as written, if it is a Python keyword."""
     unset: str
-    """What holds without it, if its default does not say."""
+    """The meaning of its absence, if its default does not say it."""
     see: str
     """The page, or its heading, that explains it, below ``docs/reference``."""
 
@@ -49,7 +49,7 @@ def default_of(written: Any) -> str:
 
 
 def among(*, without: tuple[str, ...] = ()) -> Any:
-    """A mapping whose keys, but for some, stand among those of the mapping that has it."""
+    """A mapping whose keys, except for some, are written among those of the mapping around it."""
     return field(metadata={"without": without})
 
 
@@ -67,15 +67,14 @@ class Expression(str):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Written:
-    """A mapping of a file: where it stands, and where each of its values does."""
+    """A mapping of a file, with its place and those of its values."""
 
     at: Location = field(compare=False)
     places: Mapping[str, Location] = field(repr=False, compare=False)
 
     def where(self, key: str) -> Location:
-        """Where the value of ``key`` stands, or for ``key.name`` that name in it; the mapping itself if not given."""
+        """The place of the value of ``key``, or for ``key.name`` of that name in it; the mapping's own if not given."""
         return self.places.get(key, self.at)
 
     def gives(self, key: str) -> bool:
-        """Whether ``key`` is given."""
         return key in self.places

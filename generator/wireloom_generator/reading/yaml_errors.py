@@ -1,4 +1,4 @@
-"""What is wrong with text that is not YAML, where, and what is the usual cause."""
+"""Problems of text that is not YAML: what, where, and the usual cause."""
 
 import re
 from pathlib import Path
@@ -63,12 +63,12 @@ def unused_anchor(name: str | None, at: Location) -> Problem:
 
 
 def unknown_tag(node: yaml.Node, at: Location) -> Problem:
-    """The problem of a node with a tag that is not one of YAML's own: text that would be lost, too."""
+    """The problem of a node with a tag that is not one of YAML's own: text that would also be lost."""
     return Problem(at, "yaml", f"the tag {node.tag!r} means nothing here", _BEGINS.format("!"))
 
 
 def _ends(what: str, outer: yaml.Mark, mark: yaml.Mark, text: str) -> bool:
-    """Whether what should be closed was begun in a line before, since an item or a key follows in this one."""
+    """Whether the unclosed bracket was opened on an earlier line, since an item or a key follows on this one."""
     line = text.split("\n")[mark.line : mark.line + 1]
     is_key = "']'" in what and text[mark.index :].startswith(":")
     return mark.line > outer.line and (is_key or any(each.lstrip().startswith("- ") for each in line))

@@ -1,4 +1,4 @@
-"""What captures begin with, and what it says of their records."""
+"""The header of captures, and the parameters that it sets."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import assert_never
@@ -13,17 +13,17 @@ from wireloom_generator.resolve.fields import FieldResolving
 from wireloom_generator.types import Boolean, Integer, Text
 
 NAME = "capture"
-"""The message of the row that it is, and its struct."""
+"""The name of its message and struct."""
 
 
 def little(written: syntax.Protocol, names: Names) -> model.Condition | None:
-    """When the byte order of the protocol is little, if an expression says that."""
+    """The condition for a little-endian protocol, if its byte order is an expression."""
     is_said = isinstance(parsed(written.byte_order), Conditional)
     return conditions.little(written.byte_order, names) if is_said else None
 
 
 def header(protocol: syntax.Protocol, fields: FieldResolving) -> model.Struct | None:
-    """What captures begin with; the protocol's byte order holds behind the fields that tell it."""
+    """The header of captures; the protocol's byte order applies after the fields that determine it."""
     written = protocol.capture
     if written is None:
         return None
@@ -40,7 +40,7 @@ def header(protocol: syntax.Protocol, fields: FieldResolving) -> model.Struct | 
 
 
 def _deciding_order(protocol: syntax.Protocol, entries: Sequence[syntax.Entry], fields: FieldResolving) -> int:
-    """How many entries there are up to the last that the byte order asks for."""
+    """The number of entries up to the last one that the byte order depends on."""
     tree = parsed(protocol.byte_order)
     asked = {name.steps[0] for name in expressions.names(tree)} if tree is not None else set()
     own = (fields.splicing.declared([entry]) for entry in entries)
@@ -48,7 +48,7 @@ def _deciding_order(protocol: syntax.Protocol, entries: Sequence[syntax.Entry], 
 
 
 def parameters_of(capture: model.Struct | None) -> Iterator[model.Parameter]:
-    """What it says of the records behind it: its numbers, texts and truths, as far as each is always there."""
+    """The parameters that it sets for records: its numbers, texts and booleans that are always present."""
     for item in _always(() if capture is None else capture.nodes):
         kind = _type(item)
         if kind is not None:
@@ -56,7 +56,7 @@ def parameters_of(capture: model.Struct | None) -> Iterator[model.Parameter]:
 
 
 def _always(nodes: Iterable[model.Node]) -> Iterator[model.Named]:
-    """What is there in every capture."""
+    """The nodes that are present in every capture."""
     for node in nodes:
         match node:
             case model.Field() | model.Computed():
@@ -72,7 +72,7 @@ def _always(nodes: Iterable[model.Node]) -> Iterator[model.Named]:
 
 
 def _type(item: model.Named) -> str | None:
-    """The type of its values as a parameter's; None if they can be none."""
+    """Its type as a parameter; None if it cannot be one."""
     match item:
         case model.BitField(meaning=None, count=None, boolean=boolean, width=width):
             return "bool" if boolean else f"u{max(8, -(-width // 8) * 8)}" if width <= 64 else None

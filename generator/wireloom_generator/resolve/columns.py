@@ -22,8 +22,8 @@ def labelled(
 
 
 def raw_column(field: syntax.Field) -> str | None:
-    """The column for the bytes that a value does not determine: that of ``raw``, or one whose name follows from the
-    field's if its type has it in any case. A list whose items stand apart has none.
+    """The column for original bytes: that of ``raw``, or, for types that always have one, a column named after the
+    field. A list whose items are at offsets of their own has none.
     """
     kind = types.of(field)
     has_raw = kind is not None and kind.has_raw and field.compute is None
@@ -63,7 +63,7 @@ def columns(nodes: Iterable[model.Node]) -> tuple[Column, ...]:
 def merge(found: Iterable[Column]) -> tuple[Column, ...]:
     """A name used by several alternatives is one column, where it first appears, as wide as the widest of them.
 
-    What it means in each of them stands in its doc.
+    Its doc combines those of all alternatives.
     """
     merged: dict[str, Column] = {}
     for column in found:
@@ -96,6 +96,6 @@ def _node_columns(node: model.Node) -> Iterator[Column]:
 
 
 def _packed(name: str, through: model.Through) -> str:
-    """What the column for packed bytes has."""
+    """The doc of the column for packed bytes."""
     others = "" if not through.way else ", if encoding it would give others"
     return f"Original bytes of {name}{others}; written back if it is unchanged"

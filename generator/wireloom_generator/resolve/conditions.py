@@ -36,7 +36,7 @@ def _condition(tree: Expr, text: str, at: Location, names: Names) -> model.Condi
 def through(
     written: syntax.Through | str | None, entry: syntax.Field | syntax.Section, names: Names
 ) -> model.Through | None:
-    """What bytes go through; None for None."""
+    """The transform; None for None."""
     at = entry.where("through")
     if written is None:
         return None

@@ -53,7 +53,6 @@ class FieldResolving:
         return Names(names, {}, parameters, uses.compared_in(self.spec), numbers=self.numbers)
 
     def _hex(self, field: syntax.Field | syntax.BitField, names: Names, flags: str | None = None) -> bool:
-        """Whether the spec writes one of the field's values in hexadecimal."""
         named = None if field.enum is None else self.enums.get(field.enum)
         return uses.is_in_hexadecimal(field, named, None if flags is None else self.flags.get(flags), names)
 
@@ -106,7 +105,7 @@ class FieldResolving:
 
     @contextmanager
     def _in(self, orders: Orders) -> Iterator[None]:
-        """Resolve something in these byte orders."""
+        """Resolve within these byte orders."""
         outer, self.orders = self.orders, orders
         yield
         self.orders = outer
@@ -237,7 +236,7 @@ class FieldResolving:
     def _in_order(
         self, entry: syntax.Field | syntax.Bits, names: Names, via: Location | None
     ) -> model.Field | model.Bits | model.Ordered:
-        """A field or bits, in a byte order of their own if they have one that their number does not say."""
+        """A field or bits, wrapped in their own byte order if the wire type does not carry it."""
         text = entry.byte_order
         orders = self.orders if text is None else self.orders.of_value(text)
         with self._in(orders):
@@ -298,12 +297,12 @@ class FieldResolving:
         return SizeRange(0, total.most) if field.when is not None or field.tail else total
 
     def _taken(self, wire: model.Wire, repeat: model.Repeat | None) -> SizeRange:
-        """The size of a value or of a list of them, where it is there."""
+        """The size of a value or of a list, if it is present."""
         struct = self.structs.get(wire.type.name) if isinstance(wire.type, Struct) else None
         return model.taken(wire, repeat, struct if self._has_end(wire) else None)
 
     def _has_end(self, wire: model.Wire) -> bool:
-        """Whether what a value is made of is known, as it is unless its type contains itself."""
+        """Whether the contents of a value are resolved, as for all types that are not recursive."""
         if isinstance(wire.type, Struct):
             return wire.type.name in self.structs and wire.type.name not in self.recursive
         return not isinstance(wire.type, Deeper)
@@ -326,14 +325,14 @@ class FieldResolving:
         return conditions.of_text(default, field.where("default"), names)
 
     def _nothing(self, field: syntax.Field | syntax.BitField, names: Names) -> model.Condition:
-        """What is written for something without a meaning."""
+        """The value written for a reserved field or bits."""
         if isinstance(field, syntax.Field) and field.type == Bytes.spelling:
             size = model.Wire(Bytes(), None, self._extent(field, names)).fixed or 0
             return model.Condition(Value(bytes(size if 0 < size <= model.MOST_RESERVED else 0)), "zeros")
         return model.Condition(Value(0), "0")
 
     def type(self, field: syntax.Field) -> WireType:
-        """The type of a field; a shared struct is resolved with it, and an undeclared type is unknown."""
+        """The type of a field. A shared struct is resolved on first use; an undeclared type becomes ``Unknown``."""
         found = types.of(field)
         if found is not None:
             return found

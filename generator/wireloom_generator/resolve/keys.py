@@ -1,4 +1,4 @@
-"""Syntax → model for keys of fields: where values end, what they stand for, checksums; and keys that mean nothing."""
+"""Syntax → model for keys of fields: extents, interpretations, checksums; and keys without a meaning."""
 
 from collections.abc import Iterator
 from typing import assert_never
@@ -17,18 +17,18 @@ _IN_BYTES = (
     "optional", "repeat", "table_type", "byte_order", "reserved", "at", "shared", "with",
     "through", "limit",
 )  # fmt: skip
-"""The keys that mean nothing for a computed field, unless they say false."""
+"""The keys without a meaning for a computed field, unless they are false."""
 
 
 def sized(entry: syntax.Field | syntax.Section, names: Names) -> model.Size | model.Rest:
-    """What ``size`` says of a field or a section."""
+    """The extent given by the ``size`` of a field or a section."""
     if entry.size is None or entry.size == "rest":
         return model.Rest()
     return model.Size(conditions.expression(entry.size, names))
 
 
 def extent(field: syntax.Field, type_: WireType, names: Names) -> model.Extent | None:
-    """Where the value of a field ends that has no length before it; None if its type says it."""
+    """The extent of a field's value without a length prefix; None if the type determines it."""
     until = _terminator(field, type_)
     if field.size is None:
         return until
@@ -95,7 +95,7 @@ def _piece(written: syntax.Checksum | syntax.Summand, names: Names) -> model.Byt
 
 
 def _faults(written: syntax.Checksum) -> Iterator[tuple[Location, str, str]]:
-    """What is wrong with what it is over: the place, the problem, a hint."""
+    """The mistakes in the covered bytes: the place, the problem, a hint."""
     ends = [each is not None for each in (written.start, written.end)]
     if any(ends) if written.over else not all(ends):
         what = "a checksum covers either one range or several pieces"
@@ -116,7 +116,7 @@ def _faults(written: syntax.Checksum) -> Iterator[tuple[Location, str, str]]:
 
 
 def meaningless(field: syntax.Field) -> Iterator[tuple[str, str]]:
-    """The keys of a computed field that mean nothing for it, with their words."""
+    """The keys of a computed field without a meaning for it, with their words."""
     for key in _IN_BYTES:
         value = getattr(field, shape.keys(syntax.Field)[key][0].name)
         if value not in (None, False, {}):
@@ -124,7 +124,7 @@ def meaningless(field: syntax.Field) -> Iterator[tuple[str, str]]:
 
 
 def stray(field: syntax.Field) -> Iterator[tuple[str, str]]:
-    """The words that their keys cannot have."""
+    """The invalid words, by key."""
     if isinstance(field.repeat, str) and field.repeat != "rest":
         yield "repeat", field.repeat
     if field.table_type not in (None, *U64_TYPES):

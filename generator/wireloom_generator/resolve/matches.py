@@ -1,6 +1,6 @@
-"""Syntax → model for what selects messages and alternatives: names become numbers, and ranges get both ends.
+"""Syntax → model for the selection of messages and alternatives: names become numbers, and ranges get both ends.
 
-A field that alternatives match on has a default: the only value of the one of which something is given.
+A field that alternatives match on gets a default: the value that selects the alternative for which a value is given.
 """
 
 from collections import Counter
@@ -34,13 +34,13 @@ _ANY = Domain()
 
 @dataclass(frozen=True, slots=True)
 class Matching:
-    """What the values mean that select a message or an alternative: enums and parameters by name."""
+    """Interprets the values that select a message or an alternative, with enums and parameters by name."""
 
     enums: Mapping[str, model.Enum]
     parameters: Mapping[str, model.Parameter]
 
     def match(self, written: Mapping[str, tuple[syntax.Matched, ...]], names: Names) -> model.Match:
-        """What selects; what cannot be understood stays as it was written."""
+        """The selectors; invalid ones stay as written."""
         return {name: self._selectors(name, values, names) for name, values in written.items()}
 
     def _selectors(self, name: str, values: tuple[syntax.Matched, ...], names: Names) -> tuple[model.Selector, ...]:
@@ -63,13 +63,13 @@ class Matching:
         return conditions.of_text(text, alternative.where("match"), names)
 
     def misnamed(self, alternative: syntax.Alternative, names: Names) -> Iterator[tuple[str, str]]:
-        """The words of a match that are no names of an enum's values, with the enum."""
+        """The words of a match that do not name a value of the enum, with the enum."""
         for name, selectors in self.match(alternative.match, names).items():
             if (enum := self._enum(name, names)) is not None:
                 yield from ((word, enum.name) for word in selectors if isinstance(word, str))
 
     def _meant(self, name: str, selectors: Sequence[model.Selector], names: Names) -> Iterator[model.Selector]:
-        """The selectors, with a number in the place of a word that is no name of its enum."""
+        """The selectors, with a placeholder number for each word that does not name a value of its enum."""
         enum = self._enum(name, names)
         for each in selectors:
             yield enum.values[0].first if isinstance(each, str) and enum is not None and enum.values else each
@@ -80,7 +80,7 @@ class Matching:
 
 
 def selectors(values: Iterable[syntax.Matched], numbers: Domain, enum: model.Enum | None) -> tuple[model.Selector, ...]:
-    """What values written for a field select: ``numbers`` are those that it can have, ``enum`` names them."""
+    """The selectors for values written for a field: ``numbers`` are those that it can have, ``enum`` names them."""
     found: list[model.Selector] = []
     for value in values:
         match value:
@@ -99,7 +99,7 @@ def selectors(values: Iterable[syntax.Matched], numbers: Domain, enum: model.Enu
 def names_of_numbers(
     enums: Iterable[model.Enum], flags: Iterable[model.Flags]
 ) -> Iterator[tuple[str, int | tuple[int, ...]]]:
-    """What expressions call numbers: ``Kind.Reading``; and several, if a group of an enum has no range."""
+    """The names of numbers in expressions, such as ``Kind.Reading``, and of groups of numbers without ranges."""
     for enum in enums:
         numbers = {each.name: each.first for each in enum.values if not each.range}
         for group, names in enum.groups.items():
@@ -111,7 +111,7 @@ def names_of_numbers(
 
 
 def named(enum: model.Enum, name: str) -> tuple[model.Selector, ...]:
-    """The numbers that have a name of an enum, or one of a group of names; none if it has no such name."""
+    """The numbers of an enum's name or group; none if it does not have it."""
     if name in enum.groups:
         return tuple(number for each in enum.groups[name] for number in _one(enum, each))
     return _one(enum, name)
@@ -143,7 +143,7 @@ def _octets(text: str) -> str | bytes:
 
 
 def _field(name: str, names: Names) -> syntax.Field | syntax.BitField | None:
-    """The field that a name, maybe with dots, stands for."""
+    """The field of a name, which may have dots."""
     for known in (names.own, names.header):
         if isinstance(known, DeclaredNames) and (found := known.field(name)) is not None:
             return found
@@ -159,13 +159,13 @@ def _values(field: syntax.Field | syntax.BitField) -> Domain:
 
 
 _Case = tuple[Expr, Literal | bytes]
-"""That something of an alternative is given, and the value that selects it."""
+"""The condition that a value of an alternative is given, and the value that selects the alternative."""
 
 
 def filled(
     field: syntax.Field | syntax.BitField, splicing: Splicing, matching: Matching, names: Names
 ) -> model.Condition | None:
-    """The default of a field; None if no alternative tells."""
+    """The default of a field; None if alternatives do not determine one."""
     is_set = field.derive is not None or field.const is not None
     is_plain = isinstance(field, syntax.BitField) or (field.repeat is None and field.checksum is None)
     if is_set or not is_plain or not isinstance(names.own, DeclaredNames):

@@ -1,4 +1,4 @@
-"""Which names the expressions of a struct can use, and where their values are found."""
+"""The names that the expressions of a struct can use, and where their values are found."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -30,8 +30,7 @@ class DeclaredNames(Mapping[str, bool]):
     """The names that a list of entries declares, each with whether it may be absent; ``header.len`` is one if the field
     ``header`` is a struct with the field ``len``.
 
-    ``fields`` are those that have one value, ``inner`` the names that a type declares if it is a struct. ``choices``
-    stand among them.
+    ``fields`` have one value; ``inner`` gives the names that a struct type declares. ``choices`` are among them.
     """
 
     own: Mapping[str, bool]
@@ -76,7 +75,7 @@ class Splicing:
         self.structs = structs
         self.recursive = recursive
         self.included: dict[tuple[Location, str], syntax.Include] = {}
-        """By the place and the struct that is named: unrolled structs have several in one place."""
+        """By place and struct, since unrolled structs have several includes in one place."""
         self.inner: dict[str, DeclaredNames] = {}
 
     def spliced(
@@ -99,7 +98,6 @@ class Splicing:
                 yield from self.flat(entry.fields)
 
     def declared(self, entries: Iterable[syntax.Entry]) -> DeclaredNames:
-        """The names that a list of entries declares."""
         entries = tuple(entries)
         own: dict[str, bool] = {}
         fields: dict[str, syntax.Field | syntax.BitField] = {}
@@ -112,7 +110,7 @@ class Splicing:
         return DeclaredNames(own, fields, self.declared_in, choices)
 
     def declared_in(self, name: str) -> Mapping[str, bool]:
-        """The names that a struct declares; none if nothing is called so."""
+        """The names that a struct declares; none if it does not exist."""
         if name in self.structs and name not in self.inner:
             self.inner[name] = self.declared(self.structs[name].fields)
         return self.inner.get(name, {})
@@ -120,7 +118,7 @@ class Splicing:
     def _declared(
         self, entries: Iterable[syntax.Entry], nullable: bool
     ) -> Iterator[tuple[str, bool, syntax.Field | syntax.BitField | None]]:
-        """Each name with whether it may be absent, and with its field if that is no list."""
+        """Each name with whether it may be absent, and its field unless that is a list."""
         for entry, _ in self.spliced(entries):
             match entry:
                 case syntax.Field():

@@ -1,4 +1,4 @@
-"""A spec that keeps all rules → the protocol for emitters."""
+"""A valid spec → the protocol for emitters."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -18,7 +18,7 @@ UNKNOWN = "unknown"
 
 
 def protocol_of(spec: model.Resolved) -> model.Protocol:
-    """The protocol of a spec that keeps all rules."""
+    """The protocol of a valid spec."""
     record, messages, parameters = spec.record, spec.messages, spec.protocol.parameters
     if _keeps_unknown(record) and all(message.match for message in messages):
         messages = (*messages, _unknown(record))
@@ -85,7 +85,7 @@ def _recorded(parameters: Iterable[model.Parameter]) -> Iterator[model.Column]:
 
 
 def _lengths(spec: model.Resolved) -> Iterator[model.Lengths]:
-    """How the length of records is found: by the record's rule, or by each message's."""
+    """How to find the length of records: by the record's rule, or by each message's."""
     record = spec.record
     owners: tuple[model.Record | model.Message, ...] = (record,) if record.end is not None else spec.messages
     for owner in owners:
@@ -110,7 +110,7 @@ def _found(
     match: model.Match,
     doubted: Iterable[model.Condition],
 ) -> model.Lengths:
-    """How the length of the records that match is found, and proven, before they are read."""
+    """How to find and check the length of the matching records before they are read."""
 
     length = owner.length.tree if owner.length else None
 
@@ -160,7 +160,7 @@ def _found(
 
 
 def _ends_with(checksum: model.Checksum, length: model.Condition, known: set[str]) -> bool:
-    """Whether it is over the last bytes of records of that length, and nothing else has to be known."""
+    """Whether it covers the last bytes of a record of that length, and depends only on known values."""
     conditions = [end for piece in checksum.ranges for end in (piece.start, piece.end)]
     asked = {name.name for condition in conditions for name in expressions.names(condition.expression)}
     return asked <= known and conditions[-1].expression == length.expression
@@ -213,10 +213,11 @@ def _unknown(record: model.Record) -> model.Message:
 def _doubts(
     spec: model.Resolved, owner: model.Record | model.Message, layout: offsets.Offsets
 ) -> Iterator[model.Condition]:
-    """What is unusual of the owner's records, as numbers at fixed offsets tell it; nothing without a ``doubt``.
+    """The conditions under which a record of the owner is unusual, over numbers at fixed offsets; none without a
+    ``doubt``.
 
-    After the ``doubt`` comes what breaks the ``valid`` of messages, piece by piece. Such a record is malformed anyway,
-    so that no sound one is in doubt by it. Messages that say the same are asked together.
+    The ``doubt`` is followed by violations of the ``valid`` of messages, piece by piece. Such a record is malformed
+    anyway, so no well-formed one is doubted. Messages with the same conditions share one.
     """
     proof = owner.proof or spec.record.proof
     if proof is None or proof.doubt is None:
@@ -236,13 +237,13 @@ def _doubts(
 
 
 def _pieces(message: model.Message) -> Iterator[Expr]:
-    """What must hold of all records of a message, each by itself."""
+    """The conditions on all records of a message, separately."""
     tree = message.valid.tree if message.valid is not None else None
     return iter(()) if tree is None else conjuncts(tree)
 
 
 def _together(matches: list[model.Match]) -> Iterator[model.Match]:
-    """What selects the same records; matches that differ in the last field alone are one."""
+    """The same selection with fewer matches: those that differ only in the last field are merged."""
     joined: dict[tuple[tuple[str, tuple[model.Selector, ...]], ...], model.Match] = {}
     for match in matches:
         *others, (last, selectors) = match.items() if match else [("", ())]

@@ -1,4 +1,4 @@
-"""Syntax → model of a spec, as far as it can be understood, before any rule judges it."""
+"""Syntax → model of a spec, as far as it can be interpreted, before rules check it."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -17,11 +17,11 @@ from wireloom_generator.resolve.uses import compared
 from wireloom_generator.types import Struct
 
 Contents = Mapping[str, tuple[model.Node, ...]]
-"""What stands in each section."""
+"""The contents of each section."""
 
 
 def resolve(spec: Spec) -> model.Resolved:
-    """What the spec means; what nothing declares stays unknown."""
+    """The meaning of the spec; undeclared names stay unknown."""
     return _Resolving(spec).all()
 
 
@@ -68,7 +68,7 @@ class _Resolving:
         )
 
     def completed(self, part: model.Declarations, written: syntax.Shared) -> model.Declarations:
-        """What a file declares, with its shared structs and variants; those that others hide are not looked up."""
+        """The declarations of a file, with its shared structs and variants, except hidden ones."""
         fields = self.fields
         structs = (
             fields.structs[struct.name] if self.spec.structs[struct.name] is struct else fields.struct(struct)
@@ -79,7 +79,7 @@ class _Resolving:
     def parameters(
         self, parameters: Iterable[model.Parameter], messages: Iterable[model.Message]
     ) -> Iterator[model.Parameter]:
-        """The parameters of the protocol, with what the values mean by which messages tell them."""
+        """The parameters of the protocol, with the values of messages that set them."""
         for parameter, written in zip(parameters, self.spec.protocol.parameters, strict=True):
             if (found := written.found) is None:
                 yield parameter
@@ -104,7 +104,7 @@ class _Resolving:
         return field
 
     def record(self) -> model.Record:
-        """What all records share."""
+        """The record."""
         written, names = self.spec.record, self.fields.record_names
         return model.Record(
             doc=written.doc,
@@ -168,7 +168,7 @@ class _Resolving:
         )
 
     def answers(self, written: syntax.Answers | None) -> model.Answers | None:
-        """Which messages one answers: those that it names, or those that nobody else does and that answer nothing."""
+        """The messages that one answers: those that it names, or else those without an answer that are not answers."""
         if written is None:
             return None
         known = [message.answers for message in self.spec.messages if message.answers is not None]
@@ -211,7 +211,6 @@ class _Resolving:
         return self.variant(written, written.sections, names)
 
     def message_names(self, written: syntax.Message) -> Names:
-        """The names for a message's expressions."""
         declared, record = self.fields.splicing.declared, self.fields.record_names
         own = declared(chain.from_iterable(written.sections.values()))
         for variant in written.variants:
@@ -220,7 +219,7 @@ class _Resolving:
 
 
 def _declarations(written: syntax.Shared) -> model.Declarations:
-    """What a file declares, but for shared structs and variants, which refer to others."""
+    """The declarations of a file, except shared structs and variants, which refer to others."""
     kind = "protocol" if isinstance(written, syntax.Protocol) else "library"
     name = getattr(written, kind)
     parameters = written.parameters if isinstance(written, syntax.Protocol) else ()
@@ -250,7 +249,7 @@ def _included(written: syntax.Include) -> model.Included:
 
 
 def _decisive(slots: tuple[model.Slot, ...], variants: tuple[model.Variant, ...]) -> str:
-    """The slot behind whose shared fields the variant is known: the first that any variant fills, else the last."""
+    """The slot after whose shared fields the variant is known: the first that any variant fills, else the last."""
     filled = [slot.name for slot in slots if any(slot.name in variant.filled for variant in variants)]
     return next(iter([*filled, *(slot.name for slot in slots[-1:])]), "")
 

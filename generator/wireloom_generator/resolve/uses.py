@@ -1,6 +1,6 @@
-"""What the rest of a spec does with a name: compares it with hexadecimal numbers, or asks where items or fields are.
+"""How a spec uses a name: compares it with hexadecimal numbers, or needs the places of items or fields.
 
-Numbers that a spec writes in hexadecimal are shown so, wherever people read them.
+Numbers that a spec writes in hexadecimal are shown in hexadecimal.
 """
 
 import re
@@ -76,7 +76,7 @@ def watched(spec: Spec) -> frozenset[str]:
 
 
 def _measured(text: str) -> Iterator[str]:
-    """The lists and structs that the text leads into to ask where something in them is."""
+    """The lists and structs whose contents the text measures or locates."""
     tree = parsed(text)
     for function, name in () if tree is None else measured(tree):
         if function in OF_PLACES and name.item is not None:
@@ -86,7 +86,7 @@ def _measured(text: str) -> Iterator[str]:
 
 
 def _asks(name: str) -> Callable[[str], bool]:
-    """Whether a text asks for items of that list."""
+    """Whether a text uses items of that list."""
 
     def asks(text: str) -> bool:
         tree = parsed(text)
@@ -97,7 +97,7 @@ def _asks(name: str) -> Callable[[str], bool]:
 
 
 def _texts(written: object) -> Iterator[str]:
-    """The texts in something written that may be expressions about items, or what is inside of structs."""
+    """The texts in a part of a spec that may be expressions about items, or about the contents of structs."""
     match written:
         case str():
             if _SIGN.search(written):

@@ -31,7 +31,7 @@ NAMES = tuple(name for each in ALL for name in each.spellings())
 
 
 def whole(kind: WireType) -> Integer | None:
-    """An integer that has the values of an integer type; None for a type that is none."""
+    """An integer that has the values of an integer type; None for other types."""
     match kind:
         case Integer():
             return kind

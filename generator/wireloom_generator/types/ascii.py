@@ -1,4 +1,4 @@
-"""``ascii``: a whole number written in ASCII digits, as text headers have it."""
+"""``ascii``: a whole number written in ASCII digits, as in text headers."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -15,7 +15,6 @@ from wireloom_generator.types.integer import Integer, integer_column
 from wireloom_generator.types.sizes import ANY, SizeRange
 
 CASES = ("lower", "upper")
-"""How letters among the digits are written."""
 _WIDEST = 64
 """The bits of the largest number."""
 _LONGEST = _WIDEST + 1
@@ -25,9 +24,9 @@ _DIGITS = b"0123456789abcdefABCDEF+-"
 
 @dataclass(frozen=True, slots=True)
 class Ascii(Base):
-    """A number in this ``base``, with zeros in front up to ``digits`` characters and ``fill`` up to ``width``.
+    """A number in this ``base``, with leading zeros up to ``digits`` characters, preceded by ``fill`` up to ``width``.
 
-    ``room`` is for how many characters there is room; None if the spec does not say.
+    ``room`` is the most characters; None if the spec does not limit them.
     """
 
     spelling: ClassVar[str] = "ascii"
@@ -90,7 +89,7 @@ class Ascii(Base):
 
     @property
     def bits(self) -> int:
-        """How many bits a number has at most, with that of its sign."""
+        """The most bits of a number, including its sign."""
         if self.room is None:
             return _WIDEST - (not self.signed)
         most: int = self.base**self.room - 1
@@ -138,7 +137,6 @@ def _number(size: syntax.Expression | None) -> int | None:
 
 
 def _room(field: syntax.Field, size: int | None) -> int | None:
-    """How many characters there is room for."""
     if size is None:
         return None
     ends = field.until is not None and field.unterminated == "malformed"
@@ -146,7 +144,7 @@ def _room(field: syntax.Field, size: int | None) -> int | None:
 
 
 def _filling(field: syntax.Field) -> Iterator[WrongKey]:
-    """What is wrong with what says how a size is filled."""
+    """The mistakes in the keys that fill a size."""
     size = _number(field.size)
     if field.fill is not None:
         if len(field.fill) != 1:

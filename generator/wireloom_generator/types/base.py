@@ -1,7 +1,7 @@
 """The interface of wire types; each module beside this one is the home of one type.
 
-Everything that the compiler needs to know about a type is there. What a backend writes for it is in that backend's own
-table, a ``match`` that must name every type.
+Everything that the compiler needs to know about a type is there. The output for it is in each backend's own table, a
+``match`` that must name every type.
 """
 
 from abc import ABC, abstractmethod
@@ -26,18 +26,17 @@ class Declared:
 
 
 WrongKey = tuple[str, str, str]
-"""What is wrong with a key: the key, the problem, a hint."""
+"""A mistake in a key: the key, the problem, a hint."""
 
 
 class Base(ABC):
     """A wire type.
 
-    ``spelling`` is how a spec writes it, if there is one way only. ``block`` is what reads it in the codec, if that
-    reads nothing else. ``ends`` are the keys of a field that can say where a value ends. An ``endless`` type needs
-    one of them; a type of known size has none. ``keys`` are the keys that not all types have, each with its
-    allowed words if there are few; ``needs`` describes those that are required. One that can have ``raw`` can stand as
-    other bytes than those that it is written as. Types that ``has_order`` have several bytes, in big-endian or
-    little-endian order.
+    ``spelling`` is its name in specs, if it has only one. ``block`` is its reader in the codec, if that reads nothing
+    else. ``ends`` are the keys of a field that can say where a value ends. An ``endless`` type needs one of them; a
+    type of known size has none. ``keys`` are the keys that not all types have, each with its allowed words if there are
+    few; ``needs`` describes those that are required. One that can have ``raw`` has values with several encodings. Types
+    that ``has_order`` have several bytes, in big-endian or little-endian order.
     """
 
     __slots__ = ()
@@ -51,7 +50,7 @@ class Base(ABC):
 
     @classmethod
     def spellings(cls) -> Iterable[str]:
-        """What a spec can write as ``type`` of a field for it; nothing for a type that the spec declares."""
+        """The names of the type in specs; none for a type that the spec declares."""
         return (cls.spelling,)
 
     @classmethod
@@ -64,7 +63,7 @@ class Base(ABC):
         return self
 
     def faults(self, field: syntax.Field) -> Iterator[WrongKey]:
-        """What is wrong with its own keys, judging by the field alone."""
+        """The mistakes in its own keys, judged by the field alone."""
         yield from ()
 
     @property
@@ -74,7 +73,7 @@ class Base(ABC):
 
     @property
     def kind(self) -> Kind:
-        """What sort of value it is."""
+        """The kind of its values."""
         return self.values.kind
 
     @property
@@ -100,7 +99,6 @@ class Base(ABC):
 
     @property
     def has_order(self) -> bool:
-        """Whether it has a byte order."""
         return False
 
     @property
@@ -120,10 +118,10 @@ class Base(ABC):
     @property
     @abstractmethod
     def holds(self) -> str:
-        """What its column holds, in words that are the same for types that can share a column."""
+        """A description of its column, equal for types that can share a column."""
 
     def misfit(self, const: syntax.Literal, size: int | None) -> tuple[str, str] | None:
-        """What is wrong with a constant, and what to do; ``size`` is the number of bytes that its field gives."""
+        """The mistake in a constant, and a hint; ``size`` is the number of bytes that its field gives."""
         return f"{self.word} cannot have const", "write valid: to require a value"
 
 

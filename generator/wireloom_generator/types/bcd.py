@@ -62,7 +62,7 @@ class Bcd(Base):
 
     @property
     def nibbles(self) -> str:
-        """What its sign nibble is written as, in hexadecimal digits: plus and minus, or always the same; or empty."""
+        """The hexadecimal digits of its sign nibble: plus and minus, or always the same; or empty."""
         return "" if self.sign is None else SIGNS[self.sign]
 
     @property

@@ -1,4 +1,4 @@
-"""``bytes``: bytes as they are."""
+"""``bytes``."""
 
 import re
 from collections.abc import Iterator, Mapping

@@ -1,4 +1,4 @@
-"""What a type that contains itself has in its own place where it goes no deeper: nothing, ever."""
+"""The end of a recursive type: the field that must be absent at the greatest depth."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from wireloom_generator.types.sizes import ANY, SizeRange
 
 @dataclass(frozen=True, slots=True)
 class Deeper(Base):
-    """A value that is malformed if it is there, since it is inside of ``depth`` others; the struct ``like`` it has the
+    """A value that is malformed if it is present, because it is inside ``depth`` others; the struct ``like`` it has the
     fields that it would have.
     """
 

@@ -66,7 +66,7 @@ class Integer(Base):
         return self.unfit(const, self.word)
 
     def unfit(self, const: syntax.Literal, name: str) -> tuple[str, str] | None:
-        """What is wrong with a constant of something called ``name`` that has these values."""
+        """The mistake in a constant of something called ``name`` that has these values."""
         if not isinstance(const, int) or isinstance(const, bool):
             return f"{spelled(const)} is not a whole number", ""
         if not self.least <= const <= self.most:

@@ -1,6 +1,4 @@
-"""What numbers and bytes stand for: ``as`` of a field. Each has its home here: its word and keys, the types it is for,
-its values and its column.
-"""
+"""The interpretations of numbers and bytes (``as`` of a field): word and keys, types, values and column of each."""
 
 import re
 from abc import ABC, abstractmethod
@@ -22,17 +20,16 @@ _CALLED = {
     "ns": "nanoseconds", "us": "microseconds", "ms": "milliseconds", "s": "seconds", "min": "minutes", "h": "hours",
     "d": "days",
 }  # fmt: skip
-"""What units of time are called."""
 _UNIT = re.compile(r"([1-9]\d{0,8})?([a-z]+)")
 _EPOCH = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d{1,6})?)?Z?)?")
 _SCALE = re.compile(r"[-+]?(\d{1,40}(\.\d{0,40})?|\.\d{1,40})([eE][-+]?\d{1,2})?|[-+]?\d{1,40}/[1-9]\d{0,39}")
 _MOST_DIGITS = 38
 _EXACT = 2**52
-"""Quotients of whole numbers up to this have doubles of their own."""
+"""Different quotients of whole numbers up to this have different doubles."""
 
 
 class _Meaning(ABC):
-    """What a number or bytes stand for. ``word`` is how specs call it, ``block`` what it is in the codec."""
+    """The interpretation of a number or bytes. ``word`` is its name in specs, ``block`` its class in the codec."""
 
     __slots__ = ()
 
@@ -42,16 +39,16 @@ class _Meaning(ABC):
 
     @property
     def details(self) -> Mapping[str, str | int]:
-        """What the codec needs to know."""
+        """The arguments for the codec."""
         return {}
 
     def faults(self) -> tuple[WrongKey, ...]:
-        """What is wrong with its own keys."""
+        """The mistakes in its own keys."""
         return ()
 
     @abstractmethod
     def misfit(self, type_: Base, size: int | None) -> tuple[str, str] | None:
-        """What is wrong with the type of a field, and what to do; ``size`` is how many bytes it has, if it says so."""
+        """The mistake in the type of a field, and a hint; ``size`` is the field's number of bytes, if it is given."""
 
     def loses(self) -> str:
         """Why numbers can share a value; empty if each value determines its number."""
@@ -59,7 +56,7 @@ class _Meaning(ABC):
 
     @property
     def exact(self) -> str:
-        """What says the same and loses nothing, if anything does."""
+        """The interpretation without loss that could replace it, if there is one."""
         return ""
 
     @property
@@ -74,11 +71,11 @@ class _Meaning(ABC):
     @property
     @abstractmethod
     def notation(self) -> str:
-        """What it is, in the documentation."""
+        """Its name in the documentation."""
 
 
 class OfNumbers(_Meaning):
-    """What a whole number stands for."""
+    """The interpretation of a whole number."""
 
     __slots__ = ()
 
@@ -89,7 +86,7 @@ class OfNumbers(_Meaning):
 
 
 def _unit(text: str) -> tuple[int, str] | None:
-    """How many nanoseconds a unit has, and what it is called."""
+    """The nanoseconds of a unit, and its name."""
     found = _UNIT.fullmatch(text)
     if found is None or found[2] not in NANOSECONDS:
         return None
@@ -132,7 +129,7 @@ class Counted(OfNumbers):
 
     @property
     def first(self) -> int:
-        """What 0 stands for, in microseconds; of a time, since 1970."""
+        """The value of 0, in microseconds; of a time, since 1970."""
         return 0
 
     @property
@@ -233,13 +230,13 @@ class Scaled(OfNumbers):
 
     @property
     def scales(self) -> tuple[Fraction, Fraction]:
-        """The scale and the offset, exactly; 1 and 0 for those that are no numbers."""
+        """The scale and the offset, exactly; 1 and 0 if they are not numbers."""
         scale, offset = (Fraction(text) if _SCALE.fullmatch(text) else None for text in (self.scale, self.offset))
         return scale or Fraction(1), offset or Fraction(0)
 
     @property
     def whole(self) -> tuple[int, int, int]:
-        """What a number is multiplied by, what is added then, and what the sum is divided by; whole numbers."""
+        """The whole numbers by which a number is multiplied, that are added, and by which the sum is divided."""
         scale, offset = self.scales
         by = lcm(scale.denominator, offset.denominator)
         return int(scale * by), int(offset * by), by
@@ -283,7 +280,7 @@ class DecimalNumber(Scaled):
 
     @property
     def _places(self) -> int | None:
-        """How many digits behind the point all values have; None if some have more than any decimal."""
+        """The number of decimals of all values; None if some have too many."""
         by = lcm(*(each.denominator for each in self.scales))
         return next((places for places in range(_MOST_DIGITS + 1) if 10**places % by == 0), None)
 
@@ -334,7 +331,7 @@ class DoubleNumber(Scaled):
 
 @dataclass(frozen=True, slots=True)
 class Spelled(_Meaning):
-    """So many bytes as a text; ``called`` is what it is in words."""
+    """A fixed number of bytes as text; ``called`` is its name in documentation."""
 
     kind: ClassVar[Kind] = Kind.ADDRESS
     size: ClassVar[int]
@@ -400,4 +397,4 @@ Meaning = Timestamp | Duration | DecimalNumber | DoubleNumber | Identifier
 """Every meaning. A ``match`` without a case for one of them does not pass mypy."""
 ALL: tuple[type[Meaning], ...] = get_args(Meaning)
 WORDS: Mapping[str, type[Identifier]] = {each.word: each for each in get_args(Identifier)}
-"""Those that are said in a word."""
+"""Those without keys, by word."""

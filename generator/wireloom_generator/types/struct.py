@@ -48,8 +48,8 @@ class Struct(Base):
 
 
 class Unknown(Struct):
-    """A type that nothing declares, under its name. It stands for a struct of which nothing is known, so that what uses
-    it can be judged; emitters never get one.
+    """An undeclared type, treated as a struct with unknown contents, so that the rules can check its uses; emitters
+    never get one.
     """
 
     __slots__ = ()

@@ -64,10 +64,10 @@ class Text(Base):
 
     @property
     def unit(self) -> int:
-        """The bytes that a character takes at least, and is a multiple of."""
+        """The size of the smallest character, of which all sizes are multiples."""
         return 2 if self.encoding.startswith("utf-16") else 4 if self.encoding.startswith("utf-32") else 1
 
     @property
     def characters(self) -> tuple[str | None, ...] | None:
-        """What each byte means, None for bytes that mean nothing; None if a character has several bytes."""
+        """The character of each byte, None for unassigned bytes; None if characters have several bytes."""
         return characters(self.encoding)

@@ -16,7 +16,7 @@ from wireloom_generator.types.sizes import SizeRange
 
 @dataclass(frozen=True, slots=True)
 class Varint(Base):
-    """What all of them share. Those of some ``usual`` widths are named where types are listed."""
+    """The common part of all varints. Lists of types name those of the ``usual`` widths."""
 
     holds: ClassVar[str] = "integer"
     keys: ClassVar[Mapping[str, tuple[str, ...]]] = MappingProxyType({"raw": ()})
@@ -42,7 +42,7 @@ class Varint(Base):
 
     @property
     def longest(self) -> int:
-        """How many bytes the longest has."""
+        """The number of bytes of the longest."""
         return -(-self.bits // 7)
 
     @property

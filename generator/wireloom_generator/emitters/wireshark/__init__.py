@@ -3,15 +3,14 @@
 ``wireshark_bundle/<protocol>.lua`` is the same dissector with wireloom.lua in it, one file that needs no other. It is
 only made if the output ``wireshark_bundle`` is named.
 
-It cuts TCP streams into records as the codec does, and shows what the codec reads: every field under its column's name,
-with label and bits, and errors as expert information with code and reason.
+It splits TCP streams into records like the codec, and shows the same fields under their columns' names, with labels and
+bits, and errors as expert information with code and reason.
 
-It differs from the codec in this: FlatBuffers tables stay bytes, and so does what is packed, so that errors inside them
-are not found. Text in encodings of several bytes a character, other than UTF, is shown up to its first character that
-is not ASCII. The memory that lists would take in a table is not limited. Bytes that are left over in several places are
-as many items. At the end of a TCP stream a record is not shown if it is cut off, or if it has no checksum and only
-later bytes would decide its byte order, because more bytes may come. A malformed range ends with its segment, where the
-codec would go on.
+Differences from the codec: FlatBuffers tables and packed data stay bytes, so errors inside them are not found. Text in
+multibyte encodings other than UTF is shown up to its first character that is not ASCII. The memory of lists in a table
+is not limited. Bytes left over in several places are several items. At the end of a TCP stream a record is not shown if
+it is cut off, or if it has no checksum and only later bytes would decide its byte order, because more bytes may come. A
+malformed range ends with its segment; the codec would go on.
 """
 
 from collections.abc import Iterator, Mapping
@@ -131,7 +130,7 @@ def _flag(flag: model.Flag) -> LuaTable:
 
 
 def _encodings(protocol: model.Protocol) -> Iterator[Mapping[str, str]]:
-    """Those of texts that have one byte for each character, but for what all dissectors know."""
+    """The single-byte encodings of texts, except those that all dissectors have."""
     lists = (
         protocol.record.nodes,
         *(shared.nodes for shared in protocol.structs),
@@ -160,7 +159,7 @@ def _parameter(parameter: model.Parameter) -> LuaTable:
 
 
 def _match(protocol: model.Protocol, match: model.Match) -> LuaFunction | None:
-    """The condition that a header selects what this is of; None if every one does."""
+    """The condition that a header matches; None if every one does."""
     return function(protocol.record.names.resolved(matching.condition(match))) if match else None
 
 
@@ -227,7 +226,7 @@ def _lengths(protocol: model.Protocol, lengths: model.Lengths) -> LuaTable:
 
 
 def _bare(node: model.Node) -> model.Node:
-    """A node of which only the bytes matter, and not what must hold of them."""
+    """A node without its conditions, of which only the bytes matter."""
     if not isinstance(node, model.Field):
         return node
     wire = replace(node.wire, type=Bytes()) if isinstance(node.type, Text) else node.wire

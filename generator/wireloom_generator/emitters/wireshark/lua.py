@@ -1,4 +1,4 @@
-"""Lua source: tables laid out as a person would do it, safely quoted texts, and expressions as functions.
+"""Lua source: readable tables, safely quoted texts, and expressions as functions.
 
 Expressions behave as in the codec: arithmetic with an absent value is absent, and a comparison with one is false.
 Comparisons are Lua's own. Arithmetic is a call, because Lua's numbers end at 2^53.
@@ -30,7 +30,7 @@ from wireloom_generator.expressions.kinds import Kind, kind
 from wireloom_generator.output import WIDTH, pieces
 
 _JOINED = 100
-"""How many texts one expression may join; Lua's own limit is 200, less what the expression is in."""
+"""The most texts that one expression joins; Lua's own limit is 200, including enclosing expressions."""
 _WORDS = frozenset({
     "and", "break", "do", "else", "elseif", "end", "false", "for", "function", "goto", "if", "in", "local", "nil",
     "not", "or", "repeat", "return", "then", "true", "until", "while",
@@ -80,7 +80,7 @@ class LuaCall:
 
 @dataclass(frozen=True, slots=True)
 class LuaFunction:
-    """A function of its own struct, the header and the known positions, that returns what an expression gives."""
+    """A function of its own struct, the header and the known positions that returns the value of an expression."""
 
     expression: str
 
@@ -94,7 +94,6 @@ class LuaFunction:
 
     @property
     def flat(self) -> str:
-        """All of it on one line."""
         return f"{self.signature} return {self.expression} end"
 
 
@@ -159,7 +158,7 @@ _SHORT, _ROW = 60, 36
 _PARENTHESIS = re.compile(r'"(?:\\.|[^"\\])*"|[()]')
 """A parenthesis, or a text, in which there may be others."""
 _WORD = re.compile(r'(?:"(?:\\.|[^"\\])*"|[^\s"])+')
-"""What stands between spaces, those in texts left alone."""
+"""A word between spaces; spaces inside texts do not count."""
 
 
 def _filled(words: Iterable[str], first: int, others: int) -> list[str]:
@@ -232,7 +231,7 @@ def _infinite(value: float) -> str:
 
 
 def characters(encoding: Sequence[str | None]) -> LuaTable:
-    """What each byte means: the first of some whose characters follow each other, its character, how many there are."""
+    """The characters of bytes as runs: the first byte, its character, and the number of consecutive ones."""
     runs: list[tuple[int, int, int]] = []
     for byte, point in ((byte, ord(character)) for byte, character in enumerate(encoding) if character is not None):
         first, start, count = runs[-1] if runs else (-1, -1, 0)
@@ -303,7 +302,7 @@ def _number(expression: Expr, *, may_fail: bool) -> str:
 
 
 def _guarded(parts: Sequence[Expr], write: Callable[[list[str]], str]) -> str:
-    """What ``write`` makes of the values of some parts; false where a part has no value.
+    """The result of ``write`` for the values of some parts; false if a part has no value.
 
     A value that takes a choice to find is computed once: it is an argument of a function.
     """
@@ -317,7 +316,7 @@ def _guarded(parts: Sequence[Expr], write: Callable[[list[str]], str]) -> str:
 
 
 def _computed(expression: Expr, held: Mapping[Expr, str]) -> str:
-    """Its value, if all that it needs is there; ``held`` has the names of values that are arguments."""
+    """Its value, if all that it needs is present; ``held`` has the names of values that are arguments."""
     match expression:
         case Unary("-" | "~" as operator, operand):
             return f"{'neg' if operator == '-' else 'bnot'}({_computed(operand, held)})"

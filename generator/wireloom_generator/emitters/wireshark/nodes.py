@@ -1,4 +1,4 @@
-"""Fields, sections and other nodes as the dissector has them: Lua tables that say how their bytes are read."""
+"""Fields, sections and other nodes as Lua tables that describe how their bytes are read."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -125,7 +125,7 @@ def _names(enum: str | None, flags: str | None, labels: bool) -> Mapping[str, Lu
 
 
 def rule(condition: model.Condition | None) -> LuaTable | None:
-    """What must hold, in words and as a function."""
+    """A condition, in words and as a function."""
     return None if condition is None else LuaTable([words(condition.text), function(condition.expression)])
 
 
@@ -135,12 +135,12 @@ def asked(condition: model.Condition | None) -> Lua | None:
 
 
 def _always(through: model.Through) -> bool:
-    """Whether what goes through this cannot be left as it is."""
+    """Whether transformed bytes are always packed."""
     return bool(through.way) or isinstance(through.asked.expression, Value)
 
 
 def _or_plain(through: model.Through, packed: Lua, plain: LuaTable) -> Lua:
-    """What is shown of bytes that are packed, or else of what stands there as it is."""
+    """The node shown for packed bytes, or for bytes that are plain."""
     is_packed = function(Compare("!=", through.asked.expression, Value("none")))
     options: list[Lua] = [LuaCall("when", [is_packed, LuaTable([packed])]), LuaTable(plain.items, "otherwise")]
     return LuaTable(options, "choice")
@@ -181,7 +181,7 @@ def _computed(field: model.Computed) -> LuaTable:
 
 
 def _meant(meaning: meanings.Meaning | None) -> Mapping[str, Lua | None]:
-    """What numbers and bytes stand for, if not themselves."""
+    """The interpretation of numbers and bytes."""
     shape = None if meaning is None else string(_SHAPES[type(meaning)])
     return {"shape": shape, "meaning": _meaning(meaning)}
 
@@ -203,7 +203,7 @@ def _meaning(meaning: meanings.Meaning | None) -> LuaTable | None:
 
 
 def _shifts(field: model.BitField, shift: int, *, lsb: bool) -> LuaTable | None:
-    """The number of the lowest bit of each item; None if it is no list."""
+    """The number of the lowest bit of each item; None if it is not a list."""
     if field.count is None:
         return None
     shifts = range(shift, shift + field.taken, field.width)
@@ -270,7 +270,7 @@ def algorithm(kind: catalogue.Computation) -> Lua:
 
 
 def reading(wire: model.Wire, raw: str | None = None, inputs: Mapping[str, model.Condition] = _NONE) -> Lua:
-    """How a value is read; with ``raw``, from all bytes that say one. ``inputs`` are what a type is given."""
+    """The reader of a value; with ``raw``, for all its encodings. ``inputs`` are those of a type."""
     order = [string(wire.order)] if wire.order else []
     extent = [] if wire.extent is None else [_extent(wire.extent, lenient=raw is not None)]
     match wire.type:

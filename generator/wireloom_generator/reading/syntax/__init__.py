@@ -1,8 +1,8 @@
-"""What was written: the spec language's shape as frozen dataclasses, one a kind of mapping.
+"""The grammar of specs as frozen dataclasses, one for each kind of mapping.
 
-The annotations are the grammar: ``shape.read`` checks a file against them. What each key means is said here, once: the
-JSON Schema for editors, the tables in ``docs/reference`` and the messages about missing keys are made from it.
-Nothing here knows what a name refers to.
+``shape.read`` checks files against the annotations. The meaning of each key is described here, once: the JSON Schema
+for editors, the tables in ``docs/reference`` and messages about missing keys are generated from it. Names are not
+resolved here.
 """
 
 from wireloom_generator.expressions import Literal

@@ -48,13 +48,12 @@ class BitField(Documented):
 
     @property
     def items(self) -> int | None:
-        """How many items its list has; None if it is no list, or not so many as a number says."""
+        """The number of items; None if it is not a list, or the count is not a number."""
         found = re.fullmatch(r"0x0*[1-9a-fA-F][0-9a-fA-F]{0,3}|[1-9][0-9]{0,4}", self.count or "")
         return int(found[0], 0) if found is not None else None
 
     @property
     def taken(self) -> int:
-        """How many bits it takes."""
         return self.width * (1 if self.items is None else self.items)
 
 
@@ -86,12 +85,11 @@ class BitChoice(Written):
 
     @property
     def taken(self) -> int:
-        """How many bits each of them has to take."""
+        """The bits that each alternative must take."""
         return sum(entry.taken for alternative in self.choice[:1] for entry in alternative.fields)
 
 
 BitEntry = BitField | BitChoice
-"""What an integer is split into."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,12 +124,12 @@ class Bits(Documented):
 
     @property
     def parts(self) -> tuple[BitField, ...]:
-        """The bit fields that it has whatever alternatives are taken."""
+        """The bit fields outside of alternatives."""
         return tuple(entry for entry in self.fields if isinstance(entry, BitField))
 
     @property
     def begins(self) -> Iterator[tuple[BitEntry, int]]:
-        """What it is split into, each with the number of bits in front of it."""
+        """The parts, each with the number of bits before it."""
         first = 0 if self.over is None else self.over[0]
         for entry in self.fields:
             yield entry, first
@@ -244,7 +242,7 @@ class Align(Written):
 
 
 Entry = Field | Section | Choice | Include | Pad | Align | Bits
-"""What a list of fields consists of; told apart by the key that only it has."""
+"""An entry of a list of fields; each kind has a key that no other has."""
 
 
 def walk(entries: Iterable[Entry]) -> Iterator[Entry]:

@@ -289,9 +289,9 @@ class Field(Documented):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deeper(Field):
-    """What stands for a field that would be inside of ``depth`` others of its type already. No spec has one written.
+    """A field that would be inside ``depth`` others of its type. Made by ``unrolling``, never written in a spec.
 
-    What is asked of fields in it is asked of those of the struct ``like`` it.
+    References to fields in it are looked up in the struct ``like`` it.
     """
 
     depth: int

@@ -288,4 +288,4 @@ class Message(Declaring):
 
 
 File = Protocol | Library | Message
-"""What a spec file is; told by its first key."""
+"""A spec file; its first key gives its kind."""
