@@ -1,1 +1,1 @@
-"""Breaking changes between two versions of a spec: ``compare`` pairs the two, and ``rules`` judge them."""
+"""Breaking changes between two versions of a spec: ``compare`` pairs the two, and ``rules`` check them."""

@@ -35,7 +35,7 @@ class LayoutPair:
 
     @property
     def alike(self) -> bool:
-        """Whether both have the same leaves in the same order, by whatever names."""
+        """Whether both have the same leaves in the same order, under any names."""
         return not (self.removed or self.added or any(kept.moved for kept in self.kept))
 
     def same(self, old: model.Condition | None, new: model.Condition | None) -> bool:
@@ -96,7 +96,7 @@ def longest_rising(ranks: Sequence[int]) -> set[int]:
 def _renamed(
     old: Sequence[Leaf], new: Sequence[Leaf], staying: Mapping[int, Leaf], removed: list[Leaf], added: list[Leaf]
 ) -> list[Kept]:
-    """Leaves between the same neighbours that are alike except for their names."""
+    """Leaves between the same neighbours that differ only in their names."""
     gone, come = {id(leaf) for leaf in removed}, {id(leaf) for leaf in added}
     stayed = {id(leaf) for leaf in staying.values()}
     found: list[Kept] = []

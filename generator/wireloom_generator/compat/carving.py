@@ -11,7 +11,7 @@ from wireloom_generator.types import Integer
 
 @dataclass(frozen=True, slots=True)
 class BitRange:
-    """Bits of a section, from ``first`` to before ``last``, counted from behind the last thing of no fixed size."""
+    """Bits of a section, from ``first`` to before ``last``, counted from the last leaf without a fixed size."""
 
     origin: tuple[str, ...]
     first: int
@@ -44,11 +44,11 @@ class Carving:
         return bits is not None and any(bits.within(other) for other in self._reserved)
 
     def from_number(self, new: Leaf) -> bool:
-        """Whether a new leaf is all bits that were told in parts, or a part of a number that was told."""
+        """Whether a new leaf joins old parts, or is a part of an old number."""
         return is_whole(new) or _word(new, self._new) in self._numbers_before
 
     def into_number(self, old: Leaf) -> bool:
-        """Whether all bits of an old leaf are told in parts now, or as a part of a number."""
+        """Whether an old leaf is now split into parts, or is a part of a number."""
         return is_whole(old) or _word(old, self._old) in self._numbers_now
 
     def given_away(self, old: Leaf) -> bool:

@@ -7,7 +7,7 @@ from wireloom_generator.problems import Location, Problem, Severity
 
 
 class Category(StrEnum):
-    """What is broken. Each category includes those before it: keeping TABLE means keeping CODEC and WIRE, too."""
+    """What is broken. Each category includes those before it: keeping TABLE means also keeping CODEC and WIRE."""
 
     WIRE = "WIRE"
     """The bytes: new decoders read old bytes differently or not at all, or old decoders new bytes."""
@@ -65,7 +65,7 @@ NEITHER: frozenset[Side] = frozenset()
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What one rule found: the element's dotted path, what happened to it, and whom that breaks."""
+    """A finding of a rule: the dotted path of the element, its change, and the readers that it breaks."""
 
     element: str
     what: str

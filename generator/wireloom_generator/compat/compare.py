@@ -20,12 +20,12 @@ _NEEDED = frozenset({
 """The rules that a spec must keep to have a meaning."""
 
 _ASKING_MORE = frozenset({*rules.RULES, "accepted"}) - _NEEDED
-"""Rules that ask for more. A release may be older than such a rule, and is compared all the same."""
+"""Rules whose violations do not prevent a comparison, because a release may be older than the rule."""
 
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """The protocols of one version of some specs, by name, and where everything in them stands."""
+    """The protocols of one version of some specs, by name, with the places of everything in them."""
 
     protocols: dict[str, model.Protocol]
     specs: dict[str, model.Resolved]

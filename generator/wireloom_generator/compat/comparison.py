@@ -51,7 +51,7 @@ class MessagePair:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two versions of a protocol. If it is ``gone`` from the new version, the old one stands in for it."""
+    """Two versions of a protocol. If it is ``gone``, the old version is also used as the new one."""
 
     old: model.Protocol
     new: model.Protocol

@@ -40,7 +40,7 @@ class Guard:
 class BitLeaf:
     """A bit field and the bits of its integer that it occupies, counted from the least significant.
 
-    The ``whole`` number is a bit field of all its bits. One of an alternative is ``over`` bits that are told before.
+    The ``whole`` number is a bit field of all its bits. One of an alternative is ``over`` bits of an earlier leaf.
     """
 
     field: model.BitField

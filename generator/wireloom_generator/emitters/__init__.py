@@ -148,7 +148,7 @@ def others(chosen: Mapping[str, ModuleEmitter | Emitter], subject: Subject) -> I
 def _named(name: str) -> ModuleEmitter | Emitter:
     if name in own():
         return own()[name]
-    from importlib.metadata import entry_points  # which takes long, and few ask for it
+    from importlib.metadata import entry_points  # slow to import, and rarely needed
 
     installed = {entry.name: entry for entry in entry_points(group=GROUP)}
     if name not in installed:

@@ -37,7 +37,7 @@ class Names:
             before, name = found["among"] or "", found["name"]
             meant = self.numbers.get(name)
             if before and name is not None and meant is None:
-                return f"{before[:-1]}({name},)"  # can be parsed, so that it is told what is unknown
+                return f"{before[:-1]}({name},)"  # can be parsed, so that the unknown name is reported
             if meant is None or (isinstance(meant, tuple) and not before):
                 return found[0]
             return before + repr(meant).ljust(len(name))

@@ -170,7 +170,6 @@ def _explained(spec: Resolved, site: Site, name: Name) -> tuple[str, str]:
 
 
 def _missing_item(spec: Resolved, site: Site, name: Name, item: expressions.InList) -> tuple[str, str]:
-    """Why there is no such item, and a hint."""
     around = site.around.get(item.list) or _inputs(spec, site, item.list)
     if not around:
         return _explained(spec, site, Name(item.list, name.column))

@@ -192,7 +192,7 @@ _LAST_PORT = 0xFFFF
 
 
 def ports(spec: Resolved) -> Iterator[Problem]:
-    """Numbers that are no ports, and ports that are given twice."""
+    """Invalid ports, and ports that are given twice."""
     at = spec.protocol.where("ports")
     for number, port in enumerate(spec.ports):
         if not 1 <= port <= _LAST_PORT:

@@ -48,7 +48,7 @@ def expression_type(spec: Resolved) -> Iterator[Problem]:
 
 
 def _causes(found: Iterable[Misfit]) -> Iterator[Misfit]:
-    """The misfits that are no consequence of another: who computes with floats has a whole number in the end."""
+    """The misfits that do not follow from another one."""
     found = tuple(found)
     computes = any(_is_computed(misfit) for misfit in found)
     return (misfit for misfit in found if not (computes and misfit.other is Kind.FLOAT))

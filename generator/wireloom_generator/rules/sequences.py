@@ -1,4 +1,4 @@
-"""What may follow what: rests, optional fields, lists, padding and fields at other places."""
+"""The order of nodes: rests, optional fields, lists, padding, and fields at offsets of their own."""
 
 from collections.abc import Iterator
 

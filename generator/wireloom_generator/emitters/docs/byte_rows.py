@@ -1,4 +1,4 @@
-"""The boxes of a byte diagram and how they are divided into rows of four bytes, for text and SVG alike."""
+"""The boxes of a byte diagram, divided into rows of four bytes, for both text and SVG."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -60,7 +60,7 @@ class Cell:
 
     @property
     def parts(self) -> "Iterator[FieldPart]":
-        """What is in the cell: the field, or bit fields, or the parts of them that are in this row."""
+        """The contents of the cell: the field or bit fields, or their parts in this row."""
         begin, end = 8 * self.start, 8 * (self.start + self.width)
         at = 0
         for label, width in self.box.bits or ((self.box.label, 8 * self.total),):

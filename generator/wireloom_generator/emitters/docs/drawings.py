@@ -1,4 +1,4 @@
-"""What a byte diagram shows: a record's parts as boxes."""
+"""The contents of a byte diagram: a record's parts as boxes."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import assert_never
@@ -49,7 +49,6 @@ def sketched(trees: Iterable[Tree]) -> Drawing:
 
 
 def is_drawable(parts: Iterable[Area]) -> bool:
-    """Whether there is anything to draw."""
     return any(True for part in parts for _ in _Pen().boxes(part.trees, part.at))
 
 
@@ -196,7 +195,6 @@ def _more(field: model.Field, tree: Placed) -> str:
 
 
 def _kind(field: model.Field) -> str:
-    """The type of a box in words."""
     kind = field.wire.type.notation
     return f"list of {kind}" if field.repeat else kind
 

@@ -43,7 +43,6 @@ class Errata:
                 self._within.setdefault(place, []).append(erratum)
 
     def at(self, place: str, doc: model.Doc) -> tuple[Erratum, ...]:
-        """The errata of one thing."""
         found = self._within.get(place, ())
         return tuple(erratum for erratum in found if erratum.place == place and erratum.text in doc.errata)
 
@@ -60,7 +59,6 @@ def links(errata: Iterable[Erratum]) -> str:
 
 
 def markdown(erratum: Erratum) -> str:
-    """Its text as Markdown."""
     return prose(erratum.text)
 
 
@@ -70,27 +68,22 @@ def library_place(library: model.Doc) -> str:
 
 
 def enum_place(name: str) -> str:
-    """The place of an enum."""
     return f"enum {code(name)}"
 
 
 def flags_place(name: str) -> str:
-    """The place of a set of flags."""
     return f"flags {code(name)}"
 
 
 def type_place(name: str) -> str:
-    """The place of a shared struct."""
     return f"type {code(name)}"
 
 
 def table_place(name: str) -> str:
-    """The place of a FlatBuffers table."""
     return f"table {code(name)}"
 
 
 def message_place(message: model.Message, variant: model.Variant | None = None) -> str:
-    """The place of a message or its variant."""
     place = f"message {code(message.name)}"
     return f"{place}, variant {code(variant.name)}" if variant else place
 

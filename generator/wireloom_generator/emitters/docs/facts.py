@@ -1,4 +1,4 @@
-"""What is known about a record before it is read, and what follows: decided conditions and choices."""
+"""Facts about a record before it is read, and the conditions and choices that they decide."""
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -48,7 +48,7 @@ class Facts:
         return UNDECIDED
 
     def with_value(self, key: Key, value: Known) -> "Facts":
-        """These facts and one more, unless it is about what is left in a section, which changes from field to field."""
+        """These facts and one more, unless it is about the bytes left in a section, which change by field."""
         return self if key[0] is Origin.SECTION else replace(self, values={**self.values, key: value})
 
     def with_present(self, keys: Iterable[Key]) -> "Facts":
@@ -119,7 +119,7 @@ def assume(expression: Expr, facts: Facts) -> Facts:
 
 
 def _compared(expression: Expr) -> Iterator[Expr]:
-    """The names that have a value where the comparison is true."""
+    """The names that have a value if the comparison is true."""
     match expression:
         case Compare(_, left, right):
             yield from (*needed(left), *needed(right))
@@ -202,7 +202,7 @@ _ASKING_NOTHING = (str, int, NoneType, model.Doc, Location, Column)
 
 
 def asked(written: object) -> Iterator[Key]:
-    """The record's fields that the conditions of nodes, and of whatever they are made of, ask for."""
+    """The record's fields that the conditions of nodes and their contents use."""
     if isinstance(written, model.Condition):
         yield from ((Origin.THIS, part.name) for part in walk(written.expression) if isinstance(part, Name))
     elif isinstance(written, tuple | dict):
@@ -214,9 +214,9 @@ def asked(written: object) -> Iterator[Key]:
 
 
 class RecordNodes:
-    """A record's own nodes, narrowed by what is known of its header.
+    """A record's own nodes, narrowed by facts about its header.
 
-    Most messages look alike there: only what the nodes ask for makes a difference.
+    Results are shared by messages with the same facts about the fields that the nodes use.
     """
 
     def __init__(self, protocol: model.Protocol) -> None:

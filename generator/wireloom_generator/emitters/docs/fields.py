@@ -99,9 +99,9 @@ class FieldTable:
         return self._typed(wire, None if self.order else self.names.order, order)
 
     def _typed(self, wire: model.Wire, usual: model.Order | None, order: str) -> str:
-        """A type with what its size does not show, such as an unusual byte order.
+        """A type with details that its size does not show, such as an unusual byte order.
 
-        ``order`` is that of what it is in, in words.
+        ``order`` is the byte order around it, in words.
         """
         match wire.type:
             case Struct(name=name):
@@ -240,7 +240,7 @@ _WAYS = {
 
 
 def _through(through: model.Through | None) -> str:
-    """What bytes go through, and where the packed ones are kept."""
+    """The transform of bytes, and the column that keeps the packed ones."""
     if through is None:
         return ""
     way = _WAYS[through.way].format(code(through.asked.text))
@@ -267,12 +267,11 @@ HEADER = ("Field", "Offset", "Size", "Type", "Meaning")
 
 
 def both(when: str, option: Option) -> str:
-    """Two conditions joined, or one if they are the same."""
+    """Both conditions, or one if they are the same."""
     return listing([part for part in dict.fromkeys((when, option.when)) if part], "and")
 
 
 def sentence(text: str) -> str:
-    """The text with a capital letter."""
     return f"{text[0].upper()}{text[1:]}" if text else ""
 
 

@@ -1,4 +1,4 @@
-"""How the end of a record is found, and which records are accepted, as lists of sentences."""
+"""How the end of a record is found, and which records are accepted, as sentences."""
 
 from collections.abc import Iterator
 from typing import assert_never
@@ -45,7 +45,7 @@ def lengths_of(protocol: model.Protocol, message: model.Message) -> Iterator[str
 
 
 def _items(lengths: model.Lengths, when: str) -> Iterator[str]:
-    """How long records are, and what they must fulfil to be accepted."""
+    """The length of records, and the conditions under which they are accepted."""
     yield f"Length{when}: {_bytes(lengths)}."
     checks = [code(lengths.valid.text)] if lengths.valid else []
     checks += [f"the checksum {code(lengths.checksum[0])}"] if lengths.checksum else []

@@ -1,4 +1,4 @@
-"""A protocol's front page: everything that its template shows."""
+"""The data of a protocol's front page."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -31,8 +31,6 @@ _ORDERS = {
 
 @dataclass(frozen=True, slots=True)
 class IndexPage:
-    """What the template of the front page shows."""
-
     title: str
     name: str
     paragraphs: tuple[str, ...]
@@ -95,7 +93,6 @@ def _messages(pages: MessagePages) -> Iterator[tuple[str, ...]]:
 
 
 def _parameters(pages: MessagePages) -> tuple[Passage, ...]:
-    """The parameters, if there are any."""
     parameters = pages.protocol.parameters
     if not parameters:
         return ()

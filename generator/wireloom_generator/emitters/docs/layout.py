@@ -248,7 +248,7 @@ class Placing:
 
 
 def _add(trees: list[Tree], tree: Tree) -> None:
-    """Append a tree; what is in bits that another has read belongs to that one."""
+    """Append a tree; parts of bits that another tree has read go into that one."""
     last = trees[-1] if trees else None
     if isinstance(last, Placed) and isinstance(last.node, model.Bits) and bits_of(tree) is not None:
         trees[-1] = replace(last, inner=(*last.inner, tree))
@@ -264,7 +264,7 @@ def bits_of(tree: Tree) -> tuple[int, int] | None:
 
 
 def _called(tree: Tree) -> str:
-    """What has the last bytes of a tree, in words; empty if it has none in sequence."""
+    """The owner of the last bytes of a tree, in words; empty if it has none in sequence."""
     match tree:
         case Fork(options=options):
             last = (Position().ending(option.trees).last for option in options)
@@ -310,7 +310,7 @@ def order_of(trees: Iterable[Tree]) -> str:
 
 
 def in_order(little: model.Condition) -> str:
-    """In which byte order something is, in words."""
+    """The byte order in words."""
     return f"byte order {code(little.text)}" if little.is_written else f"{little.text} endian"
 
 

@@ -1,4 +1,4 @@
-"""A message's page: everything that its template shows."""
+"""The data of a message's page."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -52,8 +52,6 @@ class ExampleBlock:
 
 @dataclass(frozen=True, slots=True)
 class MessagePage:
-    """What the template of a message's page shows."""
-
     title: str
     name: str
     protocol: str
@@ -88,7 +86,6 @@ class MessagePages:
         self.shared = References(self.names, errata)
 
     def page(self, message: model.Message) -> MessagePage:
-        """The page of one message."""
         shapes = self.records.shapes(message)
         used = self.shared.groups(page_of(message), self.names.used(message.nodes))
         forms = [form_block(self.names, self.errata, message, form) for form in message.forms]
@@ -139,7 +136,7 @@ class MessagePages:
             yield f"Bytes after the last field are kept: of {listing(kept, 'and')}."
 
     def _answers(self, message: model.Message) -> Iterator[str]:
-        """What it answers, and what answers it."""
+        """The messages that it answers, and those that answer it."""
         if (answers := message.answers) is not None:
             yield f"Answers {_linked(answers.to)}: the request with the same {' and '.join(map(code, answers.by))}."
             if answers.quiet:

@@ -17,7 +17,6 @@ Reference = tuple[str, str]
 
 
 def page_of(message: model.Message) -> str:
-    """The page of a message."""
     return f"{message.name}.md"
 
 
@@ -35,7 +34,6 @@ class Meanings:
 
     @cached_property
     def record_nodes(self) -> RecordNodes:
-        """The record's own nodes."""
         return RecordNodes(self.protocol)
 
     @cached_property
@@ -118,7 +116,7 @@ class Meanings:
         return number(value, hexadecimal=self.hexadecimal(enum), width=self._digits[enum])
 
     def matching(self, match: model.Match, within: model.Match | None = None) -> str:
-        """The header values that select something, in words; if it does so ``within`` what others select."""
+        """The header values of a selection in words, optionally ``within`` another selection."""
         whole = {**(within or {}), **match}
         return listing((f"{code(name)} is {self.values(name, values, whole)}" for name, values in match.items()), "and")
 
@@ -162,7 +160,7 @@ class Meanings:
         return f"[{name}]({'' if home == page else home}#{kind}-{name.lower()})"
 
     def used(self, nodes: Iterable[model.Node]) -> dict[Reference, None]:
-        """What fields use, directly or in shared structs, in order."""
+        """The names that fields use, directly or in shared structs, in order."""
         found: dict[Reference, None] = {}
         self._use(nodes, found)
         return found

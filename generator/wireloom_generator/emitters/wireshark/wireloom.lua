@@ -690,7 +690,7 @@ local checksums = {
 
 local types, messages = {}, {}
 
--- {name, value, ...}. A field has a shape of its own if its value stands for something, such as a time. `raw` names the
+-- {name, value, ...}. A field has a shape of its own if its value has a meaning, such as a time. `raw` names the
 -- field beside it for bytes or numbers that its value does not determine.
 local function field(node)
   node.kind, node.name, node.value = "field", node[1], node[2]
@@ -887,7 +887,7 @@ local function is_determined(value, sum, meaning, number, exponent)
   return half < 0 or (half == 0 and mod(value, 2) == 0)
 end
 
--- Adds what a number stands for, and also the number if it cannot be recomputed from that.
+-- Adds the meaning of a number, and also the number if it cannot be recomputed from that.
 local function add_meaning(reader, tree, node, at, length, value)
   local meaning, range = node.meaning, range_of(reader, at, length)
   if meaning.by then
@@ -2024,7 +2024,7 @@ local function register(spec)
   local stated = spec.framing.byte_order
   local order_name = stated and declared(ProtoField.string, name .. "." .. stated, stated, base.NONE, "In force")
   local reason = declared(ProtoField.string, name .. "._corrupt_reason", "Malformed", base.NONE, "Why it is malformed")
-  local remains = declared(ProtoField.bytes, name .. "._corrupt_record", "Bytes", base.NONE, "What is no record")
+  local remains = declared(ProtoField.bytes, name .. "._corrupt_record", "Bytes", base.NONE, "Bytes that are not a record")
   protocol.fields = registered
   local experts, all_experts = {}, {}
   for _, code in ipairs(codes) do
