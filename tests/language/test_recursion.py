@@ -64,5 +64,5 @@ record:
     (problem,) = check([compiled.folders(text, tmp_path)])
     assert str(problem).endswith(
         "error[too-large]: more than 50000 fields, each counted wherever it is used; a list of a "
-        "type counts once; with less depth there are fewer"
+        "type counts once; a smaller depth gives fewer"
     )

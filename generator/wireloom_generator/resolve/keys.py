@@ -54,8 +54,7 @@ def meaning(written: syntax.Meaning | str | None, type_: WireType) -> meanings.M
     """The meaning of a field of that type; None if it has none, or one that does not exist."""
     match written:
         case str():
-            found = meanings.WORDS.get(written)
-            return None if found is None else found()
+            return meanings.WORDS.get(written)
         case syntax.Meaning(timestamp=syntax.Timestamp(unit=unit, epoch=epoch)):
             return meanings.Timestamp(unit, epoch)
         case syntax.Meaning(duration=syntax.Duration(unit=unit)):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 from math import lcm
-from typing import ClassVar, get_args
+from typing import ClassVar
 
 from wireloom.units import NANOSECONDS
 from wireloom_generator.expressions.kinds import Kind
@@ -29,12 +29,10 @@ _EXACT = 2**52
 
 
 class _Meaning(ABC):
-    """The interpretation of a number or bytes. ``word`` is its name in specs, ``block`` its class in the codec."""
+    """The interpretation of a number or bytes."""
 
     __slots__ = ()
 
-    word: ClassVar[str]
-    block: ClassVar[str]
     kind: ClassVar[Kind]
 
     @property
@@ -75,9 +73,12 @@ class _Meaning(ABC):
 
 
 class OfNumbers(_Meaning):
-    """The interpretation of a whole number."""
+    """The interpretation of a whole number. ``word`` is its name in specs, ``block`` its class in the codec."""
 
     __slots__ = ()
+
+    word: ClassVar[str]
+    block: ClassVar[str]
 
     def misfit(self, type_: Base, size: int | None) -> tuple[str, str] | None:
         if type_.kind is Kind.NUMBER:
@@ -330,12 +331,18 @@ class DoubleNumber(Scaled):
 
 
 @dataclass(frozen=True, slots=True)
-class Spelled(_Meaning):
+class Identifier(_Meaning):
     """A fixed number of bytes as text; ``called`` is its name in documentation."""
 
     kind: ClassVar[Kind] = Kind.ADDRESS
-    size: ClassVar[int]
-    called: ClassVar[str]
+
+    word: str
+    size: int
+    called: str
+
+    @property
+    def block(self) -> str:
+        return f"{self.word.capitalize()}Meaning"
 
     def misfit(self, type_: Base, size: int | None) -> tuple[str, str] | None:
         if isinstance(type_, Bytes) and size == self.size:
@@ -352,49 +359,18 @@ class Spelled(_Meaning):
         return self.called
 
 
-class Uuid(Spelled):
-    """A UUID, in the order of its digits."""
-
-    __slots__ = ()
-    word: ClassVar[str] = "uuid"
-    block: ClassVar[str] = "UuidMeaning"
-    size: ClassVar[int] = 16
-    called: ClassVar[str] = "a UUID"
-
-
-class Ipv4(Spelled):
-    """An IPv4 address."""
-
-    __slots__ = ()
-    word: ClassVar[str] = "ipv4"
-    block: ClassVar[str] = "Ipv4Meaning"
-    size: ClassVar[int] = 4
-    called: ClassVar[str] = "an IPv4 address"
-
-
-class Ipv6(Spelled):
-    """An IPv6 address."""
-
-    __slots__ = ()
-    word: ClassVar[str] = "ipv6"
-    block: ClassVar[str] = "Ipv6Meaning"
-    size: ClassVar[int] = 16
-    called: ClassVar[str] = "an IPv6 address"
-
-
-class Mac(Spelled):
-    """A MAC address."""
-
-    __slots__ = ()
-    word: ClassVar[str] = "mac"
-    block: ClassVar[str] = "MacMeaning"
-    size: ClassVar[int] = 6
-    called: ClassVar[str] = "a MAC address"
-
-
-Identifier = Uuid | Ipv4 | Ipv6 | Mac
 Meaning = Timestamp | Duration | DecimalNumber | DoubleNumber | Identifier
 """Every meaning. A ``match`` without a case for one of them does not pass mypy."""
-ALL: tuple[type[Meaning], ...] = get_args(Meaning)
-WORDS: Mapping[str, type[Identifier]] = {each.word: each for each in get_args(Identifier)}
+WORDS: Mapping[str, Identifier] = {
+    each.word: each
+    for each in (
+        Identifier("uuid", 16, "a UUID"),
+        Identifier("ipv4", 4, "an IPv4 address"),
+        Identifier("ipv6", 16, "an IPv6 address"),
+        Identifier("mac", 6, "a MAC address"),
+    )
+}
 """Those without keys, by word."""
+_OF_NUMBERS: tuple[type[OfNumbers], ...] = (Timestamp, Duration, DecimalNumber, DoubleNumber)
+BLOCKS = (*(each.block for each in _OF_NUMBERS), *(each.block for each in WORDS.values()))
+"""The classes of the codec."""

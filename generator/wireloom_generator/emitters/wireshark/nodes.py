@@ -35,17 +35,17 @@ from wireloom_generator.types import (
 _NONE: Mapping[str, model.Condition] = {}
 
 
-_SHAPES: Mapping[type[meanings.Meaning], str] = {
-    meanings.Timestamp: "absolute_time",
-    meanings.Duration: "relative_time",
-    meanings.DecimalNumber: "string",
-    meanings.DoubleNumber: "double",
-    meanings.Uuid: "guid",
-    meanings.Ipv4: "ipv4",
-    meanings.Ipv6: "ipv6",
-    meanings.Mac: "ether",
+_SHAPES: Mapping[str, str] = {
+    "timestamp": "absolute_time",
+    "duration": "relative_time",
+    "decimal": "string",
+    "double": "double",
+    "uuid": "guid",
+    "ipv4": "ipv4",
+    "ipv6": "ipv6",
+    "mac": "ether",
 }
-"""The same for what numbers and bytes stand for."""
+"""The shapes of meanings, by word."""
 
 
 def listed(nodes: Iterable[model.Node]) -> LuaTable:
@@ -182,7 +182,7 @@ def _computed(field: model.Computed) -> LuaTable:
 
 def _meant(meaning: meanings.Meaning | None) -> Mapping[str, Lua | None]:
     """The interpretation of numbers and bytes."""
-    shape = None if meaning is None else string(_SHAPES[type(meaning)])
+    shape = None if meaning is None else string(_SHAPES[meaning.word])
     return {"shape": shape, "meaning": _meaning(meaning)}
 
 
@@ -195,7 +195,7 @@ def _meaning(meaning: meanings.Meaning | None) -> LuaTable | None:
         case meanings.Scaled(whole=(times, plus, by)):
             places = literal(meaning.column().scale) if isinstance(meaning, meanings.DecimalNumber) else None
             found = entries(times=literal(times), plus=literal(plus), by=literal(by), places=places)
-        case meanings.Spelled() | None:
+        case meanings.Identifier() | None:
             return None
         case _:
             assert_never(meaning)
