@@ -69,7 +69,7 @@ def paragraphs(doc: model.Doc, *more: str) -> tuple[str, ...]:
 
 
 def _in_python(named: model.EnumValue | model.Flag) -> str:
-    """The name that stands for the label in Python, if that is another."""
+    """The Python name of a label, if it differs."""
     name = naming.member(named.name)
     return "" if name == named.label else code(name)
 

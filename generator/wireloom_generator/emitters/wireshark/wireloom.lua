@@ -2024,7 +2024,7 @@ local function register(spec)
   local stated = spec.framing.byte_order
   local order_name = stated and declared(ProtoField.string, name .. "." .. stated, stated, base.NONE, "In force")
   local reason = declared(ProtoField.string, name .. "._corrupt_reason", "Malformed", base.NONE, "Why it is malformed")
-  local remains = declared(ProtoField.bytes, name .. "._corrupt_record", "Bytes", base.NONE, "Bytes that are not a record")
+  local remains = declared(ProtoField.bytes, name .. "._corrupt_record", "Bytes", base.NONE, "Not a record")
   protocol.fields = registered
   local experts, all_experts = {}, {}
   for _, code in ipairs(codes) do
