@@ -101,7 +101,7 @@ def test_a_value_that_is_out_of_range_is_told(option: str, value: str) -> None:
     from wireloom.options import OptionError
     from wireloom.spark.options import SourceOptions
 
-    with pytest.raises(OptionError, match=f"{option} is a "):
+    with pytest.raises(OptionError, match=f"{option} must be "):
         SourceOptions.of({option: value})
 
 

@@ -92,7 +92,7 @@ def test_a_file_is_split_by_its_index(session: SparkSession, tmp_path: Path) -> 
     head, _, body = fitting.partition(b"\n")
     wrong = body.replace(b"[4", b"[5", 1)
     beside.write_bytes(head.replace(str(crc32(body)).encode(), str(crc32(wrong)).encode()) + b"\n" + wrong)
-    with pytest.raises(Exception, match=r"capture\.bin\.wlx does not fit: .*record begins at byte \d+; delete it"):
+    with pytest.raises(Exception, match=r"capture\.bin\.wlx does not fit its capture: .*begins at byte \d+; delete it"):
         parts()  # the task in front of the forged place finds it, or the one that begins there and reads past its end
 
 

@@ -187,11 +187,11 @@ def test_what_is_kept_of_old_batches_goes(tmp_path: Path) -> None:
 def test_what_is_refused(tmp_path: Path) -> None:
     with pytest.raises(OptionError, match="latestFirst"):
         query(tmp_path, latestFirst=True).trigger()
-    with pytest.raises(OptionError, match="without logLocation"):
+    with pytest.raises(OptionError, match="cleanSource with rotated requires logLocation"):
         query(tmp_path, logs=False, cleanSource="delete").trigger()
     (tmp_path / "traces" / "day=1").mkdir()
     written(tmp_path / "traces" / "day=1" / "a.pcap", PACKETS)
-    with pytest.raises(OptionError, match="no day"):
+    with pytest.raises(OptionError, match=r"rotated does not allow partition columns \(day\)"):
         Query(tmp_path / "traces", rotated=True).at_once()
     assert seqnos(Query(tmp_path / "traces", rotated=True, recursiveFileLookup=True).at_once()) == ALL
     (tmp_path / "traces" / "raw.bin").write_bytes(SENT)

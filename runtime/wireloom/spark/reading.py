@@ -57,7 +57,7 @@ class CaptureReader(DataSourceReader):
         self.added = added
         if options.rotated and added.fields:
             names = ", ".join(field.name for field in added.fields)
-            raise OptionError(f"{names} are not available with rotated: its files are read as one recording")
+            raise OptionError(f"rotated does not allow partition columns ({names}): its files are one recording")
 
     @brief()
     def partitions(self) -> list[InputPartition]:
