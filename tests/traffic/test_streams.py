@@ -195,7 +195,7 @@ def test_what_is_refused(tmp_path: Path) -> None:
         Query(tmp_path / "traces", rotated=True).at_once()
     assert seqnos(Query(tmp_path / "traces", rotated=True, recursiveFileLookup=True).at_once()) == ALL
     (tmp_path / "traces" / "raw.bin").write_bytes(SENT)
-    with pytest.raises(OptionError, match=r"raw\.bin is none"):
+    with pytest.raises(OptionError, match=r"raw\.bin is not a recording"):
         query(tmp_path, recursiveFileLookup=True).trigger()
 
 
