@@ -70,6 +70,11 @@ class Mutant:
     now: str
     nth: int
 
+    def source(self) -> str:
+        """What is in its file now; nothing if that is gone."""
+        path = ROOT / self.file
+        return path.read_text(encoding="utf-8") if path.exists() else ""
+
     def place(self, source: str) -> int | None:
         """The number of its line in the source, which may have moved; None if it is not there any longer."""
         places = [number for number, line in enumerate(source.splitlines(), 1) if line.strip() == self.text]
@@ -201,8 +206,7 @@ def sampled(seed: int, count: int, lines: dict[str, dict[int, list[str]]]) -> li
 
 def is_found(mutant: Mutant, tests: list[str], seconds: float) -> str:
     """Which test finds a mutant; nothing if none does. The tests took so many seconds without it."""
-    path = ROOT / mutant.file
-    changed = mutant.applied(path.read_text(encoding="utf-8")) if path.exists() else None
+    changed = mutant.applied(mutant.source())
     if changed is None:
         return "its line is gone"
     limit = PATIENCE[0] + PATIENCE[1] * seconds
@@ -255,9 +259,7 @@ def main() -> None:
     killed = 0
 
     def answer(mutant: Mutant) -> str:
-        path = ROOT / mutant.file
-        place = mutant.place(path.read_text(encoding="utf-8")) if path.exists() else None
-        tests = lines.get(mutant.file, {}).get(place or 0, [])
+        tests = lines.get(mutant.file, {}).get(mutant.place(mutant.source()) or 0, [])
         return is_found(mutant, tests, sum(took.get(test, 0.0) for test in tests))
 
     with ThreadPoolExecutor(given.workers) as workers, out.open("w") as stream:

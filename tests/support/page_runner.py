@@ -29,7 +29,8 @@ def run(page: str, folder: str) -> None:
             assert console.shows(code, printed), f"prints\n{printed}"
         elif language == "console":
             console.run(here, Path.cwd())
-            console.run(IN_GIT if "init" in here and page != "README.md" else "", Path.cwd())
+            if "$ wireloom init" in here:
+                console.run(IN_GIT, Path.cwd())
         elif language == "sql":
             for statement in here.strip().removesuffix(";").split(";\n"):
                 names["spark"].sql(statement).collect()
