@@ -7,6 +7,7 @@ from functools import cache
 from random import Random
 from typing import Any
 
+import numpy as np
 import pytest
 from attack import built, contracts
 from attack.targets import NAMES, Target, parameters, target
@@ -16,6 +17,8 @@ from language.reference_blocks import BLOCKS, documents
 from support import compiled, invented
 from support.cases import often
 from support.lockstep import Pair
+
+from wireloom.codec import EncodeError
 
 
 @cache
@@ -32,6 +35,23 @@ def attack(found: Target, usual: int, thorough: int) -> None:
     random = Random(f"sweep {found.name}")
     for each_of in found.parameters:
         contracts.rows_come_back(found, each_of, random, often(max(2, usual // len(found.parameters)), thorough))
+
+
+_OUTER = {"head": {"kind": 1, "length": np.array([1, 2])}, "is_long": False}
+UNUSUAL: list[tuple[str, dict[str, Any]]] = [
+    ("pad_of_a_size", {"spare": 10**5000, "texts": {"text": "a", "other": "b", "number": 7}}),
+    ("pad_of_a_size", {"spare": -(10**5000), "texts": {"text": "a", "other": "b", "number": 7}}),
+    ("paths", {"flags": {"has_note": False, "version": 1}, "one": {"outer": _OUTER, "data": b"ab"}}),
+]
+"""Numbers that Python does not print, and arrays, which have no truth value when they are compared."""
+
+
+@pytest.mark.parametrize(("name", "row"), UNUSUAL)
+def test_what_cannot_be_printed_or_compared_is_refused(name: str, row: dict[str, Any]) -> None:
+    codec = target(name).pair.codec
+    assert built.check(codec, row, {}) is None
+    with pytest.raises(EncodeError):
+        codec.build(row)
 
 
 @pytest.mark.sweep

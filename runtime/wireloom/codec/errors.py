@@ -7,8 +7,14 @@ from construct import ConstructError
 
 
 def counted(count: int, what: str) -> str:
-    """``1 byte``, ``2 bytes``."""
+    """``1 byte``, ``2 bytes``. Numbers that nobody could read are ``more than 2^256 bytes``."""
+    if count.bit_length() > _LEGIBLE:
+        return f"{'less than -' if count < 0 else 'more than '}2^{_LEGIBLE} {what}s"
     return f"{count} {what}{'' if count == 1 else 's'}"
+
+
+_LEGIBLE = 256
+"""Python refuses to print whole numbers of some 14,000 bits."""
 
 
 def join(outer: str, inner: str) -> str:

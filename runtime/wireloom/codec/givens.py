@@ -63,6 +63,14 @@ def octets(value: Any, path: str = "") -> bytes:
     return bytes(value)
 
 
+def is_same(given: Any, value: Any) -> bool:
+    """Whether they are equal, or both NaN. What somebody gave need not compare as numbers do."""
+    try:
+        return bool(given == value or (given != given and value != value))
+    except Exception:  # whatever the given value's own class raises
+        return False
+
+
 def shown(value: object, digits: int = 0, depth: int = 2) -> str:
     """A value as an error shows it: at most one line, in hexadecimal if ``digits`` is not 0. Lists inside of each other
     are shown down to a ``depth``.

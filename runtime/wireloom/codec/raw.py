@@ -10,7 +10,7 @@ from construct import Construct
 
 from wireloom.codec.errors import DecodeError, EncodeError
 from wireloom.codec.frames import Values
-from wireloom.codec.givens import octets
+from wireloom.codec.givens import is_same, octets
 from wireloom.codec.reader import Reader
 from wireloom.codec.writer import Writer
 
@@ -71,8 +71,9 @@ class Raw:
         if reader.pos < len(data) or (said is None) != (value is None):
             return None
         afresh = None if value is None else _written(self._alone, value, this, writer)
-        is_same = said == value or (afresh is not None and afresh == _written(self._alone, said, this, writer))
-        return data if is_same else None
+        if is_same(value, said) or (afresh is not None and afresh == _written(self._alone, said, this, writer)):
+            return data
+        return None
 
 
 def _written(kind: Value, value: Any, this: Values, beside: Reader | Writer) -> bytes | None:

@@ -8,6 +8,7 @@ from wireloom.codec.awaiting import Awaited, Path
 from wireloom.codec.errors import EncodeError
 from wireloom.codec.fields import Field
 from wireloom.codec.frames import Values
+from wireloom.codec.givens import is_same
 from wireloom.codec.reader import Reader
 from wireloom.codec.writer import Reservation, Writer
 
@@ -192,7 +193,7 @@ def _computed(writer: Writer, awaited: list[Awaited]) -> bool:
     changed = False
     for this, name, source, frame, _ in awaited:
         given, value = this[name], source.expected(this, writer.record, frame, writer.buffer)
-        is_other = given != value and (given == given or value == value)  # a NaN is other than itself
+        is_other = not is_same(given, value)
         if is_other or type(given) is not type(value):
             this[name] = value
         changed |= is_other
