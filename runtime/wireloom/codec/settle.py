@@ -153,7 +153,7 @@ def learn(writer: Writer) -> bool:
         found.setdefault(path, {})[name] = this[name]
     for part, this, _, path, _ in writer.shared:
         found.setdefault(path, {}).update((name, this[name]) for name in part.names)
-    changed = found != writer.known
+    changed = not is_same(found, writer.known)
     writer.known = found
     if writer.moved and writer.length != len(writer.buffer):
         writer.length, changed = len(writer.buffer), True
