@@ -16,6 +16,7 @@ from support.lockstep import assert_equal, capture_alike, records_alike
 from attack import built, rows
 from attack.targets import Parameters, Target
 from wireloom.codec.captures import CaptureBuilder
+from wireloom.codec.givens import shown
 from wireloom.columnar import accel, decoder, scans, splits
 from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.gathering import Gatherer
@@ -27,7 +28,7 @@ MODES = ("PERMISSIVE", "PERMISSIVE", "DROPMALFORMED", "FAILFAST")
 
 
 def engines_agree(target: Target, capture: bytes, parameters: Parameters, random: Random) -> None:
-    """The columnar decoder gives the codec's rows and reasons, with the accelerator and without, whatever is asked."""
+    """The columnar decoder gives the codec's rows and reasons, by each of its engines, whatever is asked."""
     options: dict[str, Any] = {"mode": random.choice(MODES), **parameters}
     if random.random() < 0.3:
         options["message"] = random.choice(tuple(target.pair.codec.messages))
@@ -37,12 +38,13 @@ def engines_agree(target: Target, capture: bytes, parameters: Parameters, random
         options["maxRecordBytes"] = str(random.choice((1, 30, 100, 1000)))
     if random.random() < 0.2:
         options["resync"] = "proof"
-    enabled = accel.ENABLED
-    accel.ENABLED = enabled and random.random() < 0.5
+    engine = random.choice(("plan", "numpy", "llvm"))
+    enabled, programs = accel.ENABLED, accel.BATCH_PROGRAMS
+    accel.ENABLED, accel.BATCH_PROGRAMS = enabled and engine == "llvm", engine == "numpy"
     try:
         capture_alike(target.pair, capture, **options)
     finally:
-        accel.ENABLED = enabled
+        accel.ENABLED, accel.BATCH_PROGRAMS = enabled, programs
 
 
 def parts_agree(target: Target, capture: bytes, parameters: Parameters, random: Random) -> None:
@@ -129,7 +131,7 @@ def rows_come_back(target: Target, parameters: Parameters, random: Random, count
     for _ in range(count if found else 0):
         row = rows.altered(codec, random.choice(found), found, random)
         wrong = built.check(codec, row, parameters)
-        assert wrong is None, f"{wrong}\n{row}"
+        assert wrong is None, f"{wrong}\n{shown(row)}"
 
 
 def is_explained(target: Target, record: bytes, parameters: Parameters) -> None:

@@ -43,6 +43,13 @@ def test_examples_and_damage(name: str, pays: int, monkeypatch: pytest.MonkeyPat
         rows_alike(pair_of(name), table, **parameters)
 
 
+@accelerator.by_numpy
+@every
+def test_examples_and_damage_by_numpy(name: str) -> None:
+    for parameters, table in tables(name, also=often(2, 4)):
+        rows_alike(pair_of(name), table, **parameters)
+
+
 @accelerator.on
 @with_llvm
 @every

@@ -17,7 +17,9 @@ from support.lockstep import Pair, assert_equal, capture_alike, damaged, records
 from support.worked import GENERATED, every, every_by_both, examples, orders, pair_of
 
 from wireloom.columnar import accel, decoder, programmed, weighing
-from wireloom.columnar.machine import kernel, loops, passing, programs
+from wireloom.columnar.machine import kernel, loops, numpy_backend, numpy_writer, passing, programs
+from wireloom.columnar.machine import operations as op
+from wireloom.columnar.machine import orders as writing
 from wireloom.columnar.machine.decoding import Machine
 from wireloom.columnar.machine.passing import OnePass
 from wireloom.columnar.scanning import Window
@@ -25,13 +27,9 @@ from wireloom.options import ReadOptions
 from wireloom_protocols import couchbase_dcp
 
 
-@accelerator.on
-@with_llvm
-@every_by_both
-def test_examples_and_damage(name: str, pays: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    accelerator.pay(monkeypatch, pays)
+def read_alike(name: str) -> None:
+    """The examples of a protocol, and damaged ones, are read as the codec reads them."""
     random, pair = Random(name), pair_of(name)
-    monkeypatch.setattr(decoder, "_MOSTLY", 0)
     for parameters, records in examples(name):
         capture_alike(pair, b"".join(records) * 3, **parameters)
         capture_alike(pair, b"".join(records), labels="false", in_pieces=False, **parameters)
@@ -44,6 +42,28 @@ def test_examples_and_damage(name: str, pays: int, monkeypatch: pytest.MonkeyPat
             records_alike(pair, many, little=little, **parameters)
             for message in random.sample(messages, min(2, len(messages))):  # which judges the headers of all
                 records_alike(pair, many, little=little, message=message, **parameters)
+
+
+@accelerator.on
+@with_llvm
+@every_by_both
+def test_examples_and_damage(name: str, pays: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    accelerator.pay(monkeypatch, pays)
+    monkeypatch.setattr(decoder, "_MOSTLY", 0)
+    read_alike(name)
+
+
+@accelerator.by_numpy
+@every
+def test_examples_and_damage_by_numpy(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(decoder, "_MOSTLY", 0)
+    read_alike(name)
+
+
+def test_numpy_follows_every_instruction() -> None:
+    instructions = {*range(op.STORE_LIST + 1)}
+    assert numpy_backend.METHODS.keys() == instructions
+    assert numpy_writer.WRITING_METHODS.keys() - instructions == {*range(writing.ROW, writing.COPY + 1)}
 
 
 @pytest.fixture

@@ -95,7 +95,7 @@ def _copied(buffer: Array, pieces: Sequence[Summand], count: int, ends: Array) -
 def of_ranges(algorithm: Algorithm, buffer: Array, start: Array, stop: Array) -> Array:
     """The checksum of each range of ``buffer``, as 64-bit integers; unsigned if it has more than 32 bits."""
     if isinstance(algorithm, Crc):
-        return told(algorithm, _registers(algorithm, buffer, start, stop))
+        return told(algorithm, registers(algorithm, buffer, start, stop))
     if isinstance(algorithm, Totals) and algorithm.modulus != ADLER and len(start) >= _COMMON:
         return _totals(algorithm, buffer, start, stop)
     return _one_by_one(algorithm, buffer, start, stop)
@@ -135,7 +135,7 @@ def told(crc: Crc, registers: Array) -> Array:
     return found if crc.bits > 32 else found.astype(np.int64)
 
 
-def _registers(crc: Crc, buffer: Array, start: Array, stop: Array) -> Array:
+def registers(crc: Crc, buffer: Array, start: Array, stop: Array) -> Array:
     """The register after each range."""
     if accel.WORTH:
         tables = word_tables(crc)

@@ -433,7 +433,7 @@ class Decoder:
 
     def _programmed(self, stretch: Stretch, rows: Array) -> tuple[list[tuple[ViewedColumns, Chosen]], Array]:
         """What programs make of the records ``rows``, by their columns, and the records that they leave."""
-        if not accel.WORTH or not isinstance(stretch.little, bool) or len(stretch.gaps) or not len(rows):
+        if not accel.follows_programs() or not isinstance(stretch.little, bool) or len(stretch.gaps) or not len(rows):
             return [], rows
         if self.resting:
             self.resting -= 1

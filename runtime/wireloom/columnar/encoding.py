@@ -277,7 +277,7 @@ class Encoder:
         """The bytes of rows as programs write them, and which of them are sure; None if no program writes any."""
         outline = cache(lambda name: outline_of(batch.column(name)))
         chosen = []
-        for group in groups if accel.WORTH else ():
+        for group in groups if accel.follows_programs() else ():
             program = self._program(outline, batch, group) if len(group.rows) else None
             if program is not None:
                 chosen.append((program, group))

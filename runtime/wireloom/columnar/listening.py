@@ -84,7 +84,7 @@ class BulkAhead(Ahead):
 
     def _sorted(self, batch: Batch) -> tuple[Array, Array]:
         """The numbers of the messages of records, and which of them are sure."""
-        if accel.WORTH and isinstance(batch.little, bool):
+        if accel.follows_programs() and isinstance(batch.little, bool):
             from wireloom.columnar.machine.programs import programs_of  # here, as few records do not need it
             from wireloom.columnar.machine.stages import Located
 

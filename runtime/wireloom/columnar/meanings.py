@@ -146,17 +146,23 @@ def _either(one: Valid, other: Valid) -> Valid:
 
 
 def _spelled(meaning: Meaning, column: Spans) -> Column:
-    size = _SIZES[type(meaning)]
+    size = SIZES[type(meaning)]
     start = column.start if column.valid is None else np.where(column.valid, column.start, 0)
     octets = windows(column.buffer, start, size)
     if isinstance(meaning, Ipv4Meaning):
         numbers = Numbers(octets.view(">u4"), column.valid)
         return Labels(numbers, lambda number: meaning.value(number.to_bytes(4)), pa.string())
-    if isinstance(meaning, Ipv6Meaning):
+    return Made(texts_of(meaning, octets, column.valid))
+
+
+def texts_of(meaning: Meaning, octets: Array, valid: Valid = None) -> pa.Array:
+    """The texts of bytes of one size, each of which is an item."""
+    if type(meaning) not in _PUNCTUATED:
         found, codes = np.unique(octets, return_inverse=True)
         texts = strings([meaning.value(bytes(each)) for each in found.tolist()])
-        return Made(texts.take(buffers.numbers(pa.int64(), codes, column.valid, None)))
-    return Made(_digits(octets.view(np.uint8).reshape(-1, size), _PUNCTUATED[type(meaning)], column.valid))
+        return texts.take(buffers.numbers(pa.int64(), codes, valid, None))
+    octets = octets.view(np.uint8).reshape(-1, SIZES[type(meaning)])
+    return _digits(octets, _PUNCTUATED[type(meaning)], valid)
 
 
 def _digits(octets: Array, places: tuple[str, tuple[int, ...]], valid: Valid) -> pa.Array:
@@ -174,7 +180,8 @@ def _digits(octets: Array, places: tuple[str, tuple[int, ...]], valid: Valid) ->
 
 _PAIRS = np.frombuffer(bytes(range(256)).hex().encode(), np.uint16)
 """The two digits of each byte, as the memory of one number."""
-_SIZES: dict[type[Meaning], int] = {UuidMeaning: 16, Ipv4Meaning: 4, Ipv6Meaning: 16, MacMeaning: 6}
+SIZES: dict[type[Meaning], int] = {UuidMeaning: 16, Ipv4Meaning: 4, Ipv6Meaning: 16, MacMeaning: 6}
+"""How many bytes each is."""
 _PUNCTUATED: dict[type[Meaning], tuple[str, tuple[int, ...]]] = {
     UuidMeaning: ("-", (3, 5, 7, 9)),
     MacMeaning: (":", (0, 1, 2, 3, 4)),

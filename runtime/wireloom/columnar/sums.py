@@ -58,7 +58,13 @@ def _word(word: int, tables: int) -> int:
 def word_tables(crc: Crc) -> Array:
     """What each byte at each of eight places adds to the register, and the constants of ``folded``: 64-bit integers."""
     tables = sliced(np.array(table(crc.bits, crc.poly), np.uint64))
-    return np.concatenate([*tables, np.array(_constants(crc), np.uint64)]).view(np.int64)
+    found = np.concatenate([*tables, np.array(_constants(crc), np.uint64)]).view(np.int64)
+    ALGORITHMS[found.ctypes.data] = crc
+    return found
+
+
+ALGORITHMS: dict[int, Crc] = {}
+"""The CRCs that ``word_tables`` was asked for, by the addresses of their tables."""
 
 
 def sliced(one: Array) -> list[Array]:

@@ -23,8 +23,8 @@ from wireloom.columnar.buffers import (
     own_room,
     row_numbers,
 )
+from wireloom.columnar.machine import numpy_writer, scribe
 from wireloom.columnar.machine import operations as op
-from wireloom.columnar.machine import scribe
 from wireloom.columnar.machine.arranging import Arranging
 from wireloom.columnar.machine.assembly import Assembled, Assembler, Instruction
 from wireloom.columnar.machine.columns import ItemLists
@@ -150,6 +150,10 @@ class Writing:
 
     def _follow(self, assembled: Assembled, places: Array, ends: Array, sound: Array) -> Callable[[int, int], object]:
         """What follows a program for the rows from one number to before another."""
+        if not accel.WORTH:
+            steps = assembled.loops.steps(numpy_writer.WRITING_METHODS)
+            written = self.written.addresses, self.written.amounts, self.zeros
+            return partial(numpy_writer.write, steps, self.rows, places, ends, sound, *written)
         given = self.rows, places, ends, sound.ctypes.data
         memory = self.written.addresses, self.written.amounts, self.zeros.ctypes.data
         if (loop := assembled.loops.write(len(self.rows))) is not None:

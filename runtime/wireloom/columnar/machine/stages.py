@@ -12,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from wireloom.columnar import compiled, weighing
+from wireloom.columnar import accel, compiled, weighing
 from wireloom.columnar.buffers import Array, nulls, ragged, row_numbers
-from wireloom.columnar.machine import kernel
+from wireloom.columnar.machine import kernel, numpy_backend
 from wireloom.columnar.machine import operations as op
 from wireloom.columnar.machine.assembly import Assembled, Instruction
 from wireloom.columnar.machine.columns import Column, column
@@ -46,6 +46,9 @@ class Located:
 
     def grouped(self, groups: Array, begins: Array) -> "tuple[Array, Located]":
         """The records by group, one group behind the other from these places on, and which records they are."""
+        if not accel.WORTH:
+            rows = np.argsort(groups, kind="stable")
+            return rows, self.take(rows)
         rows, start, stop = compiled.grouped(groups, begins, self.start, self.stop)
         return rows, Located(start, stop, self.end)
 
@@ -128,6 +131,12 @@ def follow(
 ) -> None:
     """Follow a program that writes to ``addresses``; ``sound`` becomes the mask of the records that are."""
     zeros, count, code = np.zeros(assembled.reach, np.uint8), len(places), assembled.code
+    if not accel.WORTH:
+        steps = assembled.loops.steps(numpy_backend.METHODS)
+        sound[:] = numpy_backend.follow(
+            steps, records.start, records.stop, records.end, places, addresses, amounts, zeros
+        )
+        return
     ranges = records.start, records.stop, places, count, sound.ctypes.data
     memory = addresses, amounts, zeros.ctypes.data, records.end
     if (loop := assembled.loops.follow(count)) is not None:

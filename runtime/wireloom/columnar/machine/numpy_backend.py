@@ -1,0 +1,606 @@
+"""The numpy back end: a program followed for a batch of records, each instruction for all of its rows at once.
+
+It gives the same rows, columns and refusals as the loops that LLVM compiles. What an instruction means is said in
+``operations``. A register here is an array with a value for each row, or a numpy scalar if all rows have the same; a
+mask is one of booleans.
+
+Programs say where bytes are by their addresses, in buffers that need not have anything to do with each other. So numpy
+is given one view of the whole address space, from which it gathers as from any array. Programs check that bytes are
+there before they read them, and numpy reads nothing else.
+"""
+
+import ctypes
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from wireloom.codec.compression import COMPRESSORS, DamagedError, OverflowingError
+from wireloom.columnar import buffers, checksums, sums
+from wireloom.columnar.buffers import LARGEST, Array, ragged
+from wireloom.columnar.machine import operations as op
+from wireloom.columnar.machine import orders
+from wireloom.columnar.machine.spelling import WAYS
+from wireloom.columnar.meanings import SIZES, texts_of
+
+TILE = 1 << 14
+"""Rows that are followed together: enough to forget what a call of numpy costs, and few enough for the cache."""
+FIRST_ADDRESS = 1 << 12
+"""No buffer is in the first page."""
+_SPAN = (1 << 47) - (1 << 14)
+_CLOSE = 64
+"""Numbers that lie within so many bytes are gathered together."""
+_MEMORY = np.ctypeslib.as_array((ctypes.c_uint8 * _SPAN).from_address(FIRST_ADDRESS))
+_MEANINGS = {way: kind() for kind, way in WAYS.items()}
+
+Register = Any
+"""An array of 64-bit integers or booleans, or a numpy scalar of them."""
+
+
+def addressed(kind: str) -> Array:
+    """The values of a type at each address from ``FIRST_ADDRESS`` on."""
+    return np.ndarray((_SPAN - 2 * _CLOSE,), kind, _MEMORY, strides=(1,))
+
+
+_LOADS = {
+    op.LOAD_1: "u1",
+    op.LOAD_2: "<u2",
+    op.LOAD_2_BIG: ">u2",
+    op.LOAD_4: "<u4",
+    op.LOAD_4_BIG: ">u4",
+    op.LOAD_8: "<i8",
+    op.LOAD_8_BIG: ">i8",
+}
+ADDRESSED = {kind: addressed(kind) for kind in _LOADS.values()}
+_TRUE, _ZERO = np.True_, np.int64(0)
+
+
+def memory(address: int, count: int, kind: str) -> Array:
+    """So many values of a type from an address on."""
+    return np.ndarray((count,), kind, _MEMORY, offset=int(address) - FIRST_ADDRESS)
+
+
+def mask_of(value: Register) -> Register:
+    """A register as a mask."""
+    return value if value.dtype == bool else value != 0
+
+
+def number_of(value: Register) -> Register:
+    """A register as numbers."""
+    return value.astype(np.int64) if value.dtype == bool else value
+
+
+def both(one: Register, other: Register) -> Register:
+    """Where both masks are set."""
+    if not one.ndim:
+        return other if one else np.False_
+    if not other.ndim:
+        return one if other else np.False_
+    return one & other
+
+
+class Step(NamedTuple):
+    """An instruction: the method that follows it, and its operands."""
+
+    do: Callable[..., int | None]
+    operands: tuple[int, ...]
+
+
+Steps = list[Step]
+Methods = Mapping[int, Callable[..., int | None]]
+"""What follows each instruction."""
+
+
+class Rows:
+    """Some rows of a batch while a program is followed.
+
+    ``place`` are theirs among the rows of the outputs, which are at the addresses ``out``; ``written`` is how much of
+    each output is. At ``safe`` are zeros; the buffer of the records ends at ``end``.
+    """
+
+    def __init__(
+        self, start: Array, stop: Array, place: Array, out: Array, written: Array, safe: int, end: int
+    ) -> None:
+        self.count = len(start)
+        self.place = place
+        self.out = out
+        self.written = written
+        self.safe = np.int64(safe)
+        self.begin, self.end = int(start.min()) if self.count else 0, end
+        self.registers: dict[int, Register] = {op.START: start, op.STOP: stop, op.SOUND: _TRUE, op.ONES: _TRUE}
+        self._gathered: dict[int, tuple[Array, int, Array]] = {}
+        self._copied: tuple[Array, Array, Array] | None = None
+
+    def follow(self, steps: Steps) -> Register:
+        """Follow a program; returns the mask of the rows that are sound."""
+        at, size = 0, len(steps)
+        while at < size:
+            do, operands = steps[at]
+            at += 1 + (do(self, *operands) or 0)
+        return self.registers[op.SOUND]
+
+    def forget(self) -> None:
+        """Bytes that were read are written."""
+        self._gathered.clear()
+        self._copied = None
+
+    def refuse_unless(self, holds: Register) -> None:
+        """Rows in which it does not hold are not sound."""
+        self.registers[op.SOUND] = both(self.registers[op.SOUND], holds)
+
+    def wanted(self, when: int, *also: Register) -> Array:
+        """The sound rows in which a mask is set, and others are."""
+        found = both(mask_of(self.registers[when]), self.registers[op.SOUND])
+        return self.rows(found, *also)
+
+    def rows(self, found: Register, *also: Register) -> Array:
+        """The rows in which masks are set."""
+        for each in also:
+            found = both(found, each)
+        if not found.ndim:
+            return buffers.row_numbers(self.count if found else 0)
+        return np.flatnonzero(found)
+
+    def values(self, register: int, rows: Array) -> Array:
+        """The values of some rows."""
+        found = number_of(self.registers[register])
+        if not found.ndim:
+            return np.full(len(rows), found)
+        values: Array = found if len(rows) == self.count else found[rows]
+        return values
+
+    def whole(self, rows: Array, values: Array, other: Register) -> Array:
+        """Values of some rows, and another one in all others."""
+        if len(rows) == self.count:
+            return values
+        found = np.full(self.count, other)
+        found[rows] = values
+        return found
+
+    def sound_where(self, rows: Array, good: Array) -> None:
+        """Some rows are sound where that is ``good``."""
+        if not good.all():
+            self.refuse_unless(self.whole(rows, good, np.True_))
+
+    # what computes
+
+    def number(self, d: int, number: int) -> None:
+        """See ``operations``, as for the other methods that instructions have."""
+        self.registers[d] = np.int64(number)
+
+    def divide(self, d: int, a: int, b: int) -> None:
+        self._quotient(np.floor_divide, d, a, b)
+
+    def modulo(self, d: int, a: int, b: int) -> None:
+        self._quotient(np.remainder, d, a, b)
+
+    def _quotient(self, function: np.ufunc, d: int, a: int, b: int) -> None:
+        by = number_of(self.registers[b])
+        there = by != 0
+        self.registers[d] = np.where(there, function(number_of(self.registers[a]), np.where(there, by, 1)), 0)
+
+    def negate(self, d: int, a: int) -> None:
+        self.registers[d] = ~mask_of(self.registers[a])
+
+    def choose(self, d: int, a: int, b: int, c: int) -> None:
+        mask = mask_of(self.registers[a])
+        one, other = self.registers[b], self.registers[c]
+        self.registers[d] = (one if mask else other) if not mask.ndim else np.where(mask, one, other)
+
+    def look_up(self, d: int, a: int, n: int, size: int) -> None:
+        number = number_of(self.registers[a])
+        inside = (number >= 0) & (number < size)
+        table = memory(self.out[n], size, "<u4").astype(np.int64)
+        self.registers[d] = np.where(inside, table[np.where(inside, number, 0)], -1) if size else np.int64(-1)
+
+    def sign(self, d: int, a: int, bits: int) -> None:
+        high = 1 << bits - 1
+        self.registers[d] = ((number_of(self.registers[a]) & (high + high - 1)) ^ high) - high
+
+    # what reads
+
+    def load(self, d: int, a: int, offset: int, kind: int, least: int, most: int) -> None:
+        """Numbers that lie near each other, from ``least`` to before ``most``, are gathered together, once."""
+        base, name = self.registers[a], _LOADS[kind]
+        if most - least > _CLOSE or most - least == np.dtype(name).itemsize:
+            self.registers[d] = ADDRESSED[name][base + (offset - FIRST_ADDRESS)].astype(np.int64)
+            return
+        known = self._gathered.get(a)
+        if known is None or known[0] is not base or known[1] != least or known[2].shape[1] != most - least:
+            octets = (
+                addressed(f"V{most - least}")[base + (least - FIRST_ADDRESS)]
+                .view(np.uint8)
+                .reshape(self.count, most - least)
+            )
+            known = self._gathered[a] = base, least, octets
+        octets = known[2]
+        found = np.ndarray((self.count,), name, octets, offset - least, (most - least,))
+        self.registers[d] = found.astype(np.int64)
+
+    def load_odd(self, d: int, a: int, offset: int, size: int, big: int) -> None:
+        at = self.registers[a] + (offset - FIRST_ADDRESS)
+        value: Register = _ZERO
+        for byte in range(size) if big else range(size - 1, -1, -1):
+            value = value << 8 | ADDRESSED["u1"][at + byte].astype(np.int64)
+        self.registers[d] = value
+
+    def given(self, d: int, n: int) -> None:
+        last = int(self.place[-1]) + 1 if len(self.place) else 0
+        self.registers[d] = memory(self.out[n], last, "<i8")[self.place]
+
+    # what judges
+
+    def need(self, d: int, a: int, b: int, c: int, size: int) -> None:
+        at, where = self.registers[a], mask_of(self.registers[c])
+        fits = at + size <= self.registers[b]
+        if not fits.all():
+            self.refuse_unless(fits | ~where)
+            where = both(both(where, self.registers[op.SOUND]), fits)
+        self.registers[d] = self._at(where, at)
+
+    def take(self, d: int, e: int, a: int, b: int, c: int, f: int) -> None:
+        at, size, where = self.registers[a], number_of(self.registers[b]), mask_of(self.registers[f])
+        fits = (size >= 0) & (size <= self.registers[c] - at)
+        if not fits.all():
+            self.refuse_unless(fits | ~where)
+            where = both(both(where, self.registers[op.SOUND]), fits)
+        self.registers[d], self.registers[e] = self._at(where, at), self._at(where, at + size)
+
+    def _at(self, where: Register, at: Register) -> Register:
+        """A place where that is wanted, else that of zeros."""
+        if where.all():
+            return at
+        return np.where(where, at, self.safe) if where.ndim else np.full(self.count, self.safe)
+
+    def varint(self, d: int, e: int, a: int, b: int, c: int, bits: int) -> None:
+        rows = self.wanted(c)
+        at, limit = self.values(a, rows), self.values(b, rows)
+        value, size = np.zeros(len(rows), np.int64), np.zeros(len(rows), np.int64)
+        byte, going = np.full(len(rows), 0x80, np.uint8), np.ones(len(rows), bool)
+        for place in range(9):
+            going &= at + place < limit
+            if not going.any():
+                break
+            byte = np.where(going, ADDRESSED["u1"][np.where(going, at + place, self.safe) - FIRST_ADDRESS], byte)
+            value |= np.where(going, (byte & 0x7F).astype(np.int64) << 7 * place, 0)
+            size += going
+            going &= byte >= 0x80
+        self.sound_where(rows, (byte < 0x80) & ((byte != 0) | (size == 1)) & (value >> bits == 0))
+        self.registers[d], self.registers[e] = self.whole(rows, value, _ZERO), self.whole(rows, at + size, self.safe)
+
+    def find(self, d: int, a: int, b: int, c: int, wanted: int, size: int) -> None:
+        rows = self.wanted(c)
+        sought = wanted.to_bytes(8, "little", signed=True)[:size]
+        at, stop = self.values(a, rows), self.values(b, rows)
+        found = np.empty(len(rows), np.int64)
+        for row, (begin, end) in enumerate(zip(at.tolist(), stop.tolist(), strict=True)):
+            place = ctypes.string_at(begin, max(0, end - begin)).find(sought)
+            found[row] = begin + place if place >= 0 else end
+        self.sound_where(rows, found + size <= stop)
+        self.registers[d] = self.whole(rows, found, self.safe)
+
+    def check(self, a: int, b: int) -> None:
+        holds, where = mask_of(self.registers[a]), mask_of(self.registers[b])
+        self.refuse_unless(holds | ~where)
+
+    def check_text(self, a: int, b: int, c: int) -> None:
+        rows = self.wanted(c, self.registers[a] < self.registers[b])
+        start, stop = self.values(a, rows), self.values(b, rows)
+        octets = self.gathered(start, stop)
+        high = np.flatnonzero(octets >= 0x80)
+        if not len(high):
+            return
+        good = np.ones(len(rows), bool)
+        for row in np.unique(np.searchsorted(np.cumsum(stop - start), high, "right")).tolist():
+            good[row] = _is_text(ctypes.string_at(int(start[row]), int(stop[row] - start[row])))
+        self.sound_where(rows, good)
+
+    def check_bytes(self, a: int, b: int, c: int, d: int, f: int) -> None:
+        rows = self.wanted(f)
+        at, stop, other, end = (self.values(each, rows) for each in (a, b, c, d))
+        good = stop - at == end - other
+        sizes = (stop - at) * good
+        differs = np.flatnonzero(
+            ADDRESSED["u1"][ragged(at - FIRST_ADDRESS, sizes)] != ADDRESSED["u1"][ragged(other - FIRST_ADDRESS, sizes)]
+        )
+        good[np.searchsorted(np.cumsum(sizes), differs, "right")] = False
+        self.sound_where(rows, good)
+
+    def crc(self, d: int, a: int, b: int, n: int, register: int) -> None:
+        rows = self.wanted(op.ONES, self.registers[a] < self.registers[b])
+        found = np.full(len(rows), register)
+        if len(rows):
+            buffer, start, stop = self._buffer(self.values(a, rows), self.values(b, rows))
+            summed = checksums.registers(sums.ALGORITHMS[int(self.out[n])], buffer, start, stop)
+            found = summed.astype(np.uint64).view(np.int64)
+        self.registers[d] = self.whole(rows, found, np.int64(register))
+
+    def unpack(self, d: int, e: int, a: int, b: int, c: int, n: int, most: int) -> None:
+        rows = self.wanted(c)
+        used, room = self.written[n].tolist()
+        start, stop = (np.array(np.broadcast_to(number_of(self.registers[each]), self.count)) for each in (a, b))
+        good = np.ones(len(rows), bool)
+        for place, row in enumerate(rows.tolist()):
+            packed = ctypes.string_at(int(start[row]), int(stop[row] - start[row]))
+            try:
+                octets = COMPRESSORS["snappy"].unpack(packed, min(room - used, most)) if packed else b""
+            except (DamagedError, OverflowingError):
+                good[place] = False
+                continue
+            start[row] = int(self.out[n]) + used
+            stop[row] = start[row] + len(octets)
+            ctypes.memmove(int(start[row]), octets, len(octets))
+            used += len(octets)
+        self.written[n, 0] = used
+        self.sound_where(rows, good)
+        sound = self.registers[op.SOUND]
+        self.registers[d], self.registers[e] = self._at(sound, start), self._at(sound, stop)
+
+    def skip(self, a: int, count: int) -> int:
+        return 0 if mask_of(self.registers[a]).any() else count
+
+    # what writes
+
+    def store(self, a: int, n: int, kind: int) -> None:
+        self._put(n, number_of(self.registers[a]), _STORES[kind], 1)
+
+    def store_unsigned(self, a: int, n: int) -> None:
+        self._put(n, number_of(self.registers[a]), "<i8", 2)
+        self._put(n, _ZERO, "<i8", 2, 1)
+
+    def store_signed(self, a: int, n: int) -> None:
+        number = number_of(self.registers[a])
+        self._put(n, number, "<i8", 2)
+        self._put(n, number >> 63, "<i8", 2, 1)
+
+    def _put(self, n: int, value: Register, kind: str, width: int, part: int = 0) -> None:
+        if not self.count:
+            return
+        first, last = int(self.place[0]), int(self.place[-1]) + 1
+        size = np.dtype(kind).itemsize * width
+        to = memory(self.out[n] + first * size, (last - first) * width, kind)[part::width]
+        to[slice(None) if self.count == last - first else self.place - first] = value
+
+    def store_bit(self, a: int, n: int) -> None:
+        mask = mask_of(self.registers[a])
+        self._set_bits(n, self.place[mask] if mask.ndim else self.place if mask else self.place[:0])
+
+    def _set_bits(self, n: int, places: Array) -> None:
+        if len(places):
+            first = int(places[0]) >> 3
+            bits = np.zeros((int(places[-1]) - 8 * first) + 1, bool)
+            bits[places - 8 * first] = True
+            packed = np.packbits(bits, bitorder="little")
+            memory(self.out[n] + first, len(packed), "u1")[:] |= packed
+
+    def store_bytes(self, a: int, b: int, c: int, n: int) -> None:
+        rows = self.wanted(c, self.registers[a] < self.registers[b])
+        start, stop = self.values(a, rows), self.values(b, rows)
+        self.append(n, rows, stop - start, self.gathered(start, stop))
+
+    def store_spelled(self, a: int, b: int, n: int, way: int) -> None:
+        rows = self.wanted(b)
+        meaning = _MEANINGS[way]
+        size = SIZES[type(meaning)]
+        octets = addressed(f"V{size}")[self.values(a, rows) - FIRST_ADDRESS]
+        texts, start, stop = buffers.octets_of(texts_of(meaning, octets))
+        self.append(n, rows, stop - start, texts[: int(stop[-1]) if len(rows) else 0])
+
+    def store_label(self, a: int, b: int, n: int, m: int, known: int, room: int) -> None:
+        codes = number_of(self.registers[a])
+        rows = self.rows(both(mask_of(self.registers[b]), (codes >= 0) & (codes < known)))
+        sizes, octets = self._texts(self.values(a, rows), m, known, room)
+        self.append(n, rows, sizes, octets)
+        self._set_bits(n + 2, self.place[rows])
+
+    def store_flags(self, a: int, b: int, n: int, m: int, known: int, room: int, every: int) -> None:
+        rows = self.rows(both(mask_of(self.registers[b]), number_of(self.registers[a]) & every != 0))
+        there = (self.values(a, rows)[:, None] & memory(self.out[m], known, "<i8")) != 0
+        codes = there.nonzero()[1]
+        items, size = int(self.written[n, 0]), int(self.written[n + 1, 0])
+        self.append(n, rows, there.sum(axis=1), None)
+        sizes, octets = self._texts(codes, m + 1, known, room)
+        ends = size + np.cumsum(sizes)
+        memory(self.out[n + 1] + 4 * items, len(codes), "<i4")[:] = ends - sizes
+        memory(self.out[n + 2] + size, len(octets), "u1")[:] = octets
+        self.written[n + 1, 0] = size + len(octets)
+
+    def store_list(self, a: int, b: int, c: int, n: int) -> None:
+        rows = self.wanted(c, self.registers[a] < self.registers[b])
+        before = int(self.written[n, 0])
+        for number, values in enumerate((self.values(a, rows), self.values(b, rows), self.place[rows])):
+            memory(self.out[n + number] + 8 * before, len(rows), "<i8")[:] = values
+        self.written[n, 0] = before + len(rows)
+
+    def append(self, n: int, rows: Array, sizes: Array, octets: Array | None) -> None:
+        """Values of some rows, of so many bytes or items: the offsets of all rows up to the last of them, and bytes."""
+        if not len(rows):
+            return
+        size, done = self.written[n].tolist()
+        places = self.place[rows]
+        last = int(places[-1]) + 1
+        begins = size + np.cumsum(sizes) - sizes
+        # a row between two of these begins where the next one does
+        memory(self.out[n] + 4 * done, last - done, "<i4")[:] = np.repeat(begins, np.diff(places, prepend=done - 1))
+        if octets is not None:
+            memory(self.out[n + 1] + size, len(octets), "u1")[:] = octets
+        self.written[n] = int(begins[-1]) + int(sizes[-1]), last
+
+    def _texts(self, codes: Array, m: int, known: int, room: int) -> tuple[Array, Array]:
+        """The sizes of texts by their numbers, and their bytes."""
+        sizes = memory(self.out[m], known, "<i4")[codes].astype(np.int64)
+        table = memory(self.out[m + 1], known * room, "u1")
+        if len(codes) and (codes == codes[0]).all():
+            first = room * int(codes[0])
+            return sizes, np.tile(table[first : first + int(sizes[0])], len(codes))
+        return sizes, table[ragged(codes * room, sizes)]
+
+    def gathered(self, start: Array, stop: Array) -> Array:
+        """The bytes of ranges that are not empty, one behind the other. Those of a text are checked and then copied, so
+        the last ones are kept.
+        """
+        if (
+            self._copied is not None
+            and np.array_equal(self._copied[0], start)
+            and np.array_equal(self._copied[1], stop)
+        ):
+            return self._copied[2]
+        found = self._gather(start, stop)
+        self._copied = start, stop, found
+        return found
+
+    def _gather(self, start: Array, stop: Array) -> Array:
+        if not len(start):
+            return np.zeros(0, np.uint8)
+        buffer, start, stop = self._buffer(start, stop)
+        octets, begins, ends = buffers.octets_of(buffers.octets(buffer, start, stop, None, None))
+        return octets[int(begins[0]) : int(ends[-1])]
+
+    def _buffer(self, start: Array, stop: Array) -> tuple[Array, Array, Array]:
+        """A buffer that has the bytes of some ranges, and where it has each. They are copied unless all are of records:
+        what lies between two buffers may not be read.
+        """
+        low, high = int(start.min()), int(stop.max())
+        if self.begin <= low and high <= self.end and high - low < LARGEST:
+            return memory(low, high - low, "u1"), start - low, stop - low
+        sizes = stop - start
+        ends = np.cumsum(sizes)
+        return ADDRESSED["u1"][ragged(start - FIRST_ADDRESS, sizes)], ends - sizes, ends
+
+
+def _is_text(octets: bytes) -> bool:
+    try:
+        octets.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _binary(function: np.ufunc) -> Callable[..., None]:
+    def do(rows: Rows, d: int, a: int, b: int) -> None:
+        rows.registers[d] = function(number_of(rows.registers[a]), number_of(rows.registers[b]))
+
+    return do
+
+
+def _logical(function: np.ufunc) -> Callable[..., None]:
+    """As ``_binary``; what masks have in common is a mask."""
+
+    def do(rows: Rows, d: int, a: int, b: int) -> None:
+        rows.registers[d] = function(rows.registers[a], rows.registers[b])
+
+    return do
+
+
+def _with_number(function: np.ufunc) -> Callable[..., None]:
+    def do(rows: Rows, d: int, a: int, n: int) -> None:
+        rows.registers[d] = function(number_of(rows.registers[a]), n)
+
+    return do
+
+
+_STORES = {op.STORE_1: "u1", op.STORE_2: "<i2", op.STORE_4: "<i4", op.STORE_8: "<i8"}
+METHODS: Methods = {
+    op.NUMBER: Rows.number,
+    op.ADD: _binary(np.add),
+    op.SUBTRACT: _binary(np.subtract),
+    op.MULTIPLY: _binary(np.multiply),
+    op.DIVIDE: Rows.divide,
+    op.MODULO: Rows.modulo,
+    op.AND: _logical(np.bitwise_and),
+    op.OR: _logical(np.bitwise_or),
+    op.XOR: _logical(np.bitwise_xor),
+    op.SHIFT_LEFT: _binary(np.left_shift),
+    op.SHIFT_RIGHT: _binary(np.right_shift),
+    op.EQUAL: _logical(np.equal),
+    op.LESS: _binary(np.less),
+    op.LESS_EQUAL: _binary(np.less_equal),
+    op.ADD_NUMBER: _with_number(np.add),
+    op.MULTIPLY_NUMBER: _with_number(np.multiply),
+    op.AND_NUMBER: _with_number(np.bitwise_and),
+    op.EQUAL_NUMBER: _with_number(np.equal),
+    op.LESS_NUMBER: _with_number(np.less),
+    op.MORE_NUMBER: _with_number(np.greater),
+    op.NOT: Rows.negate,
+    op.CHOOSE: Rows.choose,
+    op.LOOK_UP: Rows.look_up,
+    op.SIGN: Rows.sign,
+    **dict.fromkeys(_LOADS, Rows.load),
+    op.LOAD_ODD: Rows.load_odd,
+    op.NEED: Rows.need,
+    op.TAKE: Rows.take,
+    op.VARINT: Rows.varint,
+    op.FIND: Rows.find,
+    op.CHECK: Rows.check,
+    op.CHECK_TEXT: Rows.check_text,
+    op.CHECK_BYTES: Rows.check_bytes,
+    op.CRC: Rows.crc,
+    op.SKIP: Rows.skip,
+    op.GIVEN: Rows.given,
+    **dict.fromkeys(_STORES, Rows.store),
+    op.STORE_UNSIGNED: Rows.store_unsigned,
+    op.STORE_SIGNED: Rows.store_signed,
+    op.STORE_BIT: Rows.store_bit,
+    op.UNPACK: Rows.unpack,
+    op.STORE_BYTES: Rows.store_bytes,
+    op.STORE_SPELLED: Rows.store_spelled,
+    op.STORE_LABEL: Rows.store_label,
+    op.STORE_FLAGS: Rows.store_flags,
+    op.STORE_LIST: Rows.store_list,
+}
+
+
+SETS_TWO = frozenset((op.TAKE, op.VARINT, op.UNPACK, orders.SPAN))
+SETS_NONE = frozenset(
+    (op.CHECK, op.CHECK_TEXT, op.CHECK_BYTES, op.SKIP, orders.WRITE, orders.WRITE_VARINT, orders.COPY)
+) | {*range(op.STORE_1, op.UNPACK), *range(op.STORE_BYTES, op.STORE_LIST + 1)}
+"""The instructions that do not set just one register."""
+
+
+def steps_of(code: Array, methods: Methods) -> Steps:
+    """The steps of a program, with the operands that methods have.
+
+    Loads from one place, of the same block, are told what all of them read.
+    """
+    rows = code.tolist()
+    ends: list[int] = []
+    """Where the blocks end that an instruction is in."""
+    defined: dict[int, int] = {}
+    """Where each register was last set."""
+    near: dict[tuple[int, int, tuple[int, ...]], list[tuple[int, int]]] = {}
+    keys: dict[int, tuple[int, int, tuple[int, ...]]] = {}
+    for place, (kind, *operands) in enumerate(rows):
+        while ends and ends[-1] <= place:
+            ends.pop()
+        if kind in _LOADS:
+            register, offset = operands[1:3]
+            keys[place] = register, defined.get(register, -1), tuple(ends)
+            near.setdefault(keys[place], []).append((offset, offset + np.dtype(_LOADS[kind]).itemsize))
+        if kind == op.SKIP:
+            ends.append(place + 1 + operands[1])
+        sets = 0 if kind in SETS_NONE else 2 if kind in SETS_TWO else 1
+        defined.update(dict.fromkeys(operands[:sets], place))
+    found = []
+    for place, (kind, *operands) in enumerate(rows):
+        method = methods[kind]
+        given = operands[: method.__code__.co_argcount - 1]
+        if kind in _LOADS:
+            reads = near[keys[place]]
+            given = *operands[:3], kind, min(least for least, _ in reads), max(most for _, most in reads)
+        elif kind in _STORES:
+            given = *operands[:2], kind
+        found.append(Step(method, tuple(given)))
+    return found
+
+
+def follow(
+    steps: Steps, start: Array, stop: Array, end: int, places: Array, out: Array, written: Array, zeros: Array
+) -> Array:
+    """Follow a program for records from each ``start`` to each ``stop``; returns the mask of those that are sound."""
+    sound = np.empty(len(places), bool)
+    with np.errstate(all="ignore"):
+        for first in range(0, len(places), TILE):
+            mine = slice(first, first + TILE)
+            rows = Rows(start[mine], stop[mine], places[mine], out, written, zeros.ctypes.data, end)
+            sound[mine] = rows.follow(steps)
+    return sound

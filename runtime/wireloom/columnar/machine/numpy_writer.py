@@ -1,0 +1,126 @@
+"""The numpy back end for programs that write records, with the instructions of ``orders``."""
+
+import numpy as np
+
+from wireloom.columnar.buffers import Array, ragged
+from wireloom.columnar.machine import orders
+from wireloom.columnar.machine.numpy_backend import (
+    ADDRESSED,
+    FIRST_ADDRESS,
+    METHODS,
+    Methods,
+    Rows,
+    Steps,
+    addressed,
+    mask_of,
+    memory,
+    number_of,
+)
+
+_NUMBERS = {(size, big): addressed(("<i", ">i")[big] + str(size)) for size in (2, 4, 8) for big in (False, True)}
+
+
+class WrittenRows(Rows):
+    """Some rows of a table while a program writes their records. ``numbers`` are theirs in the table."""
+
+    def __init__(self, numbers: Array, ends: Array, place: Array, out: Array, written: Array, safe: int) -> None:
+        super().__init__(ends[numbers], ends[numbers + 1], place, out, written, safe, 0)
+        self.numbers = numbers
+
+    def row(self, d: int) -> None:
+        self.registers[d] = self.numbers
+
+    def column(self, d: int, a: int, n: int, size: int, step: int) -> None:
+        rows, at = number_of(self.registers[a]), int(self.out[n])
+        kind = {1: "u1", 2: "<u2", 4: "<u4", 8: "<i8"}[size]
+        last = int(rows.max(initial=-1)) + 1
+        values = np.ndarray((last,), kind, memory(at, last * step + size, "u1"), strides=(step,)) if last else rows
+        self.registers[d] = values[rows].astype(np.int64) if last else rows
+
+    def bit(self, d: int, a: int, n: int) -> None:
+        place = number_of(self.registers[a]) + int(self.out[n + 1])
+        octets = ADDRESSED["u1"][(place >> 3) + (int(self.out[n]) - FIRST_ADDRESS)]
+        self.registers[d] = (octets >> (place & 7) & 1).astype(bool)
+
+    def span(self, d: int, e: int, a: int, n: int) -> None:
+        begin, end = self._offsets(a, n)
+        self.registers[d], self.registers[e] = int(self.out[n + 1]) + begin, int(self.out[n + 1]) + end
+
+    def item_count(self, d: int, a: int, n: int) -> None:
+        begin, end = self._offsets(a, n)
+        self.registers[d] = end - begin
+
+    def _offsets(self, a: int, n: int) -> tuple[Array, Array]:
+        rows = number_of(self.registers[a])
+        offsets = memory(self.out[n], int(rows.max(initial=-1)) + 2, "<u4")
+        return offsets[rows].astype(np.int64), offsets[rows + 1].astype(np.int64)
+
+    def varint_size(self, d: int, a: int) -> None:
+        value = number_of(self.registers[a]).astype(np.uint64)
+        size = np.ones_like(value, np.int64)
+        for place in range(1, 10):
+            size += value >> np.uint64(7 * place) != 0
+        self.registers[d] = size
+
+    def write(self, a: int, b: int, c: int, offset: int, size: int, big: int) -> None:
+        rows = self._written(c)
+        value, at = self.values(a, rows), self.values(b, rows) + (offset - FIRST_ADDRESS)
+        if (numbers := _NUMBERS.get((size, big != 0))) is not None:
+            numbers[at] = value
+        else:
+            for byte in range(size):
+                ADDRESSED["u1"][at + (size - 1 - byte if big else byte)] = (value >> 8 * byte).astype(np.uint8)
+
+    def write_varint(self, a: int, b: int, c: int, offset: int) -> None:
+        rows = self._written(c)
+        value = self.values(a, rows).astype(np.uint64)
+        at = self.values(b, rows) + (offset - FIRST_ADDRESS)
+        while len(at):
+            rest = value >> np.uint64(7)
+            more = rest != 0
+            ADDRESSED["u1"][at] = (value & np.uint64(0x7F)).astype(np.uint8) | np.where(more, 0x80, 0).astype(np.uint8)
+            at, value = at[more] + 1, rest[more]
+
+    def copy(self, a: int, b: int, c: int, d: int, offset: int) -> None:
+        rows = self._written(d)
+        start, stop, to = (self.values(each, rows) - FIRST_ADDRESS for each in (a, b, c))
+        sizes = stop - start
+        ADDRESSED["u1"][ragged(to + offset, sizes)] = ADDRESSED["u1"][ragged(start, sizes)]
+
+    def _written(self, when: int) -> Array:
+        """The rows in which a mask is set. What was read of their bytes is no longer there."""
+        self.forget()
+        return self.rows(mask_of(self.registers[when]))
+
+
+WRITING_METHODS: Methods = {
+    **METHODS,
+    orders.ROW: WrittenRows.row,
+    orders.COLUMN: WrittenRows.column,
+    orders.BIT: WrittenRows.bit,
+    orders.SPAN: WrittenRows.span,
+    orders.COUNT: WrittenRows.item_count,
+    orders.VARINT_SIZE: WrittenRows.varint_size,
+    orders.WRITE: WrittenRows.write,
+    orders.WRITE_VARINT: WrittenRows.write_varint,
+    orders.COPY: WrittenRows.copy,
+}
+
+
+def write(
+    steps: Steps,
+    rows: Array,
+    places: Array,
+    ends: Array,
+    sound: Array,
+    out: Array,
+    written: Array,
+    zeros: Array,
+    first: int,
+    last: int,
+) -> None:
+    """Write the records of ``rows`` from one number to before another; the arguments are those of ``scribe.run``."""
+    with np.errstate(all="ignore"):
+        mine = slice(first, last)
+        found = WrittenRows(rows[mine], ends, places[mine], out, written, zeros.ctypes.data)
+        sound[rows[mine]] = found.follow(steps)
