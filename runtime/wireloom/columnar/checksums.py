@@ -97,7 +97,7 @@ def of_ranges(algorithm: Algorithm, buffer: Array, start: Array, stop: Array) ->
     if isinstance(algorithm, Crc):
         return told(algorithm, registers(algorithm, buffer, start, stop))
     if isinstance(algorithm, Totals) and algorithm.modulus != ADLER and len(start) >= _COMMON:
-        return _totals(algorithm, buffer, start, stop)
+        return totals(algorithm, buffer, start, stop)
     return _one_by_one(algorithm, buffer, start, stop)
 
 
@@ -243,24 +243,24 @@ def _of_blocks(crc: Crc, buffer: Array, start: Array, sizes: Array) -> Array:
     return found
 
 
-def _totals(totals: Totals, buffer: Array, start: Array, stop: Array) -> Array:
+def totals(algorithm: Totals, buffer: Array, start: Array, stop: Array) -> Array:
     """Sums of ranges, byte by byte in each if sums of sums are needed."""
     sizes = stop - start
-    if not totals.twice:
+    if not algorithm.twice:
         padded = np.append(buffer, np.uint8(0)) if int(stop.max()) == len(buffer) else buffer
         ends = np.stack([start, stop], axis=1).reshape(-1)
-        found: Array = np.where(sizes > 0, np.add.reduceat(padded, ends, dtype=np.int64)[::2], 0) % totals.modulus
+        found: Array = np.where(sizes > 0, np.add.reduceat(padded, ends, dtype=np.int64)[::2], 0) % algorithm.modulus
         return found
     order = np.argsort(-sizes, kind="stable")
     at, falling = start[order], -sizes[order]
-    low = np.full(len(at), totals.initial, np.int64)
+    low = np.full(len(at), algorithm.initial, np.int64)
     high = np.zeros(len(at), np.int64)
     for column in range(-int(falling[0])):
         going = np.searchsorted(falling, -column)
         low[:going] += buffer[at[:going] + column]
         high[:going] += low[:going]
     sums = np.empty_like(low)
-    sums[order] = high % totals.modulus << totals.bits // 2 | low % totals.modulus
+    sums[order] = high % algorithm.modulus << algorithm.bits // 2 | low % algorithm.modulus
     return sums
 
 

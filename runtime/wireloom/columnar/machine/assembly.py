@@ -113,9 +113,9 @@ class Assembler:
             self._checked.add((holds, where))
         self.code.append(Instruction(op.CHECK, (), (holds, where), ()))
 
-    def check_text(self, start: int, stop: int, where: int) -> None:
-        """Rows ``where`` these bytes are no UTF-8 are not sound."""
-        self.code.append(Instruction(op.CHECK_TEXT, (), (start, stop, where), ()))
+    def check_text(self, start: int, stop: int, where: int, *, is_ascii: bool = False) -> None:
+        """Rows ``where`` these bytes are no UTF-8, or no ASCII, are not sound."""
+        self.code.append(Instruction(op.CHECK_TEXT, (), (start, stop, where), (int(is_ascii),)))
 
     def check_same(self, start: int, stop: int, other: int, end: int, where: int) -> None:
         """Rows ``where`` the bytes from ``start`` to ``stop`` are not those from ``other`` to ``end`` are not sound."""

@@ -4,8 +4,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from wireloom import codec
+from wireloom.codec.checksums import Totals
 from wireloom.codec.labels import bits_of
-from wireloom.codec.meanings import Counted, Meaning
+from wireloom.codec.meanings import Counted, DecimalMeaning, Meaning
+from wireloom.columnar.checksums import single
 from wireloom.columnar.machine import labels
 from wireloom.columnar.machine import operations as op
 from wireloom.columnar.machine.formulas import Found, both, whole
@@ -44,8 +46,10 @@ def label(at: Lowering, name: str, said: codec.Field, number: Number) -> None:
 
 def meant(at: Lowering, number: Number, meaning: Meaning) -> Number:
     """Times and durations in microseconds; not valid where the number stands for none."""
+    if isinstance(meaning, DecimalMeaning) and number.whole:
+        return _scaled(at, number, meaning)
     if not isinstance(meaning, Counted) or not number.whole:
-        raise NoProgramError("a number that stands for something else")
+        raise NoProgramError("a number that stands for a double")
     asm, valid = at.asm, number.valid
     least, most = meaning.fewest, meaning.highest
     if number.least < least:
@@ -58,6 +62,17 @@ def meant(at: Lowering, number: Number, meaning: Meaning) -> Number:
     elif meaning.times > 1:
         register = asm.value(op.MULTIPLY_NUMBER, (register,), (meaning.times,))
     return Number(at.moved(register, meaning.first), -WORD, WORD - 1, valid)
+
+
+def _scaled(at: Lowering, number: Number, meaning: DecimalMeaning) -> Number:
+    """Decimals, as whole numbers of their last place."""
+    ends = [each * meaning.times + meaning.plus for each in (number.least, number.most)]
+    if not (min(ends) >= -WORD and max(ends) < WORD):
+        raise NoProgramError("what numbers of 64 bits cannot say")
+    register = number.register
+    if meaning.times != 1:
+        register = at.asm.value(op.MULTIPLY_NUMBER, (register,), (meaning.times,))
+    return Number(at.moved(register, meaning.plus), min(ends), max(ends), number.valid, parts=meaning.by)
 
 
 def certain(at: Lowering, number: Number) -> Number:
@@ -96,11 +111,28 @@ def verify(at: Lowering, derived: Iterable[tuple[str, codec.Field]], proven: Pro
 
 
 def joined(at: Lowering, checksum: codec.Joined, where: int) -> int:
-    """The checksum of the one range that it is over. Raises ``NoProgramError``."""
-    if len(checksum.over) != 1 or isinstance(checksum.over[0], bytes) or at.nesting:
+    """The checksum of the one range that it is over, and of constants after that. Raises ``NoProgramError``."""
+    span, *others = checksum.over
+    more = [each for each in others if isinstance(each, bytes)]
+    if isinstance(span, bytes) or at.nesting or len(more) < len(others):
         raise NoProgramError("a checksum over several ranges, or in a list")
-    first, last = map(at.ask, checksum.over[0])
-    return summed(at, checksum.algorithm, first, last, where)
+    first, last = map(at.ask, span)
+    found = summed(at, checksum.algorithm, first, last, where)
+    return _continued(at, checksum.algorithm, found, b"".join(more)) if more else found
+
+
+def _continued(at: Lowering, algorithm: object, found: int, more: bytes) -> int:
+    """A reflected CRC after more bytes, which are the same in each record."""
+    if not isinstance(algorithm, codec.Crc) or algorithm.bits > 31:
+        raise NoProgramError("a checksum over several ranges, or in a list")
+    asm, place = at.asm, at.asm.shared(single(algorithm))
+    turned = asm.number(algorithm.xor_out)
+    register = asm.value(op.XOR, (found, turned))
+    for byte in more:
+        changed = asm.value(op.AND_NUMBER, (asm.value(op.XOR, (register, asm.number(byte))),), (0xFF,))
+        added = asm.value(op.LOOK_UP, (changed,), (place, 1 << 8))
+        register = asm.value(op.XOR, (asm.value(op.SHIFT_RIGHT, (register, asm.number(8))), added))
+    return asm.value(op.XOR, (register, turned))
 
 
 def summed(at: Lowering, algorithm: object, first: Found, last: Found, where: int) -> int:
@@ -108,11 +140,16 @@ def summed(at: Lowering, algorithm: object, first: Found, last: Found, where: in
     sound.
     """
     asm = at.asm
-    if not isinstance(algorithm, codec.Crc) or not (algorithm.reflect_in and algorithm.reflect_out):
+    is_crc = isinstance(algorithm, codec.Crc) and algorithm.reflect_in and algorithm.reflect_out
+    if not is_crc and not isinstance(algorithm, Totals):
         raise NoProgramError("a checksum that is no reflected CRC")
     for bound in (first, last):
         at.must(bound is not None if not isinstance(bound, Number) else bound.valid, where)
     one, other = (whole(asm, 0 if bound is None else bound) for bound in (first, last))
     _, begin = asm.several(op.TAKE, 2, (op.START, one, op.STOP, where))
     start, stop = asm.several(op.TAKE, 2, (begin, asm.value(op.SUBTRACT, (other, one)), op.STOP, where))
+    if isinstance(algorithm, Totals):
+        numbers = algorithm.modulus, algorithm.initial, algorithm.bits // 2 if algorithm.twice else 0
+        return asm.value(op.SUM, (start, stop, where), numbers)
+    assert isinstance(algorithm, codec.Crc)
     return at.crc(algorithm, start, stop, where)

@@ -203,11 +203,11 @@ def _fixed(asm: Assembler, kind: pa.DataType, number: Number, valid: int | None)
         if not number.truth:
             raise NoProgramError("values of this type")
         return _Fixed(kind, _bits(asm, number.register), valid)
-    if pa.types.is_floating(kind) != bool(number.floating):
+    if pa.types.is_floating(kind) != bool(number.floating) or (number.parts > 1 and not pa.types.is_decimal(kind)):
         raise NoProgramError("values of this type")
     place = asm.room(Space(bits=kind.bit_width, like=str(kind)))
     if pa.types.is_decimal(kind):
-        if kind.bit_width != 128 or kind.scale:
+        if kind.bit_width != 128 or 10**kind.scale != number.parts:
             raise NoProgramError("values of this type")
         asm.store(op.STORE_SIGNED if number.least < 0 else op.STORE_UNSIGNED, register, (place,))
         return _Fixed(kind, place, valid)

@@ -1,12 +1,13 @@
 """Expressions → instructions. What is found is a number of each row, or the same value for all; None is no value."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from wireloom.columnar.machine import operations as op
 from wireloom.columnar.machine.assembly import Assembler
 from wireloom.columnar.machine.matches import among
 from wireloom.columnar.machine.values import WORD, Datum, Listed, Mask, NoItems, NoProgramError, Number
+from wireloom.expressions.scalar import function
 from wireloom.expressions.tree import (
     Among,
     Binary,
@@ -17,8 +18,10 @@ from wireloom.expressions.tree import (
     Function,
     Logical,
     Name,
+    Origin,
     Unary,
     Value,
+    names,
 )
 
 Found = Number | int | None
@@ -33,6 +36,7 @@ class Surroundings(Protocol):
     """What an expression can ask for."""
 
     asm: Assembler
+    parameters: Mapping[str, Any]
 
     def known(self, name: Name) -> Datum | int | None:
         """The value of a name; None if no row has one."""
@@ -109,6 +113,8 @@ class _Formula:
         self.asm = around.asm
 
     def of(self, tree: Expr) -> Found:
+        if not isinstance(tree, Name | Value) and {name.origin for name in names(tree)} == {Origin.PARAMETER}:
+            return self._of_parameters(tree)
         match tree:
             case Value(None):
                 return None
@@ -144,6 +150,13 @@ class _Formula:
                 return self.around.offset(tree.target.name)
             case Call(Function.MIN | Function.MAX as function, arguments):
                 return self._extreme(function, [self.of(each) for each in arguments])
+        raise NoProgramError("what numbers of 64 bits cannot say")
+
+    def _of_parameters(self, tree: Expr) -> Found:
+        """The value of an expression that asks for parameters alone, which may be texts."""
+        value = function(tree)({}, {}, self.around)
+        if value is None or isinstance(value, int):
+            return None if value is None else int(value)
         raise NoProgramError("what numbers of 64 bits cannot say")
 
     def _name(self, name: Name) -> Found:

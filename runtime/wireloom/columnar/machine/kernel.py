@@ -118,6 +118,8 @@ def step(
         _store(kind, code, count, place, registers, out)
     elif kind == op.UNPACK:
         _unpack(code, count, registers, out, written, good, safe, end)
+    elif kind == op.FILL:
+        _fill_up(code, count, registers, out, written, good, safe, end)
     else:
         _append(kind, code, count, place, registers, out, written, good, end)
 
@@ -274,7 +276,9 @@ def _judge(kind: int, code: Array, count: int, registers: Registers, out: Array,
         for i in range(count):
             if c[i] & good[i]:
                 d[i] = _found(a[i], b[i], code[5], code[6])
-                good[i] = 1 if d[i] + code[6] <= b[i] else 0
+                if d[i] + code[6] > b[i]:
+                    d[i] = b[i]
+                    good[i] = 1 - code[7]
             if c[i] & good[i] == 0:
                 d[i] = safe
     elif kind == op.CHECK:
@@ -284,7 +288,7 @@ def _judge(kind: int, code: Array, count: int, registers: Registers, out: Array,
     elif kind == op.CHECK_TEXT:
         a, b, c = registers[code[1]], registers[code[2]], registers[code[3]]
         for i in range(count):
-            if c[i] & good[i] and not _is_text(a[i], b[i]):
+            if c[i] & good[i] and not _is_text(a[i], b[i], code[4]):
                 good[i] = 0
     elif kind == op.CHECK_BYTES:
         a, b, c, d = registers[code[1]], registers[code[2]], registers[code[3]], registers[code[4]]
@@ -296,6 +300,14 @@ def _judge(kind: int, code: Array, count: int, registers: Registers, out: Array,
         d, a, b = registers[code[1]], registers[code[2]], registers[code[3]]
         for i in range(count):
             d[i] = behind(code[5], a[i], b[i], out[code[4]], 0)
+    elif kind == op.TRIM:
+        d, a, b, c = registers[code[1]], registers[code[2]], registers[code[3]], registers[code[4]]
+        for i in range(count):
+            d[i] = _trimmed(a[i], b[i], code[5]) if c[i] & good[i] else a[i]
+    elif kind == op.SUM:
+        d, a, b, c = registers[code[1]], registers[code[2]], registers[code[3]], registers[code[4]]
+        for i in range(count):
+            d[i] = _total(a[i], b[i], code[5], code[6], code[7]) if c[i] & good[i] else 0
 
 
 def _found(at: int, stop: int, wanted: int, size: int) -> int:
@@ -308,6 +320,30 @@ def _found(at: int, stop: int, wanted: int, size: int) -> int:
             break
         at += 1
     return at
+
+
+def _trimmed(at: int, stop: int, padding: int) -> int:
+    """Where the bytes that end at ``stop`` and are all ``padding`` begin."""
+    while stop > at and u1(stop - 1) == padding:
+        stop -= 1
+    return stop
+
+
+_EXACT = 4096
+"""Sums of so many bytes, and of their sums, are not too large."""
+
+
+def _total(at: int, stop: int, modulus: int, initial: int, shift: int) -> int:
+    """The sum of bytes, and of the sums after each byte, ``shift`` bits higher if that is not 0."""
+    low, high = initial, 0
+    while at < stop:
+        end = min(stop, at + _EXACT)
+        while at < end:
+            low += u1(at)
+            high += low
+            at += 1
+        low, high = low % modulus, high % modulus
+    return high << shift | low if shift != 0 else low
 
 
 def _are_same(at: int, stop: int, other: int, end: int) -> bool:
@@ -327,8 +363,8 @@ _HIGH = -0x7F7F7F7F7F7F7F80
 """The highest bit of each byte, in two's complement."""
 
 
-def _is_text(at: int, stop: int) -> bool:
-    """Whether the bytes are UTF-8."""
+def _is_text(at: int, stop: int, is_ascii: int) -> bool:
+    """Whether the bytes are UTF-8, or ASCII."""
     last = max(at, stop - 8)
     while at < last and i8(at) & _HIGH == 0:
         at += 8
@@ -339,6 +375,8 @@ def _is_text(at: int, stop: int) -> bool:
         if lead < 0x80:
             at += 1
             continue
+        if is_ascii != 0:
+            return False
         further = 1 if 0xC2 <= lead < 0xE0 else 2 if 0xE0 <= lead < 0xF0 else 3 if 0xF0 <= lead < 0xF5 else 0
         if further == 0 or at + further >= stop:
             return False
@@ -398,6 +436,31 @@ def _unpack(
             begin = out[n] + used
             stop = begin + size
             used += max(size, 0)
+        d[i] = begin if good[i] else safe
+        e[i] = stop if good[i] else safe
+    written[n, 0] = used
+
+
+def _fill_up(
+    code: Array, count: int, registers: Registers, out: Array, written: Amounts, good: Array, safe: int, end: int
+) -> None:
+    d, e = registers[code[1]], registers[code[2]]
+    a, b, c, n = registers[code[3]], registers[code[4]], registers[code[5]], code[6]
+    used, room = written[n, 0], written[n, 1]
+    for i in range(count):
+        begin, stop = a[i], b[i]
+        if c[i] & good[i]:
+            size = max(stop - begin, code[7])
+            if size > room - used:
+                good[i] = 0
+            else:
+                to = out[n] + used
+                copy(to, begin, stop - begin, end)
+                for byte in range(stop - begin, size):
+                    put1(to + byte, 0)
+                begin = to
+                stop = to + size
+                used += size
         d[i] = begin if good[i] else safe
         e[i] = stop if good[i] else safe
     written[n, 0] = used

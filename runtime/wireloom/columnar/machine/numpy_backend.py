@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from wireloom.codec.checksums import Totals
 from wireloom.codec.compression import COMPRESSORS, DamagedError, OverflowingError
 from wireloom.columnar import buffers, checksums, sums
 from wireloom.columnar.buffers import LARGEST, Array, ragged
@@ -268,7 +269,7 @@ class Rows:
         self.sound_where(rows, (byte < 0x80) & ((byte != 0) | (size == 1)) & (value >> bits == 0))
         self.registers[d], self.registers[e] = self.whole(rows, value, _ZERO), self.whole(rows, at + size, self.safe)
 
-    def find(self, d: int, a: int, b: int, c: int, wanted: int, size: int) -> None:
+    def find(self, d: int, a: int, b: int, c: int, wanted: int, size: int, needed: int) -> None:
         rows = self.wanted(c)
         sought = wanted.to_bytes(8, "little", signed=True)[:size]
         at, stop = self.values(a, rows), self.values(b, rows)
@@ -276,14 +277,15 @@ class Rows:
         for row, (begin, end) in enumerate(zip(at.tolist(), stop.tolist(), strict=True)):
             place = ctypes.string_at(begin, max(0, end - begin)).find(sought)
             found[row] = begin + place if place >= 0 else end
-        self.sound_where(rows, found + size <= stop)
+        if needed:
+            self.sound_where(rows, found + size <= stop)
         self.registers[d] = self.whole(rows, found, self.safe)
 
     def check(self, a: int, b: int) -> None:
         holds, where = mask_of(self.registers[a]), mask_of(self.registers[b])
         self.refuse_unless(holds | ~where)
 
-    def check_text(self, a: int, b: int, c: int) -> None:
+    def check_text(self, a: int, b: int, c: int, is_ascii: int) -> None:
         rows = self.wanted(c, self.registers[a] < self.registers[b])
         start, stop = self.values(a, rows), self.values(b, rows)
         octets = self.gathered(start, stop)
@@ -292,7 +294,7 @@ class Rows:
             return
         good = np.ones(len(rows), bool)
         for row in np.unique(np.searchsorted(np.cumsum(stop - start), high, "right")).tolist():
-            good[row] = _is_text(ctypes.string_at(int(start[row]), int(stop[row] - start[row])))
+            good[row] = not is_ascii and _is_text(ctypes.string_at(int(start[row]), int(stop[row] - start[row])))
         self.sound_where(rows, good)
 
     def check_bytes(self, a: int, b: int, c: int, d: int, f: int) -> None:
@@ -315,15 +317,44 @@ class Rows:
             found = summed.astype(np.uint64).view(np.int64)
         self.registers[d] = self.whole(rows, found, np.int64(register))
 
+    def trim(self, d: int, a: int, b: int, c: int, padding: int) -> None:
+        rows = self.wanted(c, self.registers[a] < self.registers[b])
+        at, stop = self.values(a, rows), self.values(b, rows)
+        octets, ends = self.gathered(at, stop), np.cumsum(stop - at)
+        others = np.flatnonzero(octets != padding) + 1
+        last = np.append(0, others)[np.searchsorted(others, ends, "right")]  # after the last one up to each end
+        trimmed = np.maximum(at, stop - (ends - last))
+        begun = number_of(self.registers[a])
+        found = np.array(np.broadcast_to(begun, self.count))
+        found[rows] = trimmed
+        self.registers[d] = found
+
+    def total(self, d: int, a: int, b: int, c: int, modulus: int, initial: int, shift: int) -> None:
+        rows = self.wanted(c, self.registers[a] < self.registers[b])
+        algorithm = Totals(2 * shift, modulus, twice=shift != 0, initial=initial)
+        found = np.zeros(0, np.int64)
+        if len(rows):
+            buffer, start, stop = self._buffer(self.values(a, rows), self.values(b, rows))
+            found = checksums.totals(algorithm, buffer, start, stop)
+        self.registers[d] = self.whole(rows, found, np.int64(initial % modulus))
+
     def unpack(self, d: int, e: int, a: int, b: int, c: int, n: int, most: int) -> None:
+        expand = COMPRESSORS["snappy"].unpack
+        self._changed(d, e, a, b, c, n, lambda octets, room: expand(octets, min(room, most)))
+
+    def fill(self, d: int, e: int, a: int, b: int, c: int, n: int, size: int) -> None:
+        self._changed(d, e, a, b, c, n, lambda octets, room: _filled(octets, size, room))
+
+    def _changed(self, d: int, e: int, a: int, b: int, c: int, n: int, change: Callable[[bytes, int], bytes]) -> None:
+        """Write what becomes of bytes to an output, which has so much room left."""
         rows = self.wanted(c)
         used, room = self.written[n].tolist()
         start, stop = (np.array(np.broadcast_to(number_of(self.registers[each]), self.count)) for each in (a, b))
         good = np.ones(len(rows), bool)
         for place, row in enumerate(rows.tolist()):
-            packed = ctypes.string_at(int(start[row]), int(stop[row] - start[row]))
+            given = ctypes.string_at(int(start[row]), int(stop[row] - start[row]))
             try:
-                octets = COMPRESSORS["snappy"].unpack(packed, min(room - used, most)) if packed else b""
+                octets = change(given, room - used)
             except (DamagedError, OverflowingError):
                 good[place] = False
                 continue
@@ -468,6 +499,13 @@ class Rows:
         return ADDRESSED["u1"][ragged(start - FIRST_ADDRESS, sizes)], ends - sizes, ends
 
 
+def _filled(octets: bytes, size: int, room: int) -> bytes:
+    """The bytes with zeros up to a size. Raises ``OverflowingError``."""
+    if max(len(octets), size) > room:
+        raise OverflowingError
+    return octets.ljust(size, b"\0")
+
+
 def _is_text(octets: bytes) -> bool:
     try:
         octets.decode()
@@ -535,6 +573,8 @@ METHODS: Methods = {
     op.CHECK_TEXT: Rows.check_text,
     op.CHECK_BYTES: Rows.check_bytes,
     op.CRC: Rows.crc,
+    op.TRIM: Rows.trim,
+    op.SUM: Rows.total,
     op.SKIP: Rows.skip,
     op.GIVEN: Rows.given,
     **dict.fromkeys(_STORES, Rows.store),
@@ -542,6 +582,7 @@ METHODS: Methods = {
     op.STORE_SIGNED: Rows.store_signed,
     op.STORE_BIT: Rows.store_bit,
     op.UNPACK: Rows.unpack,
+    op.FILL: Rows.fill,
     op.STORE_BYTES: Rows.store_bytes,
     op.STORE_SPELLED: Rows.store_spelled,
     op.STORE_LABEL: Rows.store_label,
@@ -550,7 +591,7 @@ METHODS: Methods = {
 }
 
 
-SETS_TWO = frozenset((op.TAKE, op.VARINT, op.UNPACK, orders.SPAN))
+SETS_TWO = frozenset((op.TAKE, op.VARINT, op.UNPACK, op.FILL, orders.SPAN))
 SETS_NONE = frozenset(
     (op.CHECK, op.CHECK_TEXT, op.CHECK_BYTES, op.SKIP, orders.WRITE, orders.WRITE_VARINT, orders.COPY)
 ) | {*range(op.STORE_1, op.UNPACK), *range(op.STORE_BYTES, op.STORE_LIST + 1)}

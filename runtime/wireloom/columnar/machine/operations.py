@@ -61,11 +61,15 @@ FREE = 4
     NEED,  # d = a where c is set and n bytes from a on end before b; rows in which they do not are not sound
     TAKE,  # d, e = a and a + b where the mask f is set and that is not behind c; other rows of f are not sound
     VARINT,  # d, e = the unsigned LEB128 of n bits at a, in front of b, and its end, where c is set
-    FIND,  # d = where the m bytes that are n, the lowest first, begin between a and b, where c is set; else as NEED
+    FIND,  # d = where the m bytes that are n, the lowest first, begin between a and b, where c is set; if they must be
+    # there, which the next number says, other rows are not sound; else it is b
     CHECK,  # rows in which a is not set though b is are not sound
-    CHECK_TEXT,  # rows in which c is set and the bytes from a to b are no UTF-8 are not sound
+    CHECK_TEXT,  # rows in which c is set and the bytes from a to b are no UTF-8, or no ASCII if n is 1, are not sound
     CHECK_BYTES,  # rows in which f is set and the bytes from a to b are not those from c to d are not sound
     CRC,  # d = the register of a CRC from a to b, whose tables are at output n, and which begins as m
+    TRIM,  # d = where the bytes n begin that end at b, from a on, where c is set; else a
+    SUM,  # d = the sum modulo n of the bytes from a to b, that begins as m, where c is set, with the sum of these sums
+    # as many bits higher as the next number says, if that is not 0
     SKIP,  # over n instructions, unless a is set in a row
     GIVEN,  # d = the number at output n, 8 bytes a row
     STORE_1,  # a at output n, in so many bytes; those behind it alike
@@ -76,12 +80,13 @@ FREE = 4
     STORE_SIGNED,
     STORE_BIT,  # the mask a
     UNPACK,  # d, e = what Snappy's block from a to b unpacks to, at output n, m bytes at most; a, b where c is not set
+    FILL,  # d, e = a copy, at output n, of the bytes from a to b, with zeros up to m bytes; a, b where c is not set
     STORE_BYTES,  # the bytes from a to b where c is set: offsets at output n, bytes behind it
     STORE_SPELLED,  # the bytes at a where b is set, spelled in the way m: offsets at output n, texts behind it
     STORE_LABEL,  # the text number a where b is set: offsets, bytes, validity from n on; sizes and texts from m on
     STORE_FLAGS,  # the texts of bits of a where b is set: two kinds of offsets, and bytes; bits, sizes and texts
     STORE_LIST,  # a, b and the row at outputs from n on, one behind the other, where c is set and a is before b
-) = range(55)
+) = range(58)
 
-JUDGING = frozenset((NEED, TAKE, VARINT, FIND, UNPACK, CHECK, CHECK_TEXT, CHECK_BYTES))
+JUDGING = frozenset((NEED, TAKE, VARINT, FIND, UNPACK, FILL, CHECK, CHECK_TEXT, CHECK_BYTES))
 """The instructions that find rows not sound."""

@@ -1,7 +1,8 @@
 """The parts of layouts, and values, in programs."""
 
+from collections.abc import Callable, Iterable
 from dataclasses import replace
-from functools import singledispatch
+from functools import partial, singledispatch
 from typing import Any
 
 from construct import BytesInteger, FormatField
@@ -78,14 +79,27 @@ def _lone(part: Lone, at: Lowering) -> None:
     found = value(part.subcon, at)
     if isinstance(found, Number):
         put(at, part.name, field, found)
-    elif field.const is not None or field.meaning is not None:
-        raise NoProgramError("a constant, or a meaning, of what is no number")
+    elif field.meaning is not None:
+        raise NoProgramError("a meaning of what is no number")
     else:
         at.this.columns[part.name] = found
+        if field.const is not None:
+            _must_be(field.const, part.subcon, at)
     at.spans[part.name] = start, at.cursor
     if isinstance(found, Struct):
         at.spans.update({f"{part.name}.{name}": span for name, span in at.inside.items()})
     valid(at, field)
+
+
+def _must_be(wanted: object, kind: object, at: Lowering) -> None:
+    """The text or the bytes that were just read must be these."""
+    octets = wanted.encode() if isinstance(wanted, str) else wanted
+    match kind:
+        case codec.Text(extent=codec.Size(size=int(size))) | codec.Blob(extent=codec.Size(size=int(size))):
+            if isinstance(octets, bytes) and len(octets) == size:
+                _are(octets, at.position, at.shift - size, at)
+                return
+    raise NoProgramError("a constant of a size that varies")
 
 
 @read.register
@@ -148,6 +162,21 @@ def _limited(at: Lowering, number: Number, least: int, most: int) -> Number:
 
 
 @read.register
+def _pad(part: codec.Pad, at: Lowering) -> None:
+    size: Found
+    if part.align == 1:
+        asked = part.extent.size
+        size = asked if isinstance(asked, int) else at.ask(asked)
+    else:
+        origin = at.offset("record" if part.start is None else part.start)
+        here = at.asm.value(op.SUBTRACT, (at.cursor, op.START))
+        gap = at.asm.value(op.SUBTRACT, (origin.register, here))
+        size = Number(at.asm.value(op.MODULO, (gap, at.asm.number(part.align))), 0, part.align - 1)
+    start, stop = at.take(size)
+    at.must(at.asm.value(op.EQUAL, (at.asm.value(op.TRIM, (start, stop, at.where), (0,)), start)))
+
+
+@read.register
 def _section(part: codec.Section, at: Lowering) -> None:
     outer = at.enter(part.name, extent(part.extent, at))
     layout(part.content, at)
@@ -167,12 +196,30 @@ def _optional(part: codec.Optional, at: Lowering) -> None:
 @read.register
 def _choice(part: codec.Choice, at: Lowering) -> None:
     tests: list[Mask] = [at.holds(one.condition) if isinstance(one, codec.When) else True for one in part.alternatives]
+    contents = (option.content if isinstance(option, codec.When) else option for option in part.alternatives)
+    _alternatives(at, [(holds, partial(layout, content, at)) for holds, content in zip(tests, contents, strict=True)])
+
+
+@read.register
+def _ordered(part: codec.Ordered, at: Lowering) -> None:
+    def read_in(*, little: bool) -> None:
+        outer, at.little = at.little, little
+        try:
+            layout(part.content, at)
+        finally:
+            at.little = outer
+
+    _alternatives(at, [(at.holds(part.little), partial(read_in, little=True)), (True, partial(read_in, little=False))])
+
+
+def _alternatives(at: Lowering, options: Iterable[tuple[Mask, Callable[[], None]]]) -> None:
+    """Read the first one of several that holds."""
     before = dict(at.this.columns)
     free: Mask = True
     common: set[str] | None = None
-    for option, holds in zip(part.alternatives, tests, strict=True):
+    for holds, read_one in options:
         mine = both_masks(at.asm, free, holds)
-        names = _alternative(mine, option.content if isinstance(option, codec.When) else option, at)
+        names = _alternative(mine, read_one, at)
         if mine is not False:
             common = names if common is None else common & names
         free = either_not(at.asm, free, holds)
@@ -181,13 +228,13 @@ def _choice(part: codec.Choice, at: Lowering) -> None:
             at.this.columns[name] = valid_in(at.this.columns[name], op.ONES)
 
 
-def _alternative(holds: Mask, content: codec.Layout, at: Lowering) -> set[str]:
+def _alternative(holds: Mask, read_one: Callable[[], None], at: Lowering) -> set[str]:
     """Read one of several; the names of the values that all of its rows have."""
     found: set[str] = set()
 
     def read_all() -> None:
         known = dict(at.this.columns)
-        layout(content, at)
+        read_one()
         news = ((name, one) for name, one in at.this.columns.items() if one is not known.get(name))
         found.update(name for name, one in news if one.valid == op.ONES)
 
@@ -230,6 +277,10 @@ def value(kind: object, at: Lowering) -> Datum:
             register, after = at.asm.several(op.VARINT, 2, (at.cursor, at.limit, at.where), (kind.bits,))
             at.move(after)
             return Number(register, 0, (1 << kind.bits) - 1)
+        case codec.ZigZag() if type(kind) is codec.ZigZag and kind.bits < 63:
+            return _folded(kind, at)
+        case codec.Constant():
+            return _constant(kind.value, at)
         case codec.Blob():
             return Octets(*extent(kind.extent, at))
         case codec.Text():
@@ -253,10 +304,36 @@ def value(kind: object, at: Lowering) -> Datum:
     raise NoProgramError(f"parts of type {type(kind).__name__}")
 
 
+def _folded(kind: codec.ZigZag, at: Lowering) -> Number:
+    """A signed number whose lowest bit is its sign."""
+    asm = at.asm
+    register, after = asm.several(op.VARINT, 2, (at.cursor, at.limit, at.where), (kind.bits,))
+    at.move(after)
+    sign = asm.value(op.SUBTRACT, (asm.number(0), asm.value(op.AND_NUMBER, (register,), (1,))))
+    found = asm.value(op.XOR, (asm.value(op.SHIFT_RIGHT, (register, asm.number(1))), sign))
+    return Number(found, -1 << kind.bits - 1, (1 << kind.bits - 1) - 1)
+
+
+def _constant(wanted: bytes, at: Lowering) -> Octets:
+    """Bytes that must be these."""
+    span = at.take(len(wanted))
+    _are(wanted, at.position, at.shift - len(wanted), at)
+    return Octets(*span)
+
+
+def _are(wanted: bytes, position: int, shift: int, at: Lowering) -> None:
+    """Rows in which the bytes there are others are not sound."""
+    while wanted:
+        size = next(each for each in (8, 4, 2, 1) if each <= len(wanted))
+        found = at.asm.value(_LOADS[size, True], (position,), (shift,))
+        at.must(at.asm.value(op.EQUAL_NUMBER, (found,), (int.from_bytes(wanted[:size], "little"),)))
+        wanted, shift = wanted[size:], shift + size
+
+
 def _text(kind: codec.Text, span: Span, at: Lowering) -> Octets:
-    if kind.encoding != "utf-8":
-        raise NoProgramError("a text that is not in UTF-8")
-    at.asm.check_text(*span, at.where)
+    if kind.encoding not in ("utf-8", "ascii"):
+        raise NoProgramError("a text that is not in UTF-8 or ASCII")
+    at.asm.check_text(*span, at.where, is_ascii=kind.encoding == "ascii")
     return Octets(*span)
 
 
@@ -389,14 +466,51 @@ def extent(kind: object, at: Lowering) -> Span:
             return at.take(size if isinstance(size, int) else at.ask(size))
         case codec.Prefixed(length=length) if isinstance(found := value(length, at), Number):
             return at.take(found)
-        case codec.Until(end=end, unterminated=False, unit=1) if len(end) < 8:
-            return _sought(end, kind.terminator, at)
+        case codec.Until(unit=1):
+            return _terminated(kind, at)
+        case codec.Padded(size=size, pad=pad) if len(pad) == 1:
+            return _padded(kind, extent(size, at), at)
     raise NoProgramError(f"parts of type {type(kind).__name__}")
 
 
-def _sought(end: bytes, terminator: str, at: Lowering) -> Span:
-    """Up to a terminator."""
-    start, wanted = at.cursor, int.from_bytes(end, "little")
-    (stop,) = at.asm.several(op.FIND, 1, (start, at.limit, at.where), (wanted, len(end)))
-    at.move(stop, 0 if terminator == "leave" else len(end))
-    return start, at.cursor if terminator == "keep" else stop
+def _terminated(kind: codec.Until, at: Lowering) -> Span:
+    """Up to a terminator, or to the limit if it may be missing; a missing one that is to be written is in doubt."""
+    start, limit, size = at.cursor, at.limit, len(kind.end)
+    needed = not kind.unterminated or kind.terminator == "drop"
+    stop = _sought(kind.end, (start, limit), at, needed=needed)
+    if kind.terminator == "leave":
+        at.move(stop)
+    elif needed:
+        at.move(stop, size)
+    else:
+        at.move(_behind(stop, size, limit, at))
+    return start, at.cursor if kind.terminator == "keep" else stop
+
+
+def _padded(kind: codec.Padded, span: Span, at: Lowering) -> Span:
+    """In a region, up to a terminator or to its padding, which must be all that follows."""
+    start, stop = span
+    padding = kind.pad[0]
+    if kind.until is None:
+        return start, at.asm.value(op.TRIM, (start, stop, at.where), (padding,))
+    if kind.until.terminator != "drop" or kind.until.unit != 1:
+        raise NoProgramError("padding after a terminator that is kept")
+    end = _sought(kind.until.end, span, at, needed=not kind.until.unterminated)
+    behind = _behind(end, len(kind.until.end), stop, at)
+    at.must(at.asm.value(op.EQUAL, (at.asm.value(op.TRIM, (behind, stop, at.where), (padding,)), behind)))
+    return start, end
+
+
+def _sought(end: bytes, span: Span, at: Lowering, *, needed: bool) -> int:
+    """Where a terminator is; if it is missing where it need not be, where it was sought in vain."""
+    if len(end) > 7:
+        raise NoProgramError("a terminator of more than seven bytes")
+    numbers = int.from_bytes(end, "little"), len(end), int(needed)
+    (stop,) = at.asm.several(op.FIND, 1, (*span, at.where), numbers)
+    return stop
+
+
+def _behind(stop: int, size: int, limit: int, at: Lowering) -> int:
+    """So many bytes further, but not beyond the limit."""
+    behind = at.moved(stop, size)
+    return at.asm.value(op.CHOOSE, (at.asm.value(op.LESS, (limit, behind)), limit, behind))

@@ -18,6 +18,8 @@ def opened(through: codec.Through, at: Lowering, span: Span) -> Span:
     """Where that is what these bytes unpack to. Those that are packed become a column of their own, if there is one.
     Raises ``NoProgramError``.
     """
+    if isinstance(through.way, codec.Zeros):
+        return _filled(through, at, span)
     if not isinstance(through.way, codec.Compressing):
         raise NoProgramError("bytes that are changed")
     packed = _are_packed(through.way, at)
@@ -28,6 +30,23 @@ def opened(through: codec.Through, at: Lowering, span: Span) -> Span:
     if through.raw is not None:
         at.this.columns[through.raw] = Octets(*span, op.ONES if packed is True else packed)
     return start, stop
+
+
+def _filled(through: codec.Through, at: Lowering, span: Span) -> Span:
+    """The bytes with the zeros that were cut off. Those that were not kept as they would be written are a column."""
+    size = at.ask(through.way.asked)
+    if not isinstance(size, int) or not 0 < size <= through.limit or not at.decoding:
+        raise NoProgramError("zeros that are cut off, up to a size that varies")
+    asm, (start, stop) = at.asm, span
+    ends_in_zero = asm.value(op.LESS, (asm.value(op.TRIM, (start, stop, at.where), (0,)), stop))
+    several = asm.value(op.LESS, (asm.value(op.ADD_NUMBER, (start,), (1,)), stop))
+    kept = asm.value(op.OR, (both(asm, ends_in_zero, several), asm.value(op.EQUAL, (start, stop))))
+    if through.raw is None:
+        at.must(asm.value(op.NOT, (kept,)))
+    else:
+        at.this.columns[through.raw] = Octets(start, stop, kept)
+    begin, end = asm.several(op.FILL, 2, (start, stop, at.where), (asm.shared(_ROOM), size))
+    return begin, end
 
 
 def _are_packed(way: codec.Compressing, at: Lowering) -> Mask:

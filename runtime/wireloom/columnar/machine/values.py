@@ -24,7 +24,8 @@ class NoProgramError(Exception):
 class Number:
     """A number of each row where ``valid`` is set: its register, and between which numbers it is, both included.
 
-    A ``floating`` one of so many bytes is in its register with the bits that it has.
+    A ``floating`` one of so many bytes is in its register with the bits that it has. The register of a decimal has how
+    many times ``1 / parts`` it is.
     """
 
     register: int
@@ -33,11 +34,12 @@ class Number:
     valid: int = op.ONES
     truth: bool = False
     floating: int = 0
+    parts: int = 1
 
     @property
     def whole(self) -> bool:
         """Whether the register has the number itself."""
-        return not self.floating and self.least >= -WORD and self.most < WORD
+        return not self.floating and self.parts == 1 and self.least >= -WORD and self.most < WORD
 
 
 @dataclass(frozen=True, slots=True)
