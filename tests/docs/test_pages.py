@@ -171,3 +171,12 @@ def test_the_python_page_has_each_option_with_its_default() -> None:
         shown = cells[name][2].strip("`")
         written = f'"{default}"' if isinstance(default, str) else repr(default)
         assert shown == words.get(name, written)
+
+
+def test_the_python_page_says_what_the_options_say() -> None:
+    """Its first sentences; the rest may be about Spark. Values are Python's there, and words may be links."""
+    page = re.sub(r"\[([^]]+)\]\([^)]+\)", r"\1", text("docs/python.md")).replace('"', "")
+    for name, option in EVERY.items():
+        row = re.search(rf"^\| `{name}` \|.*", page, re.MULTILINE)
+        assert row is not None, name
+        assert f"| {option.about.partition('. ')[0].rstrip('.')}." in row[0], name
