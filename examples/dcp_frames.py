@@ -52,7 +52,7 @@ class Stream(NamedTuple):
 
 
 class Write(NamedTuple):
-    """A document as it is sent. ``key`` has its collection in front."""
+    """A document as it is sent. ``key`` begins with its collection."""
 
     seqno: int
     rev: int

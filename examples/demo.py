@@ -65,7 +65,7 @@ def main(output: Path) -> None:
 
 @contextmanager
 def step(what: str) -> Iterator[None]:
-    """Tell what is being done and how long it took."""
+    """Print what is being done and how long it took."""
     console.print(f"[bold cyan]•[/bold cyan] {what} …")
     start = time.monotonic()
     yield
@@ -274,7 +274,7 @@ def show(title: str, rows: DataFrame) -> None:
 
 
 def shown(path: Path) -> str:
-    """A path as short as it can be said."""
+    """The shortest form of a path."""
     return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else str(path)
 
 

@@ -78,7 +78,7 @@ def make(windows: int = WINDOWS, order: str = "big", seed: int = SEED, *, damage
 
 
 def _harmed(packed: bytes, value_size: int, chance: random.Random) -> Harmed:
-    place = chance.randrange(5, 40)  # in the header; the version and the magic in front are in no checksum
+    place = chance.randrange(5, 40)  # in the header; no checksum covers the version and the magic before it
     some = chance.randrange(1, 9)
     match chance.randrange(7):
         case 0:  # a bit is flipped, anywhere

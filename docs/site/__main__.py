@@ -118,7 +118,7 @@ def _stage(stage: Stage) -> Navigation:
 
 
 def _examples(found: list[Subject]) -> dict[str, str]:
-    """The marks that hand-written pages may have, and the annotated examples that they stand for."""
+    """The marks that hand-written pages may have, and the annotated examples that replace them."""
     return {
         f"<!-- example {subject.protocol.name} {message}: {name} -->": f"\n{fragment(traced.inspected)}\n"
         for subject in found

@@ -28,7 +28,7 @@ def command_line_page(program: click.Group, name: str) -> str:
 
 
 def _parameters(context: click.Context) -> Iterator[str]:
-    """Arguments and options, with what ``--help`` tells of them."""
+    """Arguments and options, with their texts in ``--help``."""
     told = [(parameter, parameter.get_help_record(context)) for parameter in context.command.get_params(context)]
     for kind, title in (("argument", "Argument"), ("option", "Option")):
         rows = [record for parameter, record in told if record and parameter.param_type_name == kind]

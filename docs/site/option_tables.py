@@ -1,6 +1,6 @@
 """``python docs/site/option_tables.py``: the tables of options in ``docs``, from what the options say of themselves.
 
-A table stands behind a mark, ``<!-- options: mode columns -->``, which names its rows. ``make generate`` runs this, and
+A table follows a mark, ``<!-- options: mode columns -->``, which names its rows. ``make generate`` runs this, and
 a test holds the pages against it.
 """
 

@@ -48,7 +48,7 @@ def _entries() -> Iterator[RuleDoc]:
     for family, package in _PACKAGES.items():
         for page in files(package).joinpath("pages").iterdir():
             found = _PAGE.fullmatch(page.read_text(encoding="utf-8"))
-            assert found is not None, f"{page.name} is not laid out as a rule's page"
+            assert found is not None, f"{page.name} does not have the parts of a rule's page"
             category = _CATEGORIES.get(found["id"], "") if family is Family.COMPAT else ""
             yield RuleDoc(family=family, category=category, **found.groupdict())
 

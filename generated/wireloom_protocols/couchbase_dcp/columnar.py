@@ -267,7 +267,7 @@ COMMENTS = {
     "get.document_key_bytes": "Original bytes of document_key, if encoding it would give others; written back if it "
     "is unchanged",
     "get.trailing_value": "Bytes of the value after its last field",
-    "get_all_vb_seqnos": "Asks for the seqnos of all vbuckets.",
+    "get_all_vb_seqnos": "Requests the seqnos of all vbuckets.",
     "get_all_vb_seqnos.state": "Only vbuckets in this state; 0 is all alive.",
     "get_all_vb_seqnos.state_name": "Name of state; null if it has none",
     "get_all_vb_seqnos.collection_id": "Only the seqnos of this collection.",

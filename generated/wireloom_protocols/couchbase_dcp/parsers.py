@@ -808,7 +808,7 @@ get_all_vb_seqnos = Message(
     },
     valid="size(extras) in [0, 4, 8] and size(key) == 0 and size(value) == 0",
 )
-"""Seqnos request. Asks for the seqnos of all vbuckets."""
+"""Seqnos request. Requests the seqnos of all vbuckets."""
 
 get_all_vb_seqnos_response = Message(
     "get_all_vb_seqnos_response",

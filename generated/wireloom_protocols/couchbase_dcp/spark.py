@@ -3096,7 +3096,7 @@ SCHEMA = StructType(
         StructField(
             "get_all_vb_seqnos",
             GET_ALL_VB_SEQNOS,
-            metadata={"comment": "Asks for the seqnos of all vbuckets."},
+            metadata={"comment": "Requests the seqnos of all vbuckets."},
         ),
         StructField(
             "get_all_vb_seqnos_response",

@@ -2,9 +2,9 @@
 # Do not edit; change the spec and run `wireloom generate`.
 
 """Parsers and builders of LinkedIn Databus. Change events as Databus relays, bootstrap servers and clients keep them in
-buffers and files and send them to each other. A stream is events laid end to end: no separator, no count, no padding.
-The first byte of each event is the version of its layout; two versions may follow one another in one stream. A window
-is the data events that share one sequence, closed by an event that marks its end and repeats that sequence.
+buffers and files and send them to each other. A stream is consecutive events: no separator, no count, no padding. The
+first byte of each event is the version of its layout; two versions may follow one another in one stream. A window is
+the data events that share one sequence, closed by an event that marks its end and repeats that sequence.
 """
 
 from construct import Int8ub, Int16sb, Int16sl, Int16ub, Int16ul, Int32sb, Int32sl, Int32ub, Int32ul, Int64sb, Int64sl

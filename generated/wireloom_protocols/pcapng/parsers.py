@@ -2,7 +2,7 @@
 # Do not edit; change the spec and run `wireloom generate`.
 
 """Parsers and builders of PCAPNG capture files. Packets as they were recorded on one or more interfaces, with what is
-known about these. A file is blocks laid end to end, and a record is one block. A section header begins a section, which
+known about these. A file is a sequence of blocks, and a record is one block. A section header begins a section, which
 has a byte order of its own and its own interfaces, numbered from 0 as they are described. Packets name their interface
 by that number.
 """

@@ -21,7 +21,7 @@ class _Reached(NamedTuple):
 def obstacle(spec: Resolved, owner: model.Record | model.Message, tree: Expr) -> str | None:
     """Why an expression does not follow from numbers at fixed offsets; None if it does."""
     layout = offsets.of(spec, owner)
-    if layout.tells(tree):
+    if layout.determines(tree):
         return None
     known = layout.numbers.keys() | layout.parameters
     name = next((each.name for each in expressions.names(tree) if each.name not in known), None)

@@ -87,7 +87,7 @@ class Offsets:
         known = self.numbers.keys() | self.parameters
         return At(0, (tree,)) if all(name.name in known for name in expressions.names(tree)) else None
 
-    def tells(self, tree: Expr) -> bool:
+    def determines(self, tree: Expr) -> bool:
         """Whether an expression follows from the fixed numbers."""
         known = self.numbers.keys() | self.parameters
         places = ((self.sizes if function is Function.SIZE else self.places, name) for function, name in _places(tree))

@@ -114,7 +114,7 @@ class Scope:
 
 
 def until_slot(header: tuple[Visit, ...], slot: str) -> tuple[Visit, ...]:
-    """The header's nodes up to and with the section ``slot``; all if there is no such section."""
+    """The header's nodes up to and including the section ``slot``; all if there is no such section."""
     ends = [visit.order for visit in header if isinstance(visit.item, model.Slot) and visit.name == slot]
     return header[: ends[0] + 1] if ends else header
 
@@ -212,7 +212,7 @@ def _named(spec: Resolved) -> dict[str, Mapping[str, tuple[Visit, ...]]]:
 
 def inside(spec: Resolved, item: Item, *, is_item: bool = False) -> Mapping[str, tuple[Visit, ...]]:
     """The names inside a field that is one struct, or inside an item of a list of them, each with the nodes it may
-    stand for; none if it is no struct.
+    stand for; none if it is not a struct.
     """
     deeper = item.type if isinstance(item, model.Field) and isinstance(item.type, Deeper) else None
     used = struct_of(spec, item) if deeper is None else spec.structs[deeper.like]

@@ -117,7 +117,7 @@ class Site:
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _KnownInputs:
     """The known inputs of types: their kinds, as in the first use of the type, and their structs and lists."""
 
     kinds: dict[Input, Kind]
@@ -139,17 +139,19 @@ class _Told:
 
 
 @once
-def _all(spec: Resolved) -> tuple[tuple[Site, ...], _Told]:
+def _all(spec: Resolved) -> tuple[tuple[Site, ...], _KnownInputs]:
     """Every expression, and the inputs of types, which can follow from each other."""
-    told, size = _Told({}, {}), -1
-    found = [site for scope in every(spec) for site in _Sites(spec, scope, told).all()]
+    known_inputs, size = _KnownInputs({}, {}), -1
+    found = [site for scope in every(spec) for site in _Sites(spec, scope, known_inputs).all()]
     inputs = [(given, site, site.tree) for site in found if (given := site.input) is not None and site.tree is not None]
-    while told.size > size:
-        size = told.size
+    while known_inputs.size > size:
+        size = known_inputs.size
         for given, site, tree in inputs:
-            told.learn(given, site, tree)
-    wanted = (site if (given := site.input) is None else replace(site, wants=told.kinds.get(given)) for site in found)
-    return tuple(wanted), told
+            known_inputs.learn(given, site, tree)
+    wanted = (
+        site if (given := site.input) is None else replace(site, wants=known_inputs.kinds.get(given)) for site in found
+    )
+    return tuple(wanted), known_inputs
 
 
 def sites(spec: Resolved) -> tuple[Site, ...]:
@@ -170,11 +172,11 @@ def given_fields(spec: Resolved) -> Mapping[Input, tuple[Visit, ...]]:
 class _Sites:
     """The expressions of one scope."""
 
-    def __init__(self, spec: Resolved, scope: Scope, told: _Told) -> None:
+    def __init__(self, spec: Resolved, scope: Scope, known_inputs: _KnownInputs) -> None:
         self.spec = spec
         self.scope = scope
-        self.told = told
-        self.sight = Sight(spec, scope, told.fields)
+        self.known_inputs = known_inputs
+        self.sight = Sight(spec, scope, known_inputs.fields)
 
     def all(self) -> Iterator[Site]:
         for visit in self.scope.visits:
@@ -270,7 +272,7 @@ class _Sites:
             sizes: Mapping[str, tuple[Seen, ...]] = sight.regions(own, header) if regions else {}
             around = sight.around(visit.branch if visit else ())
             values = sight.values(own, header, growing)
-            yield Site(condition, key, wants, moment, values, sizes, around, self.scope, self.told.kinds, visit)
+            yield Site(condition, key, wants, moment, values, sizes, around, self.scope, self.known_inputs.kinds, visit)
 
     def reading(
         self,
@@ -310,7 +312,7 @@ class _Sites:
         if item is not None and item.name not in self.spec.recursive:
             given = tuple(Input(item.name, name) for name in item.given)
             scope = Scope(item, walk(item.nodes), self.scope.header_at(visit), given=given)
-            inside = _Sites(self.spec, scope, self.told)
+            inside = _Sites(self.spec, scope, self.known_inputs)
             yield from inside.site("until", until, Kind.CONDITION, Moment.READING, lambda _: True)
 
     def variant(self, message: model.Message, when: Condition | None) -> Iterator[Site]:

@@ -51,7 +51,7 @@ class VisibleNames(Mapping[str, tuple[Seen, ...]]):
         return found
 
     def _meant(self, found: tuple[Seen, ...]) -> Iterator[Seen]:
-        """The fields behind an input, in its place."""
+        """The fields that an input refers to, in its place."""
         for seen in found:
             yield from self._given.get(seen, ()) if isinstance(seen, Input) else (seen,)
 

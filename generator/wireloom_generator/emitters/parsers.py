@@ -175,7 +175,7 @@ def _parameter(parameter: model.Parameter) -> Code:
     )
 
 
-def _found(parameter: model.Parameter, found: model.Told) -> Code:
+def _found(parameter: model.Parameter, found: model.FoundInCapture) -> Code:
     has, asked = pretty.match({found.field: found.values}), group(*map(string, found.asked))
     return call("Told", string(parameter.name), string(found.message), has=has, asked=asked)
 

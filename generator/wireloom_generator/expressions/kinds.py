@@ -55,7 +55,7 @@ KindOf = Callable[[Name], Kind | None]
 class Fault(Enum):
     """Why a part of an expression does not fit."""
 
-    UNWANTED = "its place asks for the other kind"
+    UNWANTED = "its place requires the other kind"
     UNLIKE = "it is compared with the other kind"
     UNORDERED = "it is compared by order, and its kind has none"
     MIXED = "what may stand in its place is of the other kind"

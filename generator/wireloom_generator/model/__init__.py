@@ -4,7 +4,7 @@ Rules check it, and emitters see nothing else. Classes are frozen; alternatives 
 """
 
 from wireloom_generator.model.checksums import ByteRange, Checksum
-from wireloom_generator.model.declarations import Included, Parameter, Sourced, Told
+from wireloom_generator.model.declarations import FoundInCapture, Included, Parameter, Sourced
 from wireloom_generator.model.grouping import Elsewhere, Tail, grouped
 from wireloom_generator.model.matching import Between, Match, Selector
 from wireloom_generator.model.nodes import (

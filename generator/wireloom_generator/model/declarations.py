@@ -47,7 +47,7 @@ class Included(Described):
 
 
 @dataclass(frozen=True, slots=True)
-class Told(Sourced):
+class FoundInCapture(Sourced):
     """The ``message`` of a capture that sets a parameter: to true if a value at the path ``field`` is one of the
     ``values``. The layouts of the messages ``asked`` depend on it.
     """
@@ -70,7 +70,7 @@ class Parameter(Described):
     default: Literal | None
     choices: tuple[str, ...] = ()
     column: bool = False
-    found: Told | None = None
+    found: FoundInCapture | None = None
 
     @property
     def bounds(self) -> tuple[int, int] | None:

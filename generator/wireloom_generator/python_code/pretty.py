@@ -1,4 +1,4 @@
-"""Python source laid out as formatters do: a call is on one line if it fits, otherwise each argument is on its own
+"""Python source formatted as formatters do: a call is on one line if it fits, otherwise each argument is on its own
 line.
 
 Text from a spec gets into generated code only through ``string``, ``literal`` or ``docstring``.

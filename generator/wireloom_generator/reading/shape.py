@@ -174,7 +174,7 @@ class _Shaping:
         if not isinstance(node, YamlMapping):
             return self.wrong(node, "a mapping")
         present = {key.text for key, _ in node.entries}
-        first = next((key for key in ("bits", *_ENTRIES) if key in present), "")  # bits have names, too
+        first = next((key for key in ("bits", *_ENTRIES) if key in present), "")  # bits also have names
         kind = _ENTRIES.get(first)
         if kind is not None:
             return self.dataclass(kind, node)

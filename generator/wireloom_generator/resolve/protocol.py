@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from wireloom_generator import expressions, model
-from wireloom_generator.analysis import heads, offsets, telling
+from wireloom_generator.analysis import captured_parameters, heads, offsets
 from wireloom_generator.analysis.sites import Site, sites
 from wireloom_generator.expressions import Expr, Logical, Unary, Value, printed
 from wireloom_generator.expressions.comparisons import conjuncts
@@ -61,7 +61,7 @@ def _discovered(spec: model.Resolved, parameter: model.Parameter) -> model.Param
     """The parameter; if captures have it, with the messages that need it."""
     if parameter.found is None:
         return parameter
-    return replace(parameter, found=replace(parameter.found, asked=telling.asking(spec, parameter)))
+    return replace(parameter, found=replace(parameter.found, asked=captured_parameters.asking(spec, parameter)))
 
 
 def _asked(site: Site) -> Iterator[str]:
@@ -93,7 +93,7 @@ def _lengths(spec: model.Resolved) -> Iterator[model.Lengths]:
         proof, layout = owner.proof or record.proof, offsets.of(spec, owner)
         asked = [*filter(None, (owner.length, proof.valid if proof else None))]
         trees = [condition.tree for condition in asked if condition.tree is not None]
-        if all(layout.tells(tree) for tree in trees):
+        if all(layout.determines(tree) for tree in trees):
             yield _found(owner, proof, layout, match, _doubts(spec, owner, layout))
             continue
         assert owner.end is not None
@@ -120,7 +120,7 @@ def _found(
         return model.Condition(owner.names.resolved(layout.settled(condition.tree, length)), condition.text)
 
     def is_early(condition: model.Condition) -> bool:
-        return condition.tree is not None and layout.tells(layout.settled(condition.tree, length))
+        return condition.tree is not None and layout.determines(layout.settled(condition.tree, length))
 
     def summed(field: model.Field) -> tuple[str, model.Checksum] | None:
         """The field, and its checksum as it is known then; None if it is not over one range that is."""
@@ -226,7 +226,7 @@ def _doubts(
     pieces: dict[str, tuple[Expr, list[model.Match]]] = {}
     for message in spec.messages if isinstance(owner, model.Record) else (owner,):
         if message.match.keys() <= layout.numbers.keys() | layout.parameters:
-            for piece in filter(layout.tells, _pieces(message)):
+            for piece in filter(layout.determines, _pieces(message)):
                 _, matches = pieces.setdefault(printed(piece), (piece, []))
                 matches.append(message.match)
     for piece, matches in pieces.values():

@@ -89,7 +89,7 @@ class _Resolving:
             field = None if message is None else self.field_of(message, path)
             enum = self.fields.enums.get(field.enum) if field is not None and field.enum else None
             meant = selectors(values, Domain() if field is None else field.type.values, enum)
-            yield replace(parameter, found=model.Told(found.message, path, meant, written=found))
+            yield replace(parameter, found=model.FoundInCapture(found.message, path, meant, written=found))
 
     def field_of(self, message: model.Message, path: str) -> model.Named | None:
         """The field of a message to which a path leads through structs and lists."""

@@ -86,7 +86,7 @@ def _through(circle: Sequence[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Coverage:
-    """A checksum field: the ranges that it surely covers, and its own bytes, or at least where these begin."""
+    """A checksum field: the ranges that it always covers, and its own bytes, or at least where these begin."""
 
     name: str
     at: Location

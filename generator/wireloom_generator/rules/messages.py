@@ -61,7 +61,7 @@ def _common_record(
 ) -> Mapping[str, model.Selector] | None:
     """Values of a record that both match; None if there is none.
 
-    If they ask for other fields, one of these may not be so, or not be there, if the other matches.
+    If they match on different fields, one message's field may have another value, or be absent, when the other matches.
     """
     found = _common_values(one, other)
     if found is None or one.keys() == other.keys() or any(name not in known for name in found):

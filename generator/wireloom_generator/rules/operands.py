@@ -304,7 +304,7 @@ def _item_of(site: Site, name: Name, item: InList) -> Iterator[Problem]:
 
 
 def _is_before(site: Site, item: InList) -> bool:
-    """Whether it is surely an item before the current one."""
+    """Whether it is always an item before the current one."""
     match item:
         case InList(number=Binary("-", Name() as name, Value(value=int() as back)), word=""):
             return site.is_index(name) and back > 0

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from wireloom_generator.analysis import telling
+from wireloom_generator.analysis import captured_parameters
 from wireloom_generator.analysis.selectors import faults
-from wireloom_generator.model import Parameter, Resolved, Told
+from wireloom_generator.model import FoundInCapture, Parameter, Resolved
 from wireloom_generator.problems import Problem, closest
 from wireloom_generator.types import spelled
 
@@ -34,7 +34,7 @@ def parameters(spec: Resolved) -> Iterator[Problem]:
             yield from _captured(spec, parameter, parameter.found)
 
 
-def _captured(spec: Resolved, parameter: Parameter, found: Told) -> Iterator[Problem]:
+def _captured(spec: Resolved, parameter: Parameter, found: FoundInCapture) -> Iterator[Problem]:
     """What is wrong with a parameter that is found in captures."""
     if parameter.type != "bool":
         yield Problem(parameter.where("found"), "parameters", "only a bool can be found in captures")
@@ -49,16 +49,16 @@ def _captured(spec: Resolved, parameter: Parameter, found: Told) -> Iterator[Pro
     if sum(place.startswith("has.") for place in found.written.places) != 1:
         yield Problem(found.where("has"), "parameters", "has needs exactly one field, with its values")
         return
-    own, at = telling.fields(spec, found.message), found.where(f"has.{found.field}")
+    own, at = captured_parameters.fields(spec, found.message), found.where(f"has.{found.field}")
     if (first := found.field.split(".")[0]) not in own:
         yield Problem(at, "parameters", f"{found.message!r} has no field {first!r}", closest(first, own))
         return
     told = faults(spec, own, found.field, found.values, items=True)
     yield from (Problem(at, "parameters", *fault) for fault in told)
-    asking = telling.asking(spec, parameter)
+    asking = captured_parameters.asking(spec, parameter)
     if found.message in asking:
         yield Problem(found.where("message"), "parameters", f"{found.message!r} depends on the parameter itself")
-    for condition in telling.framing(spec, parameter):
+    for condition in captured_parameters.framing(spec, parameter):
         what = f"{parameter.name!r} is found in records, so it cannot affect where they end"
         yield Problem(condition.at, "parameters", what, "delete it from length and proof, or delete found:")
     for message in spec.messages:

@@ -76,7 +76,7 @@ def _varying_head(spec: Resolved) -> Iterator[Problem]:
         asked = (owner.length, proof.valid if proof is not None else None)
         trees = [each.tree for each in asked if each is not None and each.tree is not None]
         layout, head = offsets.of(spec, owner), heads.of(spec, owner)
-        if owner.length is None or all(map(layout.tells, trees)):
+        if owner.length is None or all(map(layout.determines, trees)):
             continue
         if any(head.lacks(tree, spec.parameters) for tree in trees):
             continue  # reported by record-length

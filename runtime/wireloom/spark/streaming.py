@@ -137,7 +137,7 @@ class CaptureStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return Admission.of(self.source)
 
     def _listed(self) -> tuple[CaptureFile, ...]:
-        """All files there are. It is no error if a pattern has none yet."""
+        """All files there are. A pattern may match none yet."""
         files = self.captures.marked(chosen_yet(self.captures.paths, self.source, UnmatchedError))
         if files and not self.seen:
             self.captures.added.must_be_of(files)

@@ -6,7 +6,7 @@ from wireloom_generator import model
 from wireloom_generator.compat import walks
 from wireloom_generator.compat.changes import BACKWARD, BOTH, NEITHER, Change
 from wireloom_generator.compat.comparison import Comparison
-from wireloom_generator.model import Told
+from wireloom_generator.model import FoundInCapture
 
 
 def parameter_added(comparison: Comparison) -> Iterator[Change]:
@@ -56,7 +56,7 @@ def parameter_default_changed(comparison: Comparison) -> Iterator[Change]:
             yield Change(path, "found in captures by other records" if before and now else told, BOTH)
 
 
-def _source(found: Told | None, names: Mapping[str, str]) -> object:
+def _source(found: FoundInCapture | None, names: Mapping[str, str]) -> object:
     """How captures give a parameter, and to which messages; ``names`` are the new names of messages."""
     if found is None:
         return None

@@ -106,7 +106,7 @@ class DiagramRow:
 
 
 def rows(items: Iterable[Drawn]) -> list[DiagramRow]:
-    """Boxes laid into rows."""
+    """Boxes arranged in rows."""
     grid = _Grid()
     for item in items:
         grid.add(item)

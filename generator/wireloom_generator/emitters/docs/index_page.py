@@ -120,7 +120,7 @@ def _doc(pages: MessagePages, parameter: model.Parameter) -> str:
     return joined([prose(parameter.doc.text), told, column, *versions(parameter.doc)])
 
 
-def _told(pages: MessagePages, found: model.Told) -> str:
+def _told(pages: MessagePages, found: model.FoundInCapture) -> str:
     """How a parameter is found in a capture."""
     message = next(message for message in pages.protocol.messages if message.name == found.message)
     values = pages.names.values_in(message, found.field, found.values)

@@ -143,7 +143,7 @@ class Records:
         return Area(slot.name, at, end, extent, common, own, slot)
 
     def _header(self, shape: HeaderForm) -> tuple[Placing, Area]:
-        """What places the record's own fields, and the header; the same for all messages that look alike there."""
+        """What places the record's own fields, and the header; the same for all messages with the same layout there."""
         facts = shape.facts.only(self.nodes.asked)
         key = id(shape.nodes), facts.key
         if (found := self._headers.get(key)) is None:

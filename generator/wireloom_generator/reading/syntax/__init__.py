@@ -57,6 +57,7 @@ from wireloom_generator.reading.syntax.specs import (
     Capture,
     Declaring,
     File,
+    FoundInCapture,
     Library,
     Message,
     Parameter,
@@ -65,7 +66,6 @@ from wireloom_generator.reading.syntax.specs import (
     Record,
     Shared,
     Struct,
-    Told,
     Variant,
 )
 from wireloom_generator.reading.written import Expression

@@ -33,7 +33,7 @@ class Struct(Documented):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told(Written):
+class FoundInCapture(Written):
     """How the capture itself sets a parameter."""
 
     message: str = required("the message that sets it", "hello")
@@ -58,7 +58,7 @@ class Parameter(Documented):
         False,
         see="byte-order.md#a-parameter-as-byte-order",
     )
-    found: Told | None = optional(
+    found: FoundInCapture | None = optional(
         "of `bool`: the message that sets it if no reader does",
         "{message: hello, has: {wide: true}}",
         see="captures.md#parameters-set-by-the-capture-found",
