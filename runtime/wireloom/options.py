@@ -118,15 +118,15 @@ class Parameter(NamedTuple):
         if self.choices:
             if known in self.choices:
                 return str(known)
-            raise OptionError(f"{self.name} must be one of {', '.join(self.choices)}, not {_shown(value)}")
+            raise OptionError(f"{self.name} must be one of {', '.join(self.choices)}, not {shown(value)}")
         if self.text:
             if isinstance(known, str):
                 return known
-            raise OptionError(f"{self.name} must be text, not {_shown(value)}")
+            raise OptionError(f"{self.name} must be text, not {shown(value)}")
         with suppress(Exception):
             truth = {"true": True, "false": False, "1": True, "0": False}.get(str(known).lower())
         if truth is None:
-            raise OptionError(f"{self.name} must be true or false, not {_shown(value)}")
+            raise OptionError(f"{self.name} must be true or false, not {shown(value)}")
         return truth
 
     def _number(self, known: object, value: object, least: int, most: int) -> int:
@@ -134,15 +134,19 @@ class Parameter(NamedTuple):
             number = int(known, 0) if isinstance(known, str) else whole_number(known)
             if isinstance(number, int) and least <= number <= most:
                 return number
-        raise OptionError(f"{self.name} must be a whole number from {least} to {most}, not {_shown(value)}")
+        raise OptionError(f"{self.name} must be a whole number from {least} to {most}, not {shown(value)}")
 
 
-def _shown(value: object) -> str:
-    """A value as an error shows it."""
+def shown(value: object) -> str:
+    """A value as an error shows it, shortened if it is long."""
     try:
-        return repr(value)
+        text = repr(value)
     except Exception:  # an integer with more digits than Python shows, or whatever the value's own class raises
         return f"this {type(value).__name__}"
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
+_LONGEST = 80
 
 
 SOUGHT = "?"

@@ -6,6 +6,7 @@ Rules check it, and emitters see nothing else. Classes are frozen; alternatives 
 from wireloom_generator.model.checksums import ByteRange, Checksum
 from wireloom_generator.model.declarations import FoundInCapture, Included, Parameter, Sourced
 from wireloom_generator.model.grouping import Elsewhere, Tail, grouped
+from wireloom_generator.model.list_items import derived_from, may_have_empty_items, numbered
 from wireloom_generator.model.matching import Between, Match, Selector
 from wireloom_generator.model.nodes import (
     MOST_RESERVED,
@@ -29,7 +30,6 @@ from wireloom_generator.model.nodes import (
     When,
     bit_type,
 )
-from wireloom_generator.model.numbering import derived_from, hollow, numbered
 from wireloom_generator.model.protocol import (
     Answers,
     Beginning,

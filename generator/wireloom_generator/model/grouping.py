@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import assert_never
 
+from wireloom_generator.model.list_items import numbered
 from wireloom_generator.model.nodes import (
     Bits,
     Choice,
@@ -18,7 +19,6 @@ from wireloom_generator.model.nodes import (
     Unpack,
     When,
 )
-from wireloom_generator.model.numbering import numbered
 from wireloom_generator.model.wires import Condition
 
 

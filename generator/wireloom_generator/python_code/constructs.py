@@ -144,7 +144,7 @@ def _field(field: model.Field) -> Code:
             at=optional_expression(field.place) if is_placed else None,
             shared=is_placed and field.shared,
             numbered=model.numbered(field),
-            hollow=model.hollow(field),
+            hollow=model.may_have_empty_items(field),
             name=string(field.name) if field.watched or is_placed else None,
         )
     sum_ = None if field.checksum is None else checksum(field.checksum)

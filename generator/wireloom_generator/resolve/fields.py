@@ -11,10 +11,10 @@ from wireloom_generator.reading import syntax
 from wireloom_generator.reading.spec import Spec
 from wireloom_generator.reading.vocabulary import BIT_ORDERS
 from wireloom_generator.resolve import conditions, keys, uses
+from wireloom_generator.resolve.byte_orders import Orders
 from wireloom_generator.resolve.columns import columns, field_columns, labelled, raw_column
 from wireloom_generator.resolve.matches import Matching, filled, names_of_numbers
 from wireloom_generator.resolve.names import Spliced, Splicing, loops
-from wireloom_generator.resolve.orders import Orders
 from wireloom_generator.types import Bytes, Declared, Deeper, Integer, Struct, Unknown, WireType, integer_column
 from wireloom_generator.types.sizes import SizeRange
 

@@ -65,7 +65,7 @@ def _without_length(spec: Resolved) -> Iterator[Problem]:
         proof = owner.proof or spec.record.proof
         if proof is not None and proof.checksum is not None:
             hint = "delete checksum from the proof; it is checked when the record is read"
-            what = f"there is no length that {proof.checksum!r} could prove"
+            what = f"{proof.checksum!r} cannot prove a length that the record does not give"
             yield Problem(owner.where("length"), "proof", what, hint)
 
 

@@ -20,6 +20,7 @@ from wireloom.options import (
     TextOption,
     positive,
     read_by,
+    shown,
     size,
     size_or_zero,
     text,
@@ -105,7 +106,7 @@ def _time(name: str, value: str) -> datetime:
     try:
         return datetime.fromisoformat(value.strip())
     except ValueError:
-        raise OptionError(f"{name} must be a time such as 2026-01-31T10:00:00, not {value!r}") from None
+        raise OptionError(f"{name} must be a time such as 2026-01-31T10:00:00, not {shown(value)}") from None
 
 
 def _instant(name: str, time: datetime, zone: object) -> int:
@@ -127,7 +128,7 @@ def _zone(name: str, value: str) -> tzinfo | None:
     try:
         return datetime.strptime(value, "%z").tzinfo
     except ValueError:
-        raise OptionError(f"{name} must be a time zone such as Europe/Paris or +02:00, not {value!r}") from None
+        raise OptionError(f"{name} must be a time zone such as Europe/Paris or +02:00, not {shown(value)}") from None
 
 
 def _directory(_: str, value: str) -> str:
@@ -141,7 +142,7 @@ def _duration(name: str, value: str) -> int:
     found = re.fullmatch(r"([0-9]{1,18})\s*([a-z]*)", value.strip().lower())
     unit = None if found is None else _UNITS.get(found[2].removesuffix("s") if len(found[2]) > 3 else found[2])
     if found is None or unit is None:
-        raise OptionError(f"{name} must be a duration such as 7d, 12h or 30 minutes, not {value!r}")
+        raise OptionError(f"{name} must be a duration such as 7d, 12h or 30 minutes, not {shown(value)}")
     return int(found[1]) * unit
 
 
@@ -158,7 +159,7 @@ _UNITS = {
 
 def _cleaning(name: str, value: str) -> str:
     if value.lower() not in ("off", "delete", "archive"):
-        raise OptionError(f"{name} must be off, delete or archive, not {value!r}")
+        raise OptionError(f"{name} must be off, delete or archive, not {shown(value)}")
     return value.lower()
 
 

@@ -235,7 +235,7 @@ def _repeat(field: model.Field) -> Mapping[str, Lua | None]:
         "count": asked(repeat.count),
         "until": asked(repeat.until),
         "numbered": "true" if model.numbered(field) else None,
-        "hollow": "true" if model.hollow(field) else None,
+        "hollow": "true" if model.may_have_empty_items(field) else None,
         "place": asked(field.place) if is_placed else None,
         "shared": "true" if is_placed and field.shared else None,
         "watched": "true" if field.watched else None,

@@ -15,7 +15,7 @@ def numbered(field: Field, *keys: str) -> bool:
     return any(condition is not None and condition.asks_index for condition in found)
 
 
-def hollow(field: Field) -> bool:
+def may_have_empty_items(field: Field) -> bool:
     """Whether items of a list may take no bytes. Their number is then known, so that the list ends.
 
     The original bytes (``raw``) of such a list would not determine its number of items.
