@@ -43,7 +43,7 @@ class Mode(StrEnum):
         try:
             return cls(value.upper())
         except ValueError:
-            raise OptionError(f"mode must be one of {', '.join(cls)}, not {value!r}") from None
+            raise OptionError(f"mode must be one of {', '.join(cls)}, not {shown(value)}") from None
 
 
 class Resync(StrEnum):
@@ -249,7 +249,7 @@ class ReadOptions(NamedTuple):
 def positive(name: str, value: str, what: str) -> int:
     """The text of an option as a number above 0. Raises ``OptionError``."""
     if not re.fullmatch("[0-9]{1,18}", value) or int(value) == 0:
-        raise OptionError(f"{name} must be a positive number of {what}, not {value!r}")
+        raise OptionError(f"{name} must be a positive number of {what}, not {shown(value)}")
     return int(value)
 
 
@@ -262,7 +262,7 @@ def size(name: str, value: str) -> int:
     Raises ``OptionError``.
     """
     if (found := size_or_zero(name, value)) == 0:
-        raise OptionError(f"{name} must be a positive number of bytes, not {value!r}")
+        raise OptionError(f"{name} must be a positive number of bytes, not {shown(value)}")
     return found
 
 
@@ -270,7 +270,7 @@ def size_or_zero(name: str, value: str) -> int:
     """As ``size``, but 0 is also allowed."""
     found = _SIZE.fullmatch(value.strip())
     if found is None:
-        raise OptionError(f"{name} must be a number of bytes, such as 65536 or 64m, not {value!r}")
+        raise OptionError(f"{name} must be a number of bytes, such as 65536 or 64m, not {shown(value)}")
     return int(found[1]) << (10 * " kmgtp".index(found[2].lower() or " "))
 
 
@@ -289,7 +289,7 @@ def truth(name: str, value: str) -> bool:
 def _names(name: str, value: str) -> tuple[str, ...]:
     names = tuple(part.strip() for part in value.split(","))
     if not all(names):
-        raise OptionError(f"{name} must be a comma-separated list of names, not {value!r}")
+        raise OptionError(f"{name} must be a comma-separated list of names, not {shown(value)}")
     return names
 
 
@@ -343,7 +343,7 @@ def _ports(name: str, value: str) -> frozenset[int]:
         return frozenset()
     found = _names(name, value)
     if not all(re.fullmatch("[0-9]{1,5}", port) and 0 < int(port) < 1 << 16 for port in found):
-        raise OptionError(f"{name} must be all, or a comma-separated list of ports, not {value!r}")
+        raise OptionError(f"{name} must be all, or a comma-separated list of ports, not {shown(value)}")
     return frozenset(map(int, found))
 
 
@@ -354,7 +354,7 @@ def _hosts(name: str, value: str) -> tuple[Network, ...]:
         return tuple(ip_network(host, strict=False) for host in _names(name, value))
     except ValueError:
         what = "a comma-separated list of addresses and networks, such as 10.0.0.7,fd00::/8"
-        raise OptionError(f"{name} must be {what}, not {value!r}") from None
+        raise OptionError(f"{name} must be {what}, not {shown(value)}") from None
 
 
 def text(_: str, value: str) -> str:
@@ -526,4 +526,4 @@ def unknown(what: str, name: str, known: Iterable[str]) -> str:
     names = sorted(known)
     close = get_close_matches(name, names, 1)
     hint = f"did you mean {close[0]!r}?" if close else f"known: {', '.join(names)}" if names else "there are none"
-    return f"unknown {what} {name!r}; {hint}"
+    return f"unknown {what} {shown(name)}; {hint}"
