@@ -20,6 +20,7 @@ WHOLE = {
     "mavlink2": 8,
     "mqtt": 15,
     "netflow5": 1,
+    "nmea": 4,
     "sbe": 2,
     "sqlite": 1,
     "tls": 4,

@@ -123,7 +123,8 @@ def joined(at: Lowering, checksum: codec.Joined, where: int) -> int:
 
 def _continued(at: Lowering, algorithm: object, found: int, more: bytes) -> int:
     """A reflected CRC after more bytes, which are the same in each record."""
-    if not isinstance(algorithm, codec.Crc) or algorithm.bits > 31:
+    is_reflected = isinstance(algorithm, codec.Crc) and algorithm.reflect_in and algorithm.reflect_out
+    if not isinstance(algorithm, codec.Crc) or not is_reflected or algorithm.bits > 31:
         raise NoProgramError("a checksum over several ranges, or in a list")
     asm, place = at.asm, at.asm.shared(single(algorithm))
     turned = asm.number(algorithm.xor_out)
@@ -140,9 +141,8 @@ def summed(at: Lowering, algorithm: object, first: Found, last: Found, where: in
     sound.
     """
     asm = at.asm
-    is_crc = isinstance(algorithm, codec.Crc) and algorithm.reflect_in and algorithm.reflect_out
-    if not is_crc and not isinstance(algorithm, Totals):
-        raise NoProgramError("a checksum that is no reflected CRC")
+    if not isinstance(algorithm, codec.Crc | Totals):
+        raise NoProgramError("a checksum of words")
     for bound in (first, last):
         at.must(bound is not None if not isinstance(bound, Number) else bound.valid, where)
     one, other = (whole(asm, 0 if bound is None else bound) for bound in (first, last))
@@ -151,5 +151,4 @@ def summed(at: Lowering, algorithm: object, first: Found, last: Found, where: in
     if isinstance(algorithm, Totals):
         numbers = algorithm.modulus, algorithm.initial, algorithm.bits // 2 if algorithm.twice else 0
         return asm.value(op.SUM, (start, stop, where), numbers)
-    assert isinstance(algorithm, codec.Crc)
     return at.crc(algorithm, start, stop, where)

@@ -299,7 +299,14 @@ def _judge(kind: int, code: Array, count: int, registers: Registers, out: Array,
     elif kind == op.CRC:
         d, a, b = registers[code[1]], registers[code[2]], registers[code[3]]
         for i in range(count):
-            d[i] = behind(code[5], a[i], b[i], out[code[4]], 0)
+            d[i] = behind(code[5], a[i], b[i], out[code[4]], out[code[6]] * code[7])
+    elif kind == op.DIGITS:
+        d, a, b, c = registers[code[1]], registers[code[2]], registers[code[3]], registers[code[4]]
+        for i in range(count):
+            d[i] = 0
+            if c[i] & good[i]:
+                d[i] = _number(a[i], b[i], code[5], code[6], code[7])
+                good[i] = 1 if d[i] != _NO_NUMBER else 0
     elif kind == op.TRIM:
         d, a, b, c = registers[code[1]], registers[code[2]], registers[code[3]], registers[code[4]]
         for i in range(count):
@@ -308,6 +315,33 @@ def _judge(kind: int, code: Array, count: int, registers: Registers, out: Array,
         d, a, b, c = registers[code[1]], registers[code[2]], registers[code[3]], registers[code[4]]
         for i in range(count):
             d[i] = _total(a[i], b[i], code[5], code[6], code[7]) if c[i] & good[i] else 0
+
+
+_LONGEST = 15
+"""So many digits fit 64 bits in every base."""
+_NO_NUMBER = -(1 << 62)
+
+
+def _number(at: int, stop: int, base: int, least: int, form: int) -> int:
+    """The number that characters are in the one form in which it is written; ``_NO_NUMBER`` if they are none."""
+    sign, size, value = 1, stop - at, 0
+    if form & 1 and at < stop and u1(at) == 45:
+        sign = -1
+        at += 1
+    if at >= stop or size < least or stop - at > _LONGEST or (u1(at) == 48 and size != least):
+        return _NO_NUMBER
+    while at < stop:
+        byte = u1(at)
+        digit = byte - 48
+        if byte >= 58:
+            digit = byte - (55 if form & 2 else 87)
+            if digit < 10:
+                return _NO_NUMBER
+        if digit < 0 or digit >= base:
+            return _NO_NUMBER
+        value = value * base + digit
+        at += 1
+    return _NO_NUMBER if sign < 0 and value == 0 else sign * value
 
 
 def _found(at: int, stop: int, wanted: int, size: int) -> int:

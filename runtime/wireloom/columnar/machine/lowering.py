@@ -5,9 +5,13 @@ unsound, and so does whatever is wrong. These rows are read by the plan, which k
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
+import numpy as np
+
 from wireloom.codec.checksums import Crc
+from wireloom.columnar.buffers import Array
 from wireloom.columnar.fields import Number as Kind
 from wireloom.columnar.machine import formulas, places
 from wireloom.columnar.machine import operations as op
@@ -28,7 +32,7 @@ from wireloom.columnar.machine.values import (
     Struct,
     valid_in,
 )
-from wireloom.columnar.sums import word_tables
+from wireloom.columnar.sums import FLIPPED, word_tables
 from wireloom.expressions import Expression
 from wireloom.expressions.tree import Expr, Name, Origin
 from wireloom.options import U64Type
@@ -36,6 +40,12 @@ from wireloom.rowwise import Judge
 
 Span = tuple[int, int]
 """The registers that have the addresses where something starts and stops."""
+
+
+@cache
+def _reversed_bytes() -> Array:
+    """Each byte with its bits in the other order, as a number of four bytes."""
+    return FLIPPED.astype(np.uint32)
 
 
 class Lowering:
@@ -241,10 +251,27 @@ class Lowering:
     # Checksums
 
     def crc(self, algorithm: Crc, start: int, stop: int, where: int) -> int:
-        """The reflected CRC of the bytes from ``start`` to before ``stop``, in the rows ``where`` it is asked for."""
-        asm, tables = self.asm, self.asm.shared(word_tables(algorithm))
-        found = asm.value(op.CRC, (start, stop), (tables, algorithm.initial))
+        """The CRC of the bytes from ``start`` to before ``stop``, in the rows ``where`` it is asked for."""
+        asm = self.asm
+        tables = asm.shared(word_tables(algorithm))
+        reverses = not algorithm.reflect_in
+        numbers = tables, algorithm.initial, asm.shared(FLIPPED) if reverses else tables, int(reverses)
+        found = asm.value(op.CRC, (start, stop), numbers)
+        if not algorithm.reflect_out:
+            found = self._reversed(found, algorithm.bits)
         return asm.value(op.XOR, (found, asm.number(algorithm.xor_out))) if algorithm.xor_out else found
+
+    def _reversed(self, register: int, bits: int) -> int:
+        """The lowest bits of a register in the other order."""
+        asm, table, count = self.asm, self.asm.shared(_reversed_bytes()), -(-bits // 8)
+        if bits > 32:
+            raise NoProgramError("a CRC of more than 32 bits that is not reflected")
+        found = asm.number(0)
+        for byte in range(count):
+            shifted = asm.value(op.SHIFT_RIGHT, (register, asm.number(8 * byte))) if byte else register
+            one = asm.value(op.LOOK_UP, (asm.value(op.AND_NUMBER, (shifted,), (0xFF,)),), (table, 1 << 8))
+            found = asm.value(op.ADD, (asm.value(op.MULTIPLY_NUMBER, (found,), (1 << 8,)), one))
+        return asm.value(op.SHIFT_RIGHT, (found, asm.number(8 * count - bits))) if bits % 8 else found
 
     # In which rows
 

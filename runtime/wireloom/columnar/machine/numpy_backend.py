@@ -29,6 +29,7 @@ TILE = 1 << 14
 FIRST_ADDRESS = 1 << 12
 """No buffer is in the first page."""
 _SPAN = (1 << 47) - (1 << 14)
+_MOST_DIGITS = 15
 _CLOSE = 64
 """Numbers that lie within so many bytes are gathered together."""
 _MEMORY = np.ctypeslib.as_array((ctypes.c_uint8 * _SPAN).from_address(FIRST_ADDRESS))
@@ -309,6 +310,7 @@ class Rows:
         self.sound_where(rows, good)
 
     def crc(self, d: int, a: int, b: int, n: int, register: int) -> None:
+        """The tables say whether bits are reversed."""
         rows = self.wanted(op.ONES, self.registers[a] < self.registers[b])
         found = np.full(len(rows), register)
         if len(rows):
@@ -316,6 +318,28 @@ class Rows:
             summed = checksums.registers(sums.ALGORITHMS[int(self.out[n])], buffer, start, stop)
             found = summed.astype(np.uint64).view(np.int64)
         self.registers[d] = self.whole(rows, found, np.int64(register))
+
+    def digits(self, d: int, a: int, b: int, c: int, base: int, least: int, form: int) -> None:
+        rows = self.wanted(c)
+        at, stop = self.values(a, rows), self.values(b, rows)
+        sizes = stop - at
+        short = (sizes > 0) & (sizes <= 1 + _MOST_DIGITS)
+        value, good = np.zeros(len(rows), np.int64), short.copy()
+        sign, count = np.zeros(len(rows), bool), np.zeros(len(rows), np.int64)
+        for place in range(int(sizes[short].max(initial=0))):
+            mine = np.flatnonzero(good & (place < sizes))
+            octet = ADDRESSED["u1"][at[mine] + (place - FIRST_ADDRESS)].astype(np.int64)
+            if not place and form & 1:
+                sign[mine] = octet == ord("-")
+                mine, octet = mine[octet != ord("-")], octet[octet != ord("-")]
+            zero = (octet == ord("0")) & (count[mine] == 0) & (sizes[mine] != least)
+            digit = np.where(octet < 58, octet - 48, octet - (55 if form & 2 else 87))
+            good[mine] &= ~zero & (digit >= np.where(octet < 58, 0, 10)) & (digit < base)
+            value[mine] = value[mine] * base + digit
+            count[mine] += 1
+        good &= (count > 0) & (count <= _MOST_DIGITS) & (sizes >= least) & ~(sign & (value == 0))
+        self.sound_where(rows, good)
+        self.registers[d] = self.whole(rows, np.where(sign, -value, value), _ZERO)
 
     def trim(self, d: int, a: int, b: int, c: int, padding: int) -> None:
         rows = self.wanted(c, self.registers[a] < self.registers[b])
@@ -573,6 +597,7 @@ METHODS: Methods = {
     op.CHECK_TEXT: Rows.check_text,
     op.CHECK_BYTES: Rows.check_bytes,
     op.CRC: Rows.crc,
+    op.DIGITS: Rows.digits,
     op.TRIM: Rows.trim,
     op.SUM: Rows.total,
     op.SKIP: Rows.skip,

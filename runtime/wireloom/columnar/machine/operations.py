@@ -66,10 +66,14 @@ FREE = 4
     CHECK,  # rows in which a is not set though b is are not sound
     CHECK_TEXT,  # rows in which c is set and the bytes from a to b are no UTF-8, or no ASCII if n is 1, are not sound
     CHECK_BYTES,  # rows in which f is set and the bytes from a to b are not those from c to d are not sound
-    CRC,  # d = the register of a CRC from a to b, whose tables are at output n, and which begins as m
+    CRC,  # d = the register of a CRC from a to b, whose tables are at output n, and which begins as m; if the last of
+    # two more numbers is 1, the bits of each byte are reversed by the table at the other
     TRIM,  # d = where the bytes n begin that end at b, from a on, where c is set; else a
     SUM,  # d = the sum modulo n of the bytes from a to b, that begins as m, where c is set, with the sum of these sums
     # as many bits higher as the next number says, if that is not 0
+    DIGITS,  # d = the number that the bytes from a to b are in ASCII digits of base n, where c is set; other rows that
+    # have no such number, written with m characters or as few as it takes, are not sound; the next number adds 1 if it
+    # may be negative, and 2 if letters are capital
     SKIP,  # over n instructions, unless a is set in a row
     GIVEN,  # d = the number at output n, 8 bytes a row
     STORE_1,  # a at output n, in so many bytes; those behind it alike
@@ -86,7 +90,7 @@ FREE = 4
     STORE_LABEL,  # the text number a where b is set: offsets, bytes, validity from n on; sizes and texts from m on
     STORE_FLAGS,  # the texts of bits of a where b is set: two kinds of offsets, and bytes; bits, sizes and texts
     STORE_LIST,  # a, b and the row at outputs from n on, one behind the other, where c is set and a is before b
-) = range(58)
+) = range(59)
 
-JUDGING = frozenset((NEED, TAKE, VARINT, FIND, UNPACK, FILL, CHECK, CHECK_TEXT, CHECK_BYTES))
+JUDGING = frozenset((NEED, TAKE, VARINT, FIND, DIGITS, UNPACK, FILL, CHECK, CHECK_TEXT, CHECK_BYTES))
 """The instructions that find rows not sound."""

@@ -74,9 +74,12 @@ def _run(part: Run, at: Lowering) -> None:
 @read.register
 def _lone(part: Lone, at: Lowering) -> None:
     start, field = at.cursor, part.field
-    if field.raw and field.meaning is None and not isinstance(part.subcon, codec.Text | codec.Blob):
-        raise NoProgramError("bytes that are kept beside a value")
-    found = value(part.subcon, at)
+    if field.raw and field.meaning is None:
+        found = _kept(part.subcon, field.raw, at)
+        if part.derived and isinstance(found, Number):
+            at.must(found.valid)
+    else:
+        found = value(part.subcon, at)
     if isinstance(found, Number):
         put(at, part.name, field, found)
     elif field.meaning is not None:
@@ -89,6 +92,39 @@ def _lone(part: Lone, at: Lowering) -> None:
     if isinstance(found, Struct):
         at.spans.update({f"{part.name}.{name}": span for name, span in at.inside.items()})
     valid(at, field)
+
+
+def _kept(kind: object, name: str, at: Lowering) -> Datum:
+    """A value, and its bytes where these lack a terminator, or digits, that would be written."""
+    if not isinstance(kind, codec.Text | codec.Blob | codec.Ascii):
+        raise NoProgramError("bytes that are kept beside a value")
+    asm, begin = at.asm, at.cursor
+    start, stop = extent(kind.extent, at)
+    end, kept = at.cursor, asm.number(0)
+    if isinstance(kind.extent, codec.Until) and kind.extent.unterminated and kind.extent.terminator == "drop":
+        kept = asm.value(op.EQUAL, (stop, end))
+    found: Datum
+    if isinstance(kind, codec.Ascii):
+        there = asm.value(op.LESS, (start, stop))
+        outer, at.where = at.where, both(asm, at.where, there)
+        found = replace(_ascii(kind, (start, stop), at), valid=there)
+        at.where = outer
+        kept = asm.value(op.OR, (kept, asm.value(op.NOT, (there,))))
+    elif isinstance(kind, codec.Text):
+        found = _text(kind, (start, stop), at)
+    else:
+        found = Octets(start, stop)
+    at.this.columns[name] = Octets(begin, end, kept)
+    return found
+
+
+def _ascii(kind: codec.Ascii, span: Span, at: Lowering) -> Number:
+    """A number in digits that are as it is written."""
+    if kind.fill or kind.bits > 63:
+        raise NoProgramError("digits after a filling, or of 64 bits")
+    form = int(kind.signed) + 2 * int(kind.alphabet.isupper() and kind.base > 10)
+    register = at.asm.value(op.DIGITS, (*span, at.where), (kind.base, kind.digits, form))
+    return _limited(at, Number(register, -WORD, WORD - 1), kind.least, kind.most, at.where)
 
 
 def _must_be(wanted: object, kind: object, at: Lowering) -> None:
@@ -149,7 +185,7 @@ def _of_each(at: Lowering, found: Found) -> Number:
     return found
 
 
-def _limited(at: Lowering, number: Number, least: int, most: int) -> Number:
+def _limited(at: Lowering, number: Number, least: int, most: int, where: int | None = None) -> Number:
     """The same; rows in which it is outside are not sound."""
     for sign, bound, inside in (
         (op.LESS_NUMBER, least, number.least >= least),
@@ -157,7 +193,7 @@ def _limited(at: Lowering, number: Number, least: int, most: int) -> Number:
     ):
         if not inside and -WORD <= bound < WORD:
             beyond = at.asm.value(sign, (number.register,), (bound,))
-            at.must(at.asm.value(op.NOT, (both(at.asm, beyond, number.valid),)))
+            at.must(at.asm.value(op.NOT, (both(at.asm, beyond, number.valid),)), where)
     return replace(number, least=max(least, number.least), most=min(most, number.most))
 
 
@@ -281,6 +317,8 @@ def value(kind: object, at: Lowering) -> Datum:
             return _folded(kind, at)
         case codec.Constant():
             return _constant(kind.value, at)
+        case codec.Ascii():
+            return _ascii(kind, extent(kind.extent, at), at)
         case codec.Blob():
             return Octets(*extent(kind.extent, at))
         case codec.Text():
@@ -474,9 +512,9 @@ def extent(kind: object, at: Lowering) -> Span:
 
 
 def _terminated(kind: codec.Until, at: Lowering) -> Span:
-    """Up to a terminator, or to the limit if it may be missing; a missing one that is to be written is in doubt."""
+    """Up to a terminator, or to the limit if it may be missing."""
     start, limit, size = at.cursor, at.limit, len(kind.end)
-    needed = not kind.unterminated or kind.terminator == "drop"
+    needed = not kind.unterminated or (kind.terminator == "drop" and kind.strict)
     stop = _sought(kind.end, (start, limit), at, needed=needed)
     if kind.terminator == "leave":
         at.move(stop)
