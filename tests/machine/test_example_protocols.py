@@ -1,51 +1,54 @@
 """Programs read the example protocols, which use more of the language than ours, as the codec does."""
 
+from importlib import import_module
+from itertools import islice
 from random import Random
-from typing import Any
 
 import pytest
-from support import accelerator, compiled
+from protocols import strangers
+from support import accelerator
 from support.accelerator import with_llvm
 from support.cases import often
-from support.lockstep import Pair, capture_alike, damaged, records_alike
-from support.paths import ROOT
+from support.lockstep import Pair, capture_alike, damaged
 
 from wireloom.columnar import decoder, programmed
 
-PROTOCOLS = ROOT / "examples" / "protocols"
-NAMES = sorted(path.parent.name for path in PROTOCOLS.glob("*/protocol.yaml"))
+NAMES = tuple(name for name in strangers.NAMES if name not in strangers.SHIPPED)
 WHOLE = {
     "elf": 1,
     "mainframe": 1,
     "mavlink2": 8,
-    "mqtt": 15,
+    "mqtt": 16,
     "netflow5": 1,
     "nmea": 4,
     "sbe": 2,
     "sqlite": 1,
+    "tar": 3,
     "tls": 4,
     "ubx": 4,
 }
 """How many messages of a protocol no program leaves anything of."""
 
 
+mostly_swept = pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=() if name in ("mavlink2", "nmea") else pytest.mark.sweep) for name in NAMES]
+)
+
+
 def read_alike(name: str) -> None:
-    found = compiled.compiled(PROTOCOLS / name)
-    pair, random = Pair.of(found.columnar), Random(name)
-    by_parameters: dict[tuple[tuple[str, Any], ...], list[bytes]] = {}
-    for _, example in compiled.worked(found.protocol):
-        by_parameters.setdefault(tuple(example.parameters.items()), []).append(example.data)
-    orders = (False, True) if pair.codec.framing.byte_order else (False,)
-    for told, records in by_parameters.items():
-        parameters = dict(told)
-        capture_alike(pair, b"".join(records) * 3, mode="PERMISSIVE", **parameters)
-        many = [*records, *(changed for record in records for changed in damaged(record, random, often(6, 60)))]
-        for little in orders:
-            records_alike(pair, many, little=little, **parameters)
+    """What others wrote, in many ways, and what damage makes of it."""
+    pair, random = Pair.of(strangers.protocol(name).columnar), Random(name)
+    varied = islice(import_module(f"protocols.strangers.{name}").varied(random), often(3, 80))
+    captures = [*strangers.captures(name), *varied]
+    for capture in captures:
+        capture_alike(pair, capture.data, mode="PERMISSIVE", **capture.parameters)
+    for capture in captures[: often(4, 80)]:
+        for data in damaged(capture.data, random, often(2, 40)):
+            capture_alike(pair, data, in_pieces=False, mode="PERMISSIVE", **capture.parameters)
 
 
 @accelerator.by_numpy
-@pytest.mark.parametrize("name", NAMES)
+@mostly_swept
 def test_examples_and_damage_by_numpy(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(decoder, "_MOSTLY", 0)
     read_alike(name)
@@ -65,5 +68,5 @@ def test_examples_and_damage(name: str, pays: int, monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.parametrize("name", NAMES)
 def test_so_many_messages_have_programs(name: str) -> None:
-    left = programmed.left(compiled.compiled(PROTOCOLS / name).codec)
+    left = programmed.left(strangers.protocol(name).codec)
     assert sum(not what for what in left.values()) == WHOLE.get(name, 0)

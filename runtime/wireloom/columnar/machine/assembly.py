@@ -121,6 +121,15 @@ class Assembler:
         """Rows ``where`` the bytes from ``start`` to ``stop`` are not those from ``other`` to ``end`` are not sound."""
         self.code.append(Instruction(op.CHECK_BYTES, (), (start, stop, other, end, where), ()))
 
+    def same(self, start: int, stop: int, wanted: bytes) -> int:
+        """Where the bytes from ``start`` to ``stop`` are these."""
+        self.reach = max(self.reach, len(wanted))
+        table = np.frombuffer(wanted, np.uint8)
+        place = next((place for place, room in enumerate(self.rooms) if _are(room, wanted)), len(self.rooms))
+        if place == len(self.rooms):
+            self.rooms.append(table)
+        return self.value(op.SAME, (start, stop), (place, len(wanted)))
+
     def do(self, kind: int, reads: Sequence[int], numbers: Sequence[int]) -> None:
         """Something that sets no values."""
         self.code.append(Instruction(kind, (), tuple(reads), tuple(numbers)))
@@ -155,6 +164,11 @@ class Assembler:
         code = _asked(self.code, asked, judging=judging)
         code = _with_outputs(code, outputs)
         return _allocated(list(_flat(code, _left(code))), self)
+
+
+def _are(room: Space | Array, wanted: bytes) -> bool:
+    """Whether a table has these bytes."""
+    return isinstance(room, np.ndarray) and room.dtype == np.uint8 and room.tobytes() == wanted
 
 
 def wrapped(number: int) -> int:

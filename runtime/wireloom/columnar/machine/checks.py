@@ -13,6 +13,7 @@ from wireloom.columnar.machine import operations as op
 from wireloom.columnar.machine.formulas import Found, both, whole
 from wireloom.columnar.machine.lowering import Lowering
 from wireloom.columnar.machine.values import WORD, Flags, NoProgramError, Number
+from wireloom.expressions import Expression
 
 Proven = Callable[[str, codec.Joined], bool]
 """Whether records have passed a field's checksum already."""
@@ -111,7 +112,9 @@ def verify(at: Lowering, derived: Iterable[tuple[str, codec.Field]], proven: Pro
 
 
 def joined(at: Lowering, checksum: codec.Joined, where: int) -> int:
-    """The checksum of the one range that it is over, and of constants after that. Raises ``NoProgramError``."""
+    """A sum, or the CRC of the one range that it is over, and of constants after that. Raises ``NoProgramError``."""
+    if isinstance(checksum.algorithm, Totals) and not checksum.algorithm.twice and not at.nesting:
+        return _added(at, checksum.algorithm, checksum.over, where)
     span, *others = checksum.over
     more = [each for each in others if isinstance(each, bytes)]
     if isinstance(span, bytes) or at.nesting or len(more) < len(others):
@@ -119,6 +122,18 @@ def joined(at: Lowering, checksum: codec.Joined, where: int) -> int:
     first, last = map(at.ask, span)
     found = summed(at, checksum.algorithm, first, last, where)
     return _continued(at, checksum.algorithm, found, b"".join(more)) if more else found
+
+
+def _added(at: Lowering, algorithm: Totals, over: Iterable[bytes | tuple[Expression, Expression]], where: int) -> int:
+    """The sum of some ranges and constants, which does not depend on their order."""
+    found = at.asm.number(algorithm.initial)
+    for each in over:
+        if isinstance(each, bytes):
+            found = at.asm.value(op.ADD_NUMBER, (found,), (sum(each),))
+        else:
+            part = summed(at, algorithm._replace(initial=0), at.ask(each[0]), at.ask(each[1]), where)
+            found = at.asm.value(op.ADD, (found, part))
+    return at.asm.value(op.MODULO, (found, at.asm.number(algorithm.modulus)))
 
 
 def _continued(at: Lowering, algorithm: object, found: int, more: bytes) -> int:

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 from wireloom.columnar.machine import operations as op
 from wireloom.columnar.machine.assembly import Assembler
 from wireloom.columnar.machine.matches import among
-from wireloom.columnar.machine.values import WORD, Datum, Listed, Mask, NoItems, NoProgramError, Number
+from wireloom.columnar.machine.values import WORD, Datum, Listed, Mask, NoItems, NoProgramError, Number, Octets
 from wireloom.expressions.scalar import function
 from wireloom.expressions.tree import (
     Among,
@@ -132,8 +132,13 @@ class _Formula:
                 return self._binary(sign, self.of(left), self.of(right))
             case Compare("==" | "!=" as sign, left, Value(bool() as wanted)):
                 return self._compare("==", self.of(left), int(wanted is (sign == "==")))
+            case Compare("==" | "!=" as sign, Name() as name, Value(str() | bytes() as wanted)):
+                return self._is(name, wanted, negated=sign == "!=")
             case Compare(sign, left, right):
                 return self._compare(sign, self.of(left), self.of(right))
+            case Among(Name() as name, choices, negated) if words := _words(choices):
+                word = "and" if negated else "or"
+                return self._folded(word, [self._is(name, each, negated=negated) for each in words])
             case Among(value, choices, negated):
                 return self._among(self.of(value), [self.of(choice) for choice in choices], negated=negated)
             case Logical(word, operands):
@@ -151,6 +156,21 @@ class _Formula:
             case Call(Function.MIN | Function.MAX as function, arguments):
                 return self._extreme(function, [self.of(each) for each in arguments])
         raise NoProgramError("what numbers of 64 bits cannot say")
+
+    def _is(self, name: Name, wanted: str | bytes, *, negated: bool) -> Found:
+        """Whether text or bytes are these; where there are none, they are neither these nor others."""
+        value = self.around.known(name)
+        if value is None:
+            return 0
+        if not isinstance(value, Octets):
+            raise NoProgramError("a comparison with what is neither text nor bytes")
+        octets = wanted.encode() if isinstance(wanted, str) else wanted
+        if octets:
+            mask = self.asm.same(value.start, value.stop, octets)
+        else:
+            mask = self.asm.value(op.EQUAL, (value.start, value.stop))
+        mask = self.asm.value(op.NOT, (mask,)) if negated else mask
+        return self._mask(both(self.asm, mask, value.valid))
 
     def _of_parameters(self, tree: Expr) -> Found:
         """The value of an expression that asks for parameters alone, which may be texts."""
@@ -362,6 +382,12 @@ _COMPARED: dict[str, Callable[[Any, Any], bool]] = {
     ">": lambda a, b: a > b, ">=": lambda a, b: a >= b,
 }  # fmt: skip
 _TURNED = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+
+
+def _words(choices: tuple[Expr, ...]) -> list[str | bytes]:
+    """The texts, or bytes, that are to choose from; none if there are others."""
+    found = [each.value for each in choices if isinstance(each, Value) and isinstance(each.value, str | bytes)]
+    return found if len(found) == len(choices) else []
 
 
 def _signed(sign: str, number: int) -> int:

@@ -307,6 +307,10 @@ def _judge(kind: int, code: Array, count: int, registers: Registers, out: Array,
             if c[i] & good[i]:
                 d[i] = _number(a[i], b[i], code[5], code[6], code[7])
                 good[i] = 1 if d[i] != _NO_NUMBER else 0
+    elif kind == op.SAME:
+        d, a, b = registers[code[1]], registers[code[2]], registers[code[3]]
+        for i in range(count):
+            d[i] = 1 if _are_same(a[i], b[i], out[code[4]], out[code[4]] + code[5]) else 0
     elif kind == op.TRIM:
         d, a, b, c = registers[code[1]], registers[code[2]], registers[code[3]], registers[code[4]]
         for i in range(count):

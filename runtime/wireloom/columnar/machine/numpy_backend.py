@@ -41,7 +41,7 @@ Register = Any
 
 def addressed(kind: str) -> Array:
     """The values of a type at each address from ``FIRST_ADDRESS`` on."""
-    return np.ndarray((_SPAN - 2 * _CLOSE,), kind, _MEMORY, strides=(1,))
+    return np.ndarray((_SPAN - max(2 * _CLOSE, np.dtype(kind).itemsize),), kind, _MEMORY, strides=(1,))
 
 
 _LOADS = {
@@ -341,6 +341,11 @@ class Rows:
         self.sound_where(rows, good)
         self.registers[d] = self.whole(rows, np.where(sign, -value, value), _ZERO)
 
+    def same(self, d: int, a: int, b: int, n: int, size: int) -> None:
+        rows = self.rows(np.equal(self.registers[b] - self.registers[a], size))
+        octets = addressed(f"V{size}")[self.values(a, rows) - FIRST_ADDRESS].view(np.uint8).reshape(-1, size)
+        self.registers[d] = self.whole(rows, (octets == memory(self.out[n], size, "u1")).all(axis=1), np.False_)
+
     def trim(self, d: int, a: int, b: int, c: int, padding: int) -> None:
         rows = self.wanted(c, self.registers[a] < self.registers[b])
         at, stop = self.values(a, rows), self.values(b, rows)
@@ -598,6 +603,7 @@ METHODS: Methods = {
     op.CHECK_BYTES: Rows.check_bytes,
     op.CRC: Rows.crc,
     op.DIGITS: Rows.digits,
+    op.SAME: Rows.same,
     op.TRIM: Rows.trim,
     op.SUM: Rows.total,
     op.SKIP: Rows.skip,

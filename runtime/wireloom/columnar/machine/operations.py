@@ -68,6 +68,7 @@ FREE = 4
     CHECK_BYTES,  # rows in which f is set and the bytes from a to b are not those from c to d are not sound
     CRC,  # d = the register of a CRC from a to b, whose tables are at output n, and which begins as m; if the last of
     # two more numbers is 1, the bits of each byte are reversed by the table at the other
+    SAME,  # d = whether the bytes from a to b are the m bytes at output n
     TRIM,  # d = where the bytes n begin that end at b, from a on, where c is set; else a
     SUM,  # d = the sum modulo n of the bytes from a to b, that begins as m, where c is set, with the sum of these sums
     # as many bits higher as the next number says, if that is not 0
@@ -90,7 +91,7 @@ FREE = 4
     STORE_LABEL,  # the text number a where b is set: offsets, bytes, validity from n on; sizes and texts from m on
     STORE_FLAGS,  # the texts of bits of a where b is set: two kinds of offsets, and bytes; bits, sizes and texts
     STORE_LIST,  # a, b and the row at outputs from n on, one behind the other, where c is set and a is before b
-) = range(59)
+) = range(60)
 
 JUDGING = frozenset((NEED, TAKE, VARINT, FIND, DIGITS, UNPACK, FILL, CHECK, CHECK_TEXT, CHECK_BYTES))
 """The instructions that find rows not sound."""
