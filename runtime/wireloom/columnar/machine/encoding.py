@@ -151,9 +151,9 @@ class Writing:
     def _follow(self, assembled: Assembled, places: Array, ends: Array, sound: Array) -> Callable[[int, int], object]:
         """What follows a program for the rows from one number to before another."""
         if not accel.WORTH:
-            steps = assembled.loops.steps(numpy_writer.WRITING_METHODS)
+            calls = assembled.loops.calls(numpy_writer.WRITING_METHODS)
             written = self.written.addresses, self.written.amounts, self.zeros
-            return partial(numpy_writer.write, steps, self.rows, places, ends, sound, *written)
+            return partial(numpy_writer.write, calls, self.rows, places, ends, sound, *written)
         given = self.rows, places, ends, sound.ctypes.data
         memory = self.written.addresses, self.written.amounts, self.zeros.ctypes.data
         if (loop := assembled.loops.write(len(self.rows))) is not None:

@@ -11,7 +11,7 @@ from wireloom.columnar.compiled import term
 from wireloom.columnar.hopping import Hop
 from wireloom.columnar.machine import kernel, scribe
 from wireloom.columnar.machine.fusing import UNSOUND, Fused, framed
-from wireloom.columnar.machine.numpy_backend import Methods, Steps, steps_of
+from wireloom.columnar.machine.numpy_backend import Calls, Methods, calls_of
 
 PAYS = 1 << 18
 """A loop is made for a program that was followed for so many rows."""
@@ -86,13 +86,13 @@ class Loops:
         self.code = code
         self._rows = 0
         self._made: dict[str, Loop | None] = {}
-        self._steps: Steps | None = None
+        self._calls: Calls | None = None
 
-    def steps(self, methods: Methods) -> Steps:
+    def calls(self, methods: Methods) -> Calls:
         """What numpy does for each instruction."""
-        if self._steps is None:
-            self._steps = steps_of(self.code, methods)
-        return self._steps
+        if self._calls is None:
+            self._calls = calls_of(self.code, methods)
+        return self._calls
 
     def follow(self, rows: int) -> Loop | None:
         """Decodes records; None as long as the loop for all programs is to decode these ``rows``."""

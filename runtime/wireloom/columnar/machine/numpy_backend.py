@@ -81,14 +81,14 @@ def both(one: Register, other: Register) -> Register:
     return one & other
 
 
-class Step(NamedTuple):
+class Call(NamedTuple):
     """An instruction: the method that follows it, and its operands."""
 
     do: Callable[..., int | None]
     operands: tuple[int, ...]
 
 
-Steps = list[Step]
+Calls = list[Call]
 Methods = Mapping[int, Callable[..., int | None]]
 """What follows each instruction."""
 
@@ -113,11 +113,11 @@ class Rows:
         self._gathered: dict[int, tuple[Array, int, Array]] = {}
         self._copied: tuple[Array, Array, Array] | None = None
 
-    def follow(self, steps: Steps) -> Register:
+    def follow(self, calls: Calls) -> Register:
         """Follow a program; returns the mask of the rows that are sound."""
-        at, size = 0, len(steps)
+        at, size = 0, len(calls)
         while at < size:
-            do, operands = steps[at]
+            do, operands = calls[at]
             at += 1 + (do(self, *operands) or 0)
         return self.registers[op.SOUND]
 
@@ -629,8 +629,8 @@ SETS_NONE = frozenset(
 """The instructions that do not set just one register."""
 
 
-def steps_of(code: Array, methods: Methods) -> Steps:
-    """The steps of a program, with the operands that methods have.
+def calls_of(code: Array, methods: Methods) -> Calls:
+    """The calls of a program, with the operands that methods have.
 
     Loads from one place, of the same block, are told what all of them read.
     """
@@ -661,12 +661,12 @@ def steps_of(code: Array, methods: Methods) -> Steps:
             given = *operands[:3], kind, min(least for least, _ in reads), max(most for _, most in reads)
         elif kind in _STORES:
             given = *operands[:2], kind
-        found.append(Step(method, tuple(given)))
+        found.append(Call(method, tuple(given)))
     return found
 
 
 def follow(
-    steps: Steps, start: Array, stop: Array, end: int, places: Array, out: Array, written: Array, zeros: Array
+    calls: Calls, start: Array, stop: Array, end: int, places: Array, out: Array, written: Array, zeros: Array
 ) -> Array:
     """Follow a program for records from each ``start`` to each ``stop``; returns the mask of those that are sound."""
     sound = np.empty(len(places), bool)
@@ -674,5 +674,5 @@ def follow(
         for first in range(0, len(places), TILE):
             mine = slice(first, first + TILE)
             rows = Rows(start[mine], stop[mine], places[mine], out, written, zeros.ctypes.data, end)
-            sound[mine] = rows.follow(steps)
+            sound[mine] = rows.follow(calls)
     return sound

@@ -8,9 +8,9 @@ from wireloom.columnar.machine.numpy_backend import (
     ADDRESSED,
     FIRST_ADDRESS,
     METHODS,
+    Calls,
     Methods,
     Rows,
-    Steps,
     addressed,
     mask_of,
     memory,
@@ -108,7 +108,7 @@ WRITING_METHODS: Methods = {
 
 
 def write(
-    steps: Steps,
+    calls: Calls,
     rows: Array,
     places: Array,
     ends: Array,
@@ -123,4 +123,4 @@ def write(
     with np.errstate(all="ignore"):
         mine = slice(first, last)
         found = WrittenRows(rows[mine], ends, places[mine], out, written, zeros.ctypes.data)
-        sound[rows[mine]] = found.follow(steps)
+        sound[rows[mine]] = found.follow(calls)

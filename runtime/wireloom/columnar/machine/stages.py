@@ -132,9 +132,9 @@ def follow(
     """Follow a program that writes to ``addresses``; ``sound`` becomes the mask of the records that are."""
     zeros, count, code = np.zeros(assembled.reach, np.uint8), len(places), assembled.code
     if not accel.WORTH:
-        steps = assembled.loops.steps(numpy_backend.METHODS)
+        calls = assembled.loops.calls(numpy_backend.METHODS)
         sound[:] = numpy_backend.follow(
-            steps, records.start, records.stop, records.end, places, addresses, amounts, zeros
+            calls, records.start, records.stop, records.end, places, addresses, amounts, zeros
         )
         return
     ranges = records.start, records.stop, places, count, sound.ctypes.data
