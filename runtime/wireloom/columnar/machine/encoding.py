@@ -278,6 +278,8 @@ class WritingPrograms:
         fields = _given(inputs, (said.name,), dict(outline.fields), said.columns)
         arranging = Arranging(Judge.of(protocol, said), self.parameters, asm, header, little=programs.little)
         for name, selection in said.match.items():
+            if isinstance(selection.any, str | bytes):
+                raise NoProgramError("a text that selects a message")
             if name in {column.name for column in protocol.record.columns}:
                 arranging.fill(header, name, selection.first)
                 if len(selection.listed) == 1 and not selection.spans:

@@ -9,21 +9,26 @@ from wireloom.columnar import matching
 from wireloom.columnar.buffers import Array
 from wireloom.columnar.machine import operations as op
 from wireloom.columnar.machine.assembly import Assembler
-from wireloom.columnar.machine.values import WORD, NoProgramError, Number
+from wireloom.columnar.machine.values import WORD, NoProgramError, Number, Octets
 
 _MOST = 1 << 16
 """How many numbers a table may cover."""
+_MOST_WORDS = 64
+"""Texts are compared one after the other."""
 
 
-def first(asm: Assembler, numbers: Mapping[str, Number], matches: Sequence[Match | None], otherwise: int = -1) -> int:
-    """The register with the place of the first of ``matches`` that the numbers meet, or ``otherwise`` where none is.
+def first(
+    asm: Assembler, values: Mapping[str, Number | Octets], matches: Sequence[Match | None], otherwise: int = -1
+) -> int:
+    """The register with the place of the first of ``matches`` that the values meet, or ``otherwise`` where none is.
 
-    None is met by none. A number that is absent meets no match that asks for it. Raises ``NoProgramError``.
+    None is met by none. A value that is absent meets no match that asks for it. Raises ``NoProgramError``.
     """
     place: int | None = None
     holds = np.array([[match is not None] for match in matches], bool).reshape(-1, 1)
-    for name, number in numbers.items():
-        classes, met = _classes(asm, number, [(match or {}).get(name) for match in matches])
+    for name, value in values.items():
+        asked = [(match or {}).get(name) for match in matches]
+        classes, met = _classes(asm, value, asked) if isinstance(value, Number) else _words(asm, value, asked)
         holds = (holds[:, :, None] & met[:, None, :]).reshape(len(matches), -1)
         if holds.shape[1] > _MOST:
             raise NoProgramError("a choice among very many numbers")
@@ -73,3 +78,19 @@ def _classes(asm: Assembler, number: Number, selections: Sequence[Selection | No
     if number.valid != op.ONES:
         found = asm.value(op.CHOOSE, (number.valid, found, asm.number(0)))
     return found, np.concatenate([others, kinds], axis=1)
+
+
+def _words(asm: Assembler, octets: Octets, selections: Sequence[Selection | None]) -> tuple[int, Array]:
+    """As ``_classes``, of text or bytes."""
+    asked = {each for one in selections if one is not None for each in one.listed}
+    if len(asked) > _MOST_WORDS:
+        raise NoProgramError("a choice among very many texts")
+    found, met = asm.number(0), [[one is None for one in selections]]
+    for number, word in enumerate(sorted(asked, key=repr), start=1):
+        assert isinstance(word, str | bytes)
+        mask = asm.same(octets.start, octets.stop, word.encode() if isinstance(word, str) else word)
+        found = asm.value(op.CHOOSE, (mask, asm.number(number), found))
+        met.append([one is None or word in one for one in selections])
+    if octets.valid != op.ONES:
+        found = asm.value(op.CHOOSE, (octets.valid, found, asm.number(0)))
+    return found, np.array(met).T

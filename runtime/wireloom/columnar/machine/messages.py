@@ -17,6 +17,21 @@ def message(said: codec.Message, at: Lowering, proven: Proven) -> Level:
     return _Message(said, at, proven).read()
 
 
+def skip_sections(record: codec.Record, at: Lowering) -> None:
+    """Read what a record has after its sections, of which the head was read, and nothing in them. Raises
+    ``NoProgramError``.
+    """
+    for part in record.tail:
+        if isinstance(part, codec.Layout):
+            layout(part, at)
+            continue
+        if at.judge.reason(part):
+            raise NoProgramError(APART)
+        outer = at.enter(part.name, extent(part.extent, at))
+        at.move(at.limit)
+        at.limit = outer
+
+
 class _Message:
     def __init__(self, said: codec.Message, at: Lowering, proven: Proven) -> None:
         self.said = said

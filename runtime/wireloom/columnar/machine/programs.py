@@ -19,12 +19,12 @@ from wireloom.columnar.machine.columns import Column, column
 from wireloom.columnar.machine.filled import Filled
 from wireloom.columnar.machine.lowering import Lowering
 from wireloom.columnar.machine.matches import first
-from wireloom.columnar.machine.messages import message
+from wireloom.columnar.machine.messages import message, skip_sections
 from wireloom.columnar.machine.parts import layout
 from wireloom.columnar.machine.proving import prove
 from wireloom.columnar.machine.rooms import Space
 from wireloom.columnar.machine.stages import Located, Program
-from wireloom.columnar.machine.values import Datum, Label, Level, NoProgramError, Number
+from wireloom.columnar.machine.values import Datum, Label, Level, NoProgramError, Number, Octets
 from wireloom.columnar.planning import is_proven
 from wireloom.columnar.viewed import Same, ViewedColumns
 from wireloom.rowwise import Judge
@@ -197,11 +197,10 @@ class Programs:
         return found
 
     def _sorter(self, names: tuple[str, ...], fields: tuple[pa.Field, ...], judging: bool) -> Sorter:
-        if any(isinstance(part, Layout) and list(part.columns()) for part in self.protocol.record.tail):
-            raise NoProgramError("columns of the header that are read behind messages")
         lowering = self._lowering()
         asm, header = lowering.asm, lowering.record.columns
         code = first(asm, *self.matched(header), self.unknown)
+        self._finish(lowering)
         lowering.must(asm.value(op.MORE_NUMBER, (code,), (-1,)))
         place = asm.room(Space(bits=64))
         asm.store(op.STORE_8, (code,), (place,))
@@ -212,12 +211,12 @@ class Programs:
             lowering.lists = []  # which other programs read
         return Sorter(Program.of(lowering, head, {}), place, columns)
 
-    def matched(self, header: Mapping[str, Datum]) -> tuple[dict[str, Number], list[Match | None]]:
-        """The numbers by which messages are told, and what each message asks of them; None for one that no record is
-        of, or all are that are of no other.
+    def matched(self, header: Mapping[str, Datum]) -> tuple[dict[str, Number | Octets], list[Match | None]]:
+        """The values by which messages are told apart, and what each message asks of them; None for a message that no
+        record is of, or all are that are of no other.
         """
         columns = {column.name for column in self.protocol.record.columns}
-        numbers: dict[str, Number] = {}
+        values: dict[str, Number | Octets] = {}
         matches: list[Match | None] = []
         for number, each in enumerate(self.messages):
             asked: dict[str, Selection] = {}
@@ -228,12 +227,12 @@ class Programs:
                     never |= self.parameters[name] not in selection
                 elif known is None and name in columns:
                     never = True
-                elif isinstance(known, Number):
-                    asked[name], numbers[name] = selection, known
+                elif isinstance(known, Number | Octets):
+                    asked[name], values[name] = selection, known
                 else:
-                    raise NoProgramError("messages that are not told apart by numbers")
+                    raise NoProgramError("messages that neither numbers nor texts tell apart")
             matches.append(None if never else asked)
-        return numbers, matches
+        return values, matches
 
     def _proof(self) -> Program:
         lowering = Lowering(self.judge, self.parameters, little=self.little, limit=0)
@@ -246,10 +245,12 @@ class Programs:
 
     def _program(self, number: int, fields: Iterable[pa.Field], header: Iterable[pa.Field] | None) -> Program:
         lowering = self._lowering()
-        head = _written(lowering, header or (), lowering.record)
+        if number < 0:
+            self._finish(lowering)
         if header is None:
             lowering.lists = []
         columns = self._message(number, fields, lowering) if number >= 0 else {}
+        head = _written(lowering, header or (), lowering.record)
         return Program.of(lowering, head, columns, judging=number >= 0)
 
     def _pass(self, number: int, fields: Iterable[pa.Field], header: Iterable[pa.Field]) -> Program:
@@ -258,8 +259,13 @@ class Programs:
         lowering = self._lowering(proving.asm)
         code = first(lowering.asm, *self.matched(lowering.record.columns), self.unknown)
         lowering.must(lowering.asm.value(op.EQUAL_NUMBER, (code,), (number,)))
-        head = _written(lowering, header, lowering.record)
-        return Program.of(lowering, head, self._message(number, fields, lowering))
+        columns = self._message(number, fields, lowering)
+        return Program.of(lowering, _written(lowering, header, lowering.record), columns)
+
+    def _finish(self, at: Lowering) -> None:
+        """Read the columns of the header that are after the sections of the message, if there are any."""
+        if any(isinstance(part, Layout) and list(part.columns()) for part in self.protocol.record.tail):
+            skip_sections(self.protocol.record, at)
 
     def _message(self, number: int, fields: Iterable[pa.Field], at: Lowering) -> dict[str, Column]:
         """Read the rest of a record, and write columns of its message."""
