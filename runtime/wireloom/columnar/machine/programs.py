@@ -198,9 +198,10 @@ class Programs:
 
     def _sorter(self, names: tuple[str, ...], fields: tuple[pa.Field, ...], judging: bool) -> Sorter:
         lowering = self._lowering()
-        asm, header = lowering.asm, lowering.record.columns
-        code = first(asm, *self.matched(header), self.unknown)
+        asm = lowering.asm
+        code = first(asm, *self.matched(lowering.record.columns), self.unknown)
         self._finish(lowering)
+        header = lowering.record.columns
         lowering.must(asm.value(op.MORE_NUMBER, (code,), (-1,)))
         place = asm.room(Space(bits=64))
         asm.store(op.STORE_8, (code,), (place,))
