@@ -16,8 +16,7 @@ from wireloom_generator.emitters import Subject
 from wireloom_generator.generate import subjects
 from wireloom_generator.problems import Severity
 from wireloom_generator.site import protocols
-from wireloom_generator.site.building import SiteError, build
-from wireloom_generator.site.navigation import Navigation
+from wireloom_generator.site.building import Navigation, SiteError, build
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]

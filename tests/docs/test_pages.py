@@ -22,7 +22,7 @@ from wireloom import registry
 from wireloom.options import READING as EVERY
 from wireloom.options import U64, Mode, ReadOptions
 from wireloom_generator import emitters
-from wireloom_generator.compat import accepted
+from wireloom_generator.compat import report
 from wireloom_generator.generate import generate
 from wireloom_protocols import couchbase_dcp
 
@@ -75,7 +75,7 @@ def test_the_accepted_findings_are_well_formed(tmp_path: Path) -> None:
     ((_, entries),) = blocks("docs/your-protocol.md", "yaml")
     path = tmp_path / "accepted.yaml"
     path.write_text(entries, encoding="utf-8")
-    found, problems = accepted.read(path)
+    found, problems = report.read_accepted(path)
     assert ([entry.rule for entry in found], problems) == (["field-renamed", "column-renamed"], [])
 
 

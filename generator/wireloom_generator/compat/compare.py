@@ -1,11 +1,10 @@
 """Two versions of specs → the changes between them, as found by the rules."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from wireloom_generator import frontend, model, resolve, rules
-from wireloom_generator.compat import locations
 from wireloom_generator.compat import rules as compat_rules
 from wireloom_generator.compat.changes import Finding
 from wireloom_generator.compat.comparison import Comparison
@@ -60,10 +59,10 @@ def compare(old: Version, new: Version) -> list[Finding]:
     for name, protocol in old.protocols.items():
         now = new.protocols.get(name)
         comparison = Comparison(protocol, now) if now else Comparison(protocol, protocol, gone=True)
-        places = locations.index(new.specs[name]) if now else {name: _first(new, protocol)}
+        places = _locations(new.specs[name]) if now else {name: _first(new, protocol)}
         for rule in compat_rules.RULES:
             for change in rule.check(comparison):
-                found.add(Finding(locations.nearest(places, change.element), rule.id, rule.category, change))
+                found.add(Finding(_nearest(places, change.element), rule.id, rule.category, change))
     return sorted(found, key=lambda finding: finding.order)
 
 
@@ -71,3 +70,57 @@ def _first(version: Version, gone: model.Protocol) -> Location:
     """The location for a problem about a removed protocol: the first remaining one, or else where it was."""
     path = next((protocol.path for protocol in version.protocols.values()), gone.path)
     return Location(path, 1, 1)
+
+
+Locations = Mapping[str, Location]
+
+
+def _locations(spec: model.Resolved) -> Locations:
+    """Every element's location. A field in a variant is also found under its message."""
+    found: dict[str, Location] = {}
+    for path, location in _places(spec, spec.protocol.name):
+        found.setdefault(path, location)
+    return found
+
+
+def _nearest(places: Locations, path: str) -> Location:
+    """The location of an element, or of the closest one around it."""
+    while path not in places and "." in path:
+        path = path.rpartition(".")[0]
+    return places[path]
+
+
+def _places(spec: model.Resolved, name: str) -> Iterator[tuple[str, Location]]:
+    yield name, spec.protocol.where("protocol")
+    yield f"{name}.record", spec.record.at
+    for shared in spec.shared:
+        for item in (*shared.parameters, *shared.named):
+            yield f"{name}.{item.name}", item.where("name")
+        for numbers in shared.numbers:
+            yield from ((f"{name}.{numbers.name}.{value.name}", value.where("name")) for value in numbers.values)
+        for table in shared.tables:
+            yield from ((f"{name}.{table.name}.{field.name}", field.where("name")) for field in table.fields)
+        for struct in shared.structs:
+            yield from _nodes(f"{name}.{struct.name}", struct.nodes)
+    for message in spec.messages:
+        yield from _message(f"{name}.{message.name}", message)
+    yield from _nodes(name, spec.record.nodes)
+
+
+def _message(path: str, message: model.Message) -> Iterator[tuple[str, Location]]:
+    yield path, message.where("message")
+    for nodes in message.sections.values():
+        yield from _nodes(path, nodes)
+    for variant in message.variants:
+        yield f"{path}.{variant.name}", variant.where("name")
+        for nodes in variant.sections.values():
+            yield from _nodes(f"{path}.{variant.name}", nodes)
+    yield from _nodes(path, message.nodes)
+
+
+def _nodes(path: str, nodes: Iterable[model.Node]) -> Iterator[tuple[str, Location]]:
+    for node in model.walk(nodes):
+        if isinstance(node, model.Named):
+            yield f"{path}.{node.name}", node.where("name")
+        elif isinstance(node, model.Region):
+            yield f"{path}.{node.name}", node.where("section")

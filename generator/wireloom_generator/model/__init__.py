@@ -3,10 +3,7 @@
 Rules check it, and emitters see nothing else. Classes are frozen; alternatives are unions, for ``match``.
 """
 
-from wireloom_generator.model.checksums import ByteRange, Checksum
 from wireloom_generator.model.declarations import FoundInCapture, Included, Parameter, Sourced
-from wireloom_generator.model.grouping import Elsewhere, Tail, grouped
-from wireloom_generator.model.list_items import derived_from, may_have_empty_items, numbered
 from wireloom_generator.model.matching import Between, Match, Selector
 from wireloom_generator.model.nodes import (
     MOST_RESERVED,
@@ -45,8 +42,20 @@ from wireloom_generator.model.protocol import (
 )
 from wireloom_generator.model.resolved import Declarations, Resolved
 from wireloom_generator.model.spaces import exhausting, exhausts, leaves, space, taken, takes_rest
-from wireloom_generator.model.walking import children, lists, walk
+from wireloom_generator.model.walking import (
+    Elsewhere,
+    Tail,
+    children,
+    derived_from,
+    grouped,
+    lists,
+    may_have_empty_items,
+    numbered,
+    walk,
+)
 from wireloom_generator.model.wires import (
+    ByteRange,
+    Checksum,
     Condition,
     End,
     Extent,

@@ -5,9 +5,8 @@ from dataclasses import dataclass, field
 
 from wireloom_generator.expressions import Conditional, Literal, Value
 from wireloom_generator.expressions.kinds import Kind
-from wireloom_generator.model.checksums import Checksum
 from wireloom_generator.model.declarations import Described, Sourced
-from wireloom_generator.model.wires import NOWHERE, Condition, Rest, Size, Through, Wire
+from wireloom_generator.model.wires import NOWHERE, Checksum, Condition, Rest, Size, Through, Wire
 from wireloom_generator.problems import Location
 from wireloom_generator.types import Boolean, Integer, WireType
 from wireloom_generator.types.base import Declared, WrongKey

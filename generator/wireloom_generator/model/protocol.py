@@ -4,12 +4,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from wireloom_generator.model.checksums import Checksum
 from wireloom_generator.model.declarations import Described, Parameter, Sourced
 from wireloom_generator.model.matching import Match
 from wireloom_generator.model.names import Names
 from wireloom_generator.model.nodes import Node, Slot, Struct
-from wireloom_generator.model.wires import Condition, End, Fields, Rest, Size, Wire
+from wireloom_generator.model.wires import Checksum, Condition, End, Fields, Rest, Size, Wire
 from wireloom_generator.reading.declarations import Doc, Enum, Example, Flags, Form, Table
 from wireloom_generator.types.columns import CORRUPT, Column, Primitive, StructType
 

@@ -1,8 +1,11 @@
-"""The contents of nodes, in one place for all that walk a model."""
+"""The contents of nodes, and their groups for emitters, in one place for all that walk a model."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import assert_never
 
+from wireloom_generator import expressions
 from wireloom_generator.model.nodes import (
     BitField,
     Bits,
@@ -15,7 +18,9 @@ from wireloom_generator.model.nodes import (
     Section,
     Slot,
     Unpack,
+    When,
 )
+from wireloom_generator.model.wires import Condition, Size
 
 
 def lists(node: Node) -> tuple[tuple[Node, ...], ...]:
@@ -43,3 +48,94 @@ def walk(nodes: Iterable[Node]) -> Iterator[Node | BitField]:
         if isinstance(node, Bits):
             yield from node.named
         yield from walk(children(node))
+
+
+def numbered(field: Field, *keys: str) -> bool:
+    """Whether one of these keys of a list, or any, depends on the number of an item."""
+    if field.repeat is None:
+        return False
+    size = field.wire.extent.condition if isinstance(field.wire.extent, Size) else None
+    said = {"at": (field.place,), "size": (size,), "with": tuple(field.inputs.values())}
+    found = (condition for key in keys or said for condition in said[key])
+    return any(condition is not None and condition.asks_index for condition in found)
+
+
+def may_have_empty_items(field: Field) -> bool:
+    """Whether items of a list may take no bytes. Their number is then known, so that the list ends.
+
+    The original bytes (``raw``) of such a list would not determine its number of items.
+    """
+    if field.repeat is None or field.repeat.count is None or field.raw is not None:
+        return False
+    return numbered(field) or (field.item_space is not None and field.item_space.least == 0)
+
+
+def derived_from(field: Field) -> expressions.Name | None:
+    """The list from which a derived list follows, item by item."""
+    if field.derive is None or field.repeat is None:
+        return None
+    parts = expressions.walk(field.derive.expression)
+    about = next(part for part in parts if isinstance(part, expressions.Name) and part.item is not None)
+    return expressions.Name(".".join(about.steps), origin=about.origin, nullable=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Tail:
+    """Fields that are present if bytes are left. The first of them is no longer marked ``optional``."""
+
+    nodes: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """A field that is not in sequence, but at the offset ``place`` of the record."""
+
+    place: Condition
+    field: Field
+
+
+def grouped(nodes: Iterable[Node]) -> Iterator[Node | When | Tail | Elsewhere]:
+    """The nodes, with consecutive ones under the same condition, or all optional, grouped, and with those at an offset
+    of their own marked.
+
+    The nodes after an optional field in its ``Tail`` are optional in turn.
+    """
+    for (presence, _), found in groupby(nodes, _presence):
+        if isinstance(presence, Condition):
+            yield When(presence, tuple(map(_unconditional, found)))
+        elif presence:
+            first, *others = found
+            assert isinstance(first, Field)
+            yield Tail((replace(first, optional=False), *others))
+        else:
+            yield from map(_placed, found)
+
+
+def _placed(node: Node) -> Node | Elsewhere:
+    if not isinstance(node, Field) or node.place is None or numbered(node, "at"):
+        return node
+    return Elsewhere(node.place, node)
+
+
+def _presence(node: Node) -> tuple[Condition | bool, int]:
+    """The condition of a field, or else whether it is optional; other nodes are always present.
+
+    A condition on the bytes left in the section is numbered, because its value is not the same for the next field.
+    """
+    if not isinstance(node, Field | Bits):
+        return False, 0
+    is_tail = isinstance(node, Field) and node.optional
+    return node.when or is_tail, id(node) if node.when is not None and node.when.asks_left else 0
+
+
+def _unconditional(node: Node) -> Node:
+    match node:
+        case Field():
+            return replace(node, when=None)
+        case Bits(fields=fields, whole=whole):
+            parts = tuple(replace(each, when=None) for each in fields)
+            return replace(node, when=None, fields=parts, whole=None if whole is None else replace(whole, when=None))
+        case Computed() | Padding() | Section() | Slot() | Choice() | Ordered() | Unpack():
+            return node
+        case _:
+            assert_never(node)

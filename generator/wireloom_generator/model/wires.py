@@ -5,7 +5,9 @@ from enum import StrEnum
 from pathlib import Path
 
 from wireloom_generator.expressions import Expr, Origin, Unary, Value, names, parsed, terms
+from wireloom_generator.model.declarations import Sourced
 from wireloom_generator.problems import Location
+from wireloom_generator.reading import catalogue
 from wireloom_generator.types import WireType
 
 NOWHERE = Location(Path(), 1, 1)
@@ -177,3 +179,41 @@ class Wire:
             return self.extent.fixed if isinstance(self.extent, Size) else None
         size = self.type.size
         return size.least if size.least == size.most else None
+
+
+@dataclass(frozen=True, slots=True)
+class ByteRange:
+    """The record's bytes from ``start`` to before ``end``."""
+
+    start: Condition
+    end: Condition
+
+    @property
+    def text(self) -> str:
+        """The range in words."""
+        return f"from `{self.start.text}` to `{self.end.text}`"
+
+
+@dataclass(frozen=True, slots=True)
+class Checksum(Sourced):
+    """An algorithm over ranges of the record's bytes and constants, one after the other.
+
+    ``algorithm`` is its name as written, or its parameters in words, and ``title`` its name for people. An unknown one
+    has no ``kind``. ``faults`` are the mistakes in ``over``: the place, the problem, a hint.
+    """
+
+    algorithm: str
+    title: str
+    kind: catalogue.Computation | None
+    over: tuple[ByteRange | bytes, ...]
+    faults: tuple[tuple[Location, str, str], ...]
+
+    @property
+    def ranges(self) -> tuple[ByteRange, ...]:
+        """The covered bytes of the record."""
+        return tuple(piece for piece in self.over if isinstance(piece, ByteRange))
+
+    @property
+    def alone(self) -> ByteRange | None:
+        """The range, if it is the only piece."""
+        return self.ranges[0] if self.ranges and len(self.over) == 1 else None

@@ -3,14 +3,44 @@
 import json
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import as_file, files
 from pathlib import Path
 from shutil import copytree
 
 from wireloom.inspection import html
-from wireloom_generator.site import navigation
-from wireloom_generator.site.navigation import Navigation
+
+Navigation = Sequence["str | tuple[str, str | Navigation]"]
+"""Pages, which have their own titles, other titles of pages, and titles with pages below them."""
+
+
+def _pages(navigation: Navigation) -> Iterator[str]:
+    """The pages, in order."""
+    for entry in navigation:
+        if isinstance(entry, str):
+            yield entry
+        elif isinstance(entry[1], str):
+            yield entry[1]
+        else:
+            yield from _pages(entry[1])
+
+
+def _toml(navigation: Navigation) -> str:
+    """An array of strings and tables of one key."""
+    return f"[{', '.join(map(_entry, navigation))}]"
+
+
+def _text(value: str) -> str:
+    """A string."""
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _entry(entry: "str | tuple[str, str | Navigation]") -> str:
+    if isinstance(entry, str):
+        return _text(entry)
+    title, below = entry
+    return f"{{{_text(title)} = {_text(below) if isinstance(below, str) else _toml(below)}}}"
+
 
 PAGES = "pages"
 SITE = "site"
@@ -43,13 +73,13 @@ def build(folder: Path, title: str, about: str, contents: Navigation, preferred:
 def _config(title: str, about: str, contents: Navigation, styles: list[str]) -> str:
     own = f"""\
 [project]
-site_name = {navigation.text(title)}
-site_description = {navigation.text(about)}
+site_name = {_text(title)}
+site_description = {_text(about)}
 docs_dir = "{PAGES}"
 site_dir = "{SITE}"
 extra_css = {json.dumps([f"assets/{name}" for name in styles])}
 extra_javascript = ["assets/annotated.js", "assets/diagrams.js"]
-nav = {navigation.toml(contents)}
+nav = {_toml(contents)}
 
 """
     return own + (files(__package__) / "zensical.toml").read_text(encoding="utf-8")
@@ -59,8 +89,8 @@ def _rank(site: Path, contents: Navigation, preferred: Navigation) -> None:
     """Mark ``preferred`` pages in the search index, for ``search-ranking.js``, and sort it like the navigation, which
     decides between equally good matches.
     """
-    order = {page: place for place, page in enumerate(navigation.pages(contents))}
-    above = set(navigation.pages(preferred))
+    order = {page: place for place, page in enumerate(_pages(contents))}
+    above = set(_pages(preferred))
     index = json.loads((site / "search.json").read_text(encoding="utf-8"))
     for item in index["items"]:
         item["preferred"] = _page(item) in above

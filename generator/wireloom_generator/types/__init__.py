@@ -1,4 +1,4 @@
-"""The types of values on the wire, one module each; ``base`` has the interface that all of them share."""
+"""The types of values on the wire; ``base`` has the interface that all of them share."""
 
 from functools import cache
 from typing import get_args
@@ -8,15 +8,10 @@ from wireloom_generator.reading.declarations import Table
 from wireloom_generator.types.ascii import Ascii
 from wireloom_generator.types.base import Declared, spelled
 from wireloom_generator.types.bcd import Bcd
-from wireloom_generator.types.binary import Bytes
-from wireloom_generator.types.boolean import Boolean
 from wireloom_generator.types.columns import Column
-from wireloom_generator.types.deeper import Deeper
-from wireloom_generator.types.flatbuffers import FlatBuffers
-from wireloom_generator.types.floating import Float
-from wireloom_generator.types.integer import BIT_WIDTHS, WIDTHS, Integer, integer_column
-from wireloom_generator.types.struct import Struct, Unknown
-from wireloom_generator.types.text import Text
+from wireloom_generator.types.numbers import BIT_WIDTHS, WIDTHS, Boolean, Float, Integer, integer_column
+from wireloom_generator.types.strings import Bytes, Text
+from wireloom_generator.types.structs import Deeper, FlatBuffers, Struct, Unknown
 from wireloom_generator.types.varint import Leb128, Protobuf, Quic, SignedLeb128, Varint, Vlq, ZigZag
 
 VarintType = Leb128 | SignedLeb128 | ZigZag | Protobuf | Vlq | Quic

@@ -11,7 +11,7 @@ from wireloom_generator.reading import syntax
 from wireloom_generator.reading.vocabulary import UNTERMINATED
 from wireloom_generator.types.base import Base, Declared, WrongKey
 from wireloom_generator.types.columns import Decimal, Primitive
-from wireloom_generator.types.integer import Integer, integer_column
+from wireloom_generator.types.numbers import Integer, integer_column
 from wireloom_generator.types.sizes import ANY, SizeRange
 
 CASES = ("lower", "upper")

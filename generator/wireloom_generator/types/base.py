@@ -1,4 +1,4 @@
-"""The interface of wire types; each module beside this one is the home of one type.
+"""The interface of wire types, which the modules beside this one implement.
 
 Everything that the compiler needs to know about a type is there. The output for it is in each backend's own table, a
 ``match`` that must name every type.

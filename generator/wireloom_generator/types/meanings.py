@@ -13,8 +13,8 @@ from wireloom.units import NANOSECONDS
 from wireloom_generator.expressions.kinds import Kind
 from wireloom_generator.problems import closest
 from wireloom_generator.types.base import Base, WrongKey
-from wireloom_generator.types.binary import Bytes
 from wireloom_generator.types.columns import ColumnType, Decimal, Primitive
+from wireloom_generator.types.strings import Bytes
 
 _CALLED = {
     "ns": "nanoseconds", "us": "microseconds", "ms": "milliseconds", "s": "seconds", "min": "minutes", "h": "hours",

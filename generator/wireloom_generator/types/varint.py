@@ -10,7 +10,7 @@ from wireloom_generator.expressions.domain import Domain
 from wireloom_generator.reading import syntax
 from wireloom_generator.types.base import Base, Declared
 from wireloom_generator.types.columns import Decimal, Primitive
-from wireloom_generator.types.integer import Integer, integer_column
+from wireloom_generator.types.numbers import Integer, integer_column
 from wireloom_generator.types.sizes import SizeRange
 
 

@@ -15,10 +15,9 @@ from wireloom.cli.specs import compiler, existing, report_format
 from wireloom.json_rows import json_text
 
 if TYPE_CHECKING:
-    from wireloom_generator.compat.accepted import Accepted
     from wireloom_generator.compat.changes import Direction
     from wireloom_generator.compat.compare import Version
-    from wireloom_generator.compat.report import Report, Reported
+    from wireloom_generator.compat.report import Accepted, Report, Reported
 
 E = TypeVar("E", bound=StrEnum)
 
@@ -91,7 +90,7 @@ def _accepted(path: Path | None, format: ReportFormat) -> "Sequence[Accepted]":
     if not path.exists():
         raise MisuseError(f"there is no file {path}")
     entries: Sequence[Accepted]
-    entries, problems = compiler("compat.accepted").read(path)
+    entries, problems = compiler("compat.report").read_accepted(path)
     if problems:
         report(problems, format)
         raise Exit(FAILED)

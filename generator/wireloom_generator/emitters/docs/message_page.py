@@ -11,13 +11,11 @@ from wireloom_generator.emitters.docs.columns import COLUMNS, message_columns
 from wireloom_generator.emitters.docs.drawings import drawn, is_drawable
 from wireloom_generator.emitters.docs.errata import Errata, Erratum
 from wireloom_generator.emitters.docs.fields import HEADER, FieldTable
-from wireloom_generator.emitters.docs.forms import form_block
 from wireloom_generator.emitters.docs.framing import lengths_of
 from wireloom_generator.emitters.docs.layout import Position, Tree, order_of
 from wireloom_generator.emitters.docs.markdown import cell, code, listing, phrase, prose, source, versions
 from wireloom_generator.emitters.docs.names import Meanings, Reference, page_of
 from wireloom_generator.emitters.docs.records import TRAILER, Area, HeaderForm, Records
-from wireloom_generator.emitters.docs.row_json import as_json
 from wireloom_generator.emitters.docs.shared import (
     Group,
     PageTable,
@@ -30,10 +28,13 @@ from wireloom_generator.emitters.docs.shared import (
     table,
 )
 from wireloom_generator.expressions import Value
-from wireloom_generator.traces import Traces
+from wireloom_generator.traces import Traces, as_json
 
 if TYPE_CHECKING:
     from wireloom.inspection import Inspected
+from wireloom_generator.emitters.docs.errata import links
+from wireloom_generator.emitters.docs.markdown import sentences
+from wireloom_generator.reading.vocabulary import NOTATIONS, OMITTED
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,3 +303,36 @@ def _variants(message: model.Message) -> PageTable:
         for variant in message.variants
     )
     return table(("Variant", "If", "What it is", "Source"), rows)
+
+
+_PLAIN: Mapping[object, str] = {model.Primitive.BOOLEAN: "true or false", model.Primitive.STRING: "the text"}
+
+
+def form_block(names: Meanings, errata: Errata, message: model.Message, form: model.Form) -> Passage:
+    """The keys of a form in the order written."""
+    place = places.member_place(places.message_place(message), "form", form.name)
+    walked = model.walk(message.nodes)
+    known = {node.name: node for node in walked if isinstance(node, model.Field | model.Computed | model.BitField)}
+    rows = []
+    for entry in form.entries:
+        found = errata.at(places.member_place(place, "key", entry.key), entry.doc)
+        holds = f"always {code(entry.const)}" if entry.const is not None else _held(entry, known)
+        meaning = sentences([prose(entry.doc.text), links(found)])
+        rows.append((cell(code(entry.key)), cell(holds), OMITTED[entry.omit], cell(meaning)))
+    grid = table(("Key", "Holds", "Left out", "Remark"), rows)
+    intro = f"Form {code(form.name)}: one JSON object a line, its keys in this order."
+    if not form.reads:
+        intro += " Lines are written, and not read."
+    texts = paragraphs(form.doc, intro)
+    return Passage(f"Form {form.name}", f"form-{form.name}", texts, errata.within(place), (Titled("", grid),))
+
+
+def _held(entry: model.FormEntry, known: Mapping[str, model.Field | model.Computed | model.BitField]) -> str:
+    field = known.get(entry.field or "")
+    if entry.notation == "label":
+        how = f"its name in {field.enum}" if field and field.enum else "its name"
+    elif entry.notation == "value":
+        how = _PLAIN.get(field.columns[0].type if field else None, "the number")
+    else:
+        how = NOTATIONS[entry.notation]
+    return f"{code(entry.field)}: {how}"

@@ -1,6 +1,7 @@
-"""``text``: characters in an encoding."""
+"""``text`` and ``bytes``."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import ClassVar, Self
@@ -8,10 +9,10 @@ from typing import ClassVar, Self
 from wireloom.characters import characters
 from wireloom_generator.expressions.domain import Domain
 from wireloom_generator.expressions.kinds import Kind
-from wireloom_generator.problems import counted
+from wireloom_generator.problems import counted, odd_digits
 from wireloom_generator.reading import syntax
 from wireloom_generator.reading.vocabulary import ENCODINGS, TERMINATORS, UNTERMINATED
-from wireloom_generator.types.base import Base, Declared, spelled
+from wireloom_generator.types.base import Base, Declared, WrongKey, spelled
 from wireloom_generator.types.columns import Primitive
 from wireloom_generator.types.sizes import ANY, SizeRange
 
@@ -71,3 +72,40 @@ class Text(Base):
     def characters(self) -> tuple[str | None, ...] | None:
         """The character of each byte, None for unassigned bytes; None if characters have several bytes."""
         return characters(self.encoding)
+
+
+@dataclass(frozen=True, slots=True)
+class Bytes(Base):
+    """Bytes."""
+
+    spelling: ClassVar[str] = "bytes"
+    block: ClassVar[str] = "Blob"
+    size: ClassVar[SizeRange] = ANY
+    values: ClassVar[Domain] = Domain(kind=Kind.BYTES)
+    holds: ClassVar[str] = "bytes"
+    ends: ClassVar[tuple[str, ...]] = ("size", "prefix", "until")
+    endless: ClassVar[bool] = True
+    keys: ClassVar[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+        {"raw": (), "pad": (), "terminator": TERMINATORS, "unterminated": UNTERMINATED, "through": (), "limit": ()}
+    )
+
+    def faults(self, field: syntax.Field) -> Iterator[WrongKey]:
+        is_open = field.through or field.pad or (field.until and (field.size or field.unterminated == "allowed"))
+        if field.raw is not None and not is_open:
+            yield (
+                "raw",
+                "raw would repeat these bytes",
+                "delete raw:; it keeps padding, and terminators that may be missing",
+            )
+
+    def misfit(self, const: syntax.Literal, size: int | None) -> tuple[str, str] | None:
+        if not isinstance(const, str) or not re.fullmatch(r"([0-9A-Fa-f]{2})+", const):
+            hint = odd_digits(const) if isinstance(const, str) else ""
+            return f"{spelled(const)} is not bytes", hint or 'write them in hex, in quotes, as "89504e47"'
+        given = len(const) // 2
+        if size != given:
+            return f"{const!r} is {counted(given, 'byte')}, so that must be the size", f"write size: {given}"
+        return None
+
+    def column(self, declared: Declared) -> Primitive:
+        return Primitive.BINARY
