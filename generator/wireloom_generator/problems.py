@@ -50,6 +50,19 @@ class Problem:
         return f"{self.location}: {self.severity}[{self.rule}]: {self.what}{hint}"
 
 
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """A problem as its rule reports it, without the rule's id."""
+
+    location: Location
+    what: str
+    hint: str = ""
+    severity: Severity = Severity.ERROR
+
+    def of(self, rule: str) -> Problem:
+        return Problem(self.location, rule, self.what, self.hint, self.severity)
+
+
 _ODD_DIGITS = re.compile(r"[0-9A-Fa-f]([0-9A-Fa-f]{2})*")
 _NEAR = 0.65
 """The least similarity of a suggestion."""

@@ -4,27 +4,25 @@ from collections.abc import Iterable, Iterator
 
 from wireloom_generator import naming
 from wireloom_generator.model import Enum, EnumValue, Flag, Flags
-from wireloom_generator.problems import Problem, Severity, closest, seen_from
+from wireloom_generator.problems import Severity, Violation, closest, seen_from
 
 
-def misread(rule: str, named: Iterable[EnumValue | Flag]) -> Iterator[Problem]:
+def misread(named: Iterable[EnumValue | Flag]) -> Iterator[Violation]:
     """Invalid labels, repeated labels, and names that are the same in Python."""
     first: dict[str, EnumValue | Flag] = {}
     members: dict[str, str] = {}
     for each in named:
         other = members.setdefault(naming.member(each.name), each.name)
         if other != each.name:
-            yield Problem(each.where("name"), rule, f"{each.name!r} and {other!r} are the same name in Python")
+            yield Violation(each.where("name"), f"{each.name!r} and {other!r} are the same name in Python")
         fault = naming.label_fault(each.label) if each.gives("label") else None
         if fault is not None:
-            yield Problem(each.where("label"), rule, *fault)
+            yield Violation(each.where("label"), *fault)
         known = first.setdefault(each.label, each)
         if known.name != each.name:
             at, place = (one.where("label" if one.gives("label") else "name") for one in (each, known))
             what = f"{each.label!r} is already the label of {known.name}, {seen_from(at, place)}"
-            yield Problem(
-                at, rule, what, "rows cannot be encoded from a label that several numbers have", Severity.WARNING
-            )
+            yield Violation(at, what, "rows cannot be encoded from a label that several numbers have", Severity.WARNING)
 
 
 def unnamed(numbers: Enum | Flags, word: str) -> tuple[str, str]:

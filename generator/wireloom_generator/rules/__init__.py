@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from wireloom_generator import acceptance
 from wireloom_generator.model import Resolved
-from wireloom_generator.problems import Problem
+from wireloom_generator.problems import Problem, Violation
 from wireloom_generator.rules import (
     alternatives,
     checksums,
@@ -36,7 +36,7 @@ from wireloom_generator.rules import (
     values,
 )
 
-Rule = Callable[[Resolved], Iterator[Problem]]
+Rule = Callable[[Resolved], Iterator[Violation]]
 
 _CHECKS: tuple[Rule, ...] = (
     alternatives.choice,
@@ -110,5 +110,5 @@ RULES: Mapping[str, Rule] = {rule.__name__.replace("_", "-"): rule for rule in _
 
 def check(spec: Resolved) -> Iterator[Problem]:
     """All problems of a spec that it does not accept."""
-    found = {problem for rule in RULES.values() for problem in rule(spec)}
+    found = {violation.of(name) for name, rule in RULES.items() for violation in rule(spec)}
     return acceptance.applied(spec, found, RULES)

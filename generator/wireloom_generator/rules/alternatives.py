@@ -11,11 +11,11 @@ from wireloom_generator.analysis.rivals import tried
 from wireloom_generator.analysis.scopes import Branch, Scope, Visit, every, message_scopes, nodes
 from wireloom_generator.expressions import Value, conditions
 from wireloom_generator.model import Alternative, Named, Resolved
-from wireloom_generator.problems import Location, Problem, Severity, seen_from
+from wireloom_generator.problems import Location, Severity, Violation, seen_from
 from wireloom_generator.types import Unknown
 
 
-def choice(spec: Resolved) -> Iterator[Problem]:
+def choice(spec: Resolved) -> Iterator[Violation]:
     """Alternatives that are never taken, and choices without any."""
     for node in nodes(spec):
         if isinstance(node, model.Choice):
@@ -31,19 +31,19 @@ def choice(spec: Resolved) -> Iterator[Problem]:
         never = [use for use in uses if use is not None]
         if len(never) == len(uses):  # a type can be used where an alternative is never taken and where it is
             what, severity = never[0]
-            yield Problem(at, "choice", f"never taken: {what}", severity=severity)
+            yield Violation(at, f"never taken: {what}", severity=severity)
 
 
-def _alternatives(spec: Resolved, choice: model.Choice) -> Iterator[Problem]:
+def _alternatives(spec: Resolved, choice: model.Choice) -> Iterator[Violation]:
     for alternative in choice.alternatives:
         for word, enum in alternative.misnamed if isinstance(alternative, model.When) else ():
-            yield Problem(alternative.at, "choice", *unnamed(spec.enums[enum], word))
+            yield Violation(alternative.at, *unnamed(spec.enums[enum], word))
     if not choice.alternatives:
-        yield Problem(choice.where("choice"), "choice", "a choice needs at least one alternative")
+        yield Violation(choice.where("choice"), "a choice needs at least one alternative")
     for alternative in choice.alternatives[:-1]:
         if alternative.when is None:
             hint = "give this one a condition, or put it last"
-            yield Problem(alternative.at, "choice", "the alternatives after this one are never taken", hint)
+            yield Violation(alternative.at, "the alternatives after this one are never taken", hint)
 
 
 def _not_taken(
@@ -81,17 +81,16 @@ def _place(case: Alternative, earlier: Alternative) -> str:
     return seen_from(case.at, earlier.at)
 
 
-def variant_order(spec: Resolved) -> Iterator[Problem]:
+def variant_order(spec: Resolved) -> Iterator[Violation]:
     """Variants that are never chosen."""
     for message, scope in message_scopes(spec):
         for variant in (variant for variant in message.variants[:-1] if variant.when is None):
             hint = "give this one a when, or put it last"
-            what = "the variants after this one are never chosen"
-            yield Problem(variant.where("name"), "variant-order", what, hint)
+            yield Violation(variant.where("name"), "the variants after this one are never chosen", hint)
         yield from _never_chosen(spec, scope, message.variants)
 
 
-def _never_chosen(spec: Resolved, scope: Scope, variants: Sequence[model.Variant]) -> Iterator[Problem]:
+def _never_chosen(spec: Resolved, scope: Scope, variants: Sequence[model.Variant]) -> Iterator[Violation]:
     for variant, reason in judged(variants, domains.assumed(spec, scope), domains.of(spec, scope)):
         at, hint = variant.where("when" if variant.when is not None else "name"), ""
         match reason:
@@ -109,16 +108,16 @@ def _never_chosen(spec: Resolved, scope: Scope, variants: Sequence[model.Variant
                 what = f"the variants before it {covers}"
             case _:
                 assert_never(reason)
-        yield Problem(at, "variant-order", f"never chosen: {what}", hint)
+        yield Violation(at, f"never chosen: {what}", hint)
 
 
-def variant_overlap(spec: Resolved) -> Iterator[Problem]:
+def variant_overlap(spec: Resolved) -> Iterator[Violation]:
     """Pairs of variants that can hold for one record."""
     for message, scope in message_scopes(spec):
         yield from _overlapping(spec, scope, message.variants)
 
 
-def _overlapping(spec: Resolved, scope: Scope, variants: Sequence[model.Variant]) -> Iterator[Problem]:
+def _overlapping(spec: Resolved, scope: Scope, variants: Sequence[model.Variant]) -> Iterator[Violation]:
     known, assumed = domains.of(spec, scope), domains.assumed(spec, scope)
     for *before, variant in tried(variants):
         tree = variant.when.tree if variant.when is not None else None
@@ -137,22 +136,21 @@ def _overlapping(spec: Resolved, scope: Scope, variants: Sequence[model.Variant]
                 values = coverage.in_words(together, found)
                 what = f"{other.name} also holds, {place}, {f'as when {values}' if values else 'always'}"
                 hint = f"exclude {other.name}, as in: … and not ({other.when.raw})"
-                yield Problem(at, "variant-overlap", what, hint, Severity.WARNING)
+                yield Violation(at, what, hint, Severity.WARNING)
                 break
 
 
-def variant_open(spec: Resolved) -> Iterator[Problem]:
+def variant_open(spec: Resolved) -> Iterator[Violation]:
     """Messages that need ``otherwise`` and lack it, or have it without a need."""
     for message, scope in message_scopes(spec):
         if message.variants:
             yield from _left_open(spec, scope, message)
         elif message.otherwise is not None:
             what = "otherwise needs variants, and there are none"
-            hint = "write valid: for a condition on every record"
-            yield Problem(message.where("otherwise"), "variant-open", what, hint)
+            yield Violation(message.where("otherwise"), what, "write valid: for a condition on every record")
 
 
-def _left_open(spec: Resolved, scope: Scope, message: model.Message) -> Iterator[Problem]:
+def _left_open(spec: Resolved, scope: Scope, message: model.Message) -> Iterator[Violation]:
     known, assumed = domains.of(spec, scope), domains.assumed(spec, scope)
     none = coverage.none_of(message.variants, known)
     if none is None:
@@ -164,18 +162,17 @@ def _left_open(spec: Resolved, scope: Scope, message: model.Message) -> Iterator
         values = coverage.in_words(none, found) if found else ""
         what = f"a record may have none of the variants{f', as when {values}' if values else ''}"
         hint = "say whether it is valid: otherwise: true, false, or a condition"
-        yield Problem(message.where("variants"), "variant-open", what, hint)
+        yield Violation(message.where("variants"), what, hint)
     if message.otherwise is None or (tree := message.otherwise.tree) is None:
         return
     at = message.where("otherwise")
     if covers:
-        yield Problem(at, "variant-open", "every record has a variant, so otherwise never applies", "delete it")
+        yield Violation(at, "every record has a variant, so otherwise never applies", "delete it")
     elif tree != Value(False) and conditions.impossible(conditions.both(left, tree), known):
-        what = "it holds for no record without a variant"
-        yield Problem(at, "variant-open", what, "write false if none of them is valid")
+        yield Violation(at, "it holds for no record without a variant", "write false if none of them is valid")
 
 
-def variant_columns(spec: Resolved) -> Iterator[Problem]:
+def variant_columns(spec: Resolved) -> Iterator[Violation]:
     """Columns that differ between alternatives."""
     for scope in every(spec):
         first: dict[str, Visit] = {}
@@ -187,25 +184,22 @@ def variant_columns(spec: Resolved) -> Iterator[Problem]:
                 yield from _differing(visit, other)
 
 
-def _differing(visit: Visit, other: Visit) -> Iterator[Problem]:
+def _differing(visit: Visit, other: Visit) -> Iterator[Violation]:
     one, two = visit.item, other.item
     assert isinstance(one, Named) and isinstance(two, Named)
     place = seen_from(visit.at, other.at)
     found, known = one.holds, two.holds
     if found != known:
         hint = "alternatives that share a name share a column"
-        what = f"{visit.name!r} is {found} here and {known} {place}"
-        yield Problem(one.where("type"), "variant-columns", what, hint)
+        yield Violation(one.where("type"), f"{visit.name!r} is {found} here and {known} {place}", hint)
         return
     found, known = _named_by(one), _named_by(two)
     if found != known:
         key = "flags" if found == "flags" else "enum"
-        what = f"{visit.name!r} has {found} here and {known} {place}"
-        yield Problem(one.where(key), "variant-columns", what)
+        yield Violation(one.where(key), f"{visit.name!r} has {found} here and {known} {place}")
     elif _variant(visit) == _variant(other) and _derivation(one) != _derivation(two):
         hint = "alternatives of a choice derive a field by the same expression"
-        what = f"{visit.name!r} has another derive {place}"
-        yield Problem(one.where("derive"), "variant-columns", what, hint)
+        yield Violation(one.where("derive"), f"{visit.name!r} has another derive {place}", hint)
 
 
 def _variant(visit: Visit) -> Branch:

@@ -6,7 +6,7 @@ from wireloom_generator import model
 from wireloom_generator.analysis.offsets import edge
 from wireloom_generator.analysis.scopes import fields, structs
 from wireloom_generator.model import Resolved
-from wireloom_generator.problems import Location, Problem, closest
+from wireloom_generator.problems import Location, Violation, closest
 from wireloom_generator.reading.catalogue import ALGORITHMS, OTHER_NAMES, CrcParameters
 from wireloom_generator.types import Ascii, Integer
 
@@ -24,7 +24,7 @@ _OTHER_SPELLINGS = {
 }
 
 
-def checksum_algorithm(spec: Resolved) -> Iterator[Problem]:
+def checksum_algorithm(spec: Resolved) -> Iterator[Violation]:
     """Checksums that cannot be computed, or do not fit."""
     for node in fields(spec):
         if isinstance(node, model.Field) and node.checksum is not None:
@@ -35,22 +35,22 @@ def checksum_algorithm(spec: Resolved) -> Iterator[Problem]:
                 yield from _bounds(visit.item.checksum)
 
 
-def _bounds(checksum: model.Checksum) -> Iterator[Problem]:
+def _bounds(checksum: model.Checksum) -> Iterator[Violation]:
     """Ends of a range in a type that are not at its own fields."""
     for bound in (bound for covered in checksum.ranges for bound in (covered.start, covered.end)):
         if bound.tree is not None and edge(bound.tree) is None:
             what, hint = "a checksum in a type covers fields of that type", "write offset(x), or offset(x) + size(x)"
-            yield Problem(bound.at, "checksum-algorithm", what, hint)
+            yield Violation(bound.at, what, hint)
 
 
-def _algorithm(field: model.Field, checksum: model.Checksum) -> Iterator[Problem]:
+def _algorithm(field: model.Field, checksum: model.Checksum) -> Iterator[Violation]:
     at, kind = checksum.where("algorithm"), checksum.kind
     if kind is None:
         other = _OTHER_SPELLINGS.get(_letters(checksum.algorithm))
         hint = f"did you mean {other!r}?" if other else closest(checksum.algorithm, ALGORITHMS)
-        yield Problem(at, "checksum-algorithm", f"unknown checksum {checksum.algorithm!r}", hint)
+        yield Violation(at, f"unknown checksum {checksum.algorithm!r}", hint)
     elif isinstance(kind, CrcParameters) and not _LEAST <= kind.width <= _MOST:
-        yield Problem(at, "checksum-algorithm", f"a CRC cannot have {kind.width} bits", f"write {_LEAST} to {_MOST}")
+        yield Violation(at, f"a CRC cannot have {kind.width} bits", f"write {_LEAST} to {_MOST}")
     else:
         if isinstance(kind, CrcParameters):
             yield from _crc(kind, at)
@@ -63,34 +63,33 @@ def _algorithm(field: model.Field, checksum: model.Checksum) -> Iterator[Problem
             hint = f"write type: u{bits}"
             if name == "fletcher8":
                 hint += ", or algorithm: fletcher16_mod256 or fletcher16, with sums of a byte each"
-            yield Problem(field.where("type"), "checksum-algorithm", what, hint)
+            yield Violation(field.where("type"), what, hint)
     for place, what, hint in checksum.faults:
-        yield Problem(place, "checksum-algorithm", what, hint)
+        yield Violation(place, what, hint)
     for covered in checksum.ranges:
         start, end = covered.start.constant, covered.end.constant
         if start is not None and end is not None and start >= end:
-            yield Problem(covered.end.at, "checksum-algorithm", f"the range from {start} to {end} is empty")
+            yield Violation(covered.end.at, f"the range from {start} to {end} is empty")
 
 
-def _in_digits(field: model.Field, digits: Ascii, checksum: model.Checksum) -> Iterator[Problem]:
+def _in_digits(field: model.Field, digits: Ascii, checksum: model.Checksum) -> Iterator[Violation]:
     """Checksums that do not fit their digits. Sums may have fewer, because a sum of few bytes is small."""
     kind = checksum.kind
     assert kind is not None
     if field.wire.fixed is None:
         what = f"{field.name!r} has no fixed size"
-        yield Problem(field.where("type"), "checksum-algorithm", what, "a checksum in digits needs one, as in size: 4")
+        yield Violation(field.where("type"), what, "a checksum in digits needs one, as in size: 4")
     elif digits.bits < kind.width and not checksum.algorithm.startswith("sum"):
         what = f"{checksum.algorithm} has {kind.width} bits, and {digits} of {field.wire.fixed} bytes has {digits.bits}"
-        yield Problem(field.where("size"), "checksum-algorithm", what)
+        yield Violation(field.where("size"), what)
 
 
-def _crc(crc: CrcParameters, at: Location) -> Iterator[Problem]:
+def _crc(crc: CrcParameters, at: Location) -> Iterator[Violation]:
     for name, number in (("poly", crc.poly), ("init", crc.init), ("xor_out", crc.xor_out)):
         if not 0 <= number < 1 << crc.width:
             has_high_bit = name == "poly" and number >> crc.width == 1
             hint = "omit its highest bit, which stands for the width" if has_high_bit else ""
-            yield Problem(at, "checksum-algorithm", f"{name} {number:#x} does not fit {crc.width} bits", hint)
+            yield Violation(at, f"{name} {number:#x} does not fit {crc.width} bits", hint)
     if not crc.poly & 1:
         what = f"poly {crc.poly:#x} is even, which is not a CRC polynomial"
-        hint = "write it with its highest bit first; reverse the bits of a reflected one"
-        yield Problem(at, "checksum-algorithm", what, hint)
+        yield Violation(at, what, "write it with its highest bit first; reverse the bits of a reflected one")

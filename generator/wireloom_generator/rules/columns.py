@@ -7,11 +7,11 @@ from wireloom_generator.analysis.scopes import every, fields, head
 from wireloom_generator.analysis.written_columns import Sort, WrittenColumn, columns
 from wireloom_generator.model import Resolved
 from wireloom_generator.naming import ROW
-from wireloom_generator.problems import Problem, seen_from
+from wireloom_generator.problems import Violation, seen_from
 from wireloom_generator.types import Integer, whole
 
 
-def column_collision(spec: Resolved) -> Iterator[Problem]:
+def column_collision(spec: Resolved) -> Iterator[Violation]:
     """Columns of one name."""
     header = list(columns(spec, head(spec)))
     for scope in every(spec):
@@ -26,10 +26,10 @@ def column_collision(spec: Resolved) -> Iterator[Problem]:
         if taken is not None:
             at = message.where("message")
             what = f"message {message.name!r} would be a column beside {taken.described}, {seen_from(at, taken.at)}"
-            yield Problem(at, "column-collision", what)
+            yield Violation(at, what)
 
 
-def _clashes(own: Iterable[WrittenColumn], header: Iterable[WrittenColumn]) -> Iterator[Problem]:
+def _clashes(own: Iterable[WrittenColumn], header: Iterable[WrittenColumn]) -> Iterator[Violation]:
     known: dict[str, list[WrittenColumn]] = {}
     for column in header:
         known.setdefault(column.name.casefold(), []).append(column)
@@ -40,7 +40,7 @@ def _clashes(own: Iterable[WrittenColumn], header: Iterable[WrittenColumn]) -> I
         if first is not None:
             what = f"{column.described} collides with {first.described}, {seen_from(column.at, first.at)}"
             hint = "labels: false omits label columns" if Sort.NAME in (column.sort, first.sort) else ""
-            yield Problem(column.at, "column-collision", what, hint)
+            yield Violation(column.at, what, hint)
 
 
 def _clash(column: WrittenColumn, other: WrittenColumn) -> bool:
@@ -52,25 +52,22 @@ def _clash(column: WrittenColumn, other: WrittenColumn) -> bool:
     return column.visit.meets(other.visit) and column.visit.name != other.visit.name
 
 
-def _reserved(own: list[WrittenColumn]) -> Iterator[Problem]:
+def _reserved(own: list[WrittenColumn]) -> Iterator[Violation]:
     has_variants = any(column.sort is Sort.VARIANT for column in own)
     for column in own:
         if column.name in ROW or (column.name == "variant" and not has_variants):
-            yield Problem(column.at, "column-collision", f"{column.name!r} is a column of every row")
+            yield Violation(column.at, f"{column.name!r} is a column of every row")
 
 
-def table_type(spec: Resolved) -> Iterator[Problem]:
+def table_type(spec: Resolved) -> Iterator[Violation]:
     """Table types that are unknown or not needed."""
     for node in fields(spec):
         if not isinstance(node, model.Field) or not node.gives("table_type"):
             continue
         at, unknown = node.where("table_type"), node.stray.get("table_type")
         if unknown is not None:
-            yield Problem(at, "table-type", f"unknown table type {unknown!r}", "write long or decimal, for a u64")
+            yield Violation(at, f"unknown table type {unknown!r}", "write long or decimal, for a u64")
         elif whole(node.type) != Integer(64, signed=False):
-            what, hint = f"{node.type.word} needs no table type", "only a u64 can have one"
-            yield Problem(at, "table-type", what, hint)
+            yield Violation(at, f"{node.type.word} needs no table type", "only a u64 can have one")
         elif node.repeat is not None:
-            yield Problem(
-                at, "table-type", "a list cannot have a table type", "put the u64 into a type, and repeat that"
-            )
+            yield Violation(at, "a list cannot have a table type", "put the u64 into a type, and repeat that")

@@ -27,7 +27,7 @@ from wireloom_generator.expressions import (
 )
 from wireloom_generator.model import Named, Resolved
 from wireloom_generator.model.resolved import Loop
-from wireloom_generator.problems import Location, Problem
+from wireloom_generator.problems import Location, Violation
 from wireloom_generator.reading.unrolling import DEEPEST
 from wireloom_generator.types import Integer
 
@@ -37,7 +37,7 @@ Bounds = tuple[float, float]
 """The lowest and highest value of an offset."""
 
 
-def derive_cycle(spec: Resolved) -> Iterator[Problem]:
+def derive_cycle(spec: Resolved) -> Iterator[Violation]:
     """Derived fields that lead back to themselves."""
     derived = [site for site in sites(spec) if site.key == "derive"]
     uses = {
@@ -48,7 +48,7 @@ def derive_cycle(spec: Resolved) -> Iterator[Problem]:
         circle = _back_to(number, uses)
         if circle is not None:
             through = _through([_name(derived[other]) for other in circle])
-            yield Problem(site.at, "derive-cycle", f"{_name(site)!r} is derived from itself{through}")
+            yield Violation(site.at, f"{_name(site)!r} is derived from itself{through}")
 
 
 def _name(site: Site) -> str:
@@ -102,9 +102,9 @@ class _Coverage:
         return any(start < last and first < end for start, end in self.covers)
 
 
-def checksum_cycle(spec: Resolved) -> Iterator[Problem]:
+def checksum_cycle(spec: Resolved) -> Iterator[Violation]:
     """Checksums that cover themselves, directly or through others."""
-    found: dict[Location, Problem] = {}
+    found: dict[Location, Violation] = {}
     in_records = (_in_record(spec, scope) for scope in (head(spec), *messages(spec)))
     for found_there in (*in_records, *map(_in_type, structs(spec))):
         sums = list(found_there)
@@ -114,7 +114,7 @@ def checksum_cycle(spec: Resolved) -> Iterator[Problem]:
             if circle is not None:
                 what = f"{one.name!r} covers its own bytes{_through(circle)}"
                 hint = f"exclude them, as in to: offset({one.name})"
-                found.setdefault(one.at, Problem(one.at, "checksum-cycle", what, hint))
+                found.setdefault(one.at, Violation(one.at, what, hint))
     yield from found.values()
 
 
@@ -193,15 +193,15 @@ def _bounds(tree: Expr | None, layout: Offsets) -> Bounds | None:
             return None
 
 
-def recursive_type(spec: Resolved) -> Iterator[Problem]:
+def recursive_type(spec: Resolved) -> Iterator[Violation]:
     """Types that contain themselves and have no end, and depths that mean nothing."""
     deep = {name: struct.depth for name, struct in spec.structs.items() if struct.depth is not None}
     for name, depth in deep.items():
         at = spec.structs[name].where("depth")
         if not 1 <= depth <= DEEPEST:
-            yield Problem(at, "recursive-type", f"a depth is from 1 to {DEEPEST}, not {depth}")
+            yield Violation(at, f"a depth is from 1 to {DEEPEST}, not {depth}")
         elif name not in spec.recursive:
-            yield Problem(at, "recursive-type", f"type {name!r} does not contain itself, so it has no depth")
+            yield Violation(at, f"type {name!r} does not contain itself, so it has no depth")
     for circle in _circles(spec.loops):
         yield from _endless(circle, {loop.name: deep[loop.name] for loop in circle if loop.name in deep})
 
@@ -215,7 +215,7 @@ def _circles(loops: Iterable[Loop]) -> list[list[Loop]]:
     return found
 
 
-def _endless(loops: Sequence[Loop], deep: Mapping[str, int]) -> Iterator[Problem]:
+def _endless(loops: Sequence[Loop], deep: Mapping[str, int]) -> Iterator[Violation]:
     """Why types that contain each other, of which some are ``deep``, could not be unrolled."""
     if not deep:
         hint = "give it a depth, as in depth: 4, for how many are nested"
@@ -237,9 +237,9 @@ def _endless(loops: Sequence[Loop], deep: Mapping[str, int]) -> Iterator[Problem
         yield _contains_itself(loop, hint)
 
 
-def _contains_itself(loop: Loop, hint: str) -> Problem:
+def _contains_itself(loop: Loop, hint: str) -> Violation:
     through = "" if loop.used == loop.name else f" through {loop.used}"
-    return Problem(loop.at, "recursive-type", f"type {loop.name!r} contains itself{through}", hint)
+    return Violation(loop.at, f"type {loop.name!r} contains itself{through}", hint)
 
 
 def _reached(loops: Iterable[Loop], name: str) -> set[str]:

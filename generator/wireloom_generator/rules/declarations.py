@@ -8,35 +8,35 @@ from wireloom_generator.analysis.sites import Site, sites
 from wireloom_generator.analysis.written_columns import columns
 from wireloom_generator.model import Resolved
 from wireloom_generator.model.declarations import Described
-from wireloom_generator.problems import Location, Problem, Severity, closest, nearest
+from wireloom_generator.problems import Location, Severity, Violation, closest, nearest
 from wireloom_generator.reading.vocabulary import ORDERS
 from wireloom_generator.types import NAMES, FlatBuffers
 
 
-def empty(spec: Resolved) -> Iterator[Problem]:
+def empty(spec: Resolved) -> Iterator[Violation]:
     """Lists with nothing in them, and structs without a column."""
     for shared in spec.shared:
         for numbers in shared.numbers:
             if not numbers.values:
-                yield Problem(numbers.where("values"), "empty", f"{numbers.name} has no values")
+                yield Violation(numbers.where("values"), f"{numbers.name} has no values")
         for table in shared.tables:
             if not table.fields:
-                yield Problem(table.where("fields"), "empty", f"table {table.name} has no fields")
+                yield Violation(table.where("fields"), f"table {table.name} has no fields")
     for scope in structs(spec):
         struct = scope.owner
         if isinstance(struct, model.Struct) and not list(columns(spec, scope)):
-            yield Problem(struct.where("fields"), "empty", f"type {struct.name} has no columns")
+            yield Violation(struct.where("fields"), f"type {struct.name} has no columns")
     for node in nodes(spec):
         if isinstance(node, model.Bits) and not node.fields:
             hint = "write the choice around bits: instead, with an integer in each alternative" if node.others else ""
-            yield Problem(node.where("fields"), "empty", "there are no bit fields", hint)
+            yield Violation(node.where("fields"), "there are no bit fields", hint)
     for message in spec.messages:
         for form in message.forms:
             if not form.entries:
-                yield Problem(form.where("entries"), "empty", f"form {form.name} has no entries")
+                yield Violation(form.where("entries"), f"form {form.name} has no entries")
 
 
-def unused(spec: Resolved) -> Iterator[Problem]:
+def unused(spec: Resolved) -> Iterator[Violation]:
     """Declarations that nothing refers to; none while a file of the protocol could not be read."""
     if not spec.is_whole:
         return
@@ -56,11 +56,11 @@ def unused(spec: Resolved) -> Iterator[Problem]:
             yield _unused(parameter.where("name"), f"nothing uses parameter {parameter.name!r}")
 
 
-def _unused(at: Location, what: str, hint: str = "") -> Problem:
-    return Problem(at, "unused", what, hint, Severity.WARNING)
+def _unused(at: Location, what: str, hint: str = "") -> Violation:
+    return Violation(at, what, hint, Severity.WARNING)
 
 
-def _variants(spec: Resolved) -> Iterator[Problem]:
+def _variants(spec: Resolved) -> Iterator[Violation]:
     used = [(message.name, variant) for message in spec.messages for variant in message.variants]
     own = {variant.name: message for message, variant in used if not variant.shared}
     shared = (variant.name for _, variant in used if variant.shared)
@@ -72,7 +72,7 @@ def _variants(spec: Resolved) -> Iterator[Problem]:
             yield _unused(variant.where("name"), f"nothing uses {variant.name!r}", hint)
 
 
-def _inputs(spec: Resolved) -> Iterator[Problem]:
+def _inputs(spec: Resolved) -> Iterator[Violation]:
     used = {site.scope.owner.name for site in sites(spec) if isinstance(site.scope.owner, model.Struct)}
     asked = {seen for site in sites(spec) for name in _names_used(site) for seen in site.values.get(name, ())}
     for struct in (struct for struct in spec.protocol.structs if struct.name in used):
@@ -118,7 +118,7 @@ def _parameters_used(spec: Resolved) -> Iterator[str | None]:
             yield name if is_known else nearest(name, site.around.all, spec.parameters)
 
 
-def deprecated(spec: Resolved) -> Iterator[Problem]:
+def deprecated(spec: Resolved) -> Iterator[Violation]:
     """Unknown replacements, and uses of deprecated declarations."""
     yield from _replacements(spec)
     for node in nodes(spec):
@@ -134,13 +134,13 @@ def deprecated(spec: Resolved) -> Iterator[Problem]:
                 yield _deprecated_use(variant, "name", variant.name, variant.doc.deprecated)
 
 
-def _replacements(spec: Resolved) -> Iterator[Problem]:
+def _replacements(spec: Resolved) -> Iterator[Violation]:
     replaced = [(thing, thing.doc.deprecated.replaced_by) for thing in spec.things if thing.doc.deprecated]
     known = frozenset(thing.name for thing in spec.things if isinstance(thing, _REPLACING)) if replaced else ()
     for thing, name in replaced:
         if name is not None and spec.is_whole and name not in known:
             at = thing.where("deprecated")
-            yield Problem(at, "deprecated", f"nothing is called {name!r}", closest(name, known))
+            yield Violation(at, f"nothing is called {name!r}", closest(name, known))
 
 
 _REPLACING = (
@@ -150,7 +150,7 @@ _REPLACING = (
 """What can be used instead of something."""
 
 
-def _uses(node: model.Named, spec: Resolved) -> Iterator[Problem]:
+def _uses(node: model.Named, spec: Resolved) -> Iterator[Violation]:
     flags = node.flags if isinstance(node, model.Field) else None
     table = node.type.table if isinstance(node.type, FlatBuffers) else ""
     for key, found in (
@@ -163,7 +163,7 @@ def _uses(node: model.Named, spec: Resolved) -> Iterator[Problem]:
             yield _deprecated_use(node, key, found.name, found.doc.deprecated)
 
 
-def _deprecated_use(user: Described, key: str, name: str, deprecated: model.Deprecation) -> Problem:
+def _deprecated_use(user: Described, key: str, name: str, deprecated: model.Deprecation) -> Violation:
     hint = f"use {deprecated.replaced_by}" if deprecated.replaced_by else ""
     since = f" since {deprecated.since}" if deprecated.since else ""
-    return Problem(user.where(key), "deprecated", f"{name!r} is deprecated{since}", hint, Severity.WARNING)
+    return Violation(user.where(key), f"{name!r} is deprecated{since}", hint, Severity.WARNING)

@@ -8,11 +8,11 @@ from wireloom_generator.analysis.scopes import fields
 from wireloom_generator.expressions.domain import Domain
 from wireloom_generator.expressions.kinds import Kind
 from wireloom_generator.model import Enum, EnumValue, Flag, Named, Resolved
-from wireloom_generator.problems import Location, Problem, Severity, seen_from
+from wireloom_generator.problems import Location, Severity, Violation, seen_from
 from wireloom_generator.types import Integer, whole
 
 
-def enum_values(spec: Resolved) -> Iterator[Problem]:
+def enum_values(spec: Resolved) -> Iterator[Violation]:
     """Values without a number, reversed ranges, numbers with two names, and groups of unknown values."""
     for shared in spec.shared:
         for enum in shared.enums:
@@ -20,43 +20,42 @@ def enum_values(spec: Resolved) -> Iterator[Problem]:
             for value in enum.values:
                 yield from _numbers(value)
                 yield from _named_twice(value, seen)
-            yield from _names("enum-values", enum.values)
+            yield from _names(enum.values)
             for group, names in enum.groups.items():
                 for what, hint in _group(enum, group, names):
-                    yield Problem(enum.where(f"groups.{group}"), "enum-values", what, hint)
+                    yield Violation(enum.where(f"groups.{group}"), what, hint)
 
 
-def _names(rule: str, values: Sequence[EnumValue | Flag]) -> Iterator[Problem]:
+def _names(values: Sequence[EnumValue | Flag]) -> Iterator[Violation]:
     """What is wrong with the names and labels of numbers."""
     for value in values:
         if (fault := naming.word_fault(value.name)) is not None:
-            yield Problem(value.where("name"), rule, *fault)
-    yield from misread(rule, values)
+            yield Violation(value.where("name"), *fault)
+    yield from misread(values)
 
 
-def _numbers(value: EnumValue) -> Iterator[Problem]:
+def _numbers(value: EnumValue) -> Iterator[Violation]:
     ends = [key for key in ("from", "to") if value.gives(key)]
     if value.gives("value") and ends:
         what = f"{value.name} has value, and from or to as well"
-        hint = "value: is for one number, from: and to: are for a range"
-        yield Problem(value.where(ends[0]), "enum-values", what, hint)
+        yield Violation(value.where(ends[0]), what, "value: is for one number, from: and to: are for a range")
     elif not value.gives("value") and not ends:
-        yield Problem(value.at, "enum-values", f"{value.name} has no value", "give value, or from and to")
+        yield Violation(value.at, f"{value.name} has no value", "give value, or from and to")
     elif len(ends) == 1:
         missing = "from" if ends == ["to"] else "to"
-        yield Problem(value.at, "enum-values", f"the range {value.name} has no {missing}")
+        yield Violation(value.at, f"the range {value.name} has no {missing}")
     elif value.first > value.last:
         what = f"the range {value.name} ends before it begins"
-        yield Problem(value.where("to"), "enum-values", what, f"from: {value.last}, to: {value.first}?")
+        yield Violation(value.where("to"), what, f"from: {value.last}, to: {value.first}?")
 
 
-def _named_twice(value: EnumValue, seen: dict[tuple[int, int], EnumValue]) -> Iterator[Problem]:
+def _named_twice(value: EnumValue, seen: dict[tuple[int, int], EnumValue]) -> Iterator[Violation]:
     if value.range and value.first >= value.last:
         return
     known = seen.setdefault((value.first, value.last), value)
     if known is not value:
         at, numbers = _place(value), f"{value.first} to {value.last}" if value.range else f"{value.first}"
-        yield Problem(at, "enum-values", f"{numbers} is already {known.name}, {seen_from(at, _place(known))}")
+        yield Violation(at, f"{numbers} is already {known.name}, {seen_from(at, _place(known))}")
 
 
 def _group(enum: Enum, group: str, names: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -79,85 +78,82 @@ def _place(value: EnumValue) -> Location:
     return value.where("from" if value.range else "value")
 
 
-def flag_values(spec: Resolved) -> Iterator[Problem]:
+def flag_values(spec: Resolved) -> Iterator[Violation]:
     """Flags that are not one bit, or whose bit already has a name."""
     for shared in spec.shared:
         for flags in shared.flags:
             seen: dict[int, Flag] = {}
             for flag in flags.values:
                 yield from _one_bit(flag, seen)
-            yield from _names("flag-values", flags.values)
+            yield from _names(flags.values)
 
 
-def _one_bit(flag: Flag, seen: dict[int, Flag]) -> Iterator[Problem]:
+def _one_bit(flag: Flag, seen: dict[int, Flag]) -> Iterator[Violation]:
     at = flag.where("value")
     if flag.value <= 0 or flag.value & (flag.value - 1) or flag.value >> 64:
         hint = "a flag is 1, 2, 4, 8 …; several bits together are a bit field"
-        yield Problem(at, "flag-values", f"{flag.value} is not one bit", hint)
+        yield Violation(at, f"{flag.value} is not one bit", hint)
         return
     known = seen.setdefault(flag.value, flag)
     if known is not flag:
         place = seen_from(at, known.where("value"))
-        yield Problem(at, "flag-values", f"{flag.value} is already {known.name}, {place}")
+        yield Violation(at, f"{flag.value} is already {known.name}, {place}")
 
 
-def enum_on_integer(spec: Resolved) -> Iterator[Problem]:
+def enum_on_integer(spec: Resolved) -> Iterator[Violation]:
     """Enums and flags without an integer, or with one that is too narrow."""
     for field in fields(spec):
         yield from _on_bits(spec, field) if isinstance(field, model.BitField) else _on_field(spec, field)
         if field.gives("labels") and field.enum is None and not field.gives("flags"):
             what = "labels needs an enum or flags, and there are none"
-            yield Problem(field.where("labels"), "enum-on-integer", what, "delete labels:, or give the field an enum")
+            yield Violation(field.where("labels"), what, "delete labels:, or give the field an enum")
 
 
-def _on_bits(spec: Resolved, bit: model.BitField) -> Iterator[Problem]:
+def _on_bits(spec: Resolved, bit: model.BitField) -> Iterator[Violation]:
     if bit.enum is not None and bit.boolean:
         what = "a bool cannot have an enum"
-        yield Problem(bit.where("enum"), "enum-on-integer", what, "delete type: bool, and the enum can name 0 and 1")
+        yield Violation(bit.where("enum"), what, "delete type: bool, and the enum can name 0 and 1")
     elif bit.enum is not None and bit.count is not None:
         hint = f"name an item that is computed: {{compute: '{bit.name}[0]', enum: {bit.enum}}}"
-        yield Problem(bit.where("enum"), "enum-on-integer", "a list of numbers cannot have an enum", hint)
+        yield Violation(bit.where("enum"), "a list of numbers cannot have an enum", hint)
     elif bit.enum is not None:
         yield from _enum_fits(spec, bit, bit.enum, Integer(max(bit.width, 0), signed=False).values, f"{bit.width} bits")
 
 
-def _on_field(spec: Resolved, field: model.Field | model.Computed) -> Iterator[Problem]:
+def _on_field(spec: Resolved, field: model.Field | model.Computed) -> Iterator[Violation]:
     wire, word = whole(field.type), field.type.word
     given = [key for key in ("enum", "flags") if field.gives(key)]
     if len(given) == 2:
         what = f"{field.name!r} has both an enum and flags"
-        hint = "use the enum if numbers have names, flags if bits have"
-        yield Problem(field.where("flags"), "enum-on-integer", what, hint)
+        yield Violation(field.where("flags"), what, "use the enum if numbers have names, flags if bits have")
     for key in given:
         if wire is None:
             numbers = "an enum needs an integer, such as u8, i64 or leb128_u32"
             hint = numbers if key == "enum" else "flags need an unsigned integer, such as u8 or leb128_u32"
-            yield Problem(field.where(key), "enum-on-integer", f"{word} cannot have {key}", hint)
+            yield Violation(field.where(key), f"{word} cannot have {key}", hint)
         elif field.kind is Kind.LIST:
             what = f"a list of numbers cannot have {key}"
-            hint = f"declare a type with one field that has {key}:, and repeat that"
-            yield Problem(field.where(key), "enum-on-integer", what, hint)
+            yield Violation(field.where(key), what, f"declare a type with one field that has {key}:, and repeat that")
     if wire is not None and field.enum is not None:
         yield from _enum_fits(spec, field, field.enum, field.type.values, word)
     if wire is not None and isinstance(field, model.Field) and field.flags is not None:
         yield from _flags_fit(spec, field, field.flags, wire, field.type.values.most)
 
 
-def _flags_fit(spec: Resolved, field: model.Field, name: str, wire: Integer, most: int) -> Iterator[Problem]:
+def _flags_fit(spec: Resolved, field: model.Field, name: str, wire: Integer, most: int) -> Iterator[Violation]:
     if wire.signed:
         what = f"flags need an unsigned integer, and {field.type.word} is signed"
         hint = f"write type: u{wire.bits}" if wire is field.type else "write the unsigned type"
-        yield Problem(field.where("flags"), "enum-on-integer", what, hint)
+        yield Violation(field.where("flags"), what, hint)
         return
     flags = spec.flags.get(name)
     for flag in flags.values if flags else ():
         if flag.value > most:
-            what = f"{name}.{flag.name} = {flag.value} does not fit {field.type.word}"
-            yield Problem(field.where("flags"), "enum-on-integer", what)
+            yield Violation(field.where("flags"), f"{name}.{flag.name} = {flag.value} does not fit {field.type.word}")
             return
 
 
-def _enum_fits(spec: Resolved, field: Named, name: str, fits: Domain, width: str) -> Iterator[Problem]:
+def _enum_fits(spec: Resolved, field: Named, name: str, fits: Domain, width: str) -> Iterator[Violation]:
     values = spec.enums[name].values if name in spec.enums else ()
     ends = [(value.name, end) for value in values for end in (value.first, value.last)]
     strange = [(label, end) for label, end in ends if not fits.least <= end <= fits.most]
@@ -165,4 +161,4 @@ def _enum_fits(spec: Resolved, field: Named, name: str, fits: Domain, width: str
         label, end = strange[0]
         severity = Severity.WARNING if len(strange) < len(ends) else Severity.ERROR
         what, hint = f"{name}.{label} = {end} does not fit {width}", "the field never has that value"
-        yield Problem(field.where("enum"), "enum-on-integer", what, hint, severity)
+        yield Violation(field.where("enum"), what, hint, severity)

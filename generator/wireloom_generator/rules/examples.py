@@ -6,7 +6,7 @@ from wireloom_generator import model
 from wireloom_generator.analysis.scopes import Visit, head, message_scopes, struct_of
 from wireloom_generator.analysis.written_columns import Sort, WrittenColumn, columns, inner_columns
 from wireloom_generator.model import Named, Resolved
-from wireloom_generator.problems import Location, Problem, closest
+from wireloom_generator.problems import Location, Violation, closest
 from wireloom_generator.types import FlatBuffers, spelled
 
 _CODES = (
@@ -17,7 +17,7 @@ _CODES = (
 """The kinds of damage that readers distinguish."""
 
 
-def example(spec: Resolved) -> Iterator[Problem]:
+def example(spec: Resolved) -> Iterator[Violation]:
     """Examples that contradict themselves, and unknown names in them."""
     header = list(columns(spec, head(spec)))
     for message, scope in message_scopes(spec):
@@ -29,44 +29,42 @@ def example(spec: Resolved) -> Iterator[Problem]:
                 yield from _column(spec, known, example.where(f"decoded.{name}"), name, value)
 
 
-def _outcome(example: model.Example) -> Iterator[Problem]:
+def _outcome(example: model.Example) -> Iterator[Violation]:
     if example.decoded and example.malformed is not None:
-        yield Problem(example.where("malformed"), "example", "an example has both malformed and decoded")
+        yield Violation(example.where("malformed"), "an example has both malformed and decoded")
     if example.malformed is not None and example.malformed not in _CODES:
         what = f"there is no kind of malformed record called {example.malformed!r}"
-        hint = closest(example.malformed, _CODES)
-        yield Problem(example.where("malformed"), "example", what, hint)
+        yield Violation(example.where("malformed"), what, closest(example.malformed, _CODES))
     if not example.data and example.malformed is None:
-        yield Problem(example.where("hex"), "example", "the example has no bytes")
+        yield Violation(example.where("hex"), "the example has no bytes")
 
 
-def _parameters(spec: Resolved, example: model.Example) -> Iterator[Problem]:
+def _parameters(spec: Resolved, example: model.Example) -> Iterator[Violation]:
     for name, value in example.parameters.items():
         at, parameter = example.where(f"parameters.{name}"), spec.parameters.get(name)
         if parameter is None:
-            yield Problem(at, "example", f"unknown parameter {name!r}", closest(name, spec.parameters))
+            yield Violation(at, f"unknown parameter {name!r}", closest(name, spec.parameters))
         elif parameter.choices and value not in parameter.choices:
-            hint = closest(str(value), parameter.choices)
-            yield Problem(at, "example", f"{name!r} is never {spelled(value)}", hint)
+            yield Violation(at, f"{name!r} is never {spelled(value)}", closest(str(value), parameter.choices))
         elif parameter.type == "bool" and not isinstance(value, bool):
-            yield Problem(at, "example", f"{name!r} is true or false, not {spelled(value)}")
+            yield Violation(at, f"{name!r} is true or false, not {spelled(value)}")
         elif parameter.bounds is not None and not parameter.can_be(value):
             least, most = parameter.bounds
-            yield Problem(at, "example", f"{name!r} is a number from {least} to {most}, not {spelled(value)}")
+            yield Violation(at, f"{name!r} is a number from {least} to {most}, not {spelled(value)}")
 
 
-def _column(spec: Resolved, known: list[WrittenColumn], at: Location, path: str, value: object) -> Iterator[Problem]:
+def _column(spec: Resolved, known: list[WrittenColumn], at: Location, path: str, value: object) -> Iterator[Violation]:
     """Whether there is a column for the last name of ``path``, and for those inside of its value."""
     name = path.rpartition(".")[2]
     found = [column for column in known if column.name == name]
     if not found:
-        yield Problem(at, "example", f"there is no column {path!r}", closest(name, {column.name for column in known}))
+        yield Violation(at, f"there is no column {path!r}", closest(name, {column.name for column in known}))
     inside = value if isinstance(value, list) else [value]
     if found and all(column.sort in (Sort.NAME, Sort.FLAGS) for column in found):
         labels = {label for column in found for label in _labels(spec, column)}
         for label in inside:
             if labels and isinstance(label, str) and label not in labels:
-                yield Problem(at, "example", f"{path!r} is never {spelled(label)}", closest(label, labels))
+                yield Violation(at, f"{path!r} is never {spelled(label)}", closest(label, labels))
     for column in found[:1]:
         if column.sort is Sort.FIELD and column.visit is not None:
             for inner in inside:
@@ -85,7 +83,7 @@ def _labels(spec: Resolved, column: WrittenColumn) -> Iterator[str]:
 
 def _inner_columns(
     spec: Resolved, visit: Visit, at: Location, path: str, values: dict[str, object]
-) -> Iterator[Problem]:
+) -> Iterator[Violation]:
     field = visit.item
     assert isinstance(field, Named)
     table = spec.tables.get(field.type.table) if isinstance(field.type, FlatBuffers) else None
@@ -93,10 +91,10 @@ def _inner_columns(
     if table is not None:
         names = {item.name for item in table.fields}
         for name in values.keys() - names:
-            yield Problem(at, "example", f"there is no column '{path}.{name}'", closest(name, names))
+            yield Violation(at, f"there is no column '{path}.{name}'", closest(name, names))
     elif struct is not None and struct.name not in spec.recursive:
         known = list(inner_columns(spec, struct))
         for name, value in values.items():
             yield from _column(spec, known, at, f"{path}.{name}", value)
     elif struct is None:
-        yield Problem(at, "example", f"{path!r} is a single value without columns", "write the value")
+        yield Violation(at, f"{path!r} is a single value without columns", "write the value")

@@ -22,18 +22,18 @@ from wireloom_generator.analysis.sites import Moment, Site, given_fields, sites
 from wireloom_generator.expressions import Among, Compare, Expr, ExpressionError, Function, Name, Value, orders
 from wireloom_generator.expressions.kinds import Kind
 from wireloom_generator.model import Resolved
-from wireloom_generator.problems import Problem, closest
+from wireloom_generator.problems import Violation, closest
 from wireloom_generator.reading import other_tools
 from wireloom_generator.types import Integer, Varint, parse
 
 
-def expression(spec: Resolved) -> Iterator[Problem]:
+def expression(spec: Resolved) -> Iterator[Violation]:
     """Expressions that cannot be parsed, and unknown names in them."""
     for site in sites(spec):
         try:
             tree = expressions.parse(site.condition.raw)
         except ExpressionError as error:
-            yield Problem(site.where(error.column), "expression", str(error), error.hint)
+            yield Violation(site.where(error.column), str(error), error.hint)
             continue
         if site.key == "byte_order" and other_tools.order_hint(site.condition.raw):
             continue  # reported by byte-order
@@ -52,7 +52,7 @@ _KEYS_OF = {"rest": ("size",), "left": ("when", "count", "until")}
 _LENGTH = "a length is rest, a number, or an expression over header fields, as in 4 + body_length"
 
 
-def _unknown_value(spec: Resolved, site: Site, name: Name) -> Iterator[Problem]:
+def _unknown_value(spec: Resolved, site: Site, name: Name) -> Iterator[Violation]:
     if name.name in site.values or site.is_index(name):
         return
     at = site.where(name.column)
@@ -61,15 +61,15 @@ def _unknown_value(spec: Resolved, site: Site, name: Name) -> Iterator[Problem]:
         yield from _bytes_left(site, name)
     elif name.name == "record":
         hint = _LENGTH if site.key == "length" else "size(record) is its number of bytes"
-        yield Problem(at, "expression", "'record' has no value", hint)
+        yield Violation(at, "'record' has no value", hint)
     elif not around:
-        yield Problem(at, "expression", *_explained(spec, site, name))
+        yield Violation(at, *_explained(spec, site, name))
     elif all(_is_section(seen) for seen in around) and name.item is None:
         what, hint = f"{name.name!r} is a section, which has no value", f"size({name.name}) is its number of bytes"
-        yield Problem(at, "expression", what, hint)
+        yield Violation(at, what, hint)
 
 
-def _bytes_left(site: Site, name: Name) -> Iterator[Problem]:
+def _bytes_left(site: Site, name: Name) -> Iterator[Violation]:
     """Uses of the bytes left in the section in other places."""
     is_field = site.key == "until" or (site.visit is not None and not isinstance(site.visit.item, model.Choice))
     if site.key in _KEYS_OF[name.name] and is_field:
@@ -82,7 +82,7 @@ def _bytes_left(site: Site, name: Name) -> Iterator[Problem]:
         hint = "in a size, write rest" if name.name == "left" else "write left for the number of bytes left"
     elif site.key == "when":
         hint = "an alternative must follow from values, or it could not be written; give each field a when instead"
-    yield Problem(site.where(name.column), "expression", what, hint)
+    yield Violation(site.where(name.column), what, hint)
 
 
 _OUTSIDE = frozenset({"_", "_io", "_parent", "_root", "ctx", "parent", "root", "self", "this"})
@@ -304,7 +304,7 @@ def _has_bits(site: Site, name: str) -> bool:
     return any(isinstance(seen, Visit) and isinstance(seen.item, model.BitField) for seen in site.around.get(name, ()))
 
 
-def _measured(spec: Resolved, site: Site, function: Function, name: Name) -> Iterator[Problem]:
+def _measured(spec: Resolved, site: Site, function: Function, name: Name) -> Iterator[Violation]:
     if site.moment is Moment.FRAMING:
         return
     at, call = site.where(name.column), f"{function}({name.name})"
@@ -313,48 +313,47 @@ def _measured(spec: Resolved, site: Site, function: Function, name: Name) -> Ite
         outermost = site.around.get(name.steps[0], ())
         if any(isinstance(seen, Input) for seen in site.values.get(name.steps[0], ())):
             what = f"{name.steps[0]!r} is an input of the type, so there is no {call}"
-            yield Problem(at, "expression", what, "add another input for the size or the offset")
+            yield Violation(at, what, "add another input for the size or the offset")
             return
         if name.name == "record" or (outermost and all(seen in site.scope.header for seen in outermost)):
             given = f"{name.steps[-1]}_{function}"
             hint = f"write given: [{given}] in the type, and with: {{{given}: {call}}} where it is used"
-            yield Problem(at, "expression", f"a type cannot use {call}, only sizes and offsets of its own fields", hint)
+            yield Violation(at, f"a type cannot use {call}, only sizes and offsets of its own fields", hint)
             return
     elif function in expressions.OF_PLACES and name.name == "record":
         return
     fields = [seen.item for seen in around if isinstance(seen, Visit) and not _is_section(seen)]
     if name.item is not None and function in expressions.OF_PLACES and _has_bits(site, name.item.list):
         hint = f"{function}({name.item.list}) is that of the integer around them"
-        yield Problem(at, "expression", f"items of {name.item.list!r} are bits, so there is no {call}", hint)
+        yield Violation(at, f"items of {name.item.list!r} are bits, so there is no {call}", hint)
     elif not around and (len(name.steps) > 1 or name.item is not None):
-        yield Problem(at, "expression", *_explained(spec, site, name))
+        yield Violation(at, *_explained(spec, site, name))
     elif not around:
         hint = closest(name.name, site.around.all, ("record",) if function in expressions.OF_PLACES else ())
         owner = site.scope.owner
         in_type = owner.name if isinstance(owner, model.Struct) and site.key in ("derive", "default") else None
         if in_type is not None and name.name in _elsewhere(spec).around(in_type):
             hint = f"a type can measure only its own fields; write include: {in_type} to put its fields beside it"
-        yield Problem(at, "expression", f"{function}() of unknown {name.name!r}", hint)
+        yield Violation(at, f"{function}() of unknown {name.name!r}", hint)
     elif function not in expressions.OF_PLACES:
         if function is Function.COUNT and site.kind(name) is Kind.LIST:
             return
         if not fields:
             kind = "a section" if _is_section(around[0]) else _from_outside(around[0])
-            yield Problem(at, "expression", f"{name.name!r} is {kind}, and {function}() needs a field")
+            yield Violation(at, f"{name.name!r} is {kind}, and {function}() needs a field")
         elif function is Function.COUNT and not any(map(_is_list, fields)):
-            hint = f"size({name.name}) is its number of bytes"
-            yield Problem(at, "expression", f"{name.name!r} is not a list", hint)
+            yield Violation(at, f"{name.name!r} is not a list", f"size({name.name}) is its number of bytes")
     elif any(isinstance(field, model.Computed) for field in fields):
-        yield Problem(at, "expression", f"{name.name!r} is computed, not in the bytes, so there is no {call}")
+        yield Violation(at, f"{name.name!r} is computed, not in the bytes, so there is no {call}")
     elif not isinstance(around[0], Visit):
-        yield Problem(at, "expression", f"{name.name!r} is {_from_outside(around[0])}, so there is no {call}")
+        yield Violation(at, f"{name.name!r} is {_from_outside(around[0])}, so there is no {call}")
 
 
 def _from_outside(seen: Seen) -> str:
     return "a parameter" if isinstance(seen, model.Parameter) else "an input of the type"
 
 
-def _compared_with_choices(site: Site, part: Expr) -> Iterator[Problem]:
+def _compared_with_choices(site: Site, part: Expr) -> Iterator[Violation]:
     """Texts that a parameter never is."""
     match part:
         case Compare(_, Name() as name, Value(value=str() as value)):
@@ -370,4 +369,4 @@ def _compared_with_choices(site: Site, part: Expr) -> Iterator[Problem]:
             for value in values:
                 if value not in seen.choices:
                     what = f"{name.name} is never {value!r}"
-                    yield Problem(site.where(name.column), "expression", what, closest(value, seen.choices))
+                    yield Violation(site.where(name.column), what, closest(value, seen.choices))

@@ -7,7 +7,7 @@ from wireloom_generator import model
 from wireloom_generator.analysis.scopes import nodes
 from wireloom_generator.expressions import names
 from wireloom_generator.model import Resolved
-from wireloom_generator.problems import Problem, closest, nearest
+from wireloom_generator.problems import Violation, closest, nearest
 from wireloom_generator.reading.vocabulary import ENCODINGS, TERMINATORS, UNTERMINATED
 from wireloom_generator.types import ALL, WIDTHS, Bytes, Integer, Struct, Text, Unknown, Varint, WireType
 
@@ -36,7 +36,7 @@ _HAVING = {key: [each for each in ALL if key in each.keys] for key in (key for e
 """The types that can have a key, by the keys that not all can have."""
 
 
-def extent(spec: Resolved) -> Iterator[Problem]:
+def extent(spec: Resolved) -> Iterator[Violation]:
     """Values without an end, with two, or with one that their type cannot have."""
     following = _derived_names(spec)
     for node in nodes(spec):
@@ -52,39 +52,38 @@ def extent(spec: Resolved) -> Iterator[Problem]:
             continue
         extent = node.wire.extent if isinstance(node, model.Field) else node.extent
         if isinstance(extent, model.Size) and (extent.fixed or 0) < 0:
-            yield Problem(node.where("size"), "extent", "a size cannot be negative")
+            yield Violation(node.where("size"), "a size cannot be negative")
 
 
-def _ends(field: model.Field) -> Iterator[Problem]:
+def _ends(field: model.Field) -> Iterator[Violation]:
     given = [key for key in ("size", "prefix", "until") if field.gives(key)]
     for key in given:
         if key not in field.type.ends:
             hint = "" if field.type.ends else "its type has a fixed size"
-            yield Problem(field.where(key), "extent", f"{field.type.word} takes no {key}", hint)
+            yield Violation(field.where(key), f"{field.type.word} takes no {key}", hint)
     fitting = [key for key in given if key in field.type.ends]
     if fitting == ["size", "until"]:
         return
     for key in fitting[1:]:
-        what, hint = f"{field.name!r} has both {fitting[0]} and {key}", "keep one of them"
-        yield Problem(field.where(key), "extent", what, hint)
+        yield Violation(field.where(key), f"{field.name!r} has both {fitting[0]} and {key}", "keep one of them")
     if not fitting and field.type.endless:
         what = f"{field.type.word} needs one of {', '.join(field.type.ends)}"
-        yield Problem(field.where("type"), "extent", what, "write size: rest for what is left of the section")
+        yield Violation(field.where("type"), what, "write size: rest for what is left of the section")
 
 
-def _end(field: model.Field, extent: model.Extent | None) -> Iterator[Problem]:
+def _end(field: model.Field, extent: model.Extent | None) -> Iterator[Violation]:
     match extent:
         case model.Prefix(length=length) if not _is_length(length.type):
             hint = "write the type of an unsigned integer, such as u8, u16 or leb128_u32"
-            yield Problem(field.where("prefix"), "extent", f"{length.type.word!r} cannot be a length prefix", hint)
+            yield Violation(field.where("prefix"), f"{length.type.word!r} cannot be a length prefix", hint)
         case model.Terminator(value=b"") | model.Size(until=model.Terminator(value=b"")):
-            yield Problem(field.where("until"), "extent", "a terminator has at least one byte", 'as in until: "00"')
+            yield Violation(field.where("until"), "a terminator has at least one byte", 'as in until: "00"')
         case model.Size(pad=bytes() as pad, until=until):
             yield from _padding(field, extent, pad, until)
         case model.Terminator(terminator="drop", unterminated=True) if field.raw is None:
             what = f"{field.name!r} may lack its terminator, and would be written with it"
             hint = "write terminator: keep, or raw: for a column with the bytes"
-            yield Problem(field.where("unterminated"), "extent", what, hint)
+            yield Violation(field.where("unterminated"), what, hint)
     if not isinstance(extent, model.Size):
         yield from _pointless(field, ("pad",), "add a size, as in size: 8")
     if not field.gives("until"):
@@ -92,44 +91,43 @@ def _end(field: model.Field, extent: model.Extent | None) -> Iterator[Problem]:
     for key, known in (("terminator", TERMINATORS), ("unterminated", UNTERMINATED)):
         if (word := field.stray.get(key)) is not None:
             hint = closest(word, known) if word.isalpha() else 'add a terminator, as in until: "00"'
-            yield Problem(field.where(key), "extent", f"unknown word {word!r}", hint)
+            yield Violation(field.where(key), f"unknown word {word!r}", hint)
 
 
-def _pointless(field: model.Field, keys: tuple[str, ...], hint: str) -> Iterator[Problem]:
+def _pointless(field: model.Field, keys: tuple[str, ...], hint: str) -> Iterator[Violation]:
     for key in keys:
         if field.gives(key) and key in field.type.keys:
-            yield Problem(field.where(key), "extent", f"{key} does not apply to {field.name!r}", hint)
+            yield Violation(field.where(key), f"{key} does not apply to {field.name!r}", hint)
 
 
-def _padding(field: model.Field, size: model.Size, pad: bytes, until: model.Terminator | None) -> Iterator[Problem]:
+def _padding(field: model.Field, size: model.Size, pad: bytes, until: model.Terminator | None) -> Iterator[Violation]:
     """What is wrong with a value that ends inside its size."""
     if until is None and isinstance(field.type, Struct):
         what, hint = f"{field.type.word} does not say where its padding begins", "use a section with trailing"
-        yield Problem(field.where("pad"), "extent", what, hint)
+        yield Violation(field.where("pad"), what, hint)
     if pad == b"":
-        yield Problem(field.where("pad"), "extent", "padding has at least one byte", 'as in pad: "20"')
+        yield Violation(field.where("pad"), "padding has at least one byte", 'as in pad: "20"')
     if size.fixed == 0:
-        yield Problem(field.where("size"), "extent", "a size of 0 leaves no room for padding")
+        yield Violation(field.where("size"), "a size of 0 leaves no room for padding")
     if until is not None and until.terminator == "leave":
         what, hint = "a terminator inside a size cannot be left to the next field", "write drop or keep"
-        yield Problem(field.where("terminator"), "extent", what, hint)
+        yield Violation(field.where("terminator"), what, hint)
     if field.const is not None and isinstance(field.type, Bytes):
-        what = "a const includes its padding"
-        yield Problem(field.where("const"), "extent", what, "write all of its bytes, and delete pad:")
+        yield Violation(field.where("const"), "a const includes its padding", "write all of its bytes, and delete pad:")
 
 
-def _padding_unknown(field: model.Field, size: model.Condition, following: Set[str]) -> Iterator[Problem]:
+def _padding_unknown(field: model.Field, size: model.Condition, following: Set[str]) -> Iterator[Violation]:
     """A size that follows from the value, so that nobody knows how much padding there was."""
     if size.asks_left and field.raw is None:
         what = f"the bytes left depend on {field.name!r}, so its padding would be lost"
         hint = (
             "use another size, or only until:" if isinstance(field.type, Struct) else "name a raw column that keeps it"
         )
-        yield Problem(field.where("size"), "extent", what, hint)
+        yield Violation(field.where("size"), what, hint)
     asked = next((name.name for name in names(size.expression) if name.name in following), None)
     if asked is not None:
         what = f"{asked!r} depends on {field.name!r}, so its padding would be lost"
-        yield Problem(field.where("size"), "extent", what, "use another size, or only until:")
+        yield Violation(field.where("size"), what, "use another size, or only until:")
 
 
 def _derived_names(spec: Resolved) -> frozenset[str]:
@@ -147,20 +145,18 @@ def _is_length(kind: WireType) -> bool:
     return isinstance(kind, Varint) and not kind.signed
 
 
-def _encoding(field: model.Field | model.Computed) -> Iterator[Problem]:
+def _encoding(field: model.Field | model.Computed) -> Iterator[Violation]:
     if not isinstance(field.type, Text):
         return
     encoding, end = field.type.encoding, field.wire.extent if isinstance(field, model.Field) else None
     if encoding not in ENCODINGS:
-        what = f"unknown encoding {encoding!r}"
-        yield Problem(field.where("encoding"), "extent", what, _encoding_hint(encoding))
+        yield Violation(field.where("encoding"), f"unknown encoding {encoding!r}", _encoding_hint(encoding))
         return
     until, pad = (end.until, end.pad) if isinstance(end, model.Size) else (end, None)
     for key, value in (("until", until.value if isinstance(until, model.Terminator) else b""), ("pad", pad or b"")):
         if len(value) % field.type.unit and field.gives(key):
             what = f"{value.hex()} is not whole characters of {encoding}, which have {field.type.unit} bytes each"
-            hint = f'as in {key}: "{value.hex().ljust(2 * field.type.unit, "0")}"'
-            yield Problem(field.where(key), "extent", what, hint)
+            yield Violation(field.where(key), what, f'as in {key}: "{value.hex().ljust(2 * field.type.unit, "0")}"')
 
 
 def _encoding_hint(encoding: str) -> str:
@@ -173,7 +169,7 @@ def _encoding_hint(encoding: str) -> str:
     )
 
 
-def _own_keys(field: model.Field | model.Computed) -> Iterator[Problem]:
+def _own_keys(field: model.Field | model.Computed) -> Iterator[Violation]:
     """What is wrong with the keys that not all types have."""
     for key, having in _HAVING.items():
         given, owners = field.gives(key), [each for each in having if isinstance(field.type, each)]
@@ -187,9 +183,8 @@ def _own_keys(field: model.Field | model.Computed) -> Iterator[Problem]:
                 hint = "its bytes follow from its value"
             elif key == "scale":
                 hint = "write as: {decimal: {scale: …}} to scale a number"
-            yield Problem(field.where(key), "extent", f"{field.type.word} cannot have {key}", hint)
+            yield Violation(field.where(key), f"{field.type.word} cannot have {key}", hint)
         elif owners and not given and key in owners[0].needs:
-            what = f"{field.type.word} needs {key}, {owners[0].needs[key]}"
-            yield Problem(field.where("type"), "extent", what)
+            yield Violation(field.where("type"), f"{field.type.word} needs {key}, {owners[0].needs[key]}")
     for key, what, hint in field.faults:
-        yield Problem(field.where(key), "extent", what, hint)
+        yield Violation(field.where(key), what, hint)

@@ -7,7 +7,7 @@ from wireloom_generator.analysis.scopes import head, message_scopes, struct_of
 from wireloom_generator.analysis.written_columns import Sort, WrittenColumn, columns, inner_columns
 from wireloom_generator.expressions.kinds import Kind
 from wireloom_generator.model import Named, Resolved
-from wireloom_generator.problems import Problem, closest, seen_from
+from wireloom_generator.problems import Violation, closest, seen_from
 from wireloom_generator.reading.vocabulary import NOTATIONS, OMITTED, STYLES
 from wireloom_generator.types import Integer
 
@@ -19,7 +19,7 @@ _NOT_IN_JSON = {
 }
 
 
-def form(spec: Resolved) -> Iterator[Problem]:
+def form(spec: Resolved) -> Iterator[Violation]:
     """Entries of forms that could not be written."""
     header = list(columns(spec, head(spec)))
     reading: dict[str, model.Form] = {}
@@ -27,41 +27,39 @@ def form(spec: Resolved) -> Iterator[Problem]:
         own = list(columns(spec, scope))
         for form in message.forms:
             if form.style not in STYLES:
-                hint = closest(form.style, STYLES)
-                yield Problem(form.where("style"), "form", f"unknown style {form.style!r}", hint)
+                yield Violation(form.where("style"), f"unknown style {form.style!r}", closest(form.style, STYLES))
             known_form = reading.setdefault(form.name, form) if form.reads else form
             if known_form is not form:
                 place = seen_from(form.where("name"), known_form.where("name"))
                 what = f"lines of form {form.name!r} are already read as another message, {place}"
-                yield Problem(form.where("name"), "form", what, "write reads: false in all but one")
+                yield Violation(form.where("name"), what, "write reads: false in all but one")
             keys: dict[str, model.FormEntry] = {}
             for entry in form.entries:
                 known = keys.setdefault(entry.key, entry)
                 if known is not entry:
                     at = entry.where("key")
                     place = seen_from(at, known.where("key"))
-                    yield Problem(at, "form", f"key {entry.key!r} is already written {place}")
+                    yield Violation(at, f"key {entry.key!r} is already written {place}")
                 yield from _entry(spec, entry, own, header)
                 if form.reads and (entry.notation == "signed" or "." in (entry.field or "")):
                     what = "a field inside a struct" if entry.notation != "signed" else "as: signed"
-                    yield Problem(entry.at, "form", f"{what} can be written but not read", "write reads: false")
+                    yield Violation(entry.at, f"{what} can be written but not read", "write reads: false")
 
 
 def _entry(
     spec: Resolved, entry: model.FormEntry, own: list[WrittenColumn], header: list[WrittenColumn]
-) -> Iterator[Problem]:
+) -> Iterator[Violation]:
     if (entry.field is None) == (entry.const is None):
         what = "an entry needs field or const" if entry.field is None else "an entry has field or const, not both"
-        yield Problem(entry.at if entry.field is None else entry.where("const"), "form", what)
+        yield Violation(entry.at if entry.field is None else entry.where("const"), what)
     if entry.notation not in NOTATIONS:
-        what, hint = f"unknown notation {entry.notation!r}", closest(entry.notation, NOTATIONS)
-        yield Problem(entry.where("as"), "form", what, hint)
+        yield Violation(entry.where("as"), f"unknown notation {entry.notation!r}", closest(entry.notation, NOTATIONS))
     if entry.omit not in OMITTED:
-        yield Problem(entry.where("omit"), "form", f"unknown omit {entry.omit!r}", closest(entry.omit, OMITTED))
+        yield Violation(entry.where("omit"), f"unknown omit {entry.omit!r}", closest(entry.omit, OMITTED))
     if entry.field is None:
         for key in ("as", "omit"):
             if entry.gives(key):
-                yield Problem(entry.where(key), "form", f"an entry with const takes no {key}")
+                yield Violation(entry.where(key), f"an entry with const takes no {key}")
         return
     at = entry.where("field")
     found: list[WrittenColumn] = []
@@ -71,32 +69,32 @@ def _entry(
         found = [column for column in known if column.name == name and column.sort is Sort.FIELD]
         if not found:
             names = {column.name for column in known if column.sort is Sort.FIELD}
-            yield Problem(at, "form", f"there is no field {entry.field!r}", closest(name, names))
+            yield Violation(at, f"there is no field {entry.field!r}", closest(name, names))
             return
     yield from _notation(spec, entry, found[0], own)
     if entry.omit == "false" and _kind(found[0]) is not Kind.CONDITION:
         hint = "write omit: absent to leave it out if it has no value"
-        yield Problem(entry.where("omit"), "form", f"{entry.field!r} is never false", hint)
+        yield Violation(entry.where("omit"), f"{entry.field!r} is never false", hint)
 
 
 def _notation(
     spec: Resolved, entry: model.FormEntry, column: WrittenColumn, own: Iterable[WrittenColumn]
-) -> Iterator[Problem]:
+) -> Iterator[Violation]:
     found, name = _kind(column), entry.field
     if entry.notation == "label":
         if not any(other.sort is Sort.NAME and other.name == f"{name}_name" for other in own):
             hint = "give the field an enum, with labels" if column in own else "header fields are written as numbers"
-            yield Problem(entry.where("as"), "form", f"{name!r} has no label in the message", hint)
+            yield Violation(entry.where("as"), f"{name!r} has no label in the message", hint)
     elif entry.notation in ("base64_57", "text") and found is not Kind.BYTES:
-        yield Problem(entry.where("as"), "form", f"{entry.notation} is for bytes, and {name!r} is {found}")
+        yield Violation(entry.where("as"), f"{entry.notation} is for bytes, and {name!r} is {found}")
     elif entry.notation == "signed" and not _is_u32(column):
-        yield Problem(entry.where("as"), "form", f"signed is for a u32, which {name!r} is not")
+        yield Violation(entry.where("as"), f"signed is for a u32, which {name!r} is not")
     elif entry.notation == "value" and found is Kind.BYTES:
         hint = "write as: base64_57, or as: text"
-        yield Problem(entry.where("field"), "form", f"{name!r} is bytes, and JSON has no bytes", hint)
+        yield Violation(entry.where("field"), f"{name!r} is bytes, and JSON has no bytes", hint)
     elif entry.notation == "value" and (inside := _not_in_json(spec, column)):
         what = f"{name!r} {f'is {found}' if found is inside else f'has {inside} inside'}, and {_NOT_IN_JSON[inside]}"
-        yield Problem(entry.where("field"), "form", what)
+        yield Violation(entry.where("field"), what)
 
 
 def _inside(spec: Resolved, column: WrittenColumn) -> list[WrittenColumn]:

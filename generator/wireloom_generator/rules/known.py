@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 from wireloom_generator import model
 from wireloom_generator.analysis.scopes import head, nodes
 from wireloom_generator.model import Named, Resolved, Variant
-from wireloom_generator.problems import Problem, closest
+from wireloom_generator.problems import Violation, closest
 from wireloom_generator.types import NAMES, WIDTHS, FlatBuffers, Unknown
 
 _OTHER_NAMES = {
@@ -45,13 +45,13 @@ _ORDERS = {
 """What to write for a byte order in a name."""
 
 
-def known_type(spec: Resolved) -> Iterator[Problem]:
+def known_type(spec: Resolved) -> Iterator[Violation]:
     """Types that nothing declares."""
     known = frozenset((*NAMES, *spec.structs))
     for node in nodes(spec):
         if isinstance(node, model.Field | model.Computed) and isinstance(node.type, Unknown):
             name = node.type.name
-            yield Problem(node.where("type"), "known-type", f"unknown type {name!r}", _type_hint(spec, known, name))
+            yield Violation(node.where("type"), f"unknown type {name!r}", _type_hint(spec, known, name))
 
 
 def _type_hint(spec: Resolved, known: frozenset[str], name: str) -> str:
@@ -113,7 +113,7 @@ def _of_other_tools(name: str) -> str:
     return f"write type: {ours}{said}"
 
 
-def known_enum(spec: Resolved) -> Iterator[Problem]:
+def known_enum(spec: Resolved) -> Iterator[Violation]:
     """Undeclared enums and flags."""
     for node in nodes(spec):
         if isinstance(node, Named):
@@ -130,44 +130,42 @@ def _names_of_numbers(
     known: Collection[str],
     other: str,
     others: Collection[str],
-) -> Iterator[Problem]:
+) -> Iterator[Violation]:
     if name is None or name in known:
         return
     kind = {"enum": "enum", "flags": "set of flags"}[key]
     if name not in others:
-        yield Problem(field.where(key), "known-enum", f"unknown {kind} {name!r}", closest(name, known))
+        yield Violation(field.where(key), f"unknown {kind} {name!r}", closest(name, known))
         return
     declared = "an enum" if other == "enum" else "flags"
     is_bits = isinstance(field, model.BitField)
     hint = "a bit field can have an enum, but no flags" if is_bits else f"write {other}: {name}"
-    yield Problem(field.where(key), "known-enum", f"{name!r} is declared as {declared}", hint)
+    yield Violation(field.where(key), f"{name!r} is declared as {declared}", hint)
 
 
-def known_table(spec: Resolved) -> Iterator[Problem]:
+def known_table(spec: Resolved) -> Iterator[Violation]:
     """Undeclared tables."""
     for node in nodes(spec):
         if not isinstance(node, model.Field | model.Computed) or not node.gives("table"):
             continue
         table = node.type.table if isinstance(node.type, FlatBuffers) else node.stray.get("table")
         if table is not None and table not in spec.tables:
-            what, hint = f"unknown table {table!r}", closest(table, spec.tables)
-            yield Problem(node.where("table"), "known-table", what, hint)
+            yield Violation(node.where("table"), f"unknown table {table!r}", closest(table, spec.tables))
 
 
-def known_include(spec: Resolved) -> Iterator[Problem]:
+def known_include(spec: Resolved) -> Iterator[Violation]:
     """Includes of unknown types."""
     for each in spec.included:
         if each.name not in spec.structs:
-            hint = closest(each.name, spec.structs)
-            yield Problem(each.where("include"), "known-include", f"unknown type {each.name!r}", hint)
+            yield Violation(each.where("include"), f"unknown type {each.name!r}", closest(each.name, spec.structs))
 
 
-def known_section(spec: Resolved) -> Iterator[Problem]:
+def known_section(spec: Resolved) -> Iterator[Violation]:
     """Sections that the record does not leave to messages."""
     known = [slot.name for slot in spec.record.slots]
     if not known:
         what, hint = "the record has no section for messages to fill", "add one, as in {section: body, size: rest}"
-        yield Problem(spec.record.where("fields"), "known-section", what, hint)
+        yield Violation(spec.record.where("fields"), what, hint)
     own = {visit.name for visit in head(spec).visits if isinstance(visit.item, model.Region)} - set(known)
     for message in spec.messages:
         parts: tuple[model.Message | model.Variant, ...] = (message, *message.variants)
@@ -178,34 +176,34 @@ def known_section(spec: Resolved) -> Iterator[Problem]:
                 at = part.where(f"sections.{name}")
                 if name in own:
                     hint = "messages fill top-level sections of the record that have no fields"
-                    yield Problem(at, "known-section", f"section {name!r} has its fields in the record", hint)
+                    yield Violation(at, f"section {name!r} has its fields in the record", hint)
                 else:
-                    yield Problem(at, "known-section", f"the record has no section {name!r}", closest(name, known))
+                    yield Violation(at, f"the record has no section {name!r}", closest(name, known))
 
 
 _LAYOUT = ("title", "when", "valid", "sections")
 
 
-def known_variant(spec: Resolved) -> Iterator[Problem]:
+def known_variant(spec: Resolved) -> Iterator[Violation]:
     """Variants that are shared and nowhere declared, or declared in two places."""
     declared = [variant for shared in spec.shared for variant in shared.variants]
     names = frozenset(variant.name for variant in declared)
     for variant in declared:
         if variant.shared:
             what = f"{variant.name!r} is declared here, so it is already shared"
-            yield Problem(variant.where("shared"), "known-variant", what, "delete the key")
+            yield Violation(variant.where("shared"), what, "delete the key")
     for message in spec.messages:
         for variant in message.variants:
             if variant.shared:
                 yield from _shared_variant(names, variant)
 
 
-def _shared_variant(known: Collection[str], variant: Variant) -> Iterator[Problem]:
+def _shared_variant(known: Collection[str], variant: Variant) -> Iterator[Violation]:
     if variant.name not in known:
         what = f"there is no shared variant {variant.name!r}"
-        yield Problem(variant.where("name"), "known-variant", what, closest(variant.name, known))
+        yield Violation(variant.where("name"), what, closest(variant.name, known))
         return
     for key in _LAYOUT:
         if variant.gives(key) and variant.where(key).path == variant.at.path:
             what = f"{key!r} of the shared variant {variant.name!r} belongs to its declaration"
-            yield Problem(variant.where(key), "known-variant", what, "delete it, or delete shared:")
+            yield Violation(variant.where(key), what, "delete it, or delete shared:")

@@ -8,20 +8,20 @@ from wireloom_generator.analysis.scopes import head
 from wireloom_generator.analysis.selectors import faults, header_fields
 from wireloom_generator.expressions import conditions
 from wireloom_generator.model import Resolved, matching
-from wireloom_generator.problems import Problem, closest, seen_from
+from wireloom_generator.problems import Violation, closest, seen_from
 from wireloom_generator.types.columns import Primitive
 
 _MOST_LISTED = 10
 """The most messages that are listed for one conflict."""
 
 
-def dispatch(spec: Resolved) -> Iterator[Problem]:
+def dispatch(spec: Resolved) -> Iterator[Violation]:
     """Matches that never fit, or that fit the same records as another."""
     header = header_fields(spec)
     sound = []
     for message in spec.messages:
         found = [
-            Problem(message.where(f"match.{name}"), "dispatch", what, hint)
+            Violation(message.where(f"match.{name}"), what, hint)
             for name, selectors in message.match.items()
             for what, hint in faults(spec, header, name, selectors)
         ]
@@ -32,16 +32,16 @@ def dispatch(spec: Resolved) -> Iterator[Problem]:
     yield from _both_match(spec, sound)
 
 
-def _not_fixed(spec: Resolved, message: model.Message) -> Iterator[Problem]:
+def _not_fixed(spec: Resolved, message: model.Message) -> Iterator[Violation]:
     """If each message has its own length, the fields it matches on are read before the record."""
     for name in (name for name in message.match if name not in offsets.of(spec, spec.record).numbers):
         why = obstacles.of_name(spec, spec.record, name)
         what = f"each message has its own length, so match needs numbers at fixed offsets; {name!r} {why}"
         hint = "put it before fields that vary, or give the record a length"
-        yield Problem(message.where(f"match.{name}"), "dispatch", what, hint)
+        yield Violation(message.where(f"match.{name}"), what, hint)
 
 
-def _both_match(spec: Resolved, messages: Sequence[model.Message]) -> Iterator[Problem]:
+def _both_match(spec: Resolved, messages: Sequence[model.Message]) -> Iterator[Violation]:
     """Pairs of messages that one record could fit."""
     bound: list[rivals.Bound] = [_listed_values(message.match) for message in messages]
     known = domains.of(spec, head(spec))
@@ -53,7 +53,7 @@ def _both_match(spec: Resolved, messages: Sequence[model.Message]) -> Iterator[P
             words = ", ".join(f"{name} {matching.shown(value)}" for name, value in found.items()) or "every record"
             place = seen_from(at, other.where("match"))
             what = f"{message.name} in {at.path.name}:{at.line} and {other.name} {place} both match {words}"
-            yield Problem(at, "dispatch", what)
+            yield Violation(at, what)
 
 
 def _common_record(
@@ -103,7 +103,7 @@ _COMPARABLE = {
 """The columns by which rows can be found."""
 
 
-def answers(spec: Resolved) -> Iterator[Problem]:
+def answers(spec: Resolved) -> Iterator[Violation]:
     """Answers to messages that are not there, by fields that are not there, or in two ways."""
     messages = {message.name: message for message in spec.messages}
     visits = (visit.item for visit in head(spec).visits)
@@ -119,29 +119,29 @@ def answers(spec: Resolved) -> Iterator[Problem]:
         known = [variant.name for variant in message.variants]
         for name in answers.more:
             if name not in known:
-                yield Problem(answers.where("more"), "answers", f"there is no variant {name!r}", closest(name, known))
+                yield Violation(answers.where("more"), f"there is no variant {name!r}", closest(name, known))
         for name in answers.to:
             other = answered.setdefault(name, answers)
             if other.by != answers.by:
                 place = seen_from(answers.where("by"), other.where("by"))
                 what = f"{name!r} is answered by {_listed(answers.by)} here, and by {_listed(other.by)} {place}"
-                yield Problem(answers.where("by"), "answers", what)
+                yield Violation(answers.where("by"), what)
 
 
 def _requests(
     message: model.Message, answers: model.Answers, messages: Mapping[str, model.Message]
-) -> Iterator[Problem]:
+) -> Iterator[Violation]:
     at = answers.where("to")
     if not answers.to:
         what = "no message is left for this one to answer: the others are responses or have one"
-        yield Problem(at, "answers", what, "list the messages: to: [...]")
+        yield Violation(at, what, "list the messages: to: [...]")
     for name in dict.fromkeys(answers.to):
         if name not in messages:
-            yield Problem(at, "answers", f"there is no message {name!r}", closest(name, messages))
+            yield Violation(at, f"there is no message {name!r}", closest(name, messages))
         elif name == message.name:
-            yield Problem(at, "answers", "a message cannot answer itself")
+            yield Violation(at, "a message cannot answer itself")
         elif answers.to.count(name) > 1:
-            yield Problem(at, "answers", f"{name!r} is given twice")
+            yield Violation(at, f"{name!r} is given twice")
 
 
 def _fields(
@@ -149,11 +149,11 @@ def _fields(
     answers: model.Answers,
     messages: Mapping[str, model.Message],
     header: Mapping[str, model.ColumnType],
-) -> Iterator[Problem]:
+) -> Iterator[Violation]:
     """Fields that an answer and a request do not both have, or that are not comparable."""
     at = answers.where("by")
     if not answers.by:
-        yield Problem(at, "answers", "by needs at least one field")
+        yield Violation(at, "by needs at least one field")
     both = [message, *(messages[name] for name in answers.to if name in messages)]
     for name in answers.by:
         if name in header:
@@ -163,25 +163,23 @@ def _fields(
             lacking = next((each.name for each, known in zip(both, own, strict=True) if name not in known), None)
             if lacking is not None:
                 what = f"{name!r} is neither a header field nor a field of {lacking!r}"
-                yield Problem(at, "answers", what, closest(name, [*header, *own[0]]))
+                yield Violation(at, what, closest(name, [*header, *own[0]]))
                 continue
             found = {known[name] for known in own}
         if len(found) > 1:
-            yield Problem(at, "answers", f"{name!r} has different types in these messages")
+            yield Violation(at, f"{name!r} has different types in these messages")
         elif not found <= _COMPARABLE:
-            hint = "use a number, text, bytes or a boolean"
-            yield Problem(at, "answers", f"requests cannot be matched by {name!r}", hint)
+            yield Violation(at, f"requests cannot be matched by {name!r}", "use a number, text, bytes or a boolean")
 
 
-def _quiet(spec: Resolved, answers: model.Answers) -> Iterator[Problem]:
+def _quiet(spec: Resolved, answers: model.Answers) -> Iterator[Violation]:
     header = header_fields(spec)
     for name, selectors in answers.quiet.items():
         at = answers.where(f"quiet.{name}")
         if name not in answers.by:
-            what = f"{name!r} is not listed under by"
-            yield Problem(at, "answers", what, f"add it: by: [{', '.join([*answers.by, name])}]")
+            yield Violation(at, f"{name!r} is not listed under by", f"add it: by: [{', '.join([*answers.by, name])}]")
         else:
-            yield from (Problem(at, "answers", *fault) for fault in faults(spec, header, name, selectors))
+            yield from (Violation(at, *fault) for fault in faults(spec, header, name, selectors))
 
 
 def _listed(names: tuple[str, ...]) -> str:
@@ -191,11 +189,11 @@ def _listed(names: tuple[str, ...]) -> str:
 _LAST_PORT = 0xFFFF
 
 
-def ports(spec: Resolved) -> Iterator[Problem]:
+def ports(spec: Resolved) -> Iterator[Violation]:
     """Invalid ports, and ports that are given twice."""
     at = spec.protocol.where("ports")
     for number, port in enumerate(spec.ports):
         if not 1 <= port <= _LAST_PORT:
-            yield Problem(at, "ports", f"{port} is not a port", f"ports are 1 to {_LAST_PORT}")
+            yield Violation(at, f"{port} is not a port", f"ports are 1 to {_LAST_PORT}")
         elif port in spec.ports[:number]:
-            yield Problem(at, "ports", f"port {port} is given twice")
+            yield Violation(at, f"port {port} is given twice")

@@ -6,24 +6,24 @@ from typing import Protocol
 from wireloom_generator import blocks, model, naming
 from wireloom_generator.analysis.scopes import Scope, Visit, every, nodes
 from wireloom_generator.model import Resolved, takes_rest
-from wireloom_generator.problems import Location, Problem, Severity, seen_from
+from wireloom_generator.problems import Location, Severity, Violation, seen_from
 
 
-def name_style(spec: Resolved) -> Iterator[Problem]:
+def name_style(spec: Resolved) -> Iterator[Violation]:
     """Names that are not allowed."""
     for name, at in _column_names(spec):
         fault = naming.column_fault(name)
         if fault is not None:
-            yield Problem(at, "name-style", *fault)
+            yield Violation(at, *fault)
     for shared in spec.shared:
         for item in shared.named:
             fault = blocks.class_fault(item.name)
             if fault is not None:
-                yield Problem(item.where("name"), "name-style", *fault)
+                yield Violation(item.where("name"), *fault)
     protocol = spec.protocol
     if protocol.name in naming.IMPORTED:
         what, hint = f"{protocol.name!r} is a package that generated modules import", "add whose protocol it is"
-        yield Problem(protocol.where("protocol"), "name-style", what, hint)
+        yield Violation(protocol.where("protocol"), what, hint)
     for message in spec.messages:
         yield from _message_name(message)
     for fault_of, names in (
@@ -33,18 +33,17 @@ def name_style(spec: Resolved) -> Iterator[Problem]:
         for name, at in names:
             fault = fault_of(name)
             if fault is not None:
-                yield Problem(at, "name-style", *fault)
+                yield Violation(at, *fault)
 
 
-def _message_name(message: model.Message) -> Iterator[Problem]:
+def _message_name(message: model.Message) -> Iterator[Violation]:
     name, at = message.name, message.where("message")
     if name == "unknown":
-        what = "'unknown' is the message of records that match no other"
-        yield Problem(at, "name-style", what, "choose another name")
+        yield Violation(at, "'unknown' is the message of records that match no other", "choose another name")
     elif name == "index":
-        yield Problem(at, "name-style", "'index' is taken: the protocol's front page in the docs is index.md")
+        yield Violation(at, "'index' is taken: the protocol's front page in the docs is index.md")
     elif name in naming.ROW:
-        yield Problem(at, "name-style", f"{name!r} is taken: it is a column of every row")
+        yield Violation(at, f"{name!r} is taken: it is a column of every row")
 
 
 def _argument_names(spec: Resolved) -> Iterator[tuple[str, Location]]:
@@ -82,7 +81,7 @@ def _field_names(spec: Resolved) -> Iterator[tuple[str, Location]]:
                 yield node.through.raw, node.where("raw")
 
 
-def unique_name(spec: Resolved) -> Iterator[Problem]:
+def unique_name(spec: Resolved) -> Iterator[Violation]:
     """Names given twice."""
     for scope in every(spec):
         yield from _in_struct(scope)
@@ -95,7 +94,7 @@ def unique_name(spec: Resolved) -> Iterator[Problem]:
         yield from _twice("example", message.examples)
 
 
-def _in_struct(scope: Scope) -> Iterator[Problem]:
+def _in_struct(scope: Scope) -> Iterator[Violation]:
     is_message = isinstance(scope.owner, model.Message)
     earlier: dict[str, list[Visit]] = {}
     for visit in scope.header if is_message else ():
@@ -128,7 +127,7 @@ def _fills(scope: Scope, visit: Visit) -> bool:
     return in_bytes == [visit] and takes_rest(item)
 
 
-def _clashing(scope: Scope, visit: Visit, first: Visit) -> Problem:
+def _clashing(scope: Scope, visit: Visit, first: Visit) -> Violation:
     shared = visit.item.via is not None and visit.item.via != first.item.via
     at = visit.item.via if shared and visit.item.via else visit.at
     place = first.item.via if first.item.via and first.item.via != visit.item.via else first.at
@@ -137,10 +136,10 @@ def _clashing(scope: Scope, visit: Visit, first: Visit) -> Problem:
     hint = ""
     if isinstance(first.item, model.Region) and not isinstance(visit.item, model.Region):
         hint = f"size({visit.name}) would be ambiguous; only a field that fills its section may have the section's name"
-    return Problem(at, "unique-name", f"{visit.name!r} is already {owner}, {seen_from(at, place)}", hint)
+    return Violation(at, f"{visit.name!r} is already {owner}, {seen_from(at, place)}", hint)
 
 
-def _twice_as_parameter(spec: Resolved) -> Iterator[Problem]:
+def _twice_as_parameter(spec: Resolved) -> Iterator[Violation]:
     yield from _twice("parameter", spec.protocol.parameters)
     seen: set[Location] = set()
     for scope in every(spec):
@@ -149,10 +148,10 @@ def _twice_as_parameter(spec: Resolved) -> Iterator[Problem]:
             if fact is not None and fact.default is not None and visit.at not in seen:
                 seen.add(visit.at)
                 place = seen_from(visit.at, fact.where("name"))
-                yield Problem(visit.at, "unique-name", f"{visit.name!r} is already a parameter, {place}")
+                yield Violation(visit.at, f"{visit.name!r} is already a parameter, {place}")
 
 
-def _declared_twice(spec: Resolved) -> Iterator[Problem]:
+def _declared_twice(spec: Resolved) -> Iterator[Violation]:
     yield from _twice("", (each for shared in (*spec.libraries, spec.protocol) for each in shared.named))
     yield from _twice("shared variant", (variant for shared in spec.shared for variant in shared.variants))
     for shared in spec.shared:
@@ -171,7 +170,7 @@ class _Thing(Protocol):
     def where(self, key: str) -> Location: ...
 
 
-def _twice(kind: str, things: Iterable[_Thing], key: str = "name") -> Iterator[Problem]:
+def _twice(kind: str, things: Iterable[_Thing], key: str = "name") -> Iterator[Violation]:
     """Names that occur twice among things of one kind; all declarations are one kind."""
     first: dict[str, Location] = {}
     for thing in things:
@@ -179,10 +178,10 @@ def _twice(kind: str, things: Iterable[_Thing], key: str = "name") -> Iterator[P
         known = first.setdefault(name, at)
         if known is not at:
             what = f"{'an' if kind[0] == 'e' else 'a'} {kind}" if kind else "declared"
-            yield Problem(at, "unique-name", f"{name!r} is already {what}, {seen_from(at, known)}")
+            yield Violation(at, f"{name!r} is already {what}, {seen_from(at, known)}")
 
 
-def file_name(spec: Resolved) -> Iterator[Problem]:
+def file_name(spec: Resolved) -> Iterator[Violation]:
     """Files and folders with other names than their contents."""
     for shared in spec.shared:
         at = shared.where(shared.kind)
@@ -192,21 +191,21 @@ def file_name(spec: Resolved) -> Iterator[Problem]:
         yield from _file(message.where("message"), message.name, f"message {message.name!r}")
 
 
-def _file(at: Location, name: str, what: str) -> Iterator[Problem]:
+def _file(at: Location, name: str, what: str) -> Iterator[Violation]:
     if at.path.stem != name:
-        yield Problem(at, "file-name", f"{what} belongs in {name}.yaml, not in {at.path.name}", "rename the file")
+        yield Violation(at, f"{what} belongs in {name}.yaml, not in {at.path.name}", "rename the file")
 
 
-def _folder(at: Location, name: str, kind: str) -> Iterator[Problem]:
+def _folder(at: Location, name: str, kind: str) -> Iterator[Violation]:
     folder = at.path.absolute().parent.name
     if folder != name:
-        yield Problem(at, "file-name", f"{kind} {name!r} belongs in a folder of that name, not in {folder!r}")
+        yield Violation(at, f"{kind} {name!r} belongs in a folder of that name, not in {folder!r}")
 
 
-def spark_format(spec: Resolved) -> Iterator[Problem]:
+def spark_format(spec: Resolved) -> Iterator[Violation]:
     """The protocol's name, if Spark has taken it."""
     name = spec.protocol.name
     if name in naming.SPARK_FORMATS:
         what = f"{name!r} is a format of Spark"
         hint = f'add whose protocol it is, or accept this and call register(spark, "{name}", name="…")'
-        yield Problem(spec.protocol.where("protocol"), "spark-format", what, hint, Severity.WARNING)
+        yield Violation(spec.protocol.where("protocol"), what, hint, Severity.WARNING)

@@ -7,7 +7,7 @@ from wireloom_generator import model
 from wireloom_generator.analysis.scopes import fields, nodes
 from wireloom_generator.expressions import Name, orders
 from wireloom_generator.model import Resolved
-from wireloom_generator.problems import Location, Problem, closest, counted
+from wireloom_generator.problems import Location, Violation, closest, counted
 from wireloom_generator.reading import other_tools
 from wireloom_generator.reading.vocabulary import ORDERS
 from wireloom_generator.types import BIT_WIDTHS, WIDTHS, Integer, Struct, Varint, WireType
@@ -16,15 +16,15 @@ _BYTES = (1, 2, 3, 4)
 """What other tools write for so many bytes, as in ``u4``."""
 
 
-def integer_width(spec: Resolved) -> Iterator[Problem]:
+def integer_width(spec: Resolved) -> Iterator[Violation]:
     """Integers that are not a whole number of bytes, or have too many."""
     for wire, at, widths in _integers(spec):
         if isinstance(wire, Integer) and wire.bits not in widths:
-            yield Problem(at, "integer-width", f"no integer has {wire.bits} bits", _width_hint(wire, widths[-1]))
+            yield Violation(at, f"no integer has {wire.bits} bits", _width_hint(wire, widths[-1]))
         elif isinstance(wire, Varint) and wire.bits not in wire.widths:
             few, most = wire.widths[0], wire.widths[-1]
             hint = f"{few} to {most} bits" if few < most else f"write {wire.stem}{most}"
-            yield Problem(at, "integer-width", f"there is no {wire.word}", hint)
+            yield Violation(at, f"there is no {wire.word}", hint)
 
 
 def _width_hint(wire: Integer, most: int) -> str:
@@ -54,7 +54,7 @@ _SIGNED = re.compile(r"(i|s|int|sint)\d*|signed")
 _SIGN_OF_BITS = "compute: level - 16 if level > 7 else level"
 
 
-def bits(spec: Resolved) -> Iterator[Problem]:
+def bits(spec: Resolved) -> Iterator[Violation]:
     """Bit fields that leave gaps, are too many, or have no integer."""
     for node in nodes(spec):
         if isinstance(node, model.Bits):
@@ -62,79 +62,79 @@ def bits(spec: Resolved) -> Iterator[Problem]:
             yield from _nameless(node)
             if node.whole is not None and node.others:
                 what = "bits with a choice among them are not a column, so they cannot have a name"
-                yield Problem(node.where("name"), "bits", what, "name only the bit fields")
+                yield Violation(node.where("name"), what, "name only the bit fields")
             elif node.whole is not None and node.whole.width > WIDTHS[-1]:
                 what = f"{node.wire.type.word} is not a column, so it cannot have a name"
-                yield Problem(node.where("name"), "bits", what, "name only its bit fields")
+                yield Violation(node.where("name"), what, "name only its bit fields")
             if (order := node.stray.get("bit_order")) is not None:
                 what = f"unknown bit order {order!r}"
                 hint = "write msb to list the most significant bit first, lsb for the least significant"
-                yield Problem(node.where("bit_order"), "bits", what, hint)
+                yield Violation(node.where("bit_order"), what, hint)
             for bit in node.fields:
                 yield from _bit_field(bit)
         elif isinstance(node, model.Choice):
             yield from _open_choice(node)
 
 
-def _widths(bits: model.Bits) -> Iterator[Problem]:
+def _widths(bits: model.Bits) -> Iterator[Violation]:
     wire = bits.wire.type
     if not isinstance(wire, Integer) or wire.signed:
         what = f"bit fields fill an unsigned integer, not {wire.word}"
-        yield Problem(bits.where("bits"), "bits", what, "write u8 or u16, for instance")
+        yield Violation(bits.where("bits"), what, "write u8 or u16, for instance")
         return
     if any("count" in bit.stray for bit in bits.fields):
         return
     total = bits.others + sum(bit.taken for bit in bits.fields)
     if bits.over is not None and bits.fields and total != bits.over[1]:
         what = f"this alternative has {counted(total, 'bit')}, but the first has {bits.over[1]}"
-        yield Problem(bits.at, "bits", what, "fill it with bits that are reserved: true")
+        yield Violation(bits.at, what, "fill it with bits that are reserved: true")
         return
     if bits.over is not None:
         return
     if bits.fields and total != wire.bits and wire.bits in BIT_WIDTHS:
         left = wire.bits - total
         hint = f"{abs(left)} {'is' if abs(left) == 1 else 'are'} {'missing' if left > 0 else 'too many'}"
-        yield Problem(bits.where("bits"), "bits", f"the widths add up to {total} of {wire.bits} bits", hint)
+        yield Violation(bits.where("bits"), f"the widths add up to {total} of {wire.bits} bits", hint)
 
 
-def _open_choice(choice: model.Choice) -> Iterator[Problem]:
+def _open_choice(choice: model.Choice) -> Iterator[Violation]:
     """Alternatives of bits if none of them may be taken."""
     last = choice.alternatives[-1] if choice.alternatives else None
     is_over = last is not None and any(isinstance(node, model.Bits) and node.over for node in last.nodes)
     if isinstance(last, model.When) and is_over:
         what = "the last alternative for these bits has a condition, so they have no meaning otherwise"
-        yield Problem(last.at, "bits", what, "delete the condition, or add an alternative that is reserved: true")
+        yield Violation(last.at, what, "delete the condition, or add an alternative that is reserved: true")
 
 
-def _nameless(bits: model.Bits) -> Iterator[Problem]:
+def _nameless(bits: model.Bits) -> Iterator[Violation]:
     """Keys of the whole number if that has no name."""
     for key in () if bits.whole is not None else _OF_WHOLE:
         if bits.gives(key):
             hint = "name the whole number, or move the key to its bit fields"
-            yield Problem(bits.where(key), "bits", f"{key} describes the whole number, which has no name", hint)
+            yield Violation(bits.where(key), f"{key} describes the whole number, which has no name", hint)
 
 
-def _bit_field(bit: model.BitField) -> Iterator[Problem]:
+def _bit_field(bit: model.BitField) -> Iterator[Violation]:
     if not 1 <= bit.width <= 64:
-        yield Problem(bit.where("width"), "bits", "a bit field has at least one bit, and at most 64")
+        yield Violation(bit.where("width"), "a bit field has at least one bit, and at most 64")
     if "type" in bit.stray:
         what = f"the only type of a bit field is bool, not {bit.stray['type']}"
         hint = "delete type; width is its number of bits"
         if _SIGNED.fullmatch(bit.stray["type"]):
             hint = f"bit fields are unsigned; compute the signed number, as in {_SIGN_OF_BITS}"
-        yield Problem(bit.where("type"), "bits", what, hint)
+        yield Violation(bit.where("type"), what, hint)
     elif bit.boolean and bit.width > 1:
-        yield Problem(bit.where("width"), "bits", "a bool has a single bit", "write width: 1")
+        yield Violation(bit.where("width"), "a bool has a single bit", "write width: 1")
     if "count" in bit.stray:
         what = f"the count of a list of bits is a literal number from 1, not {bit.stray['count']!r}"
         hint = "if the record gives the count, declare a type of whole bytes, and repeat that"
-        yield Problem(bit.where("count"), "bits", what, hint)
+        yield Violation(bit.where("count"), what, hint)
     elif bit.count is not None and bit.derive is not None:
         what, hint = "a list of bits cannot be derived", "write a bit field with derive: for each item"
-        yield Problem(bit.where("derive"), "bits", what, hint)
+        yield Violation(bit.where("derive"), what, hint)
 
 
-def byte_order(spec: Resolved) -> Iterator[Problem]:
+def byte_order(spec: Resolved) -> Iterator[Violation]:
     """Byte orders that do not exist."""
     parameter = spec.parameters.get(spec.byte_order)
     if parameter is not None:
@@ -155,30 +155,29 @@ def byte_order(spec: Resolved) -> Iterator[Problem]:
     yield from _lost_order(spec)
 
 
-def _order_parameter(parameter: model.Parameter) -> Iterator[Problem]:
+def _order_parameter(parameter: model.Parameter) -> Iterator[Violation]:
     if parameter.type != "text" or not set(ORDERS) <= set(parameter.choices):
         what = f"{parameter.name!r} cannot give the byte order"
-        yield Problem(parameter.at, "byte-order", what, "it needs type: text and the choices big and little")
+        yield Violation(parameter.at, what, "it needs type: text and the choices big and little")
     else:
         for choice in parameter.choices:
             if choice not in (*ORDERS, "auto"):
                 what = f"{choice!r} is not a byte order"
-                yield Problem(parameter.where("choices"), "byte-order", what, "write big, little or auto")
+                yield Violation(parameter.where("choices"), what, "write big, little or auto")
 
 
-def _field_order(field: model.Field) -> Iterator[Problem]:
+def _field_order(field: model.Field) -> Iterator[Violation]:
     prefix = field.wire.extent.length if isinstance(field.wire.extent, model.Prefix) else None
     has_order = field.type.has_order or isinstance(field.type, Struct) or (prefix is not None and prefix.type.has_order)
     if not has_order:
         yield _no_order(field.type, field.where("byte_order"))
 
 
-def _no_order(type_: WireType, at: Location) -> Problem:
-    hint = "only integers and floats of several bytes have one"
-    return Problem(at, "byte-order", f"{type_.word} has no byte order", hint)
+def _no_order(type_: WireType, at: Location) -> Violation:
+    return Violation(at, f"{type_.word} has no byte order", "only integers and floats of several bytes have one")
 
 
-def _order(little: model.Condition) -> Iterator[Problem]:
+def _order(little: model.Condition) -> Iterator[Violation]:
     """An order that follows from values, as it is written."""
     for outcome in orders.outcomes(little.tree) if little.is_written and little.tree is not None else ():
         if isinstance(outcome, Name):
@@ -187,20 +186,18 @@ def _order(little: model.Condition) -> Iterator[Problem]:
         elif other_tools.order_hint(little.raw):
             yield _unknown_order(little.raw, little.at)
         else:
-            what, hint = "a byte order is big or little", "as in little if mark == 1 else big"
-            yield Problem(little.at, "byte-order", what, hint)
+            yield Violation(little.at, "a byte order is big or little", "as in little if mark == 1 else big")
 
 
-def _unknown_order(word: str, at: Location, parameters: Iterable[str] = ()) -> Problem:
+def _unknown_order(word: str, at: Location, parameters: Iterable[str] = ()) -> Violation:
     hint = other_tools.order_hint(word) or closest(word, (*ORDERS, *parameters))
-    return Problem(at, "byte-order", f"unknown byte order {word!r}", hint)
+    return Violation(at, f"unknown byte order {word!r}", hint)
 
 
-def _lost_order(spec: Resolved) -> Iterator[Problem]:
+def _lost_order(spec: Resolved) -> Iterator[Violation]:
     """Types with an order whose fields are put into other lists, where it would not be theirs."""
     for each in spec.included:
         struct = spec.structs.get(each.name)
         if struct is not None and struct.gives("byte_order"):
             what = f"{each.name} is included, which loses its byte order"
-            hint = "use a field of that type, or a section"
-            yield Problem(struct.where("byte_order"), "byte-order", what, hint)
+            yield Violation(struct.where("byte_order"), what, "use a field of that type, or a section")

@@ -28,11 +28,11 @@ from wireloom_generator.expressions.domain import Domain
 from wireloom_generator.expressions.kinds import WIDE, Fault, Kind, Misfit, misfits
 from wireloom_generator.expressions.spans import Ends, Span, span
 from wireloom_generator.model import Named, Region, Resolved
-from wireloom_generator.problems import Problem
+from wireloom_generator.problems import Violation
 from wireloom_generator.types import Integer
 
 
-def expression_type(spec: Resolved) -> Iterator[Problem]:
+def expression_type(spec: Resolved) -> Iterator[Violation]:
     """Expressions of the wrong kind, and wrong kinds inside them."""
     for site in sites(spec):
         if (tree := site.tree) is None:
@@ -72,9 +72,9 @@ _MEANT = (Kind.TIME, Kind.SPAN, Kind.SCALED)
 """Meanings of numbers that expressions cannot use."""
 
 
-def _wrong_type(site: Site, part: Expr, what: str, hint: str) -> Problem:
+def _wrong_type(site: Site, part: Expr, what: str, hint: str) -> Violation:
     names = expressions.names(part)
-    return Problem(site.where(names[0].column if names else 0), "expression-type", what, hint)
+    return Violation(site.where(names[0].column if names else 0), what, hint)
 
 
 def _explained(misfit: Misfit, *, is_all: bool) -> tuple[str, str]:
@@ -126,7 +126,7 @@ def _comparison_hint(kinds: set[Kind]) -> str:
     return "write numbers without quotes" if kinds == {Kind.TEXT, Kind.NUMBER} else ""
 
 
-def _operand_range(site: Site, operator: str, right: Expr) -> Iterator[Problem]:
+def _operand_range(site: Site, operator: str, right: Expr) -> Iterator[Violation]:
     found = span(right, _ranges(site, right))
     if operator in ("//", "%") and not (isinstance(right, Value) and right.value) and not found.is_positive:
         hint = "write, for instance, max(…, 1)"
@@ -164,7 +164,7 @@ _Needed = Iterator[tuple[Name, Expr]]
 """Names without which something has no value, each with the condition that holds at its place."""
 
 
-def absent_value(spec: Resolved) -> Iterator[Problem]:
+def absent_value(spec: Resolved) -> Iterator[Violation]:
     """Values that a number needs although they may be absent."""
     known: dict[Scope, tuple[Domains, Domains]] = {}
     for site in sites(spec):
@@ -182,7 +182,7 @@ def absent_value(spec: Resolved) -> Iterator[Problem]:
             if not _is_present(spec, site, name, here, *known[site.scope]):
                 written = expressions.spelled(name.name)
                 hint = f"write a value for that case, as in {written} if present({written}) else 0"
-                yield Problem(site.where(name.column), "absent-value", f"{name.name!r} may be absent here", hint)
+                yield Violation(site.where(name.column), f"{name.name!r} may be absent here", hint)
 
 
 def _needed(tree: Expr, holds: Expr) -> _Needed:
@@ -263,7 +263,7 @@ _OF_LISTS = ("derive", "valid")
 """The keys that are evaluated once the whole list is read."""
 
 
-def item(spec: Resolved) -> Iterator[Problem]:
+def item(spec: Resolved) -> Iterator[Violation]:
     """Items of fields that are not lists, ``index`` without items, and lists without a length."""
     for site in sites(spec):
         tree = site.tree
@@ -277,30 +277,30 @@ def item(spec: Resolved) -> Iterator[Problem]:
             yield from _list(field)
 
 
-def _name(site: Site, name: Name) -> Iterator[Problem]:
+def _name(site: Site, name: Name) -> Iterator[Violation]:
     at = site.where(name.column)
     if site.is_index(name):
         if site.key not in _OF_ITEMS or not _is_about_list(site):
             hint = "use it in size, at, with or derive of a list; in a type, as an input: with: {number: index}"
-            yield Problem(at, "item", "'index' is the number of an item, and there are no items here", hint)
+            yield Violation(at, "'index' is the number of an item, and there are no items here", hint)
     elif name.item is not None:
         yield from _item_of(site, name, name.item)
 
 
-def _item_of(site: Site, name: Name, item: InList) -> Iterator[Problem]:
+def _item_of(site: Site, name: Name, item: InList) -> Iterator[Violation]:
     at, around = site.where(name.column), site.around.get(item.list, ())
     found = next((seen.item for seen in around if isinstance(seen, Visit)), None)
     told = site.kind(Name(item.list)) if found is None else None
     if site.moment is Moment.FRAMING:
-        yield Problem(at, "item", "the length of a record cannot depend on items of lists")
+        yield Violation(at, "the length of a record cannot depend on items of lists")
     elif told is not None and told is not Kind.LIST:
-        yield Problem(at, "item", f"{item.list!r} is {told}, and has no items")
+        yield Violation(at, f"{item.list!r} is {told}, and has no items")
     elif found is not None and not (isinstance(found, Named) and found.kind is Kind.LIST):
         what = f"{item.list!r} is {found.kind if isinstance(found, Named) else 'a section'}, and has no items"
-        yield Problem(at, "item", what)
+        yield Violation(at, what)
     elif site.visit is not None and found is site.visit.item and not (_is_before(site, item) or site.key in _OF_LISTS):
         what = f"{name.name!r} has not been read yet"
-        yield Problem(at, "item", what, f"write {item.list}[index - 1] for the previous item")
+        yield Violation(at, what, f"write {item.list}[index - 1] for the previous item")
 
 
 def _is_before(site: Site, item: InList) -> bool:
@@ -317,28 +317,28 @@ def _is_about_list(site: Site) -> bool:
     return isinstance(item, model.Field) and item.repeat is not None
 
 
-def _derived_list(site: Site, tree: Expr) -> Iterator[Problem]:
+def _derived_list(site: Site, tree: Expr) -> Iterator[Violation]:
     """Derived lists whose number of items is not clear."""
     names = [part for part in expressions.walk(tree) if isinstance(part, Name) and part.item is not None]
     about = {part.item.list for part in names if part.item is not None and not part.item.word}
     if len(about) != 1 or not any(isinstance(part, Name) and site.is_index(part) for part in expressions.walk(tree)):
         hint = "write it with index, as in derive: size(bodies[index])"
-        yield Problem(site.at, "item", "each item of a derived list must depend on the item of one other list", hint)
+        yield Violation(site.at, "each item of a derived list must depend on the item of one other list", hint)
 
 
-def _list(field: model.Field) -> Iterator[Problem]:
+def _list(field: model.Field) -> Iterator[Violation]:
     if not model.numbered(field) or field.repeat is None:
         return
     if model.numbered(field, "at") and field.repeat.count is None:
         hint = "write repeat: {count: …}, as in count(offsets)"
-        yield Problem(field.where("repeat"), "item", "a list of items at places of their own needs a count", hint)
+        yield Violation(field.where("repeat"), "a list of items at places of their own needs a count", hint)
     if field.gives("raw"):
         hint = "declare a type for the items, with raw: on its field"
         what = f"the items of {field.name!r} depend on index, so they cannot have raw"
-        yield Problem(field.where("raw"), "item", what, hint)
+        yield Violation(field.where("raw"), what, hint)
 
 
-def read_order(spec: Resolved) -> Iterator[Problem]:
+def read_order(spec: Resolved) -> Iterator[Violation]:
     """Names that are used before they are read."""
     for site in sites(spec):
         tree = site.tree
@@ -354,11 +354,10 @@ def read_order(spec: Resolved) -> Iterator[Problem]:
                 and not _is_header_of_type(site, name.steps[0])
             ):
                 what = f"{function}({name.name}) has not been read yet"
-                yield Problem(site.where(name.column), "read-order", what, _order_hint(site))
+                yield Violation(site.where(name.column), what, _order_hint(site))
         for name in asked:
             if name.name not in site.values and _is_field(site, name.name):
-                what = f"{name.name!r} has not been read yet"
-                yield Problem(site.where(name.column), "read-order", what, _order_hint(site))
+                yield Violation(site.where(name.column), f"{name.name!r} has not been read yet", _order_hint(site))
 
 
 def _is_field(site: Site, name: str) -> bool:

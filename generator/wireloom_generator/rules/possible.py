@@ -14,14 +14,14 @@ from wireloom_generator.expressions.conditions import Domains
 from wireloom_generator.expressions.domain import Domain
 from wireloom_generator.expressions.kinds import Kind
 from wireloom_generator.model import Named, Resolved, matching
-from wireloom_generator.problems import Location, Problem, Severity, counted
+from wireloom_generator.problems import Location, Severity, Violation, counted
 from wireloom_generator.types import Bytes, Integer, Struct, Text
 from wireloom_generator.types.sizes import ANY, SizeRange
 
 _CONTRADICTION = "its type, const, match, when and derive contradict each other"
 
 
-def possible_value(spec: Resolved) -> Iterator[Problem]:
+def possible_value(spec: Resolved) -> Iterator[Violation]:
     """Fields, matches and proofs that no record can have."""
     found: dict[tuple[Location, str, Severity], list[bool]] = {}
     for scope in every(spec):
@@ -32,7 +32,7 @@ def possible_value(spec: Resolved) -> Iterator[Problem]:
                     found.setdefault((at, what, severity), []).append(is_never)
     for (at, what, severity), uses in found.items():
         if all(uses):  # a type can be used where its field is possible and where it is not
-            yield Problem(at, "possible-value", what, _CONTRADICTION, severity)
+            yield Violation(at, what, _CONTRADICTION, severity)
     yield from _matches(spec)
     yield from _proofs(spec)
     yield from _messages(spec)
@@ -115,7 +115,7 @@ def _size(spec: Resolved, scope: Scope, name: str) -> SizeRange:
     return model.space((visits[0].item,))
 
 
-def _matches(spec: Resolved) -> Iterator[Problem]:
+def _matches(spec: Resolved) -> Iterator[Violation]:
     scope = head(spec)
     known = domains.of(spec, scope)
     for message in spec.messages:
@@ -124,7 +124,7 @@ def _matches(spec: Resolved) -> Iterator[Problem]:
             for selector in selectors if is_restricted else ():
                 if conditions.impossible(matching.condition({name: (selector,)}), _of_any_number(known, name)):
                     what = f"{name!r} is never {matching.shown(selector)}: its valid or const excludes it"
-                    yield Problem(message.where(f"match.{name}"), "possible-value", what, severity=Severity.WARNING)
+                    yield Violation(message.where(f"match.{name}"), what, severity=Severity.WARNING)
 
 
 def _is_restricted(domain: Domain) -> bool:
@@ -138,7 +138,7 @@ def _of_any_number(known: Domains, name: str) -> Domains:
     return domains.beside(known, {name: replace(domain, least=-(1 << 64), most=1 << 64)})
 
 
-def _proofs(spec: Resolved) -> Iterator[Problem]:
+def _proofs(spec: Resolved) -> Iterator[Violation]:
     for scope in every(spec):
         owner = scope.owner
         proof = None if isinstance(owner, model.Struct) else owner.proof
@@ -147,24 +147,24 @@ def _proofs(spec: Resolved) -> Iterator[Problem]:
             if condition is not None and (tree := condition.tree) is not None:
                 known = domains.of(spec, scope)
                 if domains.known(tree, known) and conditions.impossible(tree, known):
-                    yield Problem(condition.at, "possible-value", f"no record ever {what}", _CONTRADICTION)
+                    yield Violation(condition.at, f"no record ever {what}", _CONTRADICTION)
 
 
-def _messages(spec: Resolved) -> Iterator[Problem]:
+def _messages(spec: Resolved) -> Iterator[Violation]:
     for message, scope in message_scopes(spec):
         chosen = [domains.first(cases) for cases in tried(message.variants)]
         known = domains.of(spec, scope)
         proven = domains.assumed(spec, scope)
         if message.match and domains.known(proven, known) and conditions.impossible(proven, known):
             what = f"no record of {message.name!r} satisfies the proof"
-            yield Problem(message.where("match"), "possible-value", what, _CONTRADICTION, Severity.WARNING)
+            yield Violation(message.where("match"), what, _CONTRADICTION, Severity.WARNING)
         whole: Sequence[tuple[model.Message | model.Variant, Expr]] = [(message, TRUE)]
         for node, holds in (*whole, *zip(message.variants, chosen, strict=True)):
             tree = node.valid.tree if node.valid is not None else None
             if tree is not None and domains.known(tree, domains.beside(known, _measured(tree))):
                 sizes = domains.beside(known, _sizes(spec, scope, tree))
                 if conditions.excludes(conditions.both(domains.assumed(spec, scope), holds), tree, sizes):
-                    yield Problem(node.where("valid"), "possible-value", "no record is ever valid", _CONTRADICTION)
+                    yield Violation(node.where("valid"), "no record is ever valid", _CONTRADICTION)
 
 
 def _measured(tree: Expr) -> dict[str, Domain]:
@@ -175,14 +175,14 @@ _FLAG = "for a flag on both sides, use a field before the frame, and until: on a
 _ENDS = "it would end at the first one"
 
 
-def possible_bytes(spec: Resolved) -> Iterator[Problem]:
+def possible_bytes(spec: Resolved) -> Iterator[Violation]:
     """Fixed values that do not fit the bytes of their fields."""
     for node in nodes(spec):
         if isinstance(node, model.Field):
             found = required_bytes.value(node, {})
             if found is not None:
                 key = "valid" if node.const is None else "const"
-                yield from (Problem(node.where(key), "possible-bytes", *fault) for fault in _misfits(node, found))
+                yield from (Violation(node.where(key), *fault) for fault in _misfits(node, found))
             yield from _in_struct(spec, node)
     header = {visit.name: visit.item for visit in head(spec).visits if isinstance(visit.item, model.Field)}
     for message in spec.messages:
@@ -190,11 +190,11 @@ def possible_bytes(spec: Resolved) -> Iterator[Problem]:
             field = header.get(name)
             faults = [[*_misfits(field, each)] for each in selectors if isinstance(each, str | bytes)] if field else []
             if faults and len(faults) == len(selectors) and all(faults):
-                yield Problem(message.where(f"match.{name}"), "possible-bytes", *faults[0][0])
+                yield Violation(message.where(f"match.{name}"), *faults[0][0])
     yield from _in_record(spec)
 
 
-def _in_record(spec: Resolved) -> Iterator[Problem]:
+def _in_record(spec: Resolved) -> Iterator[Violation]:
     """What would end records that end at a terminator."""
     end = spec.record.end
     if not isinstance(end, model.Terminator) or not end.value:
@@ -203,7 +203,7 @@ def _in_record(spec: Resolved) -> Iterator[Problem]:
     yield from found
     for message in spec.messages if not found else ():
         selected = {name: each[0] for name, each in message.match.items() if len(each) == 1}
-        told: dict[Problem, None] = {}
+        told: dict[Violation, None] = {}
         for sections in _layouts(spec, message):
             told |= dict.fromkeys(_with_terminator(spec.record.nodes, sections, selected, end.value, "the record"))
         for problem in told:
@@ -219,7 +219,7 @@ def _layouts(spec: Resolved, message: model.Message) -> Iterator[Filling]:
         yield {name: (*message.sections.get(name, ()), *more.get(name, ())) for name in slots}
 
 
-def _in_struct(spec: Resolved, field: model.Field) -> Iterator[Problem]:
+def _in_struct(spec: Resolved, field: model.Field) -> Iterator[Violation]:
     """What would end a struct that ends at a terminator."""
     extent = field.wire.extent.until if isinstance(field.wire.extent, model.Size) else field.wire.extent
     if not isinstance(extent, model.Terminator) or not isinstance(field.type, Struct) or not extent.value:
@@ -235,7 +235,7 @@ def _with_terminator(
     match: OnlyValues,
     terminator: bytes,
     ends: str,
-) -> Iterator[Problem]:
+) -> Iterator[Violation]:
     """The first node whose bytes contain the terminator of what is around it."""
     inside = tuple(inside)
     for run in required_bytes.runs(inside, sections, match):
@@ -246,7 +246,7 @@ def _with_terminator(
             is_flag = is_const and node is inside[0] and run.octets.startswith(terminator)
             at = node.where("const" if is_const else "valid")
             what = f"the bytes of {name} contain the terminator of {ends}, {terminator.hex()}"
-            yield Problem(at, "possible-bytes", what, _FLAG if is_flag else _ENDS)
+            yield Violation(at, what, _FLAG if is_flag else _ENDS)
             return
 
 

@@ -9,7 +9,7 @@ from wireloom_generator.analysis.scopes import Scope, fixed_number, head, messag
 from wireloom_generator.expressions import Expr, Value
 from wireloom_generator.expressions.evaluation import Result, UnknowableError, holds
 from wireloom_generator.model import Order, Resolved
-from wireloom_generator.problems import Problem, Severity, closest
+from wireloom_generator.problems import Severity, Violation, closest
 from wireloom_generator.reading.catalogue import ALGORITHMS
 from wireloom_generator.types import Integer
 
@@ -19,7 +19,7 @@ _UNSHARED = tuple(ALGORITHMS[name].kind for name in ("internet", "fletcher32"))
 _UNBOUNDED = "it is tried at every byte, so the fields up to the length need a largest size"
 
 
-def proof(spec: Resolved) -> Iterator[Problem]:
+def proof(spec: Resolved) -> Iterator[Violation]:
     """Proofs that prove nothing, and missing proofs."""
     record = spec.record
     yield from _own_proof(spec, record, head(spec))
@@ -35,41 +35,40 @@ def proof(spec: Resolved) -> Iterator[Problem]:
     if proven or not spec.is_whole:
         return
     if record.resync:
-        hint = "without one, any byte could start a record"
-        yield Problem(record.where("resync"), "proof", "resync needs a proof", hint)
+        yield Violation(record.where("resync"), "resync needs a proof", "without one, any byte could start a record")
     if spec.proves_order:
         what = "byte order auto needs a proof"
         hint = "give the record or each message a proof, which decides the byte order"
-        yield Problem(spec.protocol.where("byte_order"), "proof", what, hint)
+        yield Violation(spec.protocol.where("byte_order"), what, hint)
 
 
-def _terminated(record: model.Record) -> Iterator[Problem]:
+def _terminated(record: model.Record) -> Iterator[Violation]:
     """What a record that ends at a terminator cannot have."""
     if record.proof is not None:
         what, hint = "a record that ends at a terminator needs no proof", "write conditions under valid of its fields"
-        yield Problem(record.proof.at, "proof", what, hint)
+        yield Violation(record.proof.at, what, hint)
     if record.resync:
         what, hint = "resync has nothing to search", "after a malformed record the next one begins at the terminator"
-        yield Problem(record.where("resync"), "proof", what, hint)
+        yield Violation(record.where("resync"), what, hint)
 
 
-def _without_length(spec: Resolved) -> Iterator[Problem]:
+def _without_length(spec: Resolved) -> Iterator[Violation]:
     """What a record that is all there is cannot have."""
     ends = [owner for owner in spec.framed if isinstance(owner.end, model.Rest | model.Fields)]
     if ends and spec.record.resync:
         what, hint = "resync has nothing to search", "nothing follows a record with length: rest"
         if isinstance(ends[0].end, model.Fields):
             what, hint = "resync could read on for ever", _UNBOUNDED
-        yield Problem(spec.record.where("resync"), "proof", what, hint)
+        yield Violation(spec.record.where("resync"), what, hint)
     for owner in ends:
         proof = owner.proof or spec.record.proof
         if proof is not None and proof.checksum is not None:
             hint = "delete checksum from the proof; it is checked when the record is read"
             what = f"{proof.checksum!r} cannot prove a length that the record does not give"
-            yield Problem(owner.where("length"), "proof", what, hint)
+            yield Violation(owner.where("length"), what, hint)
 
 
-def _varying_head(spec: Resolved) -> Iterator[Problem]:
+def _varying_head(spec: Resolved) -> Iterator[Violation]:
     """Proofs and ``resync`` of records whose length does not follow from numbers at fixed offsets."""
     for owner in spec.framed:
         proof = owner.proof or spec.record.proof
@@ -86,36 +85,36 @@ def _varying_head(spec: Resolved) -> Iterator[Problem]:
                 "such a proof needs a length from numbers at fixed offsets; delete checksum from the proof, and it is"
                 " checked when the record is read"
             )
-            yield Problem(owner.where("length"), "proof", f"{proof.checksum!r} cannot prove this length: {why}", hint)
+            yield Violation(owner.where("length"), f"{proof.checksum!r} cannot prove this length: {why}", hint)
         if spec.record.resync and head.most(trees, spec.parameters) is None:
-            yield Problem(spec.record.where("resync"), "proof", "resync could read on for ever", _UNBOUNDED)
+            yield Violation(spec.record.where("resync"), "resync could read on for ever", _UNBOUNDED)
 
 
-def _doubt(spec: Resolved, owner: model.Record | model.Message, proof: model.Proof) -> Iterator[Problem]:
+def _doubt(spec: Resolved, owner: model.Record | model.Message, proof: model.Proof) -> Iterator[Violation]:
     if proof.doubt is None or proof.doubt.tree is None:
         return
     if not spec.record.resync and spec.is_whole:
         hint = "write resync: true beside the proof, or a condition under valid"
-        yield Problem(proof.where("doubt"), "proof", "doubt needs resync", hint)
+        yield Violation(proof.where("doubt"), "doubt needs resync", hint)
     asked = (owner.length, proof.valid, proof.doubt)
     trees = (each.tree for each in asked if each is not None and each.tree is not None)
     why = next(filter(None, (obstacles.obstacle(spec, owner, tree) for tree in trees)), None)
     if why is not None:
         hint = "with doubt, length and valid also need numbers at fixed offsets"
         what = f"doubt depends on values that are not known before the record is read: {why}"
-        yield Problem(proof.where("doubt"), "proof", what, hint)
+        yield Violation(proof.where("doubt"), what, hint)
 
 
-def _own_proof(spec: Resolved, owner: model.Record | model.Message, scope: Scope) -> Iterator[Problem]:
+def _own_proof(spec: Resolved, owner: model.Record | model.Message, scope: Scope) -> Iterator[Violation]:
     proof = owner.proof
     if proof is None:
         return
     if proof.valid is None and proof.checksum is None:
-        yield Problem(proof.at, "proof", "a proof needs valid, checksum or both")
+        yield Violation(proof.at, "a proof needs valid, checksum or both")
     yield from _doubt(spec, owner, proof)
     if isinstance(owner, model.Message) and owner.end is None:
         hint = "put the proof where the length is, in the record"
-        yield Problem(proof.at, "proof", "a message without a length cannot have a proof", hint)
+        yield Violation(proof.at, "a message without a length cannot have a proof", hint)
     if proof.checksum is None:
         return
     at = proof.where("checksum")
@@ -123,18 +122,17 @@ def _own_proof(spec: Resolved, owner: model.Record | model.Message, scope: Scope
     sums = {field.name: field.checksum for field in fields if field.checksum is not None}
     layout = offsets.of(spec, owner)
     if proof.checksum not in sums:
-        yield Problem(at, "proof", f"no field {proof.checksum!r} has a checksum", closest(proof.checksum, sums))
+        yield Violation(at, f"no field {proof.checksum!r} has a checksum", closest(proof.checksum, sums))
     elif proof.checksum not in layout.places or fixed_number(layout.fields[proof.checksum]) is None:
         why = obstacles.of_name(spec, owner, proof.checksum, layout.sizes)
         hint = "it must be in every record, after fields whose sizes come from numbers at fixed offsets"
-        yield Problem(at, "proof", f"{proof.checksum!r} cannot be read before the record is: it {why}", hint)
+        yield Violation(at, f"{proof.checksum!r} cannot be read before the record is: it {why}", hint)
     elif sums[proof.checksum].alone is None:
         hint = "use valid in the proof; the checksum is checked when the record is read"
-        yield Problem(at, "proof", f"{proof.checksum!r} covers several pieces, and a proof needs a single range", hint)
+        yield Violation(at, f"{proof.checksum!r} covers several pieces, and a proof needs a single range", hint)
     elif spec.record.resync and sums[proof.checksum].kind in _UNSHARED:
         hint = "it is tried at every byte, and only CRCs and sums of bytes are fast for overlapping ranges"
-        what = f"resync with {sums[proof.checksum].algorithm} would read all bytes again and again"
-        yield Problem(at, "proof", what, hint)
+        yield Violation(at, f"resync with {sums[proof.checksum].algorithm} would read all bytes again and again", hint)
 
 
 _MOST_TRIED = 20_000
@@ -142,14 +140,14 @@ _MOST_TRIED = 20_000
 _COMPARE = "compare a number of several bytes with a constant that differs in reverse, or use a checksum"
 
 
-def order_proof(spec: Resolved) -> Iterator[Problem]:
+def order_proof(spec: Resolved) -> Iterator[Violation]:
     """Proofs that hold in both byte orders."""
     for owner in spec.framed if spec.proves_order else ():
         if owner.proof is not None:
             yield from _ambiguous(spec, owner.proof, offsets.of(spec, owner))
 
 
-def _ambiguous(spec: Resolved, proof: model.Proof, layout: offsets.Offsets) -> Iterator[Problem]:
+def _ambiguous(spec: Resolved, proof: model.Proof, layout: offsets.Offsets) -> Iterator[Violation]:
     tree = proof.valid.tree if proof.valid is not None else None
     if proof.checksum is not None or tree is None:
         return  # a checksum matches in both byte orders only by chance
@@ -159,12 +157,12 @@ def _ambiguous(spec: Resolved, proof: model.Proof, layout: offsets.Offsets) -> I
         words.setdefault(number.offset, _Integer(number)).parts[name] = number.bits
     if not any(word.turns for word in words.values()):
         what = "the proof uses no number of several bytes, so it cannot decide the byte order"
-        yield Problem(proof.where("valid"), "order-proof", what, _COMPARE)
+        yield Violation(proof.where("valid"), what, _COMPARE)
         return
     shown = next(_headers_in_both_orders(spec, tree, list(words.values())), None)
     if shown is not None:
         what = f"the proof holds in both byte orders, for example for {shown.hex(' ')}"
-        yield Problem(proof.where("valid"), "order-proof", what, _COMPARE, Severity.WARNING)
+        yield Violation(proof.where("valid"), what, _COMPARE, Severity.WARNING)
 
 
 class _Integer:

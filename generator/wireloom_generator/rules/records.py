@@ -8,35 +8,31 @@ from wireloom_generator.analysis.scopes import Seen, Visit
 from wireloom_generator.analysis.sites import Moment, Site, sites
 from wireloom_generator.expressions import Expr, Function
 from wireloom_generator.model import Order, Resolved
-from wireloom_generator.problems import Location, Problem
+from wireloom_generator.problems import Location, Violation
 
 
-def record_length(spec: Resolved) -> Iterator[Problem]:
+def record_length(spec: Resolved) -> Iterator[Violation]:
     """Lengths that are missing, given twice, or not known in time."""
     record = spec.record
     for message in spec.messages:
         if record.end is None and message.end is None:
             hint = "give length to the record, or to each of its messages"
-            yield Problem(message.where("message"), "record-length", "records of this message have no length", hint)
+            yield Violation(message.where("message"), "records of this message have no length", hint)
         elif record.end is not None and message.end is not None:
             has = "a length, so its messages cannot have one"
             if record.gives("until"):
                 has = "until, so its messages cannot have a length"
-            what = f"the record has {has}"
-            yield Problem(message.where("length"), "record-length", what)
+            yield Violation(message.where("length"), f"the record has {has}")
     if isinstance(record.end, model.Terminator) and not record.end.value:
-        what = "a terminator has at least one byte"
-        yield Problem(record.where("until"), "record-length", what, 'as in until: "0a"')
+        yield Violation(record.where("until"), "a terminator has at least one byte", 'as in until: "0a"')
     if record.gives("until") and record.gives("length"):
         what = "the record has both until and length"
-        hint = "keep until if each record ends with a terminator, else length"
-        yield Problem(record.where("length"), "record-length", what, hint)
+        yield Violation(record.where("length"), what, "keep until if each record ends with a terminator, else length")
     for owner in spec.framed:
         if owner.length is not None and owner.length.constant == 0:
-            yield Problem(owner.where("length"), "record-length", "a record has at least one byte")
+            yield Violation(owner.where("length"), "a record has at least one byte")
     if record.end is None and not spec.messages and spec.is_whole:
-        hint = "add length, an expression over header fields"
-        yield Problem(record.at, "record-length", "the record has no length", hint)
+        yield Violation(record.at, "the record has no length", "add length, an expression over header fields")
     for site in sites(spec):
         if site.moment is Moment.FRAMING:
             yield from _not_known_yet(spec, site)
@@ -44,7 +40,7 @@ def record_length(spec: Resolved) -> Iterator[Problem]:
     yield from _to_the_last_field(spec)
 
 
-def _to_the_last_field(spec: Resolved) -> Iterator[Problem]:
+def _to_the_last_field(spec: Resolved) -> Iterator[Violation]:
     """Fields that have no end, in records that end where their fields do."""
     whole = isinstance(spec.record.end, model.Fields)
     hint = "with length: fields, each field needs an end of its own"
@@ -60,11 +56,10 @@ def _to_the_last_field(spec: Resolved) -> Iterator[Problem]:
 
         for node in heads.endless(spec, spec.record.nodes, content):
             name = node.name if isinstance(node, model.Named | model.Region) else "this"
-            what = f"{name!r} depends on where the record ends, which is not known"
-            yield Problem(node.at, "record-length", what, hint)
+            yield Violation(node.at, f"{name!r} depends on where the record ends, which is not known", hint)
 
 
-def _not_known_yet(spec: Resolved, site: Site) -> Iterator[Problem]:
+def _not_known_yet(spec: Resolved, site: Site) -> Iterator[Violation]:
     tree = site.tree
     if tree is None:
         return
@@ -73,12 +68,11 @@ def _not_known_yet(spec: Resolved, site: Site) -> Iterator[Problem]:
     for name in expressions.names(tree):
         first = name.steps[0]
         if name.name not in spec.parameters and name.name in site.around and first not in head.values:
-            yield Problem(site.where(name.column), "record-length", *_late(name.name, site.around[name.name]))
+            yield Violation(site.where(name.column), *_late(name.name, site.around[name.name]))
     for function, name in expressions.measured(tree):
         known = {**layout.sizes, **head.regions} if function is Function.SIZE else {**layout.places, **head.places}
         if function in expressions.OF_PLACES and name.name not in known:
-            what = f"{function}({name.name}) is not known before the record is read"
-            yield Problem(site.where(name.column), "record-length", what)
+            yield Violation(site.where(name.column), f"{function}({name.name}) is not known before the record is read")
 
 
 def _late(name: str, around: tuple[Seen, ...]) -> tuple[str, str]:
@@ -88,7 +82,7 @@ def _late(name: str, around: tuple[Seen, ...]) -> tuple[str, str]:
     return f"{name!r} cannot be read before the record is", hint
 
 
-def _proven_ranges(spec: Resolved) -> Iterator[Problem]:
+def _proven_ranges(spec: Resolved) -> Iterator[Violation]:
     """Checksums in proofs whose ranges depend on values without a fixed offset."""
     for owner in spec.framed:
         if owner.proof is not None and owner.proof.checksum is not None:
@@ -103,37 +97,37 @@ def _proven_ranges(spec: Resolved) -> Iterator[Problem]:
 
 def _unfixed_range(
     spec: Resolved, owner: model.Record | model.Message, at: Location, tree: Expr, layout: offsets.Offsets
-) -> Iterator[Problem]:
+) -> Iterator[Violation]:
     for name in expressions.names(tree):
         if name.name not in spec.parameters and name.name not in layout.numbers:
             what = f"its range depends on {name.name!r}, which cannot be read before the record is"
-            yield Problem(at, "record-length", what, f"it {obstacles.of_name(spec, owner, name.name)}")
+            yield Violation(at, what, f"it {obstacles.of_name(spec, owner, name.name)}")
     for function, name in expressions.measured(tree):
         known = layout.sizes.keys() | {"record"} if function is Function.SIZE else layout.places.keys()
         if function not in expressions.OF_PLACES or name.name not in known:
             what = f"its range depends on {function}({name.name}), which is not known before the record is read"
-            yield Problem(at, "record-length", what)
+            yield Violation(at, what)
 
 
-def capture(spec: Resolved) -> Iterator[Problem]:
+def capture(spec: Resolved) -> Iterator[Violation]:
     """Headers of captures that cannot be read first, and other uses of their name."""
     if spec.capture is None:
         return
     hint = "each field of a capture's header needs an end of its own"
     for node in heads.endless(spec, list(_plain(spec.capture.nodes))):
         name = node.name if isinstance(node, model.Named | model.Region) else "this"
-        yield Problem(node.at, "capture", f"{name!r} depends on where the capture ends", hint)
+        yield Violation(node.at, f"{name!r} depends on where the capture ends", hint)
     if spec.little is not None or spec.proves_order:
         for node in _turning(spec.capture.nodes):
             what = "the byte order is not known yet when this field is read"
-            yield Problem(node.at, "capture", what, "give it a byte_order of its own: big or little")
+            yield Violation(node.at, what, "give it a byte_order of its own: big or little")
     for owner in spec.framed:
         if isinstance(owner.end, model.Rest):
             what = "a capture with a header cannot be a single record with length: rest"
-            yield Problem(owner.where("length"), "capture", what, "move the fields of capture into the record")
+            yield Violation(owner.where("length"), what, "move the fields of capture into the record")
     for at in _same_name(spec):
         what = f"{spec.capture.name!r} is taken: it is the message of the capture's header"
-        yield Problem(at, "capture", what, "choose another name")
+        yield Violation(at, what, "choose another name")
 
 
 def _plain(nodes: Iterable[model.Node]) -> Iterator[model.Node]:

@@ -10,12 +10,12 @@ from wireloom_generator.analysis.scopes import Scope, every, nodes
 from wireloom_generator.analysis.sequences import place
 from wireloom_generator.expressions import Compare, Expr, Value, conditions, terms
 from wireloom_generator.model import Resolved
-from wireloom_generator.problems import Location, Problem, counted, seen_from
+from wireloom_generator.problems import Location, Violation, counted, seen_from
 from wireloom_generator.types import Struct
 from wireloom_generator.types.sizes import ANY, NOTHING, SizeRange
 
 
-def section_nesting(spec: Resolved) -> Iterator[Problem]:
+def section_nesting(spec: Resolved) -> Iterator[Violation]:
     """Sections that are empty where no message can fill them."""
     for scope in every(spec):
         for visit in scope.visits:
@@ -25,13 +25,13 @@ def section_nesting(spec: Resolved) -> Iterator[Problem]:
             if isinstance(scope.owner, model.Record):
                 what = f"messages cannot fill section {section.name!r} here"
                 hint = "move it to the top level of the record; to keep bytes, use a field of type bytes"
-                yield Problem(visit.at, "section-nesting", what, hint)
+                yield Violation(visit.at, what, hint)
             elif section.trailing is None:
                 what, hint = f"section {section.name!r} has no fields", "to keep bytes, use a field of type bytes"
-                yield Problem(visit.at, "section-nesting", what, hint)
+                yield Violation(visit.at, what, hint)
 
 
-def section_size(spec: Resolved) -> Iterator[Problem]:
+def section_size(spec: Resolved) -> Iterator[Violation]:
     """Sections and records that no bytes can fill, or that some always overfill."""
     for scope in every(spec):
         known, assumed = domains.of(spec, scope), domains.assumed(spec, scope)
@@ -59,7 +59,7 @@ def _sized_struct(spec: Resolved, field: model.Field) -> model.Struct | None:
     return spec.structs.get(field.type.name) if is_plain and is_sized and isinstance(field.type, Struct) else None
 
 
-def _wrong_rests(spec: Resolved) -> Iterator[Problem]:
+def _wrong_rests(spec: Resolved) -> Iterator[Violation]:
     """Nodes that leave more or fewer bytes than the nodes after them take."""
     yield from _rests(spec.record.nodes, NOTHING)
     for struct in spec.structs.values():
@@ -74,7 +74,7 @@ def _wrong_rests(spec: Resolved) -> Iterator[Problem]:
                 yield from _rests(shared, behind)
 
 
-def _rests(nodes: Sequence[model.Node], behind: SizeRange) -> Iterator[Problem]:
+def _rests(nodes: Sequence[model.Node], behind: SizeRange) -> Iterator[Violation]:
     """The same for some nodes with ``behind`` bytes after them."""
     for node in reversed(nodes):
         left = model.leaves(node)
@@ -93,7 +93,7 @@ def _rests(nodes: Sequence[model.Node], behind: SizeRange) -> Iterator[Problem]:
         behind += model.space((node,))
 
 
-def _rest(node: model.Node, left: int, behind: SizeRange) -> Iterator[Problem]:
+def _rest(node: model.Node, left: int, behind: SizeRange) -> Iterator[Violation]:
     if left < 0:
         what, hint = f"{place(node)[1]} takes more bytes than are left", "rest - 4, for instance, leaves four bytes"
     elif left < behind.least:
@@ -105,12 +105,12 @@ def _rest(node: model.Node, left: int, behind: SizeRange) -> Iterator[Problem]:
         hint = f"write {rest}, or add trailing to the section"
     else:
         return
-    yield Problem(node.where("size"), "section-size", what, hint)
+    yield Violation(node.where("size"), what, hint)
 
 
 def _fits(
     section: model.Region | model.Field, at: Location, content: SizeRange, holds: Expr, known: conditions.Domains
-) -> Iterator[Problem]:
+) -> Iterator[Violation]:
     """Whether a record that satisfies ``holds`` can have the bytes of ``content`` in the section or struct."""
     if isinstance(section, model.Field):
         extent, trailing, word = section.wire.extent, None, ""
@@ -125,16 +125,16 @@ def _fits(
     name = f"{word}{section.name!r}" + ("" if at.path == section.at.path else f" (size: {given.raw})")
     if conditions.excludes(holds, Compare(">=", size, Value(content.least)), known):
         what = f"{name} has fewer bytes than its fields need, {content.least}"
-        yield Problem(at, "section-size", what, "make it larger, or make a field optional")
+        yield Violation(at, what, "make it larger, or make a field optional")
         return
     left_over = content.most is not None and trailing is None
     if left_over and conditions.excludes(holds, Compare("<=", size, Value(content.most)), known):
         what = f"{name} has more bytes than its fields take, {content.most}"
         hint = "add trailing: to keep the rest" if word else "use a section with trailing to keep the rest"
-        yield Problem(at, "section-size", what, hint)
+        yield Violation(at, what, hint)
 
 
-def _slots(spec: Resolved, scope: Scope, message: model.Message, known: conditions.Domains) -> Iterator[Problem]:
+def _slots(spec: Resolved, scope: Scope, message: model.Message, known: conditions.Domains) -> Iterator[Violation]:
     """The sections that the message fills, for each of its variants; other sections must be empty."""
     if not {slot.name for slot in spec.record.slots}.issuperset(_filled(message)):
         return  # known-section reports the misnamed one
@@ -158,7 +158,7 @@ def _filled(message: model.Message) -> set[str]:
     return {*message.filled, *(name for variant in message.variants for name in variant.filled)}
 
 
-def _shortest(spec: Resolved, message: model.Message, known: conditions.Domains) -> Iterator[Problem]:
+def _shortest(spec: Resolved, message: model.Message, known: conditions.Domains) -> Iterator[Violation]:
     """Whether the length can be that of the message's shortest variant."""
     given = message.length or spec.record.length
     length = given.tree if given is not None else None
@@ -174,7 +174,7 @@ def _shortest(spec: Resolved, message: model.Message, known: conditions.Domains)
         if message.length is None and own == 0:
             return  # reported for the record
         what = f"a record is shorter than its fields and sections, which have at least {counted(header + own, 'byte')}"
-        yield Problem(at, "section-size", what, "add all of them up")
+        yield Violation(at, what, "add all of them up")
 
 
 def _least(spec: Resolved, slot: model.Slot, message: model.Message, case: Mapping[str, tuple[model.Node, ...]]) -> int:
@@ -186,7 +186,7 @@ def _least(spec: Resolved, slot: model.Slot, message: model.Message, case: Mappi
 
 def _record_length(
     spec: Resolved, owner: model.Record | model.Message, given: model.Condition, known: conditions.Domains
-) -> Iterator[Problem]:
+) -> Iterator[Violation]:
     """Whether the length can be that of the record's fields and sections together."""
     length, at = given.tree, given.at
     if length is None or not domains.known(length, known):
@@ -194,7 +194,7 @@ def _record_length(
     least = model.space(spec.record.nodes).least
     if isinstance(owner, model.Record) and conditions.excludes(TRUE, Compare(">=", length, Value(least)), known):
         what = f"a record is shorter than its fields and sections, which have at least {counted(least, 'byte')}"
-        yield Problem(at, "section-size", what, "add all of them up")
+        yield Violation(at, what, "add all of them up")
         return
     total, difference = _record_size(spec), terms(length)
     if total is None or difference is None:
@@ -207,7 +207,7 @@ def _record_length(
         amount = f"{abs(rest)} byte{'s' if abs(rest) > 1 else ''} {'less' if rest < 0 else 'more'}"
         what = f"the length is {amount} than that of the fields and sections"
         first = spec.record.where("fields")
-        yield Problem(at, "section-size", f"{what}, which begin {seen_from(at, first)}", "add each of them once")
+        yield Violation(at, f"{what}, which begin {seen_from(at, first)}", "add each of them once")
 
 
 def _record_size(spec: Resolved) -> tuple[dict[str, int], bool] | None:
@@ -230,7 +230,7 @@ def _record_size(spec: Resolved) -> tuple[dict[str, int], bool] | None:
     return total, is_open
 
 
-def trailing(spec: Resolved) -> Iterator[Problem]:
+def trailing(spec: Resolved) -> Iterator[Violation]:
     """Columns for left-over bytes after something that always takes all bytes."""
     for node in nodes(spec):
         if isinstance(node, model.Region) and node.trailing is not None:
@@ -240,4 +240,4 @@ def trailing(spec: Resolved) -> Iterator[Problem]:
             if taker is not None:
                 takes = "takes" if model.leaves(taker) is None else "and the fields after it take"
                 what = f"{node.trailing!r} is always null, because {place(taker)[1]} {takes} all bytes that are left"
-                yield Problem(node.where("trailing"), "trailing", what, "delete it, or give that field a size")
+                yield Violation(node.where("trailing"), what, "delete it, or give that field a size")

@@ -20,24 +20,24 @@ from wireloom_generator.analysis.sequences import (
 from wireloom_generator.analysis.sites import sites
 from wireloom_generator.expressions import Function
 from wireloom_generator.model import Resolved, takes_rest
-from wireloom_generator.problems import Problem, closest
+from wireloom_generator.problems import Violation, closest
 from wireloom_generator.types import FlatBuffers, Struct
 
 
-def one_rest(spec: Resolved) -> Iterator[Problem]:
+def one_rest(spec: Resolved) -> Iterator[Violation]:
     """Nodes after one that leaves them no bytes."""
     for listed in sequences(spec):
         yield from _after_rest(spec, listed)
 
 
-def _after_rest(spec: Resolved, listed: Nodes) -> Iterator[Problem]:
+def _after_rest(spec: Resolved, listed: Nodes) -> Iterator[Violation]:
     taker: model.Node | None = None
     always = False
     for node in listed:
         if taker is not None and _lacks(node, always=always):
             key, name = place(node)
             what = f"{place(taker)[1]} takes all bytes that are left, so there are none for {name}"
-            yield Problem(node.where(key), "one-rest", what)
+            yield Violation(node.where(key), what)
             return
         found = _taker(spec, node)
         if found is not None:
@@ -58,13 +58,13 @@ def _taker(spec: Resolved, node: model.Node) -> model.Node | None:
     return node if model.exhausts(node, spec.structs) else None
 
 
-def optional_last(spec: Resolved) -> Iterator[Problem]:
+def optional_last(spec: Resolved) -> Iterator[Violation]:
     """Mandatory nodes after an optional one."""
     for listed in sequences(spec):
         yield from _after_optional(spec, listed)
 
 
-def _after_optional(spec: Resolved, listed: Nodes) -> Iterator[Problem]:
+def _after_optional(spec: Resolved, listed: Nodes) -> Iterator[Violation]:
     first: Bounded | None = None
     for node in listed:
         optional = isinstance(node, model.Field) and node.optional
@@ -72,7 +72,7 @@ def _after_optional(spec: Resolved, listed: Nodes) -> Iterator[Problem]:
             key, name = place(node)
             how = "is optional" if is_optional(first) else "ends with an optional field"
             what = f"{place(first)[1]} {how}, so {name} after it must also be optional"
-            yield Problem(node.where(key), "optional-last", what, "put optional fields at the end of the section")
+            yield Violation(node.where(key), what, "put optional fields at the end of the section")
             return
         first = first or at_end(spec, node, is_optional)
 
@@ -80,7 +80,7 @@ def _after_optional(spec: Resolved, listed: Nodes) -> Iterator[Problem]:
 _WRITING = ("derive", "checksum", "default", "reserved")
 
 
-def elsewhere(spec: Resolved) -> Iterator[Problem]:
+def elsewhere(spec: Resolved) -> Iterator[Violation]:
     """Fields with ``at`` and keys that contradict it, and fields beside them that would take their bytes."""
     for node in nodes(spec):
         if isinstance(node, model.Field):
@@ -91,26 +91,26 @@ def elsewhere(spec: Resolved) -> Iterator[Problem]:
     yield from _derived_of_shared(spec)
 
 
-def _at(field: model.Field) -> Iterator[Problem]:
+def _at(field: model.Field) -> Iterator[Violation]:
     if field.place is not None and field.optional:
         hint = "use when: for a condition"
-        yield Problem(field.where("optional"), "elsewhere", f"{field.name!r} has both at and optional", hint)
+        yield Violation(field.where("optional"), f"{field.name!r} has both at and optional", hint)
     if field.place is not None and (field.place.constant or 0) < 0:
         hint = "to count from the end of the record, write at: size(record) - 22"
-        yield Problem(field.place.at, "elsewhere", "the offset is negative", hint)
+        yield Violation(field.place.at, "the offset is negative", hint)
 
 
-def _shared(field: model.Field) -> Iterator[Problem]:
+def _shared(field: model.Field) -> Iterator[Violation]:
     if field.shared and field.place is None:
         hint = "add at:, the offset of its bytes"
-        yield Problem(field.where("shared"), "elsewhere", f"{field.name!r} is shared and has no at", hint)
+        yield Violation(field.where("shared"), f"{field.name!r} is shared and has no at", hint)
     for key in _WRITING:
         if field.shared and field.gives(key):
             what = f"{field.name!r} is shared and never written, so it cannot have {key}"
-            yield Problem(field.where(key), "elsewhere", what, "move it to the field that owns the bytes")
+            yield Violation(field.where(key), what, "move it to the field that owns the bytes")
 
 
-def _beside(spec: Resolved, listed: Nodes) -> Iterator[Problem]:
+def _beside(spec: Resolved, listed: Nodes) -> Iterator[Violation]:
     """Nodes of a sequence that would take the bytes of a field with ``at``."""
     owners = [_owner(spec, node) for node in listed]
     owner = next((owner for owner in owners if owner is not None), None)
@@ -122,10 +122,10 @@ def _beside(spec: Resolved, listed: Nodes) -> Iterator[Problem]:
             what = f"{place(taker)[1]} takes all bytes that are left, including those of {(own or owner).name!r}"
             in_list = own is not None and isinstance(node, model.Field) and node.repeat is not None
             hint = "give the list a count" if in_list else "give it a size, or a section of its own"
-            yield Problem(node.where(place(node)[0]), "elsewhere", what, hint)
+            yield Violation(node.where(place(node)[0]), what, hint)
         elif at_end(spec, node, is_optional) is not None:
             what = f"{place(node)[1]} is present if bytes are left, and those of {owner.name!r} always are"
-            yield Problem(node.where("optional"), "elsewhere", what, "use when: for a condition")
+            yield Violation(node.where("optional"), what, "use when: for a condition")
 
 
 def _owner(spec: Resolved, node: model.Node) -> model.Field | None:
@@ -139,7 +139,7 @@ def _owner(spec: Resolved, node: model.Node) -> model.Field | None:
     return next((owner for owner in owners if owner is not None), None)
 
 
-def _derived_of_shared(spec: Resolved) -> Iterator[Problem]:
+def _derived_of_shared(spec: Resolved) -> Iterator[Violation]:
     """Values that follow from where the bytes of others are shared."""
     for site in sites(spec):
         tree = site.tree
@@ -151,7 +151,7 @@ def _derived_of_shared(spec: Resolved) -> Iterator[Problem]:
             shared = any(isinstance(one, Visit) and getattr(one.item, "shared", False) for one in seen)
             if shared and function in (Function.OFFSET, Function.SIZE):
                 what = f"nothing can be derived from the place of {name.name!r}, whose bytes belong to other fields"
-                yield Problem(site.where(name.column), "elsewhere", what, "use the field that owns the bytes")
+                yield Violation(site.where(name.column), what, "use the field that owns the bytes")
 
 
 _OTHER_WORDS = {"eos": "write rest", "expr": "write {count: …}", "until": "write {until: …}"}
@@ -161,7 +161,7 @@ _AT_END = {"eof", "eos", "left == 0"}
 """Conditions that hold when nothing is left."""
 
 
-def repeat(spec: Resolved) -> Iterator[Problem]:
+def repeat(spec: Resolved) -> Iterator[Violation]:
     """Lists without a length or with two, and items that cannot be listed."""
     for field in fields(spec):
         if isinstance(field, model.Field) and field.repeat is not None:
@@ -169,49 +169,47 @@ def repeat(spec: Resolved) -> Iterator[Problem]:
             yield from _items(spec, field)
 
 
-def _list_length(spec: Resolved, field: model.Field, repeat: model.Repeat) -> Iterator[Problem]:
+def _list_length(spec: Resolved, field: model.Field, repeat: model.Repeat) -> Iterator[Violation]:
     at, count, until = field.where("repeat"), repeat.count, repeat.until
     if "repeat" in field.stray:
         word = field.stray["repeat"]
         is_count = not word.isidentifier() or any(each.name == word for each in fields(spec))
         hint = f"write {{count: {word}}}" if is_count else "write rest, {count: …} or {until: …}"
-        yield Problem(at, "repeat", f"unknown repeat {word!r}", _OTHER_WORDS.get(word, hint))
+        yield Violation(at, f"unknown repeat {word!r}", _OTHER_WORDS.get(word, hint))
     elif count is None and until is None and not repeat.rest:
-        what = "repeat needs count or until"
-        yield Problem(at, "repeat", what, "write repeat: rest for a list to the end of the section")
+        yield Violation(at, "repeat needs count or until", "write repeat: rest for a list to the end of the section")
     elif count is not None and until is not None:
-        yield Problem(until.at, "repeat", "repeat has both count and until", "keep one of them")
+        yield Violation(until.at, "repeat has both count and until", "keep one of them")
     if count is not None and (count.constant or 0) < 0:
-        yield Problem(count.at, "repeat", "a count cannot be negative")
+        yield Violation(count.at, "a count cannot be negative")
     if until is not None and not isinstance(field.type, Struct):
         what = f"until needs items with fields, and {field.type.word} has none"
         is_end = until.raw in _AT_END
         hint = "write repeat: rest for a list to the end" if is_end else "declare a type with that field"
-        yield Problem(until.at, "repeat", what, hint)
+        yield Violation(until.at, what, hint)
 
 
-def _items(spec: Resolved, field: model.Field) -> Iterator[Problem]:
+def _items(spec: Resolved, field: model.Field) -> Iterator[Violation]:
     assert field.repeat is not None
     if isinstance(field.type, FlatBuffers):
         what, hint = "flatbuffers cannot be repeated", "declare a type with one such field, and repeat that"
-        yield Problem(field.where("repeat"), "repeat", what, hint)
+        yield Violation(field.where("repeat"), what, hint)
     if isinstance(field.wire.extent, model.Rest) or model.leaves(field) is not None:
         hint = "if this is the size of the list, put the list into a section with that size"
-        yield Problem(field.where("size"), "repeat", "the first item would take all bytes that are left", hint)
+        yield Violation(field.where("size"), "the first item would take all bytes that are left", hint)
     elif isinstance(field.wire.extent, model.Size) and field.wire.extent.fixed == 0 and not model.numbered(field):
-        yield Problem(field.where("size"), "repeat", "items without bytes would repeat for ever")
+        yield Violation(field.where("size"), "items without bytes would repeat for ever")
     at, struct = field.where("type"), struct_of(spec, field)
     if struct is not None and not has_bytes(struct) and not (model.numbered(field) and field.repeat.count):
-        yield Problem(at, "repeat", f"{field.type} takes no bytes, so it would repeat for ever")
+        yield Violation(at, f"{field.type} takes no bytes, so it would repeat for ever")
     struct = opened(spec, field)
     if struct is None:
         return
     hint = "give each item a size or a prefix"
     if model.exhausting(struct.nodes, spec.structs) is not None or any(map(_leaves_some, struct.nodes)):
-        yield Problem(at, "repeat", f"the first {field.type} would take all bytes that are left", hint)
+        yield Violation(at, f"the first {field.type} would take all bytes that are left", hint)
     elif in_struct(spec, struct, is_optional):
-        what = f"{field.type} ends with an optional field, so the end of an item is not clear"
-        yield Problem(at, "repeat", what, hint)
+        yield Violation(at, f"{field.type} ends with an optional field, so the end of an item is not clear", hint)
 
 
 def _leaves_some(node: model.Node) -> bool:
@@ -219,7 +217,7 @@ def _leaves_some(node: model.Node) -> bool:
     return model.leaves(node) is not None and not (isinstance(node, model.Field) and node.when is not None)
 
 
-def padding(spec: Resolved) -> Iterator[Problem]:
+def padding(spec: Resolved) -> Iterator[Violation]:
     """Padding without bytes, and alignment from nowhere."""
     yield from dict.fromkeys(problem for scope in every(spec) for problem in _origins(scope))
     for node in nodes(spec):
@@ -228,15 +226,14 @@ def padding(spec: Resolved) -> Iterator[Problem]:
         count = node.fixed
         if node.gives("pad") and count is not None and count < 1:
             what, hint = f"pad: {count} adds nothing", "write the number of zero bytes, 1 or more"
-            yield Problem(node.where("pad"), "padding", what, hint)
+            yield Violation(node.where("pad"), what, hint)
         elif node.gives("align") and node.align < 2:
-            what, hint = f"align: {node.align} does nothing", "write 2 or more, as in align: 4"
-            yield Problem(node.where("align"), "padding", what, hint)
+            yield Violation(node.where("align"), f"align: {node.align} does nothing", "write 2 or more, as in align: 4")
 
 
-def _origins(scope: Scope) -> Iterator[Problem]:
+def _origins(scope: Scope) -> Iterator[Violation]:
     for visit in scope.visits:
         item = visit.item
         if isinstance(item, model.Padding) and item.start is not None and item.start not in visit.sections:
             what = f"{item.start!r} is not a section around it"
-            yield Problem(item.where("from"), "padding", what, closest(item.start, filter(None, visit.sections)))
+            yield Violation(item.where("from"), what, closest(item.start, filter(None, visit.sections)))

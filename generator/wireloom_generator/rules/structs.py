@@ -8,12 +8,12 @@ from wireloom_generator.analysis.sites import given_fields, sites
 from wireloom_generator.expressions import Name
 from wireloom_generator.expressions.kinds import WIDE, Kind
 from wireloom_generator.model import Named, Resolved, TableField
-from wireloom_generator.problems import Problem, closest, seen_from
+from wireloom_generator.problems import Violation, closest, seen_from
 from wireloom_generator.reading.vocabulary import TABLE_TYPES
 from wireloom_generator.types import Struct, Text, Unknown, parse
 
 
-def given(spec: Resolved) -> Iterator[Problem]:
+def given(spec: Resolved) -> Iterator[Violation]:
     """Inputs that are missing, unknown or of two types."""
     for struct in (struct for part in spec.shared for struct in part.structs):
         yield from _declared(struct)
@@ -23,7 +23,7 @@ def given(spec: Resolved) -> Iterator[Problem]:
     yield from _of_two_types(spec)
 
 
-def _of_two_types(spec: Resolved) -> Iterator[Problem]:
+def _of_two_types(spec: Resolved) -> Iterator[Violation]:
     """Structs and lists that are not of the type that they are where the type is used first."""
     first: dict[Input, str] = {}
     for site in sites(spec):
@@ -34,7 +34,7 @@ def _of_two_types(spec: Resolved) -> Iterator[Problem]:
         for shape in sorted({_shape(field.item, is_item) for field in site.fields(tree, given_fields(spec))} - {""}):
             if site.wants is site.kind(tree) and shape != first.setdefault(told, shape):
                 what = f"input {told.name!r} of {told.struct} is {shape} here, and {first[told]} elsewhere"
-                yield Problem(site.at, "given", what, "an input needs the same type wherever the type is used")
+                yield Violation(site.at, what, "an input needs the same type wherever the type is used")
 
 
 def _shape(item: Item, is_item: bool) -> str:
@@ -47,19 +47,19 @@ def _shape(item: Item, is_item: bool) -> str:
     return f"a list of {item.type.word}" if kind is Kind.LIST else item.type.word
 
 
-def _declared(struct: model.Struct) -> Iterator[Problem]:
+def _declared(struct: model.Struct) -> Iterator[Violation]:
     own = {visit.name for visit in walk(struct.nodes)}
     seen: set[str] = set()
     for name in struct.given:
         if name in seen:
-            yield Problem(struct.where("given"), "given", f"{struct.name} lists the input {name!r} twice")
+            yield Violation(struct.where("given"), f"{struct.name} lists the input {name!r} twice")
         elif name in own:
             what = f"{struct.name} has both an input and a field {name!r}"
-            yield Problem(struct.where("given"), "given", what, "rename one of them")
+            yield Violation(struct.where("given"), what, "rename one of them")
         seen.add(name)
 
 
-def _used(spec: Resolved, field: model.Field) -> Iterator[Problem]:
+def _used(spec: Resolved, field: model.Field) -> Iterator[Violation]:
     if isinstance(field.type, Unknown):
         return
     struct = spec.structs.get(field.type.word) if isinstance(field.type, Struct) else None
@@ -68,21 +68,21 @@ def _used(spec: Resolved, field: model.Field) -> Iterator[Problem]:
         if name not in asked:
             at = field.where(f"with.{name}")
             if struct is None:
-                yield Problem(at, "given", f"{field.name!r} is {field.kind}, and only declared types have inputs")
+                yield Violation(at, f"{field.name!r} is {field.kind}, and only declared types have inputs")
             else:
                 hint = closest(name, asked) if asked else f"declare it in the type: given: [{name}]"
-                yield Problem(at, "given", f"{struct.name} has no input {name!r}", hint)
+                yield Violation(at, f"{struct.name} has no input {name!r}", hint)
     for name in dict.fromkeys(asked):
         if name not in field.inputs:
             what, hint = f"{field.type.word} needs the input {name!r}", f"write with: {{{name}: …}}"
-            yield Problem(field.where("type"), "given", what, hint)
+            yield Violation(field.where("type"), what, hint)
 
 
 _LAST_SLOT = 32765
 """A vtable is at most 65535 bytes long."""
 
 
-def table_fields(spec: Resolved) -> Iterator[Problem]:
+def table_fields(spec: Resolved) -> Iterator[Violation]:
     """Table fields that FlatBuffers cannot have."""
     for shared in spec.shared:
         for table in shared.tables:
@@ -94,24 +94,24 @@ def table_fields(spec: Resolved) -> Iterator[Problem]:
                 if known.name != field.name:
                     place = seen_from(field.where("name"), known.where("name"))
                     what = f"{field.name!r} and {known.name!r}, {place}, differ only in case, and Spark ignores case"
-                    yield Problem(field.where("name"), "table-fields", what)
+                    yield Violation(field.where("name"), what)
 
 
-def _table_field(field: TableField, slots: dict[int, TableField]) -> Iterator[Problem]:
+def _table_field(field: TableField, slots: dict[int, TableField]) -> Iterator[Violation]:
     if naming.word_fault(field.name) is not None:
-        yield Problem(field.where("name"), "table-fields", f"{field.name!r} cannot name a column")
+        yield Violation(field.where("name"), f"{field.name!r} cannot name a column")
     if not 0 <= field.id <= _LAST_SLOT:
-        yield Problem(field.where("id"), "table-fields", f"{field.id} is not a slot", f"slots are 0 to {_LAST_SLOT}")
+        yield Violation(field.where("id"), f"{field.id} is not a slot", f"slots are 0 to {_LAST_SLOT}")
     known = slots.setdefault(field.id, field)
     if known is not field:
         place = seen_from(field.where("id"), known.where("id"))
-        yield Problem(field.where("id"), "table-fields", f"slot {field.id} is already {known.name!r}, {place}")
+        yield Violation(field.where("id"), f"slot {field.id} is already {known.name!r}, {place}")
     wire = parse(field.type) if field.type in TABLE_TYPES else None
     if wire is None:
         hint = {"string": "did you mean 'text'?", "bytes": "use a number, bool or text"}.get(field.type)
         what = f"a field of a table cannot have type {field.type!r}"
-        yield Problem(field.where("type"), "table-fields", what, hint or closest(field.type, TABLE_TYPES))
+        yield Violation(field.where("type"), what, hint or closest(field.type, TABLE_TYPES))
     elif field.default is not None and isinstance(wire, Text):
-        yield Problem(field.where("default"), "table-fields", "text has no default in FlatBuffers")
+        yield Violation(field.where("default"), "text has no default in FlatBuffers")
     elif field.default is not None and (fault := wire.misfit(field.default, None)):
-        yield Problem(field.where("default"), "table-fields", fault[0])
+        yield Violation(field.where("default"), fault[0])

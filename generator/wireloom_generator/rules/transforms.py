@@ -9,7 +9,7 @@ from wireloom_generator.analysis.sites import sites
 from wireloom_generator.expressions import Name, Value, orders
 from wireloom_generator.expressions.kinds import Kind, kind
 from wireloom_generator.model import Resolved
-from wireloom_generator.problems import Location, Problem, closest
+from wireloom_generator.problems import Location, Violation, closest
 from wireloom_generator.reading.vocabulary import FORMATS, PLAIN
 from wireloom_generator.types import Struct
 
@@ -22,7 +22,7 @@ _OTHER_NAMES = {
 }  # fmt: skip
 
 
-def through(spec: Resolved) -> Iterator[Problem]:
+def through(spec: Resolved) -> Iterator[Violation]:
     """Transforms that are unknown, or that do not fit."""
     for node in nodes(spec):
         match node:
@@ -45,89 +45,87 @@ def through(spec: Resolved) -> Iterator[Problem]:
     yield from _xor_keys(spec)
 
 
-def _not_packed(node: model.Field | model.Section | model.Slot) -> Iterator[Problem]:
+def _not_packed(node: model.Field | model.Section | model.Slot) -> Iterator[Violation]:
     """Sections that cannot be packed, and keys that apply only to packed data."""
     if isinstance(node, model.Slot) and node.gives("through"):
         what = f"section {node.name!r} is filled by messages, so it cannot be packed"
         hint = "put a section with size: rest and through: into it, in each message"
-        yield Problem(node.where("through"), "through", what, hint)
+        yield Violation(node.where("through"), what, hint)
     for key in ("limit", "raw") if isinstance(node, model.Region) else ("limit",):
         if node.gives(key) and not node.gives("through"):
-            yield Problem(node.where(key), "through", f"{key} needs through", "add through:, or delete it")
+            yield Violation(node.where(key), f"{key} needs through", "add through:, or delete it")
 
 
-def _way(through: model.Through) -> Iterator[Problem]:
+def _way(through: model.Through) -> Iterator[Violation]:
     if through.way:
         if len(through.given) != 1:
             hint = "write, for instance, through: {xor: 0x5a}"
-            yield Problem(through.at, "through", "through has one of xor, rol and zeros", hint)
+            yield Violation(through.at, "through has one of xor, rol and zeros", hint)
     else:
         yield from _named(through)
     has_limit, packs = through.limit is not None, not through.way
     if has_limit and not packs:
-        what = f"{through.way} does not change the size, so it has no limit"
-        yield Problem(through.at, "through", what, "delete limit")
+        yield Violation(through.at, f"{through.way} does not change the size, so it has no limit", "delete limit")
     if has_limit and (through.limit or 0) < 1:
-        yield Problem(through.at, "through", "a limit is at least one byte", "")
+        yield Violation(through.at, "a limit is at least one byte", "")
     if through.raw is not None and not through.resizes:
         what = f"{through.way} loses nothing, so raw would always be null"
         hint = "delete it; a field that needs raw itself can be in a section with this through"
-        yield Problem(through.at, "through", what, hint)
+        yield Violation(through.at, what, hint)
 
 
-def _named(through: model.Through) -> Iterator[Problem]:
+def _named(through: model.Through) -> Iterator[Violation]:
     tree, packed, unknown, known = through.asked.tree, False, False, (*FORMATS, PLAIN)
     for outcome in orders.outcomes(tree) if tree is not None else ():
         if not isinstance(outcome, Name):
             what, hint = "through must give the name of a compression", "as in gzip if codec == 1 else none"
-            yield Problem(through.at, "through", what, hint)
+            yield Violation(through.at, what, hint)
             return
         packed = packed or outcome.name != PLAIN
         if outcome.name not in known:
             unknown = True
             hint = _OTHER_NAMES.get(outcome.name) or closest(outcome.name, known) or f"known: {', '.join(known)}"
             at = through.asked.where(outcome.column)
-            yield Problem(at, "through", f"unknown compression {outcome.name!r}", hint)
+            yield Violation(at, f"unknown compression {outcome.name!r}", hint)
     if unknown:
         return
     if not packed:
-        yield Problem(through.at, "through", "nothing is packed", "delete through")
+        yield Violation(through.at, "nothing is packed", "delete through")
     elif through.raw is None:
         what = "compressors differ, so the bytes would not be written as they were read"
-        yield Problem(through.at, "through", what, "add raw:, the name of a column that keeps the packed bytes")
+        yield Violation(through.at, what, "add raw:, the name of a column that keeps the packed bytes")
 
 
 _UNPACKED = ("const", "repeat", "as")
 """Keys that a packed value cannot have."""
 
 
-def _packed_value(field: model.Field, through: model.Through) -> Iterator[Problem]:
+def _packed_value(field: model.Field, through: model.Through) -> Iterator[Violation]:
     if field.wire.extent is None and isinstance(field.type, Struct):
-        what, hint = f"{field.name!r} has no end", "write size: rest for what is left"
-        yield Problem(through.at, "through", what, hint)
+        yield Violation(through.at, f"{field.name!r} has no end", "write size: rest for what is left")
     for key in _UNPACKED:
         if field.gives(key):
             what, hint = f"{field.name!r} is packed, so it cannot have {key}", "put it into a section that is packed"
-            yield Problem(field.where(key), "through", what, hint)
+            yield Violation(field.where(key), what, hint)
 
 
 def _inside(
     spec: Resolved, around: tuple[model.Struct | model.Unpack, ...], at: Location, seen: Set[str] = frozenset()
-) -> Iterator[Problem]:
+) -> Iterator[Violation]:
     """Fields with ``at`` in unpacked data."""
     for node in model.walk(around[0].nodes):
         if not isinstance(node, model.Field):
             continue
         if node.place is not None:
             what = f"{node.name!r} has an offset in the record, and unpacked data has none"
-            yield Problem(at, "through", what, "move it outside of the packed data")
+            yield Violation(at, what, "move it outside of the packed data")
             return
         struct = spec.structs.get(node.type.name) if isinstance(node.type, Struct) else None
         if struct is not None and struct.name not in seen and struct.name not in spec.recursive:
             yield from _inside(spec, (struct,), at, {*seen, struct.name})
 
 
-def _xor_keys(spec: Resolved) -> Iterator[Problem]:
+def _xor_keys(spec: Resolved) -> Iterator[Violation]:
     """Keys that are neither a byte nor bytes."""
     for site in sites(spec):
         if site.key != "xor" or site.tree is None:
@@ -135,8 +133,8 @@ def _xor_keys(spec: Resolved) -> Iterator[Problem]:
         found = kind(site.tree, site.kind)
         if found is not None and found not in (Kind.NUMBER, Kind.BYTES):
             what = f"a key is a number or bytes, not {found}"
-            yield Problem(site.at, "through", what, "write 0x5a or hex('5aa5'), for instance")
+            yield Violation(site.at, what, "write 0x5a or hex('5aa5'), for instance")
         match site.tree:
             case Value(value=int() as value) if not 0 <= value <= 0xFF:
                 hint = "write a longer key as bytes, as in hex('5aa5')"
-                yield Problem(site.at, "through", f"a key of one byte is 0 to 255, not {value}", hint)
+                yield Violation(site.at, f"a key of one byte is 0 to 255, not {value}", hint)

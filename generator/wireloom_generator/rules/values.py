@@ -7,7 +7,7 @@ from wireloom_generator.analysis.scopes import fields
 from wireloom_generator.expressions import Literal, Value
 from wireloom_generator.expressions.kinds import PLAIN, Kind
 from wireloom_generator.model import Named, Resolved
-from wireloom_generator.problems import Problem, closest
+from wireloom_generator.problems import Violation, closest
 from wireloom_generator.types import Boolean, Bytes, FlatBuffers, Float, Integer, Text, whole
 from wireloom_generator.types.meanings import WORDS, Meaning
 
@@ -16,7 +16,7 @@ _DOUBLE = Float(64)
 _SOURCES = ("const", "derive", "checksum", "compute", "default")
 
 
-def value_source(spec: Resolved) -> Iterator[Problem]:
+def value_source(spec: Resolved) -> Iterator[Violation]:
     """Values with two sources, and sources that a kind of field cannot have."""
     for field in fields(spec):
         yield from _one_source(field)
@@ -30,46 +30,43 @@ def value_source(spec: Resolved) -> Iterator[Problem]:
                 pass
 
 
-def _one_source(field: Named) -> Iterator[Problem]:
+def _one_source(field: Named) -> Iterator[Violation]:
     given = [key for key in _SOURCES if field.gives(key)]
     for key in given[1:]:
-        what = f"{field.name!r} has both {given[0]} and {key}"
-        yield Problem(field.where(key), "value-source", what, "keep one of them")
+        yield Violation(field.where(key), f"{field.name!r} has both {given[0]} and {key}", "keep one of them")
 
 
-def _derived(field: model.Field) -> Iterator[Problem]:
+def _derived(field: model.Field) -> Iterator[Violation]:
     if field.derive is None:
         return
     if not isinstance(field.type, Boolean) and whole(field.type) is None:
-        what = f"{field.type.word} cannot be derived"
-        yield Problem(field.where("derive"), "value-source", what, "only integers and bool can")
+        yield Violation(field.where("derive"), f"{field.type.word} cannot be derived", "only integers and bool can")
 
 
-def _computed(field: model.Computed) -> Iterator[Problem]:
+def _computed(field: model.Computed) -> Iterator[Violation]:
     if not isinstance(field.type, Integer | Boolean | Text | Bytes) and field.type != _DOUBLE:
         what = f"{field.type.word} cannot be computed"
-        yield Problem(field.where("type"), "value-source", what, "only integers, f64, bool, text and bytes can")
+        yield Violation(field.where("type"), what, "only integers, f64, bool, text and bytes can")
     for key in field.stray:
-        what = f"{field.name!r} is computed, not in the bytes, so it cannot have {key}"
-        yield Problem(field.where(key), "value-source", what)
+        yield Violation(field.where(key), f"{field.name!r} is computed, not in the bytes, so it cannot have {key}")
 
 
-def _flatbuffers(field: model.Field) -> Iterator[Problem]:
+def _flatbuffers(field: model.Field) -> Iterator[Violation]:
     if isinstance(field.type, FlatBuffers) and field.valid is not None:
-        yield Problem(field.where("valid"), "value-source", "flatbuffers cannot have valid")
+        yield Violation(field.where("valid"), "flatbuffers cannot have valid")
 
 
 _NO_LIST = "a list cannot have a const", ""
 
 
-def const_fits(spec: Resolved) -> Iterator[Problem]:
+def const_fits(spec: Resolved) -> Iterator[Violation]:
     """Constants that their fields can never have."""
     for field in fields(spec):
         if isinstance(field, model.Computed) or field.const is None:
             continue
         fault = _constant(field, field.const) if isinstance(field, model.Field) else _bit_constant(field, field.const)
         if fault is not None:
-            yield Problem(field.where("const"), "const-fits", *fault)
+            yield Violation(field.where("const"), *fault)
 
 
 def _bit_constant(bit: model.BitField, const: Literal) -> tuple[str, str] | None:
@@ -86,17 +83,17 @@ def _constant(field: model.Field, const: Literal | bytes) -> tuple[str, str] | N
     return None if isinstance(const, bytes) else field.type.misfit(const, size)
 
 
-def default_fits(spec: Resolved) -> Iterator[Problem]:
+def default_fits(spec: Resolved) -> Iterator[Violation]:
     """Defaults that their fields can never have."""
     for field in fields(spec):
         if isinstance(field, model.Computed):
             continue
         fault = _default(field, field.default) if field.default is not None and field.gives("default") else None
         if fault is not None:
-            yield Problem(field.where("default"), "default-fits", *fault)
+            yield Violation(field.where("default"), *fault)
         if field.reserved and not _has_zero(field):
             hint = f"only numbers, and bytes of a size up to {model.MOST_RESERVED}, can be; for zero bytes, write pad:"
-            yield Problem(field.where("reserved"), "default-fits", f"{field.kind} cannot be reserved", hint)
+            yield Violation(field.where("reserved"), f"{field.kind} cannot be reserved", hint)
 
 
 def _has_zero(field: model.Field | model.BitField) -> bool:
@@ -145,7 +142,7 @@ _OTHER_MEANINGS = {
 _MAPPINGS = ("timestamp", "duration", "decimal", "double")
 
 
-def meaning(spec: Resolved) -> Iterator[Problem]:
+def meaning(spec: Resolved) -> Iterator[Violation]:
     """Meanings that do not exist, do not fit, or lose something."""
     for field in fields(spec):
         if not field.gives("as"):
@@ -156,48 +153,48 @@ def meaning(spec: Resolved) -> Iterator[Problem]:
         yield from _number_keys(field)
         size = field.wire.fixed if isinstance(field, model.Field) else None
         if misfit := field.meaning.misfit(field.type, size):
-            yield Problem(field.where("as"), "meaning", *misfit)
+            yield Violation(field.where("as"), *misfit)
         elif faults := field.meaning.faults():
-            yield from (Problem(field.where("as"), "meaning", f"{key}: {what}", hint) for key, what, hint in faults)
+            yield from (Violation(field.where("as"), f"{key}: {what}", hint) for key, what, hint in faults)
         elif isinstance(field, model.Field):
             yield from _raw_column(field, field.meaning)
         elif isinstance(field, model.BitField):
             yield from _lossy(field, field.meaning, "compute its meaning from the number")
 
 
-def _unknown_meaning(field: model.Named, word: str | None) -> Problem:
+def _unknown_meaning(field: model.Named, word: str | None) -> Violation:
     if word is None:
-        return Problem(field.where("as"), "meaning", f"as needs exactly one of {', '.join(_MAPPINGS)}")
+        return Violation(field.where("as"), f"as needs exactly one of {', '.join(_MAPPINGS)}")
     known = (*WORDS, *_MAPPINGS)
     if word in _MAPPINGS:
         keys = "scale: …" if word in ("decimal", "double") else "unit: …"
-        return Problem(field.where("as"), "meaning", f"{word} needs a value", f"write {{{word}: {{{keys}}}}}")
+        return Violation(field.where("as"), f"{word} needs a value", f"write {{{word}: {{{keys}}}}}")
     hint = f"write {_OTHER_MEANINGS[word]}" if word in _OTHER_MEANINGS else closest(word, known)
-    return Problem(field.where("as"), "meaning", f"unknown meaning {word!r}", hint)
+    return Violation(field.where("as"), f"unknown meaning {word!r}", hint)
 
 
-def _number_keys(field: model.Named) -> Iterator[Problem]:
+def _number_keys(field: model.Named) -> Iterator[Violation]:
     for key in _ABOUT_NUMBERS:
         if field.gives(key):
             hint = f"give the number a field of its own, and compute {field.name} from it with as:"
-            yield Problem(field.where(key), "meaning", f"{key} applies to the number, not to its meaning", hint)
+            yield Violation(field.where(key), f"{key} applies to the number, not to its meaning", hint)
 
 
-def _raw_column(field: model.Field, meaning: Meaning) -> Iterator[Problem]:
+def _raw_column(field: model.Field, meaning: Meaning) -> Iterator[Violation]:
     if field.raw is None:
         yield from _lossy(field, meaning, "add raw:, the name of a column for the exact number")
     elif field.repeat is not None:
         what = "a list cannot have a raw column"
-        yield Problem(field.where("raw"), "meaning", what, "declare a type with one such field, and repeat that")
+        yield Violation(field.where("raw"), what, "declare a type with one such field, and repeat that")
     elif not meaning.keeps:
-        yield Problem(field.where("raw"), "meaning", "the value determines the bytes, so raw would always be null")
+        yield Violation(field.where("raw"), "the value determines the bytes, so raw would always be null")
     elif field.wire.fixed is None:
         what = f"{field.type.word} cannot have both as and raw"
-        yield Problem(field.where("raw"), "meaning", what, "compute its meaning from a field with the number")
+        yield Violation(field.where("raw"), what, "compute its meaning from a field with the number")
 
 
-def _lossy(field: model.Named, meaning: Meaning, hint: str) -> Iterator[Problem]:
+def _lossy(field: model.Named, meaning: Meaning, hint: str) -> Iterator[Violation]:
     """A number whose value does not determine it, with nothing that keeps it."""
     if lost := meaning.loses():
         other = f"write {meaning.exact}: instead, or " if meaning.exact else ""
-        yield Problem(field.where("as"), "meaning", lost, other + hint)
+        yield Violation(field.where("as"), lost, other + hint)
