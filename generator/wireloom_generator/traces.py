@@ -1,6 +1,7 @@
 """The result of a worked example: its bytes explained, and the row or the error."""
 
-from collections.abc import Mapping
+import json
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -8,8 +9,6 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from wireloom.inspection import Inspected
-import json
-from collections.abc import Iterator
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,7 +49,7 @@ def test_the_good_example_breaks_none(entry: RuleDoc, tmp_path: Path) -> None:
 
 
 def _told() -> Iterator[str]:
-    """Every id that the compiler's source gives to a problem that no rule reports: literals, and the constants ``RULE``."""
+    """Every id that the compiler's source gives to a problem of no rule: literals, and the constants ``RULE``."""
     for path in COMPILER.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and ast.unparse(node.func) == "Problem" and len(node.args) > 1:

@@ -47,6 +47,7 @@ from wireloom_generator.model.walking import (
     Tail,
     children,
     derived_from,
+    field_at,
     grouped,
     lists,
     may_have_empty_items,

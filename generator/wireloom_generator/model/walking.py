@@ -1,22 +1,24 @@
 """The contents of nodes, and their groups for emitters, in one place for all that walk a model."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import assert_never
 
-from wireloom_generator import expressions
+from wireloom_generator import expressions, types
 from wireloom_generator.model.nodes import (
     BitField,
     Bits,
     Choice,
     Computed,
     Field,
+    Named,
     Node,
     Ordered,
     Padding,
     Section,
     Slot,
+    Struct,
     Unpack,
     When,
 )
@@ -139,3 +141,14 @@ def _unconditional(node: Node) -> Node:
             return node
         case _:
             assert_never(node)
+
+
+def field_at(path: str, nodes: Iterable[Node], structs: Mapping[str, Struct]) -> Named | None:
+    """The field to which a dotted path leads through structs and lists."""
+    field = None
+    for step in path.split("."):
+        named = (node for node in walk(nodes) if isinstance(node, Named))
+        field = next((node for node in named if node.name == step), None)
+        struct = structs.get(field.type.name) if field is not None and isinstance(field.type, types.Struct) else None
+        nodes = () if struct is None else struct.nodes
+    return field

@@ -1,6 +1,6 @@
 """Syntax → model of a spec, as far as it can be interpreted, before rules check it."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import chain
 
@@ -14,7 +14,6 @@ from wireloom_generator.resolve.columns import columns, merge
 from wireloom_generator.resolve.fields import FieldResolving
 from wireloom_generator.resolve.matches import selectors
 from wireloom_generator.resolve.uses import compared
-from wireloom_generator.types import Struct
 
 Contents = Mapping[str, tuple[model.Node, ...]]
 """The contents of each section."""
@@ -86,22 +85,10 @@ class _Resolving:
                 continue
             path, values = next(iter(found.has.items()), ("", ()))
             message = next((each for each in messages if each.name == found.message), None)
-            field = None if message is None else self.field_of(message, path)
+            field = None if message is None else model.field_at(path, message.nodes, self.fields.structs)
             enum = self.fields.enums.get(field.enum) if field is not None and field.enum else None
             meant = selectors(values, Domain() if field is None else field.type.values, enum)
             yield replace(parameter, found=model.FoundInCapture(found.message, path, meant, written=found))
-
-    def field_of(self, message: model.Message, path: str) -> model.Named | None:
-        """The field of a message to which a path leads through structs and lists."""
-        parts = (message.sections, *(variant.sections for variant in message.variants))
-        nodes: Sequence[model.Node] = [node for part in parts for inner in part.values() for node in inner]
-        field = None
-        for step in path.split("."):
-            named = (node for node in model.walk(nodes) if isinstance(node, model.Named))
-            field = next((node for node in named if node.name == step), None)
-            inner = self.fields.structs.get(field.type.name) if field and isinstance(field.type, Struct) else None
-            nodes = () if inner is None else inner.nodes
-        return field
 
     def record(self) -> model.Record:
         """The record."""

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, chain
 
 from wireloom_generator import model
 from wireloom_generator.emitters.docs.markdown import code, phrase, prose
@@ -34,9 +34,8 @@ class Errata:
     """All errata of a protocol."""
 
     def __init__(self, protocol: model.Protocol) -> None:
-        self.all: tuple[Erratum, ...] = tuple(
-            Erratum(number, place, page, text) for number, (place, page, text) in enumerate(_found(protocol), 1)
-        )
+        found = ((place, page, text) for place, page, doc in _documented(protocol) for text in doc.errata)
+        self.all = tuple(Erratum(number, *erratum) for number, erratum in enumerate(found, 1))
         self._within: dict[str, list[Erratum]] = {}
         for erratum in self.all:
             for place in accumulate(erratum.place.split(", "), "{}, {}".format):
@@ -67,20 +66,9 @@ def library_place(library: model.Doc) -> str:
     return f"library {phrase(library.title)}"
 
 
-def enum_place(name: str) -> str:
-    return f"enum {code(name)}"
-
-
-def flags_place(name: str) -> str:
-    return f"flags {code(name)}"
-
-
-def type_place(name: str) -> str:
-    return f"type {code(name)}"
-
-
-def table_place(name: str) -> str:
-    return f"table {code(name)}"
+def declared_place(kind: str, name: str) -> str:
+    """The place of a type, a table, an enum or flags."""
+    return f"{kind} {code(name)}"
 
 
 def message_place(message: model.Message, variant: model.Variant | None = None) -> str:
@@ -97,78 +85,66 @@ RECORD = "record"
 PROTOCOL = "protocol"
 
 
-def _found(protocol: model.Protocol) -> Iterator[tuple[str, str, str]]:
-    """(place, page, text) of every erratum."""
-    for place, page, doc in _documented(protocol):
-        yield from ((place, page, text) for text in doc.errata)
+_PlacedDoc = tuple[str, str, model.Doc]
+"""The place of something, its page and its description."""
 
 
-def _documented(protocol: model.Protocol) -> Iterator[tuple[str, str, model.Doc]]:
+def _documented(protocol: model.Protocol) -> Iterator[_PlacedDoc]:
     seen: set[tuple[str, tuple[str, ...]]] = set()
-    for place, page, doc in (*_shared(protocol), *_messages(protocol)):
+    for place, page, doc in (*_record(protocol), *_declared(protocol), *_messages(protocol)):
         if (place, doc.errata) not in seen:
             seen.add((place, doc.errata))
             yield place, page, doc
 
 
-def _shared(protocol: model.Protocol) -> Iterator[tuple[str, str, model.Doc]]:
+def _record(protocol: model.Protocol) -> Iterator[_PlacedDoc]:
     yield PROTOCOL, INDEX, protocol.doc
     for library in protocol.libraries:
         yield library_place(library), INDEX, library
     yield RECORD, INDEX, protocol.record.doc
     for name, doc in protocol.included.items():
-        yield type_place(name), INDEX, doc
-    for place, doc in _nodes(protocol.record.nodes, RECORD):
-        yield place, INDEX, doc
+        yield declared_place("type", name), INDEX, doc
+    yield from _nodes(protocol.record.nodes, RECORD, INDEX)
     for parameter in protocol.parameters:
-        yield f"parameter {code(parameter.name)}", INDEX, parameter.doc
+        yield declared_place("parameter", parameter.name), INDEX, parameter.doc
+
+
+def _declared(protocol: model.Protocol) -> Iterator[_PlacedDoc]:
     homes = Meanings(protocol).homes
-    for enum in protocol.enums:
-        page = homes["enum", enum.name]
-        yield enum_place(enum.name), page, enum.doc
-        for item in enum.values:
-            yield member_place(enum_place(enum.name), "value", item.label), page, item.doc
-    for flags in protocol.flags:
-        page = homes["flags", flags.name]
-        yield flags_place(flags.name), page, flags.doc
-        for flag in flags.values:
-            yield member_place(flags_place(flags.name), "flag", flag.label), page, flag.doc
-    for shared in protocol.structs:
-        page = homes["type", shared.name]
-        yield type_place(shared.name), page, shared.doc
-        for place, doc in _nodes(shared.nodes, type_place(shared.name)):
-            yield place, page, doc
+    for kind, part, declared in (("enum", "value", protocol.enums), ("flags", "flag", protocol.flags)):
+        for numbers in declared:
+            place, page = declared_place(kind, numbers.name), homes[kind, numbers.name]
+            yield place, page, numbers.doc
+            yield from ((member_place(place, part, value.label), page, value.doc) for value in numbers.values)
+    for struct in protocol.structs:
+        place, page = declared_place("type", struct.name), homes["type", struct.name]
+        yield place, page, struct.doc
+        yield from _nodes(struct.nodes, place, page)
     for table in protocol.tables:
-        page = homes["table", table.name]
-        yield table_place(table.name), page, table.doc
-        for field in table.fields:
-            yield member_place(table_place(table.name), "field", field.name), page, field.doc
+        place, page = declared_place("table", table.name), homes["table", table.name]
+        yield place, page, table.doc
+        yield from ((member_place(place, "field", field.name), page, field.doc) for field in table.fields)
 
 
-def _messages(protocol: model.Protocol) -> Iterator[tuple[str, str, model.Doc]]:
+def _messages(protocol: model.Protocol) -> Iterator[_PlacedDoc]:
     for message in protocol.messages:
-        page = page_of(message)
-        yield message_place(message), page, message.doc
-        for nodes in message.sections.values():
-            for place, doc in _nodes(nodes, message_place(message)):
-                yield place, page, doc
+        place, page = message_place(message), page_of(message)
+        yield place, page, message.doc
+        yield from _nodes(chain.from_iterable(message.sections.values()), place, page)
         for variant in message.variants:
             yield message_place(message, variant), page, variant.doc
-            for nodes in variant.sections.values():
-                for place, doc in _nodes(nodes, message_place(message, variant)):
-                    yield place, page, doc
+            nodes = chain.from_iterable(variant.sections.values())
+            yield from _nodes(nodes, message_place(message, variant), page)
         for form in message.forms:
-            yield member_place(message_place(message), "form", form.name), page, form.doc
-            for entry in form.entries:
-                form_place = member_place(message_place(message), "form", form.name)
-                yield member_place(form_place, "key", entry.key), page, entry.doc
+            form_place = member_place(place, "form", form.name)
+            yield form_place, page, form.doc
+            yield from ((member_place(form_place, "key", entry.key), page, entry.doc) for entry in form.entries)
         for example in message.examples:
-            yield member_place(message_place(message), "example", example.name), page, example.doc
+            yield member_place(place, "example", example.name), page, example.doc
 
 
-def _nodes(nodes: Iterable[model.Node], place: str) -> Iterator[tuple[str, model.Doc]]:
+def _nodes(nodes: Iterable[model.Node], place: str, page: str) -> Iterator[_PlacedDoc]:
     for node in model.walk(nodes):
-        if isinstance(node, model.Named):
-            yield member_place(place, "field", node.name), node.doc
-        elif isinstance(node, model.Region):
-            yield member_place(place, "section", node.name), node.doc
+        if isinstance(node, model.Named | model.Region):
+            kind = "field" if isinstance(node, model.Named) else "section"
+            yield member_place(place, kind, node.name), page, node.doc

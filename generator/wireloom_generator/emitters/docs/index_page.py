@@ -137,7 +137,7 @@ def _header(pages: MessagePages) -> Passage:
     shapes = pages.records.shapes()
     drawings = [sketch(_headed(pages.selected(shape, shapes)), drawn(pages.records.parts(shape))) for shape in shapes]
     included = pages.protocol.included
-    errata = pages.errata.within(places.RECORD, *map(places.type_place, included))
+    errata = pages.errata.within(places.RECORD, *(places.declared_place("type", name) for name in included))
     texts = [*paragraphs(pages.protocol.record.doc)]
     texts += [f"{code(name)}: {' '.join(paragraphs(doc))}" for name, doc in included.items() if paragraphs(doc)]
     return Passage("Header", "header", tuple(texts), errata, (Titled("", table(HEADER, rows)),), tuple(drawings))

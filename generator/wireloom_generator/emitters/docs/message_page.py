@@ -9,11 +9,11 @@ from wireloom_generator.blocks import message_name
 from wireloom_generator.emitters.docs import errata as places
 from wireloom_generator.emitters.docs.columns import COLUMNS, message_columns
 from wireloom_generator.emitters.docs.drawings import drawn, is_drawable
-from wireloom_generator.emitters.docs.errata import Errata, Erratum
+from wireloom_generator.emitters.docs.errata import Errata, Erratum, links
 from wireloom_generator.emitters.docs.fields import HEADER, FieldTable
 from wireloom_generator.emitters.docs.framing import lengths_of
 from wireloom_generator.emitters.docs.layout import Position, Tree, order_of
-from wireloom_generator.emitters.docs.markdown import cell, code, listing, phrase, prose, source, versions
+from wireloom_generator.emitters.docs.markdown import cell, code, listing, phrase, prose, sentences, source, versions
 from wireloom_generator.emitters.docs.names import Meanings, Reference, page_of
 from wireloom_generator.emitters.docs.records import TRAILER, Area, HeaderForm, Records
 from wireloom_generator.emitters.docs.shared import (
@@ -28,13 +28,11 @@ from wireloom_generator.emitters.docs.shared import (
     table,
 )
 from wireloom_generator.expressions import Value
+from wireloom_generator.reading.vocabulary import NOTATIONS, OMITTED
 from wireloom_generator.traces import Traces, as_json
 
 if TYPE_CHECKING:
     from wireloom.inspection import Inspected
-from wireloom_generator.emitters.docs.errata import links
-from wireloom_generator.emitters.docs.markdown import sentences
-from wireloom_generator.reading.vocabulary import NOTATIONS, OMITTED
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +123,6 @@ class MessagePages:
 
     def _sections(self, message: model.Message, shapes: tuple[HeaderForm, ...]) -> Iterator[str]:
         """The sections without fields, and those that may have bytes after their fields."""
-        layouts = message.sections, *(variant.sections for variant in message.variants)
         layouts = message.sections, *(variant.sections for variant in message.variants)
         used = {name for sections in layouts for name, nodes in sections.items() if nodes}
         slots = [] if self.is_preamble else self.protocol.record.slots

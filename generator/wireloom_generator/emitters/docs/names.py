@@ -93,19 +93,12 @@ class Meanings:
 
     def values_in(self, message: model.Message, name: str, values: Iterable[model.Selector]) -> str:
         """Values of a message's field with their names."""
-        parts = (message.sections, *(variant.sections for variant in message.variants))
-        nodes = tuple(node for part in parts for inner in part.values() for node in inner)
-        enum = self._named(nodes, name)
+        enum = self._named(message.nodes, name)
         return listing(self._value(enum, value) for value in values)
 
     def _named(self, nodes: Iterable[model.Node], name: str) -> str | None:
         """The enum of the field that a name leads to."""
-        field = None
-        for step in name.split("."):
-            named = (node for node in model.walk(nodes) if isinstance(node, model.Named))
-            field = next((node for node in named if node.name == step), None)
-            used = field.type if field is not None else None
-            nodes = self.structs[used.name].nodes if isinstance(used, Struct) else ()
+        field = model.field_at(name, nodes, self.structs)
         return field.enum if field is not None else None
 
     def _shown(self, enum: str | None, value: int) -> str:

@@ -112,7 +112,7 @@ class References:
 
     def _enum(self, name: str) -> Passage:
         enum = self.names.enums[name]
-        place = places.enum_place(enum.name)
+        place = places.declared_place("enum", enum.name)
         rows = (
             (
                 self.names.span(enum.name, item),
@@ -127,7 +127,7 @@ class References:
 
     def _flags(self, name: str) -> Passage:
         flags = self.names.flags[name]
-        place = places.flags_place(flags.name)
+        place = places.declared_place("flags", flags.name)
         width = max((len(f"{flag.value:x}") + 1) // 2 * 2 for flag in flags.values)
         rows: list[TableRow] = []
         bit = 0
@@ -143,7 +143,7 @@ class References:
 
     def _struct(self, name: str) -> Passage:
         shared = self.names.structs[name]
-        place = places.type_place(shared.name)
+        place = places.declared_place("type", shared.name)
         trees = Placing(self.names.structs, Facts(), Facts()).place(shared.nodes, Position(ITEM))[0]
         rows = FieldTable(self.names, self.finder(place), self.names.homes["type", name]).rows(trees)
         drawing = sketch("", sketched(trees))
@@ -153,7 +153,7 @@ class References:
 
     def _table(self, name: str) -> Passage:
         shared = self.names.tables[name]
-        place = places.table_place(shared.name)
+        place = places.declared_place("table", shared.name)
         rows = (
             (
                 code(field.name),
