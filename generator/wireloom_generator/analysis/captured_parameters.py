@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from wireloom_generator import expressions, model
+from wireloom_generator import model
 from wireloom_generator.analysis.scopes import Scope, Visit, head, messages, struct_of
 from wireloom_generator.analysis.sites import Moment, Site, sites
 from wireloom_generator.model import Resolved
@@ -11,8 +11,7 @@ from wireloom_generator.model import Resolved
 def sites_asking(spec: Resolved, parameter: model.Parameter) -> Iterator[Site]:
     """The expressions that use it."""
     for site in sites(spec):
-        names = expressions.names(site.tree) if site.tree is not None else ()
-        if any(parameter in site.values.get(name.name, ()) for name in names):
+        if parameter in site.used:
             yield site
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from enum import Enum, auto
 from typing import assert_never
 
-from wireloom_generator import model
+from wireloom_generator import expressions, model
 from wireloom_generator.analysis.scopes import Input, Scope, Seen, Visit, every, once, struct_of, until_slot, walk
 from wireloom_generator.analysis.visible import Sight, VisibleNames
 from wireloom_generator.expressions import INDEX, LEFT, Expr, Name, orders
@@ -70,6 +70,16 @@ class Site:
         if tree is not None and self.key == "through":
             return orders.named(tree)
         return orders.little(tree) if tree is not None and self.key == "byte_order" else tree
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names whose values it uses."""
+        return tuple(name.name for name in expressions.names(self.tree)) if self.tree is not None else ()
+
+    @property
+    def used(self) -> Iterator[Seen]:
+        """What these names refer to."""
+        return (seen for name in self.names for seen in self.values.get(name, ()))
 
     def where(self, column: int = 0) -> Location:
         """The place of its ``column``."""

@@ -1,6 +1,6 @@
 """Which bits of a layout are whose, and so which fields are carved out of bits that had no meaning."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from wireloom_generator import model
@@ -30,7 +30,7 @@ class Carving:
         self._old = {key: _renamed(bits, names) for key, bits in _ranges(pair.old.leaves).items()}
         self._new = _ranges(pair.new.leaves)
         old, new = (
-            list(_with(leaves, ranges))
+            [(leaf, ranges[id(leaf)]) for leaf in leaves if id(leaf) in ranges]
             for leaves, ranges in ((pair.old.leaves, self._old), (pair.new.leaves, self._new))
         )
         self._reserved = [bits for leaf, bits in old if _is_reserved(leaf)]
@@ -83,10 +83,6 @@ def _word(leaf: Leaf, ranges: Mapping[int, BitRange]) -> BitRange | None:
         return None
     start = bits.first - leaf.carrier.field.first
     return BitRange(bits.origin, start, start + 8 * (leaf.carrier.integer.fixed or 0))
-
-
-def _with(leaves: Iterable[Leaf], ranges: Mapping[int, BitRange]) -> Iterator[tuple[Leaf, BitRange]]:
-    return ((leaf, ranges[id(leaf)]) for leaf in leaves if id(leaf) in ranges)
 
 
 def _ranges(leaves: Iterable[Leaf]) -> dict[int, BitRange]:

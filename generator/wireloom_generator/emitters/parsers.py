@@ -50,12 +50,14 @@ def _natural(name: str) -> list[tuple[int, str]]:
 def _declarations(protocol: model.Protocol) -> dict[str, list[str]]:
     """The declarations of the module, by their places in the template."""
     variants, slots = _shared_variants(protocol), protocol.record.slots
+    end = protocol.record.end
+    until = literal(end.value) if isinstance(end, model.Terminator) else None
     numbers, fields = constructs.used_numbers(protocol), tuple(constructs.row(protocol.record.nodes))
     return {
         "in_either_order": [_assign(wire.type.word, _either(wire)) for wire in numbers],
         "tables": [_assign(class_name(table.name), _table(table), table.doc) for table in protocol.tables],
         "types": [_assign(class_name(each.name), constructs.layout(each.nodes), each.doc) for each in protocol.structs],
-        "record": [_assign("RECORD", call("Record", *fields, until=_terminator(protocol.record.end)))],
+        "record": [_assign("RECORD", call("Record", *fields, until=until))],
         "variants": [_assign(_constant(name), _variant(variant), variant.shared) for name, variant in variants.items()],
         "messages": [
             _assign(message_name(each.name), _message(each, variants, slots), each.doc) for each in protocol.messages
@@ -227,10 +229,6 @@ def _lengths(protocol: model.Protocol, lengths: model.Lengths) -> Code:
         stored=stored,
         rest=rest,
     )
-
-
-def _terminator(end: model.End | None) -> str | None:
-    return literal(end.value) if isinstance(end, model.Terminator) else None
 
 
 def _form(message: model.Message, form: model.Form) -> Code:

@@ -125,10 +125,6 @@ def _declaring(protocol: syntax.Protocol, messages: Iterable[syntax.Message]) ->
     )
 
 
-def _file_name(message: syntax.Message) -> str:
-    return message.at.path.name
-
-
 def _unrolled(spec: Spec) -> Spec:
     """The spec with a type for each depth of those that contain themselves."""
     if all(struct.depth is None for struct in spec.structs.values()):
@@ -180,7 +176,8 @@ class _Loader:
             what = "neither the protocol nor any library that it imports has a record"
             self.problems.append(Problem(protocols[0].at, "known-record", what, "add record, with a length and fields"))
             return None
-        messages = tuple(sorted((*messages, *self.taken(protocols[0], libraries)), key=_file_name))
+        messages += tuple(self.taken(protocols[0], libraries))
+        messages = tuple(sorted(messages, key=lambda message: message.at.path.name))
         declared = declared_variants((protocols[0], *libraries))
         shared = tuple(_filled(message, declared) for message in messages)
         spec = _unrolled(Spec(folder, _declaring(protocols[0], messages), shared, tuple(libraries)))

@@ -123,16 +123,10 @@ def _one(enum: model.Enum, name: str) -> tuple[model.Selector, ...]:
         return ()
     if not found.range:
         return (found.first,)
-    narrow = (value for value in enum.values if value is not found and _goes_before(value, found))
-    return matching.without([model.Between(found.first, found.last)], [_span(value) for value in narrow])
-
-
-def _goes_before(value: model.EnumValue, other: model.EnumValue) -> bool:
-    return not value.range or value.last - value.first < other.last - other.first
-
-
-def _span(value: model.EnumValue) -> model.Selector:
-    return model.Between(value.first, value.last) if value.range else value.first
+    width = found.last - found.first
+    narrow = (each for each in enum.values if each is not found and (not each.range or each.last - each.first < width))
+    taken = [model.Between(each.first, each.last) if each.range else each.first for each in narrow]
+    return matching.without([model.Between(found.first, found.last)], taken)
 
 
 def _octets(text: str) -> str | bytes:

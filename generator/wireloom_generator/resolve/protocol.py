@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from wireloom_generator import expressions, model
 from wireloom_generator.analysis import captured_parameters, heads, offsets
-from wireloom_generator.analysis.sites import Site, sites
+from wireloom_generator.analysis.sites import sites
 from wireloom_generator.expressions import Expr, Logical, Unary, Value, printed
 from wireloom_generator.expressions.comparisons import conjuncts
 from wireloom_generator.model import matching
@@ -51,7 +51,7 @@ def protocol_of(spec: model.Resolved) -> model.Protocol:
 def _from_capture(spec: model.Resolved) -> Iterator[model.Parameter]:
     """The parameters that the header of a capture has, if records use them."""
     records = (site for site in sites(spec) if not site.scope.is_preamble)
-    asked = {seen for site in records for name in _asked(site) for seen in site.values.get(name, ())}
+    asked = {seen for site in records for seen in site.used}
     matched = {name for message in spec.messages for name in message.match}
     from_capture = (parameter for parameter in spec.parameters.values() if parameter.default is None)
     yield from (parameter for parameter in from_capture if parameter in asked or parameter.name in matched)
@@ -62,10 +62,6 @@ def _discovered(spec: model.Resolved, parameter: model.Parameter) -> model.Param
     if parameter.found is None:
         return parameter
     return replace(parameter, found=replace(parameter.found, asked=captured_parameters.asking(spec, parameter)))
-
-
-def _asked(site: Site) -> Iterator[str]:
-    return (name.name for name in expressions.names(site.tree)) if site.tree is not None else iter(())
 
 
 def _keeps_unknown(record: model.Record) -> bool:

@@ -7,7 +7,7 @@ from itertools import chain
 from math import inf
 from typing import TypeVar
 
-from wireloom_generator import expressions, model
+from wireloom_generator import model
 from wireloom_generator.analysis import offsets
 from wireloom_generator.analysis.offsets import Offsets, edge
 from wireloom_generator.analysis.scopes import Scope, Visit, head, messages, structs
@@ -59,10 +59,7 @@ def _name(site: Site) -> str:
 
 def _uses_value_of(site: Site, other: Site) -> bool:
     """Whether a derived field follows from the value of another."""
-    names = expressions.names(site.tree) if site.tree is not None else ()
-    return any(
-        isinstance(seen, Visit) and seen is other.visit for name in names for seen in site.values.get(name.name, ())
-    )
+    return any(isinstance(seen, Visit) and seen is other.visit for seen in site.used)
 
 
 def _back_to(start: K, edges: Mapping[K, Sequence[K]]) -> list[K] | None:

@@ -88,11 +88,6 @@ def _names_used(site: Site) -> set[str]:
     return {part.steps[0] for part in parts if isinstance(part, expressions.Name)}
 
 
-def _values_used(site: Site) -> set[str]:
-    """The names whose values an expression uses."""
-    return {name.name for name in expressions.names(site.tree)} if site.tree is not None else set()
-
-
 def _meant(references: Iterable[str], known: Collection[str]) -> set[str | None]:
     """The names that are referred to; of a misspelt one, the nearest."""
     return {name if name in known else nearest(name, known) for name in references}
@@ -113,7 +108,7 @@ def _parameters_used(spec: Resolved) -> Iterator[str | None]:
     yield from _meant([spec.byte_order], (*ORDERS, *spec.parameters))
     yield from _meant((name for message in spec.messages for name in message.match), spec.parameters)
     for site in sites(spec):
-        for name in _values_used(site):
+        for name in dict.fromkeys(site.names):
             is_known = name in site.values or name in site.around
             yield name if is_known else nearest(name, site.around.all, spec.parameters)
 

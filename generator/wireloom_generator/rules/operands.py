@@ -50,12 +50,8 @@ def expression_type(spec: Resolved) -> Iterator[Violation]:
 def _causes(found: Iterable[Misfit]) -> Iterator[Misfit]:
     """The misfits that do not follow from another one."""
     found = tuple(found)
-    computes = any(_is_computed(misfit) for misfit in found)
+    computes = any(misfit.found is Kind.FLOAT and misfit.other is Kind.NUMBER for misfit in found)
     return (misfit for misfit in found if not (computes and misfit.other is Kind.FLOAT))
-
-
-def _is_computed(misfit: Misfit) -> bool:
-    return misfit.found is Kind.FLOAT and misfit.other is Kind.NUMBER
 
 
 def _whole_list_or_struct(site: Site, tree: Expr) -> Kind | None:

@@ -47,7 +47,7 @@ def _field_conditions(
         what = f"{field.name!r} is never present: its condition is impossible"
         holds = conditions.both(domains.assumed(spec, scope), domains.taken(visit.branch))
         yield field.where("when"), what, Severity.WARNING, conditions.excludes(holds, when, known)
-    alone = domains.beside(known, {field.name: _unrestricted(known[field.name])})
+    alone = domains.beside(known, {field.name: replace(known[field.name], valid=None, when=None, optional=False)})
     valid = None if isinstance(field, model.Computed) else field.valid
     if valid is not None and (tree := valid.tree) is not None and domains.known(tree, known):
         what = f"no value of {field.name!r} is valid"
@@ -61,8 +61,8 @@ def _field_conditions(
             yield condition.at, f"the {word} of {field.name!r} is always below 0", Severity.ERROR, never
     source = field.compute if isinstance(field, model.Computed) else field.derive
     tree = source.tree if source is not None else None
-    with_record = domains.beside(known, {"record": Domain()})
-    if source is not None and tree is not None and domains.known(tree, with_record) and _is_number(known[field.name]):
+    with_record, is_number = domains.beside(known, {"record": Domain()}), known[field.name].kind is Kind.NUMBER
+    if source is not None and tree is not None and domains.known(tree, with_record) and is_number:
         sizes = domains.beside(alone, _sizes(spec, scope, tree))
         what = f"{field.name!r} can never be what it is derived from"
         never = conditions.excludes(TRUE, Compare("==", Name(field.name), tree), sizes)
@@ -75,14 +75,6 @@ def _amounts(field: Named) -> Iterator[tuple[str, model.Condition]]:
         yield "size", field.wire.extent.condition
     if isinstance(field, model.Field) and field.repeat is not None and field.repeat.count is not None:
         yield "count", field.repeat.count
-
-
-def _unrestricted(domain: Domain) -> Domain:
-    return replace(domain, valid=None, when=None, optional=False)
-
-
-def _is_number(domain: Domain) -> bool:
-    return domain.kind is Kind.NUMBER
 
 
 def _sizes(spec: Resolved, scope: Scope, tree: Expr) -> dict[str, Domain]:
@@ -161,14 +153,12 @@ def _messages(spec: Resolved) -> Iterator[Violation]:
         whole: Sequence[tuple[model.Message | model.Variant, Expr]] = [(message, TRUE)]
         for node, holds in (*whole, *zip(message.variants, chosen, strict=True)):
             tree = node.valid.tree if node.valid is not None else None
-            if tree is not None and domains.known(tree, domains.beside(known, _measured(tree))):
+            measured = expressions.measured(tree) if tree is not None else ()
+            with_sizes = domains.beside(known, {name.name: Domain() for _, name in measured})
+            if tree is not None and domains.known(tree, with_sizes):
                 sizes = domains.beside(known, _sizes(spec, scope, tree))
                 if conditions.excludes(conditions.both(domains.assumed(spec, scope), holds), tree, sizes):
                     yield Violation(node.where("valid"), "no record is ever valid", _CONTRADICTION)
-
-
-def _measured(tree: Expr) -> dict[str, Domain]:
-    return {name.name: Domain() for _, name in expressions.measured(tree)}
 
 
 _FLAG = "for a flag on both sides, use a field before the frame, and until: on a field with the rest of it"

@@ -136,7 +136,8 @@ def _fits(
 
 def _slots(spec: Resolved, scope: Scope, message: model.Message, known: conditions.Domains) -> Iterator[Violation]:
     """The sections that the message fills, for each of its variants; other sections must be empty."""
-    if not {slot.name for slot in spec.record.slots}.issuperset(_filled(message)):
+    filled = {*message.filled, *(name for variant in message.variants for name in variant.filled)}
+    if not filled <= {slot.name for slot in spec.record.slots}:
         return  # known-section reports the misnamed one
     assumed = domains.assumed(spec, scope)
     for slot in spec.record.slots:
@@ -152,10 +153,6 @@ def _slots(spec: Resolved, scope: Scope, message: model.Message, known: conditio
             content = shared + model.space(variant.sections.get(slot.name, ()))
             holds = conditions.both(assumed, domains.first(cases))
             yield from _fits(slot, at, content, holds, known)
-
-
-def _filled(message: model.Message) -> set[str]:
-    return {*message.filled, *(name for variant in message.variants for name in variant.filled)}
 
 
 def _shortest(spec: Resolved, message: model.Message, known: conditions.Domains) -> Iterator[Violation]:

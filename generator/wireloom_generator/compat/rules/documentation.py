@@ -69,11 +69,8 @@ def doc_changed(comparison: Comparison) -> Iterator[Change]:
             ("source", old.source, new.source),
         ):
             if before != after:
-                yield Change(path, f"{what} {_how(before, after)}", BOTH)
-
-
-def _how(old: object, new: object) -> str:
-    return "added" if not old else "removed" if not new else "changed"
+                how = "added" if not before else "removed" if not after else "changed"
+                yield Change(path, f"{what} {how}", BOTH)
 
 
 def erratum_changed(comparison: Comparison) -> Iterator[Change]:

@@ -166,7 +166,7 @@ def through_changed(comparison: Comparison) -> Iterator[Change]:
             if old is not new:
                 yield Change(kept.new.path, f"through {walks.was(_text(old), _text(new))}", BOTH)
             continue
-        if not _same_way(pair, old, new):
+        if old.way != new.way or not pair.same(old.asked, new.asked):
             yield Change(kept.new.path, f"through {walks.was(old.text, new.text)}", BOTH)
         if old.limit != new.limit:
             sides = BACKWARD if _limit(new) < _limit(old) else FORWARD
@@ -181,10 +181,6 @@ def _through(leaf: Leaf) -> model.Through | None:
 
 def _text(through: model.Through | None) -> str | None:
     return None if through is None else through.text
-
-
-def _same_way(pair: LayoutPair, old: model.Through, new: model.Through) -> bool:
-    return old.way == new.way and pair.same(old.asked, new.asked)
 
 
 def _limit(through: model.Through) -> float:

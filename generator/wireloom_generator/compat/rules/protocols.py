@@ -100,7 +100,11 @@ def _checksum(lengths: model.Lengths) -> str | None:
 
 def byte_order_changed(comparison: Comparison) -> Iterator[Change]:
     parameter = comparison.old.byte_order
-    if parameter is not None and parameter != comparison.new.byte_order and parameter in _parameters(comparison.new):
+    if (
+        parameter is not None
+        and parameter != comparison.new.byte_order
+        and parameter in {each.name for each in comparison.new.parameters}
+    ):
         now = comparison.new.byte_order or "the spec"
         yield Change(
             comparison.new.name, f"every number: its byte order was given by {parameter}, is given by {now}", BOTH
@@ -127,10 +131,6 @@ def byte_order_changed(comparison: Comparison) -> Iterator[Change]:
         return
     for path, (old, new) in turned.items():
         yield Change(path, _turned(old, new), BOTH)
-
-
-def _parameters(protocol: model.Protocol) -> set[str]:
-    return {parameter.name for parameter in protocol.parameters}
 
 
 def _same_parameter(comparison: Comparison) -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from wireloom_generator import model
 from wireloom_generator.emitters.docs.markdown import cell, code, listing, phrase, prose
+from wireloom_generator.emitters.docs.names import fields
 from wireloom_generator.types import Struct
 from wireloom_generator.types.columns import brief
 
@@ -64,16 +65,15 @@ def row_columns(protocol: model.Protocol) -> Iterator[TableRow]:
             yield column_row(column)
 
 
-def value_rows(nodes: Iterable[model.Named]) -> list[TableRow]:
+def value_rows(protocol: model.Protocol) -> list[TableRow]:
     """The column type for each type on the wire that occurs."""
     found: dict[str, set[str]] = {}
-    for node in nodes:
-        if isinstance(node, model.Field):
-            kind = node.columns[0].type
-            while isinstance(kind, model.ListType):
-                kind = kind.element
-            word = "struct" if isinstance(node.wire.type, Struct) else node.wire.type.word
-            found.setdefault(word, set()).add(brief(kind))
+    for field in (field for nodes in protocol.layouts for field in fields(nodes)):
+        kind = field.columns[0].type
+        while isinstance(kind, model.ListType):
+            kind = kind.element
+        word = "struct" if isinstance(field.wire.type, Struct) else field.wire.type.word
+        found.setdefault(word, set()).add(brief(kind))
     rows = (
         (code(name), " or ".join(map(code, sorted(kinds)))) for name, kinds in sorted(found.items(), key=_wire_order)
     )

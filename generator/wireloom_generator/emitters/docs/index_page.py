@@ -63,7 +63,7 @@ def index_page(pages: MessagePages, account: "Account | None") -> IndexPage:
         parameters=_parameters(pages),
         groups=pages.shared.groups(INDEX),
         columns=table(COLUMNS, row_columns(protocol)),
-        values=table(("On the wire", "In a column"), _values(protocol)),
+        values=table(("On the wire", "In a column"), value_rows(protocol)),
         all_errata=(table(("No.", "Where", "What"), map(_erratum, errata.all)),) if errata.all else (),
     )
 
@@ -135,7 +135,8 @@ def _header(pages: MessagePages) -> Passage:
     trees = [tree for part in pages.records.parts(whole) for tree in part.trees]
     rows = FieldTable(pages.names, finder, INDEX).rows(trees)
     shapes = pages.records.shapes()
-    drawings = [sketch(_headed(pages.selected(shape, shapes)), drawn(pages.records.parts(shape))) for shape in shapes]
+    titles = (f"{title}:" if (title := pages.selected(shape, shapes)) else "" for shape in shapes)
+    drawings = [sketch(title, drawn(pages.records.parts(shape))) for title, shape in zip(titles, shapes, strict=True)]
     included = pages.protocol.included
     errata = pages.errata.within(places.RECORD, *(places.declared_place("type", name) for name in included))
     texts = [*paragraphs(pages.protocol.record.doc)]
@@ -150,14 +151,6 @@ def _libraries(pages: MessagePages) -> Iterator[Passage]:
         texts = paragraphs(library, f"From the library {phrase(library.title)}:")
         if errata or library.text:
             yield Passage(phrase(library.title), "", (" ".join(texts),), errata)
-
-
-def _headed(title: str) -> str:
-    return f"{title}:" if title else ""
-
-
-def _values(protocol: model.Protocol) -> list[tuple[str, ...]]:
-    return value_rows(node for nodes in protocol.layouts for node in model.walk(nodes) if isinstance(node, model.Field))
 
 
 def _erratum(erratum: Erratum) -> tuple[str, ...]:

@@ -160,7 +160,8 @@ class MessagePages:
             title = "In every variant" if message.variants else ""
             tables = tuple(self._tables(message, parts, shapes, own=False))
             drawings = () if message.variants else (self._drawing(parts),)
-            found = [erratum for erratum in self.errata.within(place) if _of_field(erratum, place)]
+            of_fields = f"{place}, field ", f"{place}, section "  # not of a variant or an example
+            found = [erratum for erratum in self.errata.within(place) if erratum.place.startswith(of_fields)]
             yield Passage(title, "every-variant", (), tuple(found), tables, drawings)
         for variant in message.variants:
             yield self._variant(message, variant, shapes)
@@ -258,11 +259,6 @@ class MessagePages:
             inspected=traced.inspected if traced else None,
             rows=(as_json(traced.row),) if traced and traced.row else (),
         )
-
-
-def _of_field(erratum: Erratum, place: str) -> bool:
-    """Whether it is about a common field or section, not a variant or example."""
-    return erratum.place.startswith((f"{place}, field ", f"{place}, section "))
 
 
 def _linked(messages: Sequence[str]) -> str:

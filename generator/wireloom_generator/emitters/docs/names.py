@@ -61,7 +61,7 @@ class Meanings:
         """The name of a number: an exact one, else that of the narrowest range it is in."""
         matching = [item for item in self.enums[enum].values if item.first <= value <= item.last]
         exact = (item for item in matching if not item.range)
-        return next((item.label for item in (*exact, *sorted(matching, key=_width))), None)
+        return next((item.label for item in (*exact, *sorted(matching, key=lambda item: item.last - item.first))), None)
 
     def bits(self, flags: str, value: int) -> list[str]:
         """The names of the bits that are set."""
@@ -176,10 +176,6 @@ def _digits(values: Iterable[model.EnumValue]) -> int:
     written = [item for item in values if isinstance(item.first, Hexadecimal)]
     exact = [item for item in written if not item.range] or written
     return max((item.first.digits for item in exact if isinstance(item.first, Hexadecimal)), default=0)
-
-
-def _width(item: model.EnumValue) -> int:
-    return item.last - item.first
 
 
 def fields(nodes: Iterable[model.Node]) -> Iterator[model.Field]:
