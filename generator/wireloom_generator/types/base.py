@@ -13,6 +13,7 @@ from typing import ClassVar, Self
 from wireloom_generator.expressions.domain import Domain
 from wireloom_generator.expressions.kinds import Kind
 from wireloom_generator.reading import syntax
+from wireloom_generator.reading.vocabulary import TERMINATORS, UNTERMINATED
 from wireloom_generator.types.columns import Column, ColumnType
 from wireloom_generator.types.sizes import SizeRange
 
@@ -27,6 +28,12 @@ class Declared:
 
 WrongKey = tuple[str, str, str]
 """A mistake in a key: the key, the problem, a hint."""
+
+
+SIZED: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {"raw": (), "pad": (), "terminator": TERMINATORS, "unterminated": UNTERMINATED, "through": (), "limit": ()}
+)
+"""The keys of types whose values can have any size."""
 
 
 class Base(ABC):

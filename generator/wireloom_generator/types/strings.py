@@ -11,8 +11,8 @@ from wireloom_generator.expressions.domain import Domain
 from wireloom_generator.expressions.kinds import Kind
 from wireloom_generator.problems import counted, odd_digits
 from wireloom_generator.reading import syntax
-from wireloom_generator.reading.vocabulary import ENCODINGS, TERMINATORS, UNTERMINATED
-from wireloom_generator.types.base import Base, Declared, WrongKey, spelled
+from wireloom_generator.reading.vocabulary import ENCODINGS
+from wireloom_generator.types.base import SIZED, Base, Declared, WrongKey, spelled
 from wireloom_generator.types.columns import Primitive
 from wireloom_generator.types.sizes import ANY, SizeRange
 
@@ -28,17 +28,7 @@ class Text(Base):
     holds: ClassVar[str] = "text"
     ends: ClassVar[tuple[str, ...]] = ("size", "prefix", "until")
     endless: ClassVar[bool] = True
-    keys: ClassVar[Mapping[str, tuple[str, ...]]] = MappingProxyType(
-        {
-            "encoding": ENCODINGS,
-            "raw": (),
-            "pad": (),
-            "terminator": TERMINATORS,
-            "unterminated": UNTERMINATED,
-            "through": (),
-            "limit": (),
-        }
-    )
+    keys: ClassVar[Mapping[str, tuple[str, ...]]] = MappingProxyType({"encoding": ENCODINGS, **SIZED})
 
     encoding: str = ENCODINGS[0]
 
@@ -85,9 +75,7 @@ class Bytes(Base):
     holds: ClassVar[str] = "bytes"
     ends: ClassVar[tuple[str, ...]] = ("size", "prefix", "until")
     endless: ClassVar[bool] = True
-    keys: ClassVar[Mapping[str, tuple[str, ...]]] = MappingProxyType(
-        {"raw": (), "pad": (), "terminator": TERMINATORS, "unterminated": UNTERMINATED, "through": (), "limit": ()}
-    )
+    keys: ClassVar[Mapping[str, tuple[str, ...]]] = SIZED
 
     def faults(self, field: syntax.Field) -> Iterator[WrongKey]:
         is_open = field.through or field.pad or (field.until and (field.size or field.unterminated == "allowed"))

@@ -8,8 +8,7 @@ from typing import ClassVar, Self
 from wireloom_generator.expressions.domain import Domain, something
 from wireloom_generator.expressions.kinds import Kind
 from wireloom_generator.reading import syntax
-from wireloom_generator.reading.vocabulary import TERMINATORS, UNTERMINATED
-from wireloom_generator.types.base import Base, Declared, WrongKey
+from wireloom_generator.types.base import SIZED, Base, Declared, WrongKey
 from wireloom_generator.types.columns import Primitive, StructType
 from wireloom_generator.types.sizes import ANY, SizeRange
 
@@ -21,9 +20,7 @@ class Struct(Base):
     size: ClassVar[SizeRange] = ANY
     values: ClassVar[Domain] = something(Kind.STRUCT)
     ends: ClassVar[tuple[str, ...]] = ("size", "prefix", "until")
-    keys: ClassVar[Mapping[str, tuple[str, ...]]] = MappingProxyType(
-        {"raw": (), "pad": (), "terminator": TERMINATORS, "unterminated": UNTERMINATED, "through": (), "limit": ()}
-    )
+    keys: ClassVar[Mapping[str, tuple[str, ...]]] = SIZED
 
     name: str
 

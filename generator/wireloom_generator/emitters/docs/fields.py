@@ -116,29 +116,30 @@ class FieldTable:
                 return shown + (f", {wire.order} endian" if other else "")
 
     def _field(self, tree: Placed, field: model.Field, when: str) -> str:
-        checksum = field.checksum
-        const = _shown(field.const)
         parts = [
-            sentence(when),
-            prose(field.doc.text),
-            _unit(field.doc),
+            *_begun(field, when),
             _size_in_words(tree),
             *_ending(field.wire.extent),
             "Read from bytes of other fields, and not written" if field.shared else "",
-            f"Always {code(const)}" if field.const is not None else "",
-            self._named(field.enum, field.flags),
-            f"Malformed unless {code(field.valid.text)}" if field.valid else "",
-            "Malformed if present" if isinstance(field.type, Deeper) else "",
-            f"Always {code(field.derive.text)}; filled in on encode" if field.derive else "",
-            self._checksum(checksum) if checksum else "",
+            *self._values(field, field.flags),
+            self._checksum(field.checksum) if field.checksum else "",
             _default(field),
             self._given(field.inputs),
             "Malformed from 2^63 on" if field.long else "",
             "Can be 2^63 or more, so it is never a long" if field.decimal else "",
             _meant(field.meaning),
             _through(field.through) or self._kept(field),
+            *self._rest("field", field.name, field.doc),
         ]
-        return sentences([*parts, *self._rest("field", field.name, field.doc)])
+        return sentences(parts)
+
+    def _values(self, field: model.Field | model.BitField, flags: str | None = None) -> Iterator[str]:
+        """The values that a field can have."""
+        yield f"Always {code(_shown(field.const))}" if field.const is not None else ""
+        yield self._named(field.enum, flags)
+        yield f"Malformed unless {code(field.valid.text)}" if field.valid else ""
+        yield "Malformed if present" if isinstance(field.type, Deeper) else ""
+        yield f"Always {code(field.derive.text)}; filled in on encode" if field.derive else ""
 
     def _computed(self, computed: model.Computed, when: str) -> str:
         parts = [sentence(when), prose(computed.doc.text), f"Computed: {code(computed.value.text)}"]
@@ -168,26 +169,14 @@ class FieldTable:
         if bits.whole is not None:
             whole = bits.whole
             parts = [
-                sentence(when),
-                prose(whole.doc.text),
-                _unit(whole.doc),
+                *_begun(whole, when),
                 "The bits below are its parts; on encode, the number or its parts can be given",
                 *self._rest("field", whole.name, whole.doc),
             ]
             yield -1, (code(whole.name), at, size, cell(shown), cell(sentences(parts)))
         for field, shift in zip(bits.fields, bits.shifts, strict=True):
-            parts = [
-                sentence(when),
-                prose(field.doc.text),
-                _unit(field.doc),
-                f"Always {code(_shown(field.const))}" if field.const is not None else "",
-                self._named(field.enum, None),
-                f"Malformed unless {code(field.valid.text)}" if field.valid else "",
-                f"Always {code(field.derive.text)}; filled in on encode" if field.derive else "",
-                _default(field),
-                _meant(field.meaning),
-                *self._rest("field", field.name, field.doc),
-            ]
+            parts = [*_begun(field, when), *self._values(field), _default(field), _meant(field.meaning)]
+            parts += self._rest("field", field.name, field.doc)
             kind = f"{bit_range(shift + field.taken, field.taken)} of {shown}"
             if field.count is not None:
                 kind = f"list of {counted(field.width, 'bit')}, `{field.count}` of them, in {kind}"
@@ -275,8 +264,9 @@ def sentence(text: str) -> str:
     return f"{text[0].upper()}{text[1:]}" if text else ""
 
 
-def _unit(doc: model.Doc) -> str:
-    return f"Unit: {phrase(doc.unit)}" if doc.unit else ""
+def _begun(field: model.Field | model.BitField, when: str) -> tuple[str, ...]:
+    """When it is present, what it is, and its unit."""
+    return sentence(when), prose(field.doc.text), f"Unit: {phrase(field.doc.unit)}" if field.doc.unit else ""
 
 
 def _size(tree: Placed) -> str:
