@@ -10,6 +10,7 @@ from support import accelerator
 from support.accelerator import with_llvm
 from support.cases import often
 from support.lockstep import Pair, capture_alike, damaged
+from support.worked import each_by_both, each_of
 
 from wireloom.columnar import decoder, programmed
 
@@ -30,9 +31,7 @@ WHOLE = {
 """How many messages of a protocol no program leaves anything of."""
 
 
-mostly_swept = pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=() if name in ("mavlink2", "nmea") else pytest.mark.sweep) for name in NAMES]
-)
+WHILE_ONE_WORKS = ("mavlink2", "nmea")
 
 
 def read_alike(name: str) -> None:
@@ -48,7 +47,7 @@ def read_alike(name: str) -> None:
 
 
 @accelerator.by_numpy
-@mostly_swept
+@each_of(NAMES, WHILE_ONE_WORKS)
 def test_examples_and_damage_by_numpy(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(decoder, "_MOSTLY", 0)
     read_alike(name)
@@ -56,10 +55,7 @@ def test_examples_and_damage_by_numpy(name: str, monkeypatch: pytest.MonkeyPatch
 
 @accelerator.on
 @with_llvm
-@pytest.mark.parametrize(
-    "pays", [pytest.param(1 << 18, id="of all"), pytest.param(0, id="own", marks=pytest.mark.long)]
-)
-@pytest.mark.parametrize("name", NAMES)
+@each_by_both(NAMES, WHILE_ONE_WORKS)
 def test_examples_and_damage(name: str, pays: int, monkeypatch: pytest.MonkeyPatch) -> None:
     accelerator.pay(monkeypatch, pays)
     monkeypatch.setattr(decoder, "_MOSTLY", 0)

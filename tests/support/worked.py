@@ -1,5 +1,6 @@
 """The worked examples of features of the language and of the shipped protocols, as bytes."""
 
+from collections.abc import Collection
 from functools import cache
 from typing import Any
 
@@ -39,19 +40,31 @@ WHILE_ONE_WORKS = (
 """Those that have little in common; a sweep goes over all of them."""
 
 NAMES = (*compiled.FEATURES, every_type.NAME, *SHIPPED)
-every = pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=() if name in WHILE_ONE_WORKS else pytest.mark.sweep) for name in NAMES]
-)
+
+
+def each_of(names: Collection[str], while_one_works: Collection[str]) -> pytest.MarkDecorator:
+    """A test of each of them; of most in a sweep."""
+    return pytest.mark.parametrize(
+        "name", [pytest.param(name, marks=() if name in while_one_works else pytest.mark.sweep) for name in names]
+    )
+
+
+def each_by_both(names: Collection[str], while_one_works: Collection[str]) -> pytest.MarkDecorator:
+    """The same with the loop for all programs, and with one for each, which takes long to compile; see
+    ``accelerator.pay``.
+    """
+    return pytest.mark.parametrize(
+        ("name", "pays"),
+        [
+            pytest.param(name, pays, marks=() if name in while_one_works else mark)
+            for pays, mark in ((loops.PAYS, pytest.mark.sweep), (0, pytest.mark.long))
+            for name in names
+        ],
+    )
+
+
+every, every_by_both = each_of(NAMES, WHILE_ONE_WORKS), each_by_both(NAMES, WHILE_ONE_WORKS)
 """Every feature and protocol of ours."""
-every_by_both = pytest.mark.parametrize(
-    ("name", "pays"),
-    [
-        *(pytest.param(name, loops.PAYS, marks=() if name in WHILE_ONE_WORKS else pytest.mark.sweep) for name in NAMES),
-        *(pytest.param(name, 0, marks=() if name in WHILE_ONE_WORKS else pytest.mark.long) for name in NAMES),
-    ],
-)
-"""The same with the loop for all programs, and with one for each, which takes long to compile; see ``accelerator.pay``.
-"""
 
 
 @cache

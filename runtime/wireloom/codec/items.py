@@ -8,7 +8,7 @@ from construct import Construct
 
 from wireloom.codec.errors import DecodeError, EncodeError
 from wireloom.codec.frames import Frame, Spans, Values
-from wireloom.codec.givens import shown
+from wireloom.codec.givens import is_same, shown
 from wireloom.codec.reader import Reader
 from wireloom.codec.writer import Writer
 from wireloom.coercion import plain
@@ -126,7 +126,7 @@ def agrees(given: Any, found: Any) -> bool:
             alike = isinstance(found, list) and len(given) == len(found) and all(each is not None for each in given)
             return alike and all(map(agrees, given, found))
         case float():
-            return bool(given == found or (given != given and found != found))
+            return is_same(given, found)
     with suppress(Exception):  # whatever the value's own class raises
         return bool(plain(given) == found)
     return False

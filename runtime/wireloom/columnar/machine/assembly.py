@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -124,11 +125,7 @@ class Assembler:
     def same(self, start: int, stop: int, wanted: bytes) -> int:
         """Where the bytes from ``start`` to ``stop`` are these."""
         self.reach = max(self.reach, len(wanted))
-        table = np.frombuffer(wanted, np.uint8)
-        place = next((place for place, room in enumerate(self.rooms) if _are(room, wanted)), len(self.rooms))
-        if place == len(self.rooms):
-            self.rooms.append(table)
-        return self.value(op.SAME, (start, stop), (place, len(wanted)))
+        return self.value(op.SAME, (start, stop), (self.shared(_table(wanted)), len(wanted)))
 
     def do(self, kind: int, reads: Sequence[int], numbers: Sequence[int]) -> None:
         """Something that sets no values."""
@@ -166,9 +163,10 @@ class Assembler:
         return _allocated(list(_flat(code, _left(code))), self)
 
 
-def _are(room: Space | Array, wanted: bytes) -> bool:
-    """Whether a table has these bytes."""
-    return isinstance(room, np.ndarray) and room.dtype == np.uint8 and room.tobytes() == wanted
+@cache
+def _table(octets: bytes) -> Array:
+    """Bytes as a table, the same one each time."""
+    return np.frombuffer(octets, np.uint8)
 
 
 def wrapped(number: int) -> int:

@@ -46,11 +46,11 @@ def label(at: Lowering, name: str, said: codec.Field, number: Number) -> None:
 
 
 def meant(at: Lowering, number: Number, meaning: Meaning) -> Number:
-    """Times and durations in microseconds; not valid where the number stands for none."""
+    """Times and durations in microseconds, or decimals; not valid where the number has no meaning."""
     if isinstance(meaning, DecimalMeaning) and number.whole:
         return _scaled(at, number, meaning)
     if not isinstance(meaning, Counted) or not number.whole:
-        raise NoProgramError("a number that stands for a double")
+        raise NoProgramError("a number with a meaning that is a double")
     asm, valid = at.asm, number.valid
     least, most = meaning.fewest, meaning.highest
     if number.least < least:

@@ -116,10 +116,8 @@ def step(
         _judge(kind, code, count, registers, out, good, safe)
     elif kind < op.UNPACK:
         _store(kind, code, count, place, registers, out)
-    elif kind == op.UNPACK:
-        _unpack(code, count, registers, out, written, good, safe, end)
-    elif kind == op.FILL:
-        _fill_up(code, count, registers, out, written, good, safe, end)
+    elif kind <= op.FILL:
+        _change(kind, code, count, registers, out, written, good, safe, end)
     else:
         _append(kind, code, count, place, registers, out, written, good, end)
 
@@ -321,8 +319,6 @@ def _judge(kind: int, code: Array, count: int, registers: Registers, out: Array,
             d[i] = _total(a[i], b[i], code[5], code[6], code[7]) if c[i] & good[i] else 0
 
 
-_LONGEST = 15
-"""So many digits fit 64 bits in every base."""
 _NO_NUMBER = -(1 << 62)
 
 
@@ -332,7 +328,7 @@ def _number(at: int, stop: int, base: int, least: int, form: int) -> int:
     if form & 1 and at < stop and u1(at) == 45:
         sign = -1
         at += 1
-    if at >= stop or size < least or stop - at > _LONGEST or (u1(at) == 48 and size != least):
+    if at >= stop or size < least or stop - at > op.MOST_DIGITS or (u1(at) == 48 and size != least):
         return _NO_NUMBER
     while at < stop:
         byte = u1(at)
@@ -460,16 +456,29 @@ def _store(kind: int, code: Array, count: int, place: Array, registers: Register
             put1(byte, u1(byte) | (a[i] & 1) << (place[i] & 7))
 
 
-def _unpack(
-    code: Array, count: int, registers: Registers, out: Array, written: Amounts, good: Array, safe: int, end: int
+def _change(
+    kind: int,
+    code: Array,
+    count: int,
+    registers: Registers,
+    out: Array,
+    written: Amounts,
+    good: Array,
+    safe: int,
+    end: int,
 ) -> None:
+    """Write what becomes of bytes to an output, as long as there is room."""
     d, e = registers[code[1]], registers[code[2]]
     a, b, c, n = registers[code[3]], registers[code[4]], registers[code[5]], code[6]
     used, room = written[n, 0], written[n, 1]
     for i in range(count):
         begin, stop = a[i], b[i]
         if c[i] & good[i]:
-            size = unsnappy(begin, stop, out[n] + used, min(room - used, code[7]), end)
+            size = 0
+            if kind == op.UNPACK:
+                size = unsnappy(begin, stop, out[n] + used, min(room - used, code[7]), end)
+            else:
+                size = _filled(begin, stop, out[n] + used, room - used, code[7], end)
             good[i] = 1 if size >= 0 else 0
             begin = out[n] + used
             stop = begin + size
@@ -479,29 +488,17 @@ def _unpack(
     written[n, 0] = used
 
 
-def _fill_up(
-    code: Array, count: int, registers: Registers, out: Array, written: Amounts, good: Array, safe: int, end: int
-) -> None:
-    d, e = registers[code[1]], registers[code[2]]
-    a, b, c, n = registers[code[3]], registers[code[4]], registers[code[5]], code[6]
-    used, room = written[n, 0], written[n, 1]
-    for i in range(count):
-        begin, stop = a[i], b[i]
-        if c[i] & good[i]:
-            size = max(stop - begin, code[7])
-            if size > room - used:
-                good[i] = 0
-            else:
-                to = out[n] + used
-                copy(to, begin, stop - begin, end)
-                for byte in range(stop - begin, size):
-                    put1(to + byte, 0)
-                begin = to
-                stop = to + size
-                used += size
-        d[i] = begin if good[i] else safe
-        e[i] = stop if good[i] else safe
-    written[n, 0] = used
+def _filled(at: int, stop: int, to: int, room: int, least: int, end: int) -> int:
+    """Copy bytes, with zeros after them if they are fewer than ``least``. Returns how many are at ``to``, or -1 if they
+    need more than ``room``. No byte behind ``end`` is read.
+    """
+    size = max(stop - at, least)
+    if size > room:
+        return -1
+    copy(to, at, stop - at, end)
+    for place in range(stop - at, size):
+        put1(to + place, 0)
+    return size
 
 
 def _append(

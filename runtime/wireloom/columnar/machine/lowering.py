@@ -229,9 +229,8 @@ class Lowering:
         self.spans[name] = span
         return outer
 
-    def leave(self, outer: int, trailing: str | None) -> None:
-        """Go on behind a section. What is left over in it goes to ``trailing``, or there must be nothing."""
-        self.end(trailing)
+    def leave(self, outer: int) -> None:
+        """Go on behind a section."""
         self.move(self.limit)
         self.limit = outer
 

@@ -1,5 +1,6 @@
 """Whole records in programs."""
 
+from collections.abc import Callable
 from functools import partial
 
 from wireloom import codec
@@ -17,8 +18,8 @@ def message(said: codec.Message, at: Lowering, proven: Proven) -> Level:
     return _Message(said, at, proven).read()
 
 
-def skip_sections(record: codec.Record, at: Lowering) -> None:
-    """Read what a record has after its sections, of which the head was read, and nothing in them. Raises
+def read_tail(record: codec.Record, at: Lowering, read_section: Callable[[str], object]) -> None:
+    """Read what a record has after its head; what is in a section is read by a function of its name, or left. Raises
     ``NoProgramError``.
     """
     for part in record.tail:
@@ -28,8 +29,8 @@ def skip_sections(record: codec.Record, at: Lowering) -> None:
         if at.judge.reason(part):
             raise NoProgramError(APART)
         outer = at.enter(part.name, extent(part.extent, at))
-        at.move(at.limit)
-        at.limit = outer
+        read_section(part.name)
+        at.leave(outer)
 
 
 class _Message:
@@ -47,17 +48,7 @@ class _Message:
         at, said, header = self.at, self.said, self.at.record
         if at.judge.variants(said.variants):
             raise NoProgramError(APART)
-        for part in said.record.tail:
-            at.this = header
-            if isinstance(part, codec.Layout):
-                layout(part, at)
-                continue
-            if at.judge.reason(part):
-                raise NoProgramError(APART)
-            outer = at.enter(part.name, extent(part.extent, at))
-            at.this = self.this
-            self._slot(part.name)
-            at.leave(outer, said.trailing.get(part.name))
+        read_tail(said.record, at, self._section)
         at.this = self.this
         self._verify()
         self._judge()
@@ -66,8 +57,16 @@ class _Message:
         at.end()
         return self.this
 
+    def _section(self, name: str) -> None:
+        """All that the message has in one of the record's sections."""
+        at = self.at
+        at.this = self.this
+        self._slot(name)
+        at.end(self.said.trailing.get(name))
+        at.this = at.record
+
     def _slot(self, name: str) -> None:
-        """What the message has in one of the record's sections."""
+        """What the message says of one of the record's sections."""
         at, said = self.at, self.said
         if name in said.sections:
             layout(said.sections[name], at)

@@ -11,7 +11,7 @@ there before they read them, and numpy reads nothing else.
 
 import ctypes
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -25,11 +25,10 @@ from wireloom.columnar.machine.spelling import WAYS
 from wireloom.columnar.meanings import SIZES, texts_of
 
 TILE = 1 << 14
-"""Rows that are followed together: enough to forget what a call of numpy costs, and few enough for the cache."""
+"""Tile that are followed together: enough to forget what a call of numpy costs, and few enough for the cache."""
 FIRST_ADDRESS = 1 << 12
 """No buffer is in the first page."""
 _SPAN = (1 << 47) - (1 << 14)
-_MOST_DIGITS = 15
 _CLOSE = 64
 """Numbers that lie within so many bytes are gathered together."""
 _MEMORY = np.ctypeslib.as_array((ctypes.c_uint8 * _SPAN).from_address(FIRST_ADDRESS))
@@ -81,19 +80,13 @@ def both(one: Register, other: Register) -> Register:
     return one & other
 
 
-class Call(NamedTuple):
-    """An instruction: the method that follows it, and its operands."""
-
-    do: Callable[..., int | None]
-    operands: tuple[int, ...]
-
-
-Calls = list[Call]
+Calls = list[tuple[Callable[..., int | None], tuple[int, ...]]]
+"""The method that follows each instruction, and its operands."""
 Methods = Mapping[int, Callable[..., int | None]]
 """What follows each instruction."""
 
 
-class Rows:
+class Tile:
     """Some rows of a batch while a program is followed.
 
     ``place`` are theirs among the rows of the outputs, which are at the addresses ``out``; ``written`` is how much of
@@ -127,7 +120,7 @@ class Rows:
         self._copied = None
 
     def refuse_unless(self, holds: Register) -> None:
-        """Rows in which it does not hold are not sound."""
+        """Tile in which it does not hold are not sound."""
         self.registers[op.SOUND] = both(self.registers[op.SOUND], holds)
 
     def wanted(self, when: int, *also: Register) -> Array:
@@ -323,7 +316,7 @@ class Rows:
         rows = self.wanted(c)
         at, stop = self.values(a, rows), self.values(b, rows)
         sizes = stop - at
-        short = (sizes > 0) & (sizes <= 1 + _MOST_DIGITS)
+        short = (sizes > 0) & (sizes <= 1 + op.MOST_DIGITS)
         value, good = np.zeros(len(rows), np.int64), short.copy()
         sign, count = np.zeros(len(rows), bool), np.zeros(len(rows), np.int64)
         for place in range(int(sizes[short].max(initial=0))):
@@ -337,7 +330,7 @@ class Rows:
             good[mine] &= ~zero & (digit >= np.where(octet < 58, 0, 10)) & (digit < base)
             value[mine] = value[mine] * base + digit
             count[mine] += 1
-        good &= (count > 0) & (count <= _MOST_DIGITS) & (sizes >= least) & ~(sign & (value == 0))
+        good &= (count > 0) & (count <= op.MOST_DIGITS) & (sizes >= least) & ~(sign & (value == 0))
         self.sound_where(rows, good)
         self.registers[d] = self.whole(rows, np.where(sign, -value, value), _ZERO)
 
@@ -544,8 +537,8 @@ def _is_text(octets: bytes) -> bool:
 
 
 def _binary(function: np.ufunc) -> Callable[..., None]:
-    def do(rows: Rows, d: int, a: int, b: int) -> None:
-        rows.registers[d] = function(number_of(rows.registers[a]), number_of(rows.registers[b]))
+    def do(tile: Tile, d: int, a: int, b: int) -> None:
+        tile.registers[d] = function(number_of(tile.registers[a]), number_of(tile.registers[b]))
 
     return do
 
@@ -553,27 +546,27 @@ def _binary(function: np.ufunc) -> Callable[..., None]:
 def _logical(function: np.ufunc) -> Callable[..., None]:
     """As ``_binary``; what masks have in common is a mask."""
 
-    def do(rows: Rows, d: int, a: int, b: int) -> None:
-        rows.registers[d] = function(rows.registers[a], rows.registers[b])
+    def do(tile: Tile, d: int, a: int, b: int) -> None:
+        tile.registers[d] = function(tile.registers[a], tile.registers[b])
 
     return do
 
 
 def _with_number(function: np.ufunc) -> Callable[..., None]:
-    def do(rows: Rows, d: int, a: int, n: int) -> None:
-        rows.registers[d] = function(number_of(rows.registers[a]), n)
+    def do(tile: Tile, d: int, a: int, n: int) -> None:
+        tile.registers[d] = function(number_of(tile.registers[a]), n)
 
     return do
 
 
 _STORES = {op.STORE_1: "u1", op.STORE_2: "<i2", op.STORE_4: "<i4", op.STORE_8: "<i8"}
 METHODS: Methods = {
-    op.NUMBER: Rows.number,
+    op.NUMBER: Tile.number,
     op.ADD: _binary(np.add),
     op.SUBTRACT: _binary(np.subtract),
     op.MULTIPLY: _binary(np.multiply),
-    op.DIVIDE: Rows.divide,
-    op.MODULO: Rows.modulo,
+    op.DIVIDE: Tile.divide,
+    op.MODULO: Tile.modulo,
     op.AND: _logical(np.bitwise_and),
     op.OR: _logical(np.bitwise_or),
     op.XOR: _logical(np.bitwise_xor),
@@ -588,37 +581,37 @@ METHODS: Methods = {
     op.EQUAL_NUMBER: _with_number(np.equal),
     op.LESS_NUMBER: _with_number(np.less),
     op.MORE_NUMBER: _with_number(np.greater),
-    op.NOT: Rows.negate,
-    op.CHOOSE: Rows.choose,
-    op.LOOK_UP: Rows.look_up,
-    op.SIGN: Rows.sign,
-    **dict.fromkeys(_LOADS, Rows.load),
-    op.LOAD_ODD: Rows.load_odd,
-    op.NEED: Rows.need,
-    op.TAKE: Rows.take,
-    op.VARINT: Rows.varint,
-    op.FIND: Rows.find,
-    op.CHECK: Rows.check,
-    op.CHECK_TEXT: Rows.check_text,
-    op.CHECK_BYTES: Rows.check_bytes,
-    op.CRC: Rows.crc,
-    op.DIGITS: Rows.digits,
-    op.SAME: Rows.same,
-    op.TRIM: Rows.trim,
-    op.SUM: Rows.total,
-    op.SKIP: Rows.skip,
-    op.GIVEN: Rows.given,
-    **dict.fromkeys(_STORES, Rows.store),
-    op.STORE_UNSIGNED: Rows.store_unsigned,
-    op.STORE_SIGNED: Rows.store_signed,
-    op.STORE_BIT: Rows.store_bit,
-    op.UNPACK: Rows.unpack,
-    op.FILL: Rows.fill,
-    op.STORE_BYTES: Rows.store_bytes,
-    op.STORE_SPELLED: Rows.store_spelled,
-    op.STORE_LABEL: Rows.store_label,
-    op.STORE_FLAGS: Rows.store_flags,
-    op.STORE_LIST: Rows.store_list,
+    op.NOT: Tile.negate,
+    op.CHOOSE: Tile.choose,
+    op.LOOK_UP: Tile.look_up,
+    op.SIGN: Tile.sign,
+    **dict.fromkeys(_LOADS, Tile.load),
+    op.LOAD_ODD: Tile.load_odd,
+    op.NEED: Tile.need,
+    op.TAKE: Tile.take,
+    op.VARINT: Tile.varint,
+    op.FIND: Tile.find,
+    op.CHECK: Tile.check,
+    op.CHECK_TEXT: Tile.check_text,
+    op.CHECK_BYTES: Tile.check_bytes,
+    op.CRC: Tile.crc,
+    op.DIGITS: Tile.digits,
+    op.SAME: Tile.same,
+    op.TRIM: Tile.trim,
+    op.SUM: Tile.total,
+    op.SKIP: Tile.skip,
+    op.GIVEN: Tile.given,
+    **dict.fromkeys(_STORES, Tile.store),
+    op.STORE_UNSIGNED: Tile.store_unsigned,
+    op.STORE_SIGNED: Tile.store_signed,
+    op.STORE_BIT: Tile.store_bit,
+    op.UNPACK: Tile.unpack,
+    op.FILL: Tile.fill,
+    op.STORE_BYTES: Tile.store_bytes,
+    op.STORE_SPELLED: Tile.store_spelled,
+    op.STORE_LABEL: Tile.store_label,
+    op.STORE_FLAGS: Tile.store_flags,
+    op.STORE_LIST: Tile.store_list,
 }
 
 
@@ -661,7 +654,7 @@ def calls_of(code: Array, methods: Methods) -> Calls:
             given = *operands[:3], kind, min(least for least, _ in reads), max(most for _, most in reads)
         elif kind in _STORES:
             given = *operands[:2], kind
-        found.append(Call(method, tuple(given)))
+        found.append((method, tuple(given)))
     return found
 
 
@@ -673,6 +666,6 @@ def follow(
     with np.errstate(all="ignore"):
         for first in range(0, len(places), TILE):
             mine = slice(first, first + TILE)
-            rows = Rows(start[mine], stop[mine], places[mine], out, written, zeros.ctypes.data, end)
-            sound[mine] = rows.follow(calls)
+            tile = Tile(start[mine], stop[mine], places[mine], out, written, zeros.ctypes.data, end)
+            sound[mine] = tile.follow(calls)
     return sound

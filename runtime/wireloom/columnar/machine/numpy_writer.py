@@ -10,7 +10,7 @@ from wireloom.columnar.machine.numpy_backend import (
     METHODS,
     Calls,
     Methods,
-    Rows,
+    Tile,
     addressed,
     mask_of,
     memory,
@@ -20,7 +20,7 @@ from wireloom.columnar.machine.numpy_backend import (
 _NUMBERS = {(size, big): addressed(("<i", ">i")[big] + str(size)) for size in (2, 4, 8) for big in (False, True)}
 
 
-class WrittenRows(Rows):
+class WrittenTile(Tile):
     """Some rows of a table while a program writes their records. ``numbers`` are theirs in the table."""
 
     def __init__(self, numbers: Array, ends: Array, place: Array, out: Array, written: Array, safe: int) -> None:
@@ -95,15 +95,15 @@ class WrittenRows(Rows):
 
 WRITING_METHODS: Methods = {
     **METHODS,
-    orders.ROW: WrittenRows.row,
-    orders.COLUMN: WrittenRows.column,
-    orders.BIT: WrittenRows.bit,
-    orders.SPAN: WrittenRows.span,
-    orders.COUNT: WrittenRows.item_count,
-    orders.VARINT_SIZE: WrittenRows.varint_size,
-    orders.WRITE: WrittenRows.write,
-    orders.WRITE_VARINT: WrittenRows.write_varint,
-    orders.COPY: WrittenRows.copy,
+    orders.ROW: WrittenTile.row,
+    orders.COLUMN: WrittenTile.column,
+    orders.BIT: WrittenTile.bit,
+    orders.SPAN: WrittenTile.span,
+    orders.COUNT: WrittenTile.item_count,
+    orders.VARINT_SIZE: WrittenTile.varint_size,
+    orders.WRITE: WrittenTile.write,
+    orders.WRITE_VARINT: WrittenTile.write_varint,
+    orders.COPY: WrittenTile.copy,
 }
 
 
@@ -122,5 +122,5 @@ def write(
     """Write the records of ``rows`` from one number to before another; the arguments are those of ``scribe.run``."""
     with np.errstate(all="ignore"):
         mine = slice(first, last)
-        found = WrittenRows(rows[mine], ends, places[mine], out, written, zeros.ctypes.data)
+        found = WrittenTile(rows[mine], ends, places[mine], out, written, zeros.ctypes.data)
         sound[rows[mine]] = found.follow(calls)

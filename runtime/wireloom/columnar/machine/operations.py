@@ -20,6 +20,8 @@ Instructions = Annotated[Array, WIDTH]
 Registers = Annotated[Array, TILE]
 Amounts = Annotated[Array, 2]
 """How much is written, and of how many rows, or the room there is, for each output."""
+MOST_DIGITS = 15
+"""So many digits fit 64 bits in every base."""
 START, STOP, SOUND, ONES = range(4)
 """The registers that every program finds: where each record starts and stops, which are sound, and ones."""
 FREE = 4

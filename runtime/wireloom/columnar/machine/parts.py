@@ -216,7 +216,8 @@ def _pad(part: codec.Pad, at: Lowering) -> None:
 def _section(part: codec.Section, at: Lowering) -> None:
     outer = at.enter(part.name, extent(part.extent, at))
     layout(part.content, at)
-    at.leave(outer, part.trailing)
+    at.end(part.trailing)
+    at.leave(outer)
 
 
 @read.register
@@ -310,9 +311,7 @@ def value(kind: object, at: Lowering) -> Datum:
             at.need(number.size)
             return number_at(number, at)
         case codec.Leb128() if type(kind) is codec.Leb128 and kind.bits < 63:
-            register, after = at.asm.several(op.VARINT, 2, (at.cursor, at.limit, at.where), (kind.bits,))
-            at.move(after)
-            return Number(register, 0, (1 << kind.bits) - 1)
+            return Number(_leb128(kind.bits, at), 0, (1 << kind.bits) - 1)
         case codec.ZigZag() if type(kind) is codec.ZigZag and kind.bits < 63:
             return _folded(kind, at)
         case codec.Constant():
@@ -342,11 +341,16 @@ def value(kind: object, at: Lowering) -> Datum:
     raise NoProgramError(f"parts of type {type(kind).__name__}")
 
 
+def _leb128(bits: int, at: Lowering) -> int:
+    """The unsigned number at the cursor, in groups of seven bits."""
+    register, after = at.asm.several(op.VARINT, 2, (at.cursor, at.limit, at.where), (bits,))
+    at.move(after)
+    return register
+
+
 def _folded(kind: codec.ZigZag, at: Lowering) -> Number:
     """A signed number whose lowest bit is its sign."""
-    asm = at.asm
-    register, after = asm.several(op.VARINT, 2, (at.cursor, at.limit, at.where), (kind.bits,))
-    at.move(after)
+    asm, register = at.asm, _leb128(kind.bits, at)
     sign = asm.value(op.SUBTRACT, (asm.number(0), asm.value(op.AND_NUMBER, (register,), (1,))))
     found = asm.value(op.XOR, (asm.value(op.SHIFT_RIGHT, (register, asm.number(1))), sign))
     return Number(found, -1 << kind.bits - 1, (1 << kind.bits - 1) - 1)

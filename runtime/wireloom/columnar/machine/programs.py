@@ -19,7 +19,7 @@ from wireloom.columnar.machine.columns import Column, column
 from wireloom.columnar.machine.filled import Filled
 from wireloom.columnar.machine.lowering import Lowering
 from wireloom.columnar.machine.matches import first
-from wireloom.columnar.machine.messages import message, skip_sections
+from wireloom.columnar.machine.messages import message, read_tail
 from wireloom.columnar.machine.parts import layout
 from wireloom.columnar.machine.proving import prove
 from wireloom.columnar.machine.rooms import Space
@@ -266,7 +266,7 @@ class Programs:
     def _finish(self, at: Lowering) -> None:
         """Read the columns of the header that are after the sections of the message, if there are any."""
         if any(isinstance(part, Layout) and list(part.columns()) for part in self.protocol.record.tail):
-            skip_sections(self.protocol.record, at)
+            read_tail(self.protocol.record, at, lambda _: None)
 
     def _message(self, number: int, fields: Iterable[pa.Field], at: Lowering) -> dict[str, Column]:
         """Read the rest of a record, and write columns of its message."""

@@ -1,1 +1,0 @@
-"""Back ends follow the same instructions: each has all of them, and gives the same rows and bytes."""
