@@ -55,16 +55,21 @@ class Arranging(ArrangingNumbers):
                 continue
             start = self.cursor
             self.this = fields
-            if part.name in said.sections:
-                self.layout(said.sections[part.name])
-            for number, each in enumerate(said.variants):
-                if part.name in each.sections:
-                    mask = self.asm.value(op.EQUAL_NUMBER, (variant,), (number,))
-                    self.within(mask, partial(self.layout, each.sections[part.name]))
-            self._trailing(said.trailing.get(part.name))
+            with self.asm.field(part.name):
+                self._section(said, part.name, variant)
             self.spans[part.name] = start, self.cursor
         self.header.spans = fields.spans = self.spans
         self._finish()
+
+    def _section(self, said: codec.Message, name: str, variant: int) -> None:
+        """What the message has in one of the record's sections."""
+        if name in said.sections:
+            self.layout(said.sections[name])
+        for number, each in enumerate(said.variants):
+            if name in each.sections:
+                mask = self.asm.value(op.EQUAL_NUMBER, (variant,), (number,))
+                self.within(mask, partial(self.layout, each.sections[name]))
+        self._trailing(said.trailing.get(name))
 
     # Parts
 
@@ -79,15 +84,18 @@ class Arranging(ArrangingNumbers):
         match part:
             case Run():
                 for name, said in part.fields:
-                    self._field(name, said, Kind(code(said)))
+                    with self.asm.field(name):
+                        self._field(name, said, Kind(code(said)))
             case Lone():
-                self._lone(part)
+                with self.asm.field(part.name):
+                    self._lone(part)
             case codec.Bits():
                 self._bits(part)
             case codec.Section():
                 start = self.cursor
-                self.layout(part.content)
-                self._trailing(part.trailing)
+                with self.asm.field(part.name):
+                    self.layout(part.content)
+                    self._trailing(part.trailing)
                 self.spans[part.name] = start, self.cursor
             case codec.When():
                 self.within(self.holds(part.condition), lambda: self.layout(part.content))
@@ -230,7 +238,7 @@ class Arranging(ArrangingNumbers):
             case codec.Prefixed(length=FormatField() | BytesInteger() as length):
                 kind, position, shift = Kind(code(length)), self.position, self.shift
                 self.move(position, shift + kind.size)
-                self.writes.append(lambda: self._write(size, kind, position, shift, where))
+                self._later(lambda: self._write(size, kind, position, shift, where))
             case _:
                 raise NoProgramError(f"parts of type {type(extent).__name__}")
         if known is not None:
@@ -243,7 +251,7 @@ class Arranging(ArrangingNumbers):
         register = self.asm.number(int.from_bytes(end, "big"))
         self.move(position, shift + len(end))
         to = shift, len(end), 1
-        self.writes.append(lambda: self.asm.do(orders.WRITE, (register, self._place(position), where), to))
+        self._later(lambda: self.asm.do(orders.WRITE, (register, self._place(position), where), to))
 
     def _items(self, name: str, kind: codec.Repeat) -> None:
         """The items of a list, if a program can write them; else it is laid out as if it had none."""
@@ -282,6 +290,7 @@ class ItemArranging(Arranging):
 
     def __init__(self, around: Arranging, items: Outline) -> None:
         asm = Assembler()
+        asm.path = around.asm.path
         self.inputs = Inputs(asm)
         laid = Laid(self.inputs.columns((), {ITEM: items}))
         super().__init__(around.judge, around.parameters, asm, laid, little=around.little)

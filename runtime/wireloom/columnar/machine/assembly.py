@@ -20,12 +20,15 @@ from wireloom.columnar.machine.rooms import Rooms, Space
 
 
 class Instruction(NamedTuple):
-    """An operation on values. It ``sets`` some and ``reads`` others; ``numbers`` are its other operands."""
+    """An operation on values. It ``sets`` some and ``reads`` others; ``numbers`` are its other operands. ``field`` is
+    the path of the field that it reads, checks or writes, from the record on.
+    """
 
     kind: int
     sets: tuple[int, ...]
     reads: tuple[int, ...]
     numbers: tuple[int, ...]
+    field: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -54,6 +57,8 @@ class Assembler:
         self.values = op.FREE
         self.reach = 64
         """How many zeros are enough for what is read where nothing is."""
+        self.path: tuple[str, ...] = ()
+        """The path of the field that is being lowered."""
         self.negated: dict[int, int] = {}
         """Masks by those that are set where they are not."""
         self._known: dict[tuple[object, ...], int] = {}
@@ -85,8 +90,20 @@ class Assembler:
         self.values += count
         if op.LOAD_1 <= kind <= op.LOAD_ODD:
             self.reach = max(self.reach, numbers[0] + 8)
-        self.code.append(Instruction(kind, tuple(sets), tuple(reads), tuple(numbers)))
+        self._append(kind, reads, numbers, sets)
         return sets
+
+    def _append(self, kind: int, reads: Sequence[int], numbers: Sequence[int] = (), sets: Sequence[int] = ()) -> None:
+        self.code.append(Instruction(kind, tuple(sets), tuple(reads), tuple(numbers), self.path))
+
+    @contextmanager
+    def field(self, name: str) -> Iterator[None]:
+        """What is put together meanwhile is of the field of that name."""
+        outer, self.path = self.path, (*self.path, name)
+        try:
+            yield
+        finally:
+            self.path = outer
 
     def number(self, number: int) -> int:
         """The value that is this number in all rows."""
@@ -112,15 +129,15 @@ class Assembler:
             return
         if not self._depth:
             self._checked.add((holds, where))
-        self.code.append(Instruction(op.CHECK, (), (holds, where), ()))
+        self._append(op.CHECK, (holds, where))
 
     def check_text(self, start: int, stop: int, where: int, *, is_ascii: bool = False) -> None:
         """Rows ``where`` these bytes are no UTF-8, or no ASCII, are not sound."""
-        self.code.append(Instruction(op.CHECK_TEXT, (), (start, stop, where), (int(is_ascii),)))
+        self._append(op.CHECK_TEXT, (start, stop, where), (int(is_ascii),))
 
     def check_same(self, start: int, stop: int, other: int, end: int, where: int) -> None:
         """Rows ``where`` the bytes from ``start`` to ``stop`` are not those from ``other`` to ``end`` are not sound."""
-        self.code.append(Instruction(op.CHECK_BYTES, (), (start, stop, other, end, where), ()))
+        self._append(op.CHECK_BYTES, (start, stop, other, end, where))
 
     def same(self, start: int, stop: int, wanted: bytes) -> int:
         """Where the bytes from ``start`` to ``stop`` are these."""
@@ -129,7 +146,7 @@ class Assembler:
 
     def do(self, kind: int, reads: Sequence[int], numbers: Sequence[int]) -> None:
         """Something that sets no values."""
-        self.code.append(Instruction(kind, (), tuple(reads), tuple(numbers)))
+        self._append(kind, reads, numbers)
 
     def store(self, kind: int, reads: Sequence[int], numbers: Sequence[int]) -> None:
         """Write an output."""

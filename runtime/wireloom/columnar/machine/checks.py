@@ -82,10 +82,11 @@ def certain(at: Lowering, number: Number) -> Number:
     return replace(number, valid=op.ONES)
 
 
-def valid(at: Lowering, said: codec.Field) -> None:
+def valid(at: Lowering, name: str, said: codec.Field) -> None:
     """A field must be as it says, once it was read."""
     if said.valid is not None:
-        at.must(at.holds(said.valid))
+        with at.asm.field(name):
+            at.must(at.holds(said.valid))
 
 
 def verify(at: Lowering, derived: Iterable[tuple[str, codec.Field]], proven: Proven) -> None:
@@ -96,19 +97,24 @@ def verify(at: Lowering, derived: Iterable[tuple[str, codec.Field]], proven: Pro
             continue
         if not isinstance(column, Number):
             raise NoProgramError("a derived value that is no number")
-        where = both(at.asm, at.where, column.valid)
-        if field.derive is not None:
-            expected = at.ask(field.derive)
-            if isinstance(expected, Number):
-                at.must(expected.valid, where)
-                whole(at.asm, expected)  # or no program can tell
-                at.must_equal(column, expected, where)
-            elif expected is None or not column.least <= expected <= column.most:
-                at.must(False, where)
-            else:
-                at.must(at.asm.value(op.EQUAL_NUMBER, (column.register,), (expected,)), where)
-        elif field.checksum is not None and not proven(name, field.checksum):
-            at.must(at.asm.value(op.EQUAL, (joined(at, field.checksum, where), column.register)), where)
+        with at.asm.field(name):
+            _verify(at, name, field, column, proven)
+
+
+def _verify(at: Lowering, name: str, field: codec.Field, column: Number, proven: Proven) -> None:
+    where = both(at.asm, at.where, column.valid)
+    if field.derive is not None:
+        expected = at.ask(field.derive)
+        if isinstance(expected, Number):
+            at.must(expected.valid, where)
+            whole(at.asm, expected)  # or no program can tell
+            at.must_equal(column, expected, where)
+        elif expected is None or not column.least <= expected <= column.most:
+            at.must(False, where)
+        else:
+            at.must(at.asm.value(op.EQUAL_NUMBER, (column.register,), (expected,)), where)
+    elif field.checksum is not None and not proven(name, field.checksum):
+        at.must(at.asm.value(op.EQUAL, (joined(at, field.checksum, where), column.register)), where)
 
 
 def joined(at: Lowering, checksum: codec.Joined, where: int) -> int:

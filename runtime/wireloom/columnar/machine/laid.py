@@ -40,12 +40,13 @@ class Laid(Level):
 
 @dataclass(frozen=True, slots=True)
 class Following:
-    """A field whose value follows from others, and the mask of the rows in which it is laid out."""
+    """A field whose value follows from others, its path, and the mask of the rows in which it is laid out."""
 
     name: str
     said: codec.Field
     of: Laid
     where: int
+    path: tuple[str, ...]
 
 
 @dataclass(slots=True)

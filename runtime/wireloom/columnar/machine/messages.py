@@ -28,9 +28,10 @@ def read_tail(record: codec.Record, at: Lowering, read_section: Callable[[str], 
             continue
         if at.judge.reason(part):
             raise NoProgramError(APART)
-        outer = at.enter(part.name, extent(part.extent, at))
-        read_section(part.name)
-        at.leave(outer)
+        with at.asm.field(part.name):
+            outer = at.enter(part.name, extent(part.extent, at))
+            read_section(part.name)
+            at.leave(outer)
 
 
 class _Message:

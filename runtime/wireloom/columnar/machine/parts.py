@@ -61,18 +61,25 @@ def _run(part: Run, at: Lowering) -> None:
     at.need(part.size)
     for name, said in part.fields:
         start = at.cursor
-        number = number_at(Kind(code(said)), at)
-        if isinstance(said.subcon, codec.As):
-            at.this.columns[name] = certain(at, meant(at, number, said.subcon.meaning))
-        else:
-            put(at, name, said, number)
+        with at.asm.field(name):
+            number = number_at(Kind(code(said)), at)
+            if isinstance(said.subcon, codec.As):
+                at.this.columns[name] = certain(at, meant(at, number, said.subcon.meaning))
+            else:
+                put(at, name, said, number)
         at.spans[name] = start, at.cursor
-    for _, said in part.fields:
-        valid(at, said)
+    for name, said in part.fields:
+        valid(at, name, said)
 
 
 @read.register
 def _lone(part: Lone, at: Lowering) -> None:
+    with at.asm.field(part.name):
+        _lone_value(part, at)
+    valid(at, part.name, part.field)
+
+
+def _lone_value(part: Lone, at: Lowering) -> None:
     start, field = at.cursor, part.field
     if field.raw and field.meaning is None:
         found = _kept(part.subcon, field.raw, at)
@@ -91,7 +98,6 @@ def _lone(part: Lone, at: Lowering) -> None:
     at.spans[part.name] = start, at.cursor
     if isinstance(found, Struct):
         at.spans.update({f"{part.name}.{name}": span for name, span in at.inside.items()})
-    valid(at, field)
 
 
 def _kept(kind: object, name: str, at: Lowering) -> Datum:
@@ -153,13 +159,19 @@ def _bits(part: codec.Bits, at: Lowering) -> None:
     for name, said, shift, mask in part.fields:
         if isinstance(said.subcon, codec.BitList):
             raise NoProgramError("bits as a list")
-        put(at, name, said, some_bits(at.asm, word, shift, mask))
+        with at.asm.field(name):
+            put(at, name, said, some_bits(at.asm, word, shift, mask))
         at.spans[name] = span
-        valid(at, said)
+        valid(at, name, said)
 
 
 @read.register
 def _computed(part: Computed, at: Lowering) -> None:
+    with at.asm.field(part.name):
+        _computed_value(part, at)
+
+
+def _computed_value(part: Computed, at: Lowering) -> None:
     compute, found = part.compute, at.ask(part.compute.value)
     number = _of_each(at, found)
     if not number.whole:
@@ -214,10 +226,11 @@ def _pad(part: codec.Pad, at: Lowering) -> None:
 
 @read.register
 def _section(part: codec.Section, at: Lowering) -> None:
-    outer = at.enter(part.name, extent(part.extent, at))
-    layout(part.content, at)
-    at.end(part.trailing)
-    at.leave(outer)
+    with at.asm.field(part.name):
+        outer = at.enter(part.name, extent(part.extent, at))
+        layout(part.content, at)
+        at.end(part.trailing)
+        at.leave(outer)
 
 
 @read.register

@@ -44,7 +44,8 @@ class ArrangingNumbers(Lowering):
         """
         self.this = self.record = header
         self.header = header
-        self.writes: list[Callable[[], None]] = []
+        self.writes: list[tuple[tuple[str, ...], Callable[[], None]]] = []
+        """What writes something once all is known, and the path of its field."""
         self.following: list[Following] = []
         self.sums: list[Stamp] = []
         self.summed: list[Summed] = []
@@ -69,9 +70,9 @@ class ArrangingNumbers(Lowering):
         self.spans[name] = start, self.cursor
         of, where = self.this, self.where
         if said.checksum is not None:
-            self.sums.append(Stamp(Following(name, said, of, where), kind, position, shift))
+            self.sums.append(Stamp(Following(name, said, of, where, self.asm.path), kind, position, shift))
         else:
-            self.writes.append(lambda: self._write(self._register(of, name), kind, position, shift, where))
+            self._later(lambda: self._write(self._register(of, name), kind, position, shift, where))
 
     def _prepare(self, name: str, said: codec.Field, *, floating: bool = False) -> None:
         """Put something in place of missing values, or remember that it follows from others. Raises ``NoProgramError``
@@ -85,7 +86,7 @@ class ArrangingNumbers(Lowering):
         if said.checksum is not None or said.derive is not None:
             self._may_fill(self.this, name)
             if said.derive is not None:
-                self.following.append(Following(name, said, self.this, self.where))
+                self.following.append(Following(name, said, self.this, self.where, self.asm.path))
             return
         instead = said.const if said.const is not None else said.default
         if instead is not None and not isinstance(instead, Expression):
@@ -157,7 +158,7 @@ class ArrangingNumbers(Lowering):
             self._may_fill(self.this, part.whole[0])
             self.spans[part.whole[0]] = start, self.cursor
         of, where = self.this, self.where
-        self.writes.append(lambda: self._write(self._word(part, of), kind, position, shift, where))
+        self._later(lambda: self._write(self._word(part, of), kind, position, shift, where))
 
     def _word(self, part: codec.Bits, of: Laid) -> int:
         """The number that bits make up, where it is not given itself."""
@@ -174,7 +175,7 @@ class ArrangingNumbers(Lowering):
         self._prepare(name, said)
         register, position = self._register(self.this, name), self.cursor
         where = self.where
-        self.writes.append(lambda: self.asm.do(orders.WRITE_VARINT, (register, self._place(position), where), (0,)))
+        self._later(lambda: self.asm.do(orders.WRITE_VARINT, (register, self._place(position), where), (0,)))
         self._on(self.asm.value(orders.VARINT_SIZE, (register,)))
 
     def _on(self, size: int) -> None:
@@ -187,7 +188,7 @@ class ArrangingNumbers(Lowering):
         size = asm.value(op.SUBTRACT, (octets.stop, octets.start))
         begin, to, shift = self.cursor, self.position, self.shift
         self._on(size if octets.valid == op.ONES else asm.value(op.CHOOSE, (octets.valid, size, self.nothing)))
-        self.writes.append(lambda: asm.do(orders.COPY, (octets.start, octets.stop, self._place(to), where), (shift,)))
+        self._later(lambda: asm.do(orders.COPY, (octets.start, octets.stop, self._place(to), where), (shift,)))
         return Copied(begin, self.position, where)
 
     def _finish(self) -> None:
@@ -197,13 +198,20 @@ class ArrangingNumbers(Lowering):
         for _ in self.following:
             for each, known in zip(self.following, given, strict=True):
                 self._follow(each, known)
-        for write in self.writes:
+        for path, write in self.writes:
+            self.asm.path = path
             write()
         for seal in reversed(self.sums):
             self._sum(seal)
+        self.asm.path = ()
+
+    def _later(self, write: Callable[[], None]) -> None:
+        """Write something once all is known."""
+        self.writes.append((self.asm.path, write))
 
     def _follow(self, each: Following, known: Datum | None) -> None:
         assert each.said.derive is not None
+        self.asm.path = each.path
         self.this, self.spans = each.of, each.of.spans
         found = self.ask(each.said.derive)
         if found is None:
@@ -219,6 +227,7 @@ class ArrangingNumbers(Lowering):
         each.of.columns[each.name] = number
 
     def _sum(self, each: Stamp) -> None:
+        self.asm.path = each.following.path
         self.this, self.spans, self.where = each.following.of, each.following.of.spans, each.following.where
         checksum = each.following.said.checksum
         assert checksum is not None
