@@ -19,6 +19,7 @@ from wireloom.columnar.checksums import told
 from wireloom.columnar.compiled import crc_loop
 from wireloom.columnar.copies import copy_all
 from wireloom.columnar.machine import spelling
+from wireloom.programs import values
 from wireloom_generator.reading.catalogue import ALGORITHMS
 
 
@@ -122,9 +123,9 @@ def test_bytes_are_spelled_as_by_the_codec() -> None:
     random, loop = Random("spelling"), accel.compiled(spell)
     for _ in range(400):
         data = bytes(random.choice([0, 0, 0, 9, 10, 99, 100, random.randrange(256)]) for _ in range(16))
-        wanted = [meaning().value(data[:size]) for meaning, size in zip(spelling.WAYS, (4, 16, 6, 16), strict=True)]
+        wanted = [meaning().value(data[:size]) for meaning, size in zip(values.WAYS, (4, 16, 6, 16), strict=True)]
         assert spelled(spell, data) == spelled(loop, data) == wanted
-        assert all(len(text) <= longest for text, longest in zip(wanted, spelling.LONGEST, strict=True))
+        assert all(len(text) <= longest for text, longest in zip(wanted, values.LONGEST, strict=True))
 
 
 def known() -> Iterator[Crc]:

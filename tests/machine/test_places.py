@@ -1,8 +1,8 @@
 """How far behind a record's start places are, as programs know it while they are put together."""
 
-from wireloom.columnar.machine import operations as op
-from wireloom.columnar.machine import places
-from wireloom.columnar.machine.assembly import Assembler
+from wireloom.programs import offsets as places
+from wireloom.programs import opcodes as op
+from wireloom.programs.assembler import Assembler
 
 
 def test_places_behind_alternatives_are_known_where_all_end_there() -> None:

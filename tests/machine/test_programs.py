@@ -18,12 +18,12 @@ from support.worked import GENERATED, every, every_by_both, examples, orders, pa
 
 from wireloom.columnar import accel, decoder, programmed, weighing
 from wireloom.columnar.machine import kernel, loops, numpy_backend, numpy_writer, passing, programs
-from wireloom.columnar.machine import operations as op
-from wireloom.columnar.machine import orders as writing
 from wireloom.columnar.machine.decoding import Machine
 from wireloom.columnar.machine.passing import OnePass
 from wireloom.columnar.scanning import Window
 from wireloom.options import ReadOptions
+from wireloom.programs import opcodes as op
+from wireloom.programs import write_opcodes as writing
 from wireloom_protocols import couchbase_dcp
 
 

@@ -136,7 +136,9 @@ def keeping(name: str) -> str | None:
 
 def _files() -> dict[str, int]:
     """All sources that loops may depend on, and when they were written."""
-    return {str(path): path.stat().st_mtime_ns for path in sorted(Path(__file__).parent.rglob("*.py"))}
+    folder = Path(__file__).parent
+    paths = (path for each in (folder, folder.parent / "programs") for path in sorted(each.rglob("*.py")))
+    return {str(path): path.stat().st_mtime_ns for path in paths}
 
 
 _FILES = _files() if ENABLED else {}

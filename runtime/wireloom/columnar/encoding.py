@@ -42,11 +42,12 @@ from wireloom.columnar.compiled import labelled, weave
 from wireloom.columnar.foreign import own, unpacked_size
 from wireloom.columnar.laying import Given, Laid, Laying, UnlaidError
 from wireloom.columnar.machine.encoding import WritingProgram, together, writing
-from wireloom.columnar.machine.given import VARIANT, Outline, outline_of
+from wireloom.columnar.machine.input_columns import outline_of
 from wireloom.columnar.planning import plan_of
 from wireloom.columnar.python_values import to_python
 from wireloom.columnar.weighing import TooHeavyError, weight_of
 from wireloom.options import MAX_RECORD_BYTES
+from wireloom.programs.writing.inputs import VARIANT, Outline
 from wireloom.views import FILE, REASON, RECORD, Row
 
 BATCH_ROWS = 128 * 1024

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from construct import BytesInteger, Construct, FormatField
 
 from wireloom import codec
 from wireloom.codec import WireEnum, WireFlags
@@ -24,6 +23,7 @@ from wireloom.columnar.refusals import Words
 from wireloom.columnar.rows import Rows
 from wireloom.columnar.vectors import Texts, Vector, true
 from wireloom.options import U64Type
+from wireloom.programs.number_format import NumberFormat
 
 
 @dataclass(slots=True, eq=False)
@@ -41,32 +41,6 @@ class Checksum(Joined):
     over: tuple[tuple[Vectorised, Vectorised]]
 
 
-def code(construct: Construct) -> str:
-    """The numpy code of a fixed-size number: ``>u2``, ``i1``, ``?``; ``@`` means the record's byte order."""
-    match construct:
-        case codec.Boolean():
-            return "?"
-        case codec.Field() | codec.As():
-            return code(construct.subcon)
-        case codec.EitherOrder():
-            return f"@{code(construct.big).lstrip('<>')}"
-        case BytesInteger():
-            return f"{'<' if construct.swapped else '>'}{'i' if construct.signed else 'u'}{construct.length}"
-    assert isinstance(construct, FormatField)
-    order, letter = construct.fmtstr
-    kind = "f" if letter in "efd" else "u" if letter.isupper() else "i"
-    return f"{order if construct.length > 1 else ''}{kind}{construct.length}"
-
-
-def number_of(construct: Construct) -> "Number":
-    """How a fixed-size number is read, or some bits of one."""
-    if isinstance(construct, codec.Field):
-        return number_of(construct.subcon)
-    return (
-        Number(code(construct.integer), construct) if isinstance(construct, codec.BitSlice) else Number(code(construct))
-    )
-
-
 def bit_field(word: Array, shift: int, mask: int, *, boolean: bool = False) -> Array:
     """The bits of ``mask`` of each unsigned word, after a shift to the right; or whether there are any."""
     kind = word.dtype.type
@@ -74,20 +48,11 @@ def bit_field(word: Array, shift: int, mask: int, *, boolean: bool = False) -> A
     return value != 0 if boolean else value.astype(np.min_scalar_type(mask))
 
 
-class Number:
-    """A number by numpy's code (``>u2``, ``<i8``, ``u1``, ``>f4``, ``?``), or one of 3, 5, 6 or 7 bytes (``>u3``).
-
-    A code that begins with ``@`` has the byte order of its record. With a ``part``, it is these bits of the number.
-    """
+class Number(NumberFormat):
+    """A number of each row."""
 
     def __init__(self, code: str, part: codec.BitSlice | None = None) -> None:
-        self.part = part
-        self.order, kind = (code[0], code[1:]) if code[0] in "<>@" else ("", code)
-        self.boolean = kind == "?"
-        self.kind = "u" if self.boolean else kind[0]
-        self.size = 1 if self.boolean else int(kind[1:])
-        self.odd = self.size not in (1, 2, 4, 8)
-        self.half = kind == "f2"
+        super().__init__(code, part)
         self.fixed = self.size
 
     def format(self, *, little: bool) -> str:
@@ -95,13 +60,6 @@ class Number:
         return (
             f"V{self.size}" if self.odd else f"{self._sign(little=little)}{'u' if self.half else self.kind}{self.size}"
         )
-
-    def is_little(self, *, little: bool) -> bool:
-        """Whether its lowest byte is the first one, in a record of that byte order."""
-        return self._sign(little=little) == "<"
-
-    def _sign(self, *, little: bool) -> str:
-        return ("<" if little else ">") if self.order in ("@", "") else self.order
 
     def load(self, data: Array, *, little: bool) -> Array:
         """The data taken by ``format``, as numbers."""
@@ -284,7 +242,7 @@ class Run:
         self.fields: list[tuple[Field, Number, int]] = []
         self.size = 0
         for field in fields:
-            kind = Number(code(field.said))
+            kind = Number.from_construct(field.said)
             self.fields.append((field, kind, self.size))
             self.size += kind.size
         self.derived = [field for field, _, _ in self.fields if field.derive or field.checksum]

@@ -16,7 +16,7 @@ from wireloom.codec.varints import Varint
 from wireloom.columnar import accel, compiled, matching
 from wireloom.columnar.abreast import MANY, Abreast
 from wireloom.columnar.buffers import Array, places
-from wireloom.columnar.fields import Number, code
+from wireloom.columnar.fields import Number
 from wireloom.columnar.framing import Framing
 from wireloom.expressions.scalar import function
 from wireloom.expressions.tree import Expr
@@ -233,7 +233,7 @@ def _row(term: Term, *, little: bool) -> tuple[int, ...]:
     said, amounts = term.kind, (term.factor, term.of_size, term.shift, term.mask)
     if isinstance(said, Varint):
         return (_FORMS[type(said)], term.offset, said.longest, 0, 0, *amounts)
-    kind = Number(code(said))
+    kind = Number.from_construct(said)
     return (_NUMBER, term.offset, kind.size, kind.kind == "i", kind.is_little(little=little), *amounts)
 
 
@@ -245,7 +245,7 @@ def _least(terms: Sequence[Term]) -> int:
             at += term.offset + 1
             least = max(least, at)
         else:
-            least = max(least, at + term.offset + Number(code(term.kind)).size)
+            least = max(least, at + term.offset + Number.from_construct(term.kind).size)
     return least
 
 
@@ -258,7 +258,9 @@ _Amount = Callable[[Any, int], tuple[int, int]]
 def _plain(terms: Sequence[Term]) -> tuple[Number, int] | None:
     """The kind and the offset of a single plain number, which is the fast case."""
     match terms:
-        case [Term(offset, said, 1, 0, 0, -1)] if not isinstance(said, Varint) and not (kind := Number(code(said))).odd:
+        case [Term(offset, said, 1, 0, 0, -1)] if (
+            not isinstance(said, Varint) and not (kind := Number.from_construct(said)).odd
+        ):
             return kind, offset
     return None
 
@@ -296,7 +298,7 @@ def _step(term: Term, *, little: bool) -> _Amount:
     offset, said, factor, of_size, shift, mask = term
     if isinstance(said, Varint):
         return _varying(said, offset, factor, of_size)
-    kind = Number(code(said))
+    kind = Number.from_construct(said)
     if not kind.odd:
         unpack = _unpacker(kind, offset, little=little)
         return lambda buffer, at: (factor * (unpack(buffer, at)[0] >> shift & mask), at)

@@ -11,7 +11,7 @@ from wireloom.codec.lengths import Ends
 from wireloom.codec.matching import Match
 from wireloom.codec.message import Record as CodecRecord
 from wireloom.columnar.expressions import vector
-from wireloom.columnar.fields import Checksum, Number, code, number_of
+from wireloom.columnar.fields import Checksum, Number
 from wireloom.columnar.framing import Framing, Lengths, Probe
 from wireloom.columnar.headed import Closed, Opened, Reached
 from wireloom.columnar.messages import Message, Plan, Record, Variant
@@ -92,7 +92,7 @@ def _lengths(lengths: Ends, readers: Readers) -> Lengths:
     if lengths.checksum is not None:
         name, proof = lengths.checksum
         checksum = name, Checksum(proof.algorithm, (covered((proof.start, proof.end)),))
-    stored = None if lengths.place is None else (Number(code(lengths.stored)), vector(lengths.place))
+    stored = None if lengths.place is None else (Number.from_construct(lengths.stored), vector(lengths.place))
     return Lengths(lengths, probes, vector(lengths.length), valid, doubts, checksum, stored)
 
 
@@ -120,4 +120,4 @@ def _opened(item: HeadItem | headed.Reached, outer: list[Enclosing], readers: Re
 
 def _probe(probe: tuple[str, int, Any]) -> Probe:
     name, offset, construct = probe
-    return name, offset, number_of(construct)
+    return name, offset, Number.from_construct(construct)

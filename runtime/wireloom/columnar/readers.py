@@ -20,7 +20,7 @@ from wireloom.columnar.bits import Bit, BitList, Bits
 from wireloom.columnar.deeper import Deeper
 from wireloom.columnar.elsewhere import Elsewhere
 from wireloom.columnar.expressions import Vectorised, number_of_word, vector
-from wireloom.columnar.fields import Field, Joined, Number, Run, code
+from wireloom.columnar.fields import Field, Joined, Number, Run
 from wireloom.columnar.flatbuffers import FlatBuffer
 from wireloom.columnar.lists import Repeat
 from wireloom.columnar.parts import Fallback, Layout, Part
@@ -126,7 +126,7 @@ def _lone(part: layout.Lone, readers: Readers) -> parts.Lone:
 def _bits(part: codec.Bits, readers: Readers) -> Bits:
     bits = (_bit(part, readers.field(name, said), said.subcon, shift, mask) for name, said, shift, mask in part.fields)
     whole = None if part.whole is None else readers.field(*part.whole)
-    return Bits(Number(code(part.integer)), *bits, whole=whole, over=part.over)
+    return Bits(Number.from_construct(part.integer), *bits, whole=whole, over=part.over)
 
 
 def _bit(part: codec.Bits, field: Field, kind: Construct, shift: int, mask: int) -> Bit | BitList:
@@ -234,7 +234,7 @@ def _with(value: codec.With, readers: Readers) -> parts.With:
 
 @reader.register
 def _number(value: FormatField | BytesInteger | codec.Boolean | codec.EitherOrder, readers: Readers) -> Number:
-    return Number(code(value))
+    return Number.from_construct(value)
 
 
 @reader.register

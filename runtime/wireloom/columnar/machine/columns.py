@@ -8,14 +8,14 @@ import numpy as np
 import pyarrow as pa
 
 from wireloom.columnar.buffers import Places, as_arrow, between, nulls, ragged, zeros
-from wireloom.columnar.machine import operations as op
-from wireloom.columnar.machine.assembly import Assembler, wrapped
 from wireloom.columnar.machine.filled import Filled, FilledList
-from wireloom.columnar.machine.formulas import both
-from wireloom.columnar.machine.labels import bit_table, text_tables
-from wireloom.columnar.machine.rooms import Space
-from wireloom.columnar.machine.spelling import LONGEST
-from wireloom.columnar.machine.values import (
+from wireloom.programs import opcodes as op
+from wireloom.programs.assembler import Assembler, wrapped
+from wireloom.programs.expressions import both
+from wireloom.programs.labels import bit_table, text_tables
+from wireloom.programs.outputs import Output
+from wireloom.programs.values import (
+    LONGEST,
     Datum,
     Flags,
     Label,
@@ -155,30 +155,29 @@ def column(asm: Assembler, kind: pa.DataType, known: Datum | None, where: int = 
         case Number():
             return _fixed(asm, kind, known, valid)
         case Octets() if kind in (pa.string(), pa.binary()):
-            first = asm.room(Space(bits=32))
-            asm.room(Space(holds=True))
+            first = asm.place(Output(bits=32))
+            asm.place(Output(holds=True))
             asm.store(op.STORE_BYTES, (known.start, known.stop, there), (first,))
             return _Bytes(kind, first, valid)
         case Spelled(start, way):
-            first = asm.room(Space(bits=32))
-            asm.room(Space(more=LONGEST[way]))
+            first = asm.place(Output(bits=32))
+            asm.place(Output(more=LONGEST[way]))
             asm.store(op.STORE_SPELLED, (start, there), (first, way))
             return _Bytes(kind, first, valid)
         case Label(number, texts):
             sizes, room = text_tables(asm, texts)
-            first = asm.room(Space(bits=32))
-            asm.room(Space(more=max((len(text.encode()) for text in texts), default=0)))
-            bits = asm.room(Space(bits=1, cleared=True))
+            first = asm.place(Output(bits=32))
+            asm.place(Output(more=max((len(text.encode()) for text in texts), default=0)))
+            bits = asm.place(Output(bits=1, cleared=True))
             asm.store(op.STORE_LABEL, (number, there), (first, sizes, len(texts), room))
             return _Bytes(kind, first, bits)
         case Flags(number, bits):
             texts = tuple(text for text, _ in bits)
-            masks = len(asm.rooms)
-            asm.rooms.append(bit_table(tuple(bit for _, bit in bits)))
+            masks = asm.place(bit_table(tuple(bit for _, bit in bits)))
             _, room = text_tables(asm, texts)
-            first = asm.room(Space(bits=32))
-            asm.room(Space(bits=32, more=32 // 8 * len(bits)))
-            asm.room(Space(more=sum(len(text.encode()) for text in texts)))
+            first = asm.place(Output(bits=32))
+            asm.place(Output(bits=32, more=32 // 8 * len(bits)))
+            asm.place(Output(more=sum(len(text.encode()) for text in texts)))
             every = 0
             for _, bit in bits:
                 every |= bit
@@ -205,7 +204,7 @@ def _fixed(asm: Assembler, kind: pa.DataType, number: Number, valid: int | None)
         return _Fixed(kind, _bits(asm, number.register), valid)
     if pa.types.is_floating(kind) != bool(number.floating) or (number.parts > 1 and not pa.types.is_decimal(kind)):
         raise NoProgramError("values of this type")
-    place = asm.room(Space(bits=kind.bit_width, like=str(kind)))
+    place = asm.place(Output(bits=kind.bit_width, like=str(kind)))
     if pa.types.is_decimal(kind):
         if kind.bit_width != 128 or 10**kind.scale != number.parts:
             raise NoProgramError("values of this type")
@@ -225,6 +224,6 @@ def _bits(asm: Assembler, mask: int) -> int:
     for each in asm.outputs:
         if each.kind == op.STORE_BIT and each.reads == (mask,):
             return each.numbers[0]
-    place = asm.room(Space(bits=1, cleared=True))
+    place = asm.place(Output(bits=1, cleared=True))
     asm.store(op.STORE_BIT, (mask,), (place,))
     return place

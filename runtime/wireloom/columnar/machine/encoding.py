@@ -24,20 +24,22 @@ from wireloom.columnar.buffers import (
     row_numbers,
 )
 from wireloom.columnar.machine import numpy_writer, scribe
-from wireloom.columnar.machine import operations as op
-from wireloom.columnar.machine.arranging import Arranging
-from wireloom.columnar.machine.assembly import Assembled, Assembler, Instruction
-from wireloom.columnar.machine.columns import ItemLists
+from wireloom.columnar.machine.columns import ItemLists, column
+from wireloom.columnar.machine.executable import Executable
 from wireloom.columnar.machine.filled import Filled, FilledList
-from wireloom.columnar.machine.given import ITEM, WRITTEN, Inputs, Outline, Path
-from wireloom.columnar.machine.laid import Laid
-from wireloom.columnar.machine.matches import first
+from wireloom.columnar.machine.input_columns import addresses, size_of
 from wireloom.columnar.machine.programs import once, programs_of
-from wireloom.columnar.machine.rereading import reread
-from wireloom.columnar.machine.rooms import Space
-from wireloom.columnar.machine.stages import PresentLists, Stage, read_items, registers_for
-from wireloom.columnar.machine.values import Level, NoProgramError
+from wireloom.columnar.machine.stages import PresentLists, Stage, read_items, registers_for, staged
 from wireloom.columnar.planning import is_proven
+from wireloom.programs import opcodes as op
+from wireloom.programs.assembler import Assembler, Instruction
+from wireloom.programs.outputs import Output
+from wireloom.programs.selection import first
+from wireloom.programs.values import Flags, Label, Level, Listed, NoProgramError, Struct
+from wireloom.programs.writing.inputs import ITEM, WRITTEN, Inputs, Outline, Path
+from wireloom.programs.writing.layout import Arranging
+from wireloom.programs.writing.scope import Laid
+from wireloom.programs.writing.verification import reread
 from wireloom.rowwise import Judge
 
 _TURN = 1024
@@ -56,8 +58,8 @@ class WritingProgram:
     ``stages``, with their keys, read them again, as the columns ``reread``. Programs with the same ``key`` do the same.
     """
 
-    assembled: Assembled
-    sizing: Assembled
+    assembled: Executable
+    sizing: Executable
     place: int
     inputs: Inputs
     items: "dict[Path, WritingProgram]"
@@ -70,10 +72,11 @@ class WritingProgram:
     def of(cls, laid: Arranging, inputs: Inputs, **more: Any) -> "WritingProgram":
         """The program that was put together."""
         asm = laid.asm
-        place = asm.room(Space())
-        sizing = asm.assembled(judging=False, outputs=[Instruction(op.STORE_8, (), (laid.total,), (place,))])
+        place = asm.place(Output())
+        total = Instruction(op.STORE_8, (), (laid.total,), (place,))
+        sizing = Executable.of(asm.assembled(judging=False, outputs=[total]))
         items = {path: cls.of(inner, inner.inputs, asked=tuple(inner.asked)) for path, inner in laid.items.items()}
-        whole = asm.assembled()
+        whole = Executable.of(asm.assembled())
         inner = ((path, each.key, each.asked) for path, each in items.items())
         key = *whole.identity, sizing.code.tobytes(), *inputs.taken.items(), *inner
         return cls(whole, sizing, place, inputs, items, key, **more)
@@ -84,23 +87,23 @@ class WritingProgram:
         if len(known) < len(self.items):
             return None
         columns = partial(_column, batch, known=known)
-        size = self.inputs.size(columns, rows) if self.assembled.rooms.unpacking else 0
+        size = size_of(self.inputs, columns, rows) if self.assembled.rooms.unpacking else 0
         written = Filled(self.assembled.rooms, len(rows), len(rows), size)
-        for place, number in self.inputs.addresses(columns):
+        for place, number in addresses(self.inputs, columns):
             written.addresses[place] = number
         return Writing(self, batch, rows, written, known, np.zeros(self.assembled.reach, np.uint8))
 
     def lists(self, batch: pa.RecordBatch, path: Path, mine: Array) -> "ListBytes | None":
         """The lists in the rows that are ``mine``, if this writes items; None if they do not fit."""
-        column = _column(batch, path, {})
-        counts = counts_of(column)
+        given = _column(batch, path, {})
+        counts = counts_of(given)
         rows = np.flatnonzero(mine & (counts > 0))
         counts, sound = counts[rows], np.ones(len(batch), bool)
         ends, octets = np.zeros(1, np.int32), b""
         if len(rows):
             owners = np.repeat(rows, counts)
             asked = {name: batch.column(name).take(as_arrow(owners)) for name in self.asked}
-            items = pa.RecordBatch.from_pydict({ITEM: items_of(column, rows), **asked})
+            items = pa.RecordBatch.from_pydict({ITEM: items_of(given, rows), **asked})
             found = together(items, [(self, row_numbers(len(owners)))])
             if found is None:
                 return None
@@ -148,7 +151,7 @@ class Writing:
         """
         return self._follow(self.program.assembled, row_numbers(len(self.rows)), ends, sound)
 
-    def _follow(self, assembled: Assembled, places: Array, ends: Array, sound: Array) -> Callable[[int, int], object]:
+    def _follow(self, assembled: Executable, places: Array, ends: Array, sound: Array) -> Callable[[int, int], object]:
         """What follows a program for the rows from one number to before another."""
         if not accel.WORTH:
             calls = assembled.loops.calls(numpy_writer.WRITING_METHODS)
@@ -222,13 +225,13 @@ def _compare_lists(batch: pa.RecordBatch, writings: Sequence[Writing], sound: Ar
     """Note which of the records are not ``sound`` as their lists do not say what was given."""
     found: defaultdict[tuple[Path, pa.DataType], list[tuple[Array, FilledList]]] = defaultdict(list)
     for each in writings:
-        for path, column in each.program.reread.items():
-            found[path, column.kind].append((each.rows, column.filled(each.written)))
+        for path, again in each.program.reread.items():
+            found[path, again.kind].append((each.rows, again.filled(each.written)))
     for (path, _), lists in found.items():
-        column, counts = _column(batch, path, {}), np.zeros(len(batch), np.int64)
+        given, counts = _column(batch, path, {}), np.zeros(len(batch), np.int64)
         for rows, (places, many, _) in lists:
             counts[rows[places]] = many
-        differs = counts != counts_of(column)
+        differs = counts != counts_of(given)
         for rows, _ in lists:
             sound[rows] &= ~differs[rows]
         read = np.concatenate([rows[places[many > 0]] for rows, (places, many, _) in lists])
@@ -236,7 +239,7 @@ def _compare_lists(batch: pa.RecordBatch, writings: Sequence[Writing], sound: Ar
         owners = np.repeat(read, counts[read])
         if not fine.all():
             read, items, owners = read[fine], items.filter(as_arrow(~differs[owners])), owners[~differs[owners]]
-        sound[owners[~alike(items, items_of(column, read))]] = False
+        sound[owners[~alike(items, items_of(given, read))]] = False
 
 
 def _column(batch: pa.RecordBatch, path: Path, known: Mapping[Path, ListBytes]) -> pa.Array:
@@ -292,9 +295,21 @@ class WritingPrograms:
             return asm.value(op.EQUAL_NUMBER, (code,), (number,))
 
         proven = is_proven(protocol, said.match)
-        stages, again = reread(said, arranging, fields, variant, protocol.framing, proven, is_of)
-        keyed = tuple((each.key, each) for each in stages)
-        return WritingProgram.of(arranging, inputs, stages=keyed, reread=again)
+        read, lists = reread(said, arranging, fields, variant, protocol.framing, proven, is_of)
+        again = {path: _read_again(asm, *each) for path, each in lists.items()}
+        stages = tuple((each.key, each) for each in staged(read))
+        return WritingProgram.of(arranging, inputs, stages=stages, reread=again)
+
+
+def _read_again(asm: Assembler, kind: pa.DataType, found: Listed, where: int) -> ItemLists:
+    """The column of a list that is read again, without the fields of its items that are labels, which do not count."""
+    item = found.listings[0].item
+    if pa.types.is_struct(kind.value_type) and isinstance(item, Struct):
+        labels = {name for name, known in item.fields.items() if isinstance(known, Label | Flags)}
+        kind = pa.list_(pa.struct([each for each in kind.value_type if each.name not in labels]))
+    lists = column(asm, kind, found, where)
+    assert isinstance(lists, ItemLists)
+    return lists
 
 
 def _given(inputs: Inputs, path: Path, outlines: dict[str, Outline], columns: Iterable[Column]) -> Laid:

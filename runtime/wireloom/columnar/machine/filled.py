@@ -10,8 +10,9 @@ import pyarrow as pa
 
 from wireloom.columnar import weighing
 from wireloom.columnar.buffers import Array, zeros
-from wireloom.columnar.machine.rooms import Rooms, Space
+from wireloom.columnar.machine.rooms import Rooms
 from wireloom.columnar.unsnappy import SLACK
+from wireloom.programs.outputs import Output
 
 _RATIO = 8
 """There is room for so many unpacked bytes for each one of the records, but for no more than lists may take."""
@@ -28,7 +29,7 @@ class Shared:
         self.count = count
         self.buffers: defaultdict[str, list[pa.Buffer]] = defaultdict(list)
 
-    def buffer(self, room: Space, number: int) -> pa.Buffer:
+    def buffer(self, room: Output, number: int) -> pa.Buffer:
         """The memory of the room that is ``number`` among those for values of its type."""
         found = self.buffers[room.like]
         if number == len(found):
@@ -130,12 +131,12 @@ class Filled:
         return buffer
 
 
-def _bytes(room: Space, count: int) -> int:
+def _bytes(room: Output, count: int) -> int:
     """What a room takes for so many rows; offsets are one more."""
     return -(-room.bits * (count + 1) // 8)
 
 
-def _laid(rooms: Sequence[tuple[int, Space]], count: int) -> tuple[dict[int, int], int]:
+def _laid(rooms: Sequence[tuple[int, Output]], count: int) -> tuple[dict[int, int], int]:
     """Where each room begins in memory that has all of them, and how much that is."""
     begins, at = {}, 0
     for place, room in rooms:

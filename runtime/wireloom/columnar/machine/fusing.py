@@ -13,7 +13,7 @@ from typing import Any
 
 from wireloom.columnar import native
 from wireloom.columnar.buffers import Array
-from wireloom.columnar.machine import operations as op
+from wireloom.programs import opcodes as op
 
 LOADED = ast.Load()
 _OPERATORS: dict[type[ast.AST], Callable[[Any, Any], Any]] = {

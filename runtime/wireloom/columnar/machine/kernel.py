@@ -10,9 +10,8 @@ from functools import cache
 from wireloom.columnar import accel
 from wireloom.columnar.buffers import Array
 from wireloom.columnar.copies import copy
-from wireloom.columnar.machine import operations as op
-from wireloom.columnar.machine.operations import Amounts, Instructions, Registers
 from wireloom.columnar.machine.spelling import spelled
+from wireloom.columnar.machine.tiles import TILE, Amounts, Instructions, Registers
 from wireloom.columnar.memory import (
     i8,
     i8_big,
@@ -29,6 +28,7 @@ from wireloom.columnar.memory import (
 )
 from wireloom.columnar.sums import behind
 from wireloom.columnar.unsnappy import unsnappy
+from wireloom.programs import opcodes as op
 
 
 def run(
@@ -52,8 +52,8 @@ def run(
     ``written`` how much of each output is written: bytes or items, and rows. At ``safe`` are zeros, ``end`` is the end
     of the bytes that may be read.
     """
-    for first in range(0, records, op.TILE):
-        count = min(op.TILE, records - first)
+    for first in range(0, records, TILE):
+        count = min(TILE, records - first)
         for i in range(count):
             registers[op.START, i] = start[first + i]
             registers[op.STOP, i] = stop[first + i]

@@ -19,10 +19,10 @@ from wireloom.codec.checksums import Totals
 from wireloom.codec.compression import COMPRESSORS, DamagedError, OverflowingError
 from wireloom.columnar import buffers, checksums, sums
 from wireloom.columnar.buffers import LARGEST, Array, ragged
-from wireloom.columnar.machine import operations as op
-from wireloom.columnar.machine import orders
-from wireloom.columnar.machine.spelling import WAYS
 from wireloom.columnar.meanings import SIZES, texts_of
+from wireloom.programs import opcodes as op
+from wireloom.programs import write_opcodes as orders
+from wireloom.programs.values import WAYS
 
 TILE = 1 << 14
 """Tile that are followed together: enough to forget what a call of numpy costs, and few enough for the cache."""

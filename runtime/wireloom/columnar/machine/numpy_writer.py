@@ -3,7 +3,6 @@
 import numpy as np
 
 from wireloom.columnar.buffers import Array, ragged
-from wireloom.columnar.machine import orders
 from wireloom.columnar.machine.numpy_backend import (
     ADDRESSED,
     FIRST_ADDRESS,
@@ -16,6 +15,7 @@ from wireloom.columnar.machine.numpy_backend import (
     memory,
     number_of,
 )
+from wireloom.programs import write_opcodes as orders
 
 _NUMBERS = {(size, big): addressed(("<i", ">i")[big] + str(size)) for size in (2, 4, 8) for big in (False, True)}
 

@@ -12,12 +12,12 @@ import pyarrow as pa
 
 from wireloom.columnar.buffers import Array, row_numbers
 from wireloom.columnar.hopping import Hop
-from wireloom.columnar.machine import operations as op
 from wireloom.columnar.machine.filled import Filled
 from wireloom.columnar.machine.loops import Loop
 from wireloom.columnar.machine.stages import Located, Program
+from wireloom.columnar.machine.tiles import TILE
 
-_LEAST = 8 * op.TILE
+_LEAST = 8 * TILE
 """Fewer records are not worth a batch of their own."""
 _FEW = 64
 """So many records tell how large they are."""

@@ -13,20 +13,20 @@ from wireloom.codec.dispatch import UNKNOWN
 from wireloom.codec.matching import Match, Selection
 from wireloom.columnar.arrays import Numbers
 from wireloom.columnar.buffers import Array, row_numbers
-from wireloom.columnar.machine import operations as op
-from wireloom.columnar.machine.assembly import Assembler
 from wireloom.columnar.machine.columns import Column, column
 from wireloom.columnar.machine.filled import Filled
-from wireloom.columnar.machine.lowering import Lowering
-from wireloom.columnar.machine.matches import first
-from wireloom.columnar.machine.messages import message, read_tail
-from wireloom.columnar.machine.parts import layout
-from wireloom.columnar.machine.proving import prove
-from wireloom.columnar.machine.rooms import Space
 from wireloom.columnar.machine.stages import Located, Program
-from wireloom.columnar.machine.values import Datum, Label, Level, NoProgramError, Number, Octets
 from wireloom.columnar.planning import is_proven
 from wireloom.columnar.viewed import Same, ViewedColumns
+from wireloom.programs import opcodes as op
+from wireloom.programs.assembler import Assembler
+from wireloom.programs.outputs import Output
+from wireloom.programs.reading.framing import prove
+from wireloom.programs.reading.lowering import Lowering
+from wireloom.programs.reading.messages import message, read_tail
+from wireloom.programs.reading.parts import layout
+from wireloom.programs.selection import first
+from wireloom.programs.values import Datum, Label, Level, NoProgramError, Number, Octets
 from wireloom.rowwise import Judge
 
 _VIEWS, _PROGRAMS = 64, 1024
@@ -78,7 +78,7 @@ def _sorted(asm: Assembler, known: Datum | None) -> Sorted:
     """Write a number and a byte for whether there is one."""
     if not isinstance(known, Number) or not known.whole:
         raise NoProgramError("a number of the header beyond 64 bits")
-    place, there = asm.room(Space(bits=64)), asm.room(Space(bits=8))
+    place, there = asm.place(Output(bits=64)), asm.place(Output(bits=8))
     asm.store(op.STORE_8, (known.register,), (place,))
     asm.store(op.STORE_1, (known.valid,), (there,))
     return Sorted(place, there)
@@ -203,7 +203,7 @@ class Programs:
         self._finish(lowering)
         header = lowering.record.columns
         lowering.must(asm.value(op.MORE_NUMBER, (code,), (-1,)))
-        place = asm.room(Space(bits=64))
+        place = asm.place(Output(bits=64))
         asm.store(op.STORE_8, (code,), (place,))
         columns = {name: _sorted(asm, header.get(name)) for name in names}
         header["message"] = Label(code, tuple(each.name for each in self.messages))
@@ -240,7 +240,7 @@ class Programs:
         prove(self.protocol.framing, lowering)
         if lowering.left:
             raise NoProgramError("some of the lengths")
-        if any(isinstance(room, Space) for room in lowering.asm.rooms):
+        if any(isinstance(each, Output) for each in lowering.asm.memory):
             raise NoProgramError("a proof for which something is written")
         return Program.of(lowering, {}, {})
 

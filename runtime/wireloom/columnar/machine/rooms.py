@@ -1,40 +1,35 @@
 """Rooms: what programs write to, and the tables that they read from, by their places."""
 
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from hashlib import sha256
-from typing import NamedTuple
 
 import numpy as np
 
+from wireloom.codec.checksums import Crc
 from wireloom.columnar.buffers import Array
+from wireloom.columnar.sums import word_tables
+from wireloom.programs.assembler import Memory
+from wireloom.programs.outputs import Output, Table
 
 
-class Space(NamedTuple):
-    """Space for ``bits`` a row and ``more`` bytes a record, and for as many bytes as the records have together, if it
-    ``holds`` some of theirs. It begins as zeros if it is ``cleared``. If it ``unpacks``, it is for what is unpacked of
-    them. If it is for values of fixed size, they are of a type ``like`` this.
-    """
-
-    bits: int = 0
-    more: int = 0
-    holds: bool = False
-    cleared: bool = False
-    unpacks: bool = False
-    like: str = ""
+@cache
+def _loaded(table: Table | Crc) -> Array:
+    """A table in memory, the same one each time."""
+    return word_tables(table) if isinstance(table, Crc) else np.frombuffer(table.data, np.uint8)
 
 
 class Rooms:
     """What a program writes to and reads from, by place."""
 
-    def __init__(self, rooms: Sequence[Space | Array]) -> None:
-        spaces = [(place, room) for place, room in enumerate(rooms) if isinstance(room, Space)]
+    def __init__(self, rooms: Sequence[Memory]) -> None:
+        spaces = [(place, room) for place, room in enumerate(rooms) if isinstance(room, Output)]
+        self.held = [room if isinstance(room, Output) else _loaded(room) for room in rooms]
         self.tables = np.zeros(max(1, len(rooms)), np.int64)
         """The address of each table; 0 at all other places."""
-        for place, room in enumerate(rooms):
-            if not isinstance(room, Space):
+        for place, room in enumerate(self.held):
+            if not isinstance(room, Output):
                 self.tables[place] = room.ctypes.data
-        self.held = rooms  # so that tables stay where they are
         self.values = [(place, room) for place, room in spaces if room.like]
         self.unpacking = [place for place, room in spaces if room.unpacks]
         self.octets = [(place, room) for place, room in spaces if room.more or room.holds or room.unpacks]
@@ -46,4 +41,4 @@ class Rooms:
     @cached_property
     def identity(self) -> list[object]:
         """The same for rooms and tables that are the same."""
-        return [room if isinstance(room, Space) else sha256(room.tobytes()).digest() for room in self.held]
+        return [room if isinstance(room, Output) else sha256(room.tobytes()).digest() for room in self.held]

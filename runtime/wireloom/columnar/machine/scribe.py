@@ -6,9 +6,8 @@ from functools import cache
 from wireloom.columnar import accel
 from wireloom.columnar.buffers import Array
 from wireloom.columnar.copies import copy_all
-from wireloom.columnar.machine import kernel, orders
-from wireloom.columnar.machine import operations as op
-from wireloom.columnar.machine.operations import Amounts, Instructions, Registers
+from wireloom.columnar.machine import kernel
+from wireloom.columnar.machine.tiles import TILE, Amounts, Instructions, Registers
 from wireloom.columnar.memory import (
     i8,
     put1,
@@ -23,6 +22,8 @@ from wireloom.columnar.memory import (
     u2,
     u4,
 )
+from wireloom.programs import opcodes as op
+from wireloom.programs import write_opcodes as orders
 
 
 def run(
@@ -45,8 +46,8 @@ def run(
     In ``ends`` is the address where the first row's record begins, and behind it where each row's record ends. At
     ``sound``, too, is a byte for each row of the table. Other arguments are as in ``kernel.run``.
     """
-    for first in range(begin, end, op.TILE):
-        count = min(op.TILE, end - first)
+    for first in range(begin, end, TILE):
+        count = min(TILE, end - first)
         for i in range(count):
             registers[op.START, i] = ends[rows[first + i]]
             registers[op.STOP, i] = ends[rows[first + i] + 1]

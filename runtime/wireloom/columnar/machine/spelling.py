@@ -1,12 +1,6 @@
 """Bytes of one size as text: addresses and identifiers."""
 
-from wireloom.codec.meanings import Ipv4Meaning, Ipv6Meaning, MacMeaning, Meaning, UuidMeaning
 from wireloom.columnar.memory import put1, u1
-
-WAYS: dict[type[Meaning], int] = {Ipv4Meaning: 0, Ipv6Meaning: 1, MacMeaning: 2, UuidMeaning: 3}
-"""Numbers of what bytes may stand for, as the machine has them."""
-LONGEST = (15, 39, 17, 36)
-"""How long texts are at most, by these numbers."""
 
 
 def spelled(to: int, at: int, way: int) -> int:

@@ -15,12 +15,14 @@ import pyarrow as pa
 from wireloom.columnar import accel, compiled, weighing
 from wireloom.columnar.buffers import Array, nulls, ragged, row_numbers
 from wireloom.columnar.machine import kernel, numpy_backend
-from wireloom.columnar.machine import operations as op
-from wireloom.columnar.machine.assembly import Assembled, Instruction
 from wireloom.columnar.machine.columns import Column, column
+from wireloom.columnar.machine.executable import Executable
 from wireloom.columnar.machine.filled import Filled, FilledList, Shared
-from wireloom.columnar.machine.lowering import Lowering
-from wireloom.columnar.machine.rooms import Space
+from wireloom.columnar.machine.tiles import TILE
+from wireloom.programs import opcodes as op
+from wireloom.programs.assembler import Instruction
+from wireloom.programs.outputs import Output
+from wireloom.programs.reading.lowering import Lowering
 
 _FEW, _TURNS = 64, 64
 """After so many items, lists are left to the plan if they are so few that reading the next one of each does not pay."""
@@ -57,7 +59,7 @@ class Located:
 class Program:
     """A program, the columns that it writes, of the header and of a message, and the lists whose items others read."""
 
-    assembled: Assembled
+    assembled: Executable
     header: Mapping[str, Column]
     columns: Mapping[str, Column]
     stages: "tuple[Stage, ...]" = ()
@@ -68,7 +70,7 @@ class Program:
     ) -> "Program":
         """The program that was put together."""
         stages = tuple(staged(lowering))
-        return cls(lowering.asm.assembled(judging=judging), header, columns, stages)
+        return cls(Executable.of(lowering.asm.assembled(judging=judging)), header, columns, stages)
 
     def head(self, written: Filled) -> dict[str, pa.Array]:
         """The columns of the header."""
@@ -113,21 +115,21 @@ class Program:
 class _Scratch(threading.local):
     """Registers of a thread, which no program expects to begin as anything."""
 
-    registers = np.zeros((0, op.TILE), np.int64)
+    registers = np.zeros((0, TILE), np.int64)
 
 
 _SCRATCH = _Scratch()
 
 
-def registers_for(assembled: Assembled) -> Array:
+def registers_for(assembled: Executable) -> Array:
     """Registers to follow a program with, for the thread that asks."""
     if len(_SCRATCH.registers) < assembled.registers:
-        _SCRATCH.registers = np.zeros((assembled.registers, op.TILE), np.int64)
+        _SCRATCH.registers = np.zeros((assembled.registers, TILE), np.int64)
     return _SCRATCH.registers
 
 
 def follow(
-    assembled: Assembled, records: Located, places: Array, addresses: Array, amounts: Array, sound: Array
+    assembled: Executable, records: Located, places: Array, addresses: Array, amounts: Array, sound: Array
 ) -> None:
     """Follow a program that writes to ``addresses``; ``sound`` becomes the mask of the records that are."""
     zeros, count, code = np.zeros(assembled.reach, np.uint8), len(places), assembled.code
@@ -152,16 +154,16 @@ def staged(lowering: Lowering) -> Iterator["Stage"]:
         lowering.asm.store(op.STORE_LIST, (listing.start, listing.stop, listing.where), (listing.place,))
         given = {}
         for place, register in inner.given.items():
-            given[place] = lowering.asm.room(Space(bits=64))
+            given[place] = lowering.asm.place(Output(bits=64))
             lowering.asm.store(op.STORE_8, (register,), (given[place],))
         items = None if listing.kind is None else column(inner.asm, listing.kind, listing.item)
         stages = tuple(staged(inner))
         walk = end = None
         if listing.size is None:
-            end = inner.asm.room(Space())
+            end = inner.asm.place(Output())
             ends = Instruction(op.STORE_8, (), (inner.cursor,), (end,))
-            walk = inner.asm.assembled(judging=False, outputs=[ends])
-        program = Program(inner.asm.assembled(), {}, {"": items} if items else {}, stages)
+            walk = Executable.of(inner.asm.assembled(judging=False, outputs=[ends]))
+        program = Program(Executable.of(inner.asm.assembled()), {}, {"": items} if items else {}, stages)
         yield Stage(listing.place, program, given, listing.size, listing.weight, listing.kind, walk, end or 0)
 
 
@@ -177,7 +179,7 @@ class Stage:
     size: int | None
     weight: int
     kind: pa.DataType | None
-    walk: Assembled | None
+    walk: Executable | None
     end: int
 
     @property

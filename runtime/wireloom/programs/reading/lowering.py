@@ -5,21 +5,21 @@ unsound, and so does whatever is wrong. These rows are read by the plan, which k
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
 from typing import Any
 
-import numpy as np
-
-from wireloom.codec.checksums import Crc
-from wireloom.columnar.buffers import Array
-from wireloom.columnar.fields import Number as Kind
-from wireloom.columnar.machine import formulas, places
-from wireloom.columnar.machine import operations as op
-from wireloom.columnar.machine.assembly import Assembler
-from wireloom.columnar.machine.formulas import both, truth
-from wireloom.columnar.machine.merging import merged
-from wireloom.columnar.machine.places import Offset
-from wireloom.columnar.machine.values import (
+from wireloom.codec.checksums import REVERSED, Crc
+from wireloom.expressions import Expression
+from wireloom.expressions.tree import Expr, Name, Origin
+from wireloom.options import U64Type
+from wireloom.programs import expressions, offsets
+from wireloom.programs import opcodes as op
+from wireloom.programs.assembler import Assembler
+from wireloom.programs.expressions import both, truth
+from wireloom.programs.merging import merged
+from wireloom.programs.number_format import NumberFormat
+from wireloom.programs.offsets import Offset
+from wireloom.programs.outputs import Table
+from wireloom.programs.values import (
     FARTHEST,
     WORD,
     Datum,
@@ -32,20 +32,10 @@ from wireloom.columnar.machine.values import (
     Struct,
     valid_in,
 )
-from wireloom.columnar.sums import FLIPPED, word_tables
-from wireloom.expressions import Expression
-from wireloom.expressions.tree import Expr, Name, Origin
-from wireloom.options import U64Type
 from wireloom.rowwise import Judge
 
 Span = tuple[int, int]
 """The registers that have the addresses where something starts and stops."""
-
-
-@cache
-def _reversed_bytes() -> Array:
-    """Each byte with its bits in the other order, as a number of four bytes."""
-    return FLIPPED.astype(np.uint32)
 
 
 class Lowering:
@@ -148,13 +138,13 @@ class Lowering:
         """From where to where ``name`` is; both the record's start when it is absent."""
         return (op.START, op.STOP) if name == "record" else self.spans.get(name, (op.START, op.START))
 
-    def ask(self, expression: Expression) -> formulas.Found:
+    def ask(self, expression: Expression) -> expressions.Found:
         """The value of an expression that stands here."""
         return self.ask_tree(expression.tree)
 
-    def ask_tree(self, tree: Expr) -> formulas.Found:
+    def ask_tree(self, tree: Expr) -> expressions.Found:
         """The same for the tree of one."""
-        return formulas.found(tree, self)
+        return expressions.found(tree, self)
 
     def holds(self, expression: Expression) -> Mask:
         """Where an expression is true."""
@@ -181,7 +171,7 @@ class Lowering:
     def offset_of(self, position: int, where: int) -> int | None:
         """How far behind the record's start a position is in these rows; None if that differs, or is not known."""
         offset = self.offsets.get(position)
-        found = None if offset is None else places.within(self.asm, where, offset)
+        found = None if offset is None else offsets.within(self.asm, where, offset)
         return found if isinstance(found, int) else None
 
     def moved(self, position: int, count: int) -> int:
@@ -193,7 +183,7 @@ class Lowering:
     def _keep(self, found: int, position: int, count: int = 0) -> None:
         """Note that a place is so many bytes behind another."""
         if position in self.offsets:
-            self.offsets[found] = places.moved(self.offsets[position], count)
+            self.offsets[found] = offsets.moved(self.offsets[position], count)
 
     def move(self, position: int, shift: int = 0) -> None:
         """Go on elsewhere."""
@@ -206,7 +196,7 @@ class Lowering:
         self._keep(position, self.position)
         self.position = position
 
-    def take(self, size: formulas.Found) -> Span:
+    def take(self, size: expressions.Found) -> Span:
         """The next bytes, so many; goes on behind them."""
         if isinstance(size, int) and size >= 0:
             self.need(size)
@@ -243,7 +233,7 @@ class Lowering:
             left = self.asm.value(op.LESS, (cursor, self.limit))
             self.this.columns[trailing] = Octets(cursor, self.limit, left)
 
-    def written(self, kind: Kind) -> int | None:
+    def written(self, kind: NumberFormat) -> int | None:
         """The register with the number at the cursor if the program has written it; None if it is to be loaded."""
         return None
 
@@ -252,9 +242,9 @@ class Lowering:
     def crc(self, algorithm: Crc, start: int, stop: int, where: int) -> int:
         """The CRC of the bytes from ``start`` to before ``stop``, in the rows ``where`` it is asked for."""
         asm = self.asm
-        tables = asm.shared(word_tables(algorithm))
+        tables = asm.shared(algorithm)
         reverses = not algorithm.reflect_in
-        numbers = tables, algorithm.initial, asm.shared(FLIPPED) if reverses else tables, int(reverses)
+        numbers = tables, algorithm.initial, asm.shared(Table(REVERSED)) if reverses else tables, int(reverses)
         found = asm.value(op.CRC, (start, stop), numbers)
         if not algorithm.reflect_out:
             found = self._reversed(found, algorithm.bits)
@@ -262,7 +252,7 @@ class Lowering:
 
     def _reversed(self, register: int, bits: int) -> int:
         """The lowest bits of a register in the other order."""
-        asm, table, count = self.asm, self.asm.shared(_reversed_bytes()), -(-bits // 8)
+        asm, table, count = self.asm, self.asm.shared(Table.of(REVERSED)), -(-bits // 8)
         if bits > 32:
             raise NoProgramError("a CRC of more than 32 bits that is not reflected")
         found = asm.number(0)
@@ -312,16 +302,16 @@ class Lowering:
 
     def _go_on(self, mask: int, position: int) -> None:
         """Go on at a position in the rows where the mask is set, and at the cursor in others."""
-        cursor, offsets = self.cursor, self.offsets
+        cursor, known = self.cursor, self.offsets
         offset = None
-        if position in offsets and cursor in offsets:
-            offset = places.chosen(self.asm, mask, offsets[position], offsets[cursor])
+        if position in known and cursor in known:
+            offset = offsets.chosen(self.asm, mask, known[position], known[cursor])
         if isinstance(offset, int):
             self.move(self.origin, offset)
             return
         self.move(self.asm.value(op.CHOOSE, (mask, position, cursor)))
         if offset is not None:
-            offsets[self.position] = offset
+            known[self.position] = offset
 
     @property
     def _state(self) -> tuple[Any, ...]:

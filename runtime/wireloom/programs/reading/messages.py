@@ -4,13 +4,13 @@ from collections.abc import Callable
 from functools import partial
 
 from wireloom import codec
-from wireloom.columnar.machine import operations as op
-from wireloom.columnar.machine.checks import Proven, verify
-from wireloom.columnar.machine.formulas import both_masks, either_not
-from wireloom.columnar.machine.lowering import Lowering
-from wireloom.columnar.machine.parts import extent, layout
-from wireloom.columnar.machine.values import APART, Label, Level, Mask, NoProgramError
 from wireloom.expressions import Expression
+from wireloom.programs import opcodes as op
+from wireloom.programs.expressions import both_masks, either_not
+from wireloom.programs.reading.checks import Proven, verify
+from wireloom.programs.reading.lowering import Lowering
+from wireloom.programs.reading.parts import extent, layout
+from wireloom.programs.values import APART, Label, Level, Mask, NoProgramError
 
 
 def message(said: codec.Message, at: Lowering, proven: Proven) -> Level:

@@ -1,20 +1,19 @@
 """Which message or length a record is of, by tables of the numbers that select it."""
 
-from collections.abc import Mapping, Sequence
-
-import numpy as np
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from wireloom.codec.matching import Match, Selection
-from wireloom.columnar import matching
-from wireloom.columnar.buffers import Array
-from wireloom.columnar.machine import operations as op
-from wireloom.columnar.machine.assembly import Assembler
-from wireloom.columnar.machine.values import WORD, NoProgramError, Number, Octets
+from wireloom.programs import opcodes as op
+from wireloom.programs.assembler import Assembler
+from wireloom.programs.outputs import Table
+from wireloom.programs.values import WORD, NoProgramError, Number, Octets
 
 _MOST = 1 << 16
 """How many numbers a table may cover."""
 _MOST_WORDS = 64
 """Texts are compared one after the other."""
+Met = list[int]
+"""For each class of values, the selections that they meet: the bit of each is set in a number."""
 
 
 def first(
@@ -25,38 +24,37 @@ def first(
     None is met by none. A value that is absent meets no match that asks for it. Raises ``NoProgramError``.
     """
     place: int | None = None
-    holds = np.array([[match is not None] for match in matches], bool).reshape(-1, 1)
+    holds = [_bits(match is not None for match in matches)]
     for name, value in values.items():
         asked = [(match or {}).get(name) for match in matches]
         classes, met = _classes(asm, value, asked) if isinstance(value, Number) else _words(asm, value, asked)
-        holds = (holds[:, :, None] & met[:, None, :]).reshape(len(matches), -1)
-        if holds.shape[1] > _MOST:
+        if len(holds) * len(met) > _MOST:
             raise NoProgramError("a choice among very many numbers")
+        holds = [one & other for one in holds for other in met]
         if place is not None:
-            classes = asm.value(op.ADD, (asm.value(op.MULTIPLY_NUMBER, (place,), (met.shape[1],)), classes))
+            classes = asm.value(op.ADD, (asm.value(op.MULTIPLY_NUMBER, (place,), (len(met),)), classes))
         place = classes
-    table = np.where(holds.any(axis=0), holds.argmax(axis=0), otherwise)
-    return asm.number(int(table[0])) if place is None else looked_up(asm, place, table)
+    table = [(bits & -bits).bit_length() - 1 if bits else otherwise for bits in holds]
+    return asm.number(table[0]) if place is None else looked_up(asm, place, table)
 
 
 def among(asm: Assembler, register: int, choices: Sequence[int]) -> int:
     """The mask where a number is one of several that are not far from each other."""
-    least = min(choices)
-    table = np.zeros(max(choices) - least + 1, np.int64)
-    table[np.array(choices) - least] = 1
+    least, chosen = min(choices), frozenset(choices)
+    table = [int(number in chosen) for number in range(least, max(choices) + 1)]
     return asm.value(op.EQUAL_NUMBER, (looked_up(asm, register, table, least),), (1,))
 
 
-def looked_up(asm: Assembler, number: int, table: Array, least: int = 0) -> int:
+def looked_up(asm: Assembler, number: int, table: Sequence[int], least: int = 0) -> int:
     """What a table has for a number, the first for ``least``; -1 outside. Raises ``NoProgramError``."""
     if least <= -WORD:
         raise NoProgramError("a table for a number without an opposite")
     place = asm.value(op.ADD_NUMBER, (number,), (-least,)) if least else number
-    found = asm.value(op.LOOK_UP, (place,), (asm.shared(np.asarray(table, np.int32)), len(table)))
+    found = asm.value(op.LOOK_UP, (place,), (asm.shared(Table.of(table)), len(table)))
     return asm.value(op.SIGN, (found,), (32,))
 
 
-def _classes(asm: Assembler, number: Number, selections: Sequence[Selection | None]) -> tuple[int, Array]:
+def _classes(asm: Assembler, number: Number, selections: Sequence[Selection | None]) -> tuple[int, Met]:
     """The register with the class of a number, and which of the selections the numbers of each class meet.
 
     Those that nothing asks for are of the first one, and those that are absent, too.
@@ -70,27 +68,41 @@ def _classes(asm: Assembler, number: Number, selections: Sequence[Selection | No
     least, most = min(inside, default=0), max(inside, default=0)
     if most - least >= _MOST:
         raise NoProgramError("a choice among very many numbers")
-    every = np.arange(least, most + 1)
-    met = np.array([np.ones(len(every), bool) if one is None else matching.numbers(every, one) for one in selections])
-    others = np.array([[one is None] for one in selections])
-    kinds, classes = np.unique(met, axis=1, return_inverse=True)
-    found = asm.value(op.ADD_NUMBER, (looked_up(asm, number.register, classes.reshape(-1), least),), (1,))
+    others = _bits(one is None for one in selections)
+    met = [others] * (most - least + 1)
+    for bit, one in enumerate(selections):
+        for each in () if one is None else _numbers(one, least, most):
+            met[each - least] |= 1 << bit
+    kinds = {bits: kind for kind, bits in enumerate(dict.fromkeys(met), start=1)}
+    found = asm.value(op.ADD_NUMBER, (looked_up(asm, number.register, [kinds[bits] - 1 for bits in met], least),), (1,))
     if number.valid != op.ONES:
         found = asm.value(op.CHOOSE, (number.valid, found, asm.number(0)))
-    return found, np.concatenate([others, kinds], axis=1)
+    return found, [others, *kinds]
 
 
-def _words(asm: Assembler, octets: Octets, selections: Sequence[Selection | None]) -> tuple[int, Array]:
+def _numbers(selection: Selection, least: int, most: int) -> Iterator[int]:
+    """The numbers that a selection has from ``least`` to ``most``."""
+    yield from (int(each) for each in selection.listed if isinstance(each, int) and least <= each <= most)
+    for first, last in selection.spans:
+        yield from range(max(first, least), min(last, most) + 1)
+
+
+def _bits(holds: Iterable[bool]) -> int:
+    """The number that has the bits set whose places hold."""
+    return sum(1 << place for place, one in enumerate(holds) if one)
+
+
+def _words(asm: Assembler, octets: Octets, selections: Sequence[Selection | None]) -> tuple[int, Met]:
     """As ``_classes``, of text or bytes."""
     asked = {each for one in selections if one is not None for each in one.listed}
     if len(asked) > _MOST_WORDS:
         raise NoProgramError("a choice among very many texts")
-    found, met = asm.number(0), [[one is None for one in selections]]
+    found, met = asm.number(0), [_bits(one is None for one in selections)]
     for number, word in enumerate(sorted(asked, key=repr), start=1):
         assert isinstance(word, str | bytes)
         mask = asm.same(octets.start, octets.stop, word.encode() if isinstance(word, str) else word)
         found = asm.value(op.CHOOSE, (mask, asm.number(number), found))
-        met.append([one is None or word in one for one in selections])
+        met.append(_bits(one is None or word in one for one in selections))
     if octets.valid != op.ONES:
         found = asm.value(op.CHOOSE, (octets.valid, found, asm.number(0)))
-    return found, np.array(met).T
+    return found, met

@@ -4,10 +4,10 @@ import struct
 from typing import Any
 
 from wireloom.codec.flatbuffers import Table, TableField
-from wireloom.columnar.machine import operations as op
-from wireloom.columnar.machine.formulas import both
-from wireloom.columnar.machine.lowering import Lowering, Span
-from wireloom.columnar.machine.values import WORD, Datum, NoProgramError, Number, Octets, Struct
+from wireloom.programs import opcodes as op
+from wireloom.programs.expressions import both
+from wireloom.programs.reading.lowering import Lowering, Span
+from wireloom.programs.values import WORD, Datum, NoProgramError, Number, Octets, Struct
 
 
 def table(said: Table, at: Lowering, span: Span) -> Struct:

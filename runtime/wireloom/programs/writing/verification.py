@@ -1,24 +1,19 @@
 """Records that a program has laid out are read again by it: those are sound that say just what was given."""
 
 from collections.abc import Callable, Set
-
-import pyarrow as pa
+from typing import Any, NamedTuple
 
 from wireloom import codec
-from wireloom.columnar.fields import Number as Kind
-from wireloom.columnar.machine import operations as op
-from wireloom.columnar.machine.arranging import Arranging
-from wireloom.columnar.machine.checks import Proven
-from wireloom.columnar.machine.columns import ItemLists, column
-from wireloom.columnar.machine.formulas import both
-from wireloom.columnar.machine.given import Items, Path
-from wireloom.columnar.machine.laid import Copied, Laid
-from wireloom.columnar.machine.lowering import Lowering
-from wireloom.columnar.machine.messages import message
-from wireloom.columnar.machine.parts import layout
-from wireloom.columnar.machine.proving import prove
-from wireloom.columnar.machine.stages import Stage, staged
-from wireloom.columnar.machine.values import (
+from wireloom.options import MAX_RECORD_BYTES
+from wireloom.programs import opcodes as op
+from wireloom.programs.expressions import both
+from wireloom.programs.number_format import NumberFormat
+from wireloom.programs.reading.checks import Proven
+from wireloom.programs.reading.framing import prove
+from wireloom.programs.reading.lowering import Lowering
+from wireloom.programs.reading.messages import message
+from wireloom.programs.reading.parts import layout
+from wireloom.programs.values import (
     Datum,
     Flags,
     Label,
@@ -30,7 +25,17 @@ from wireloom.columnar.machine.values import (
     Octets,
     Struct,
 )
-from wireloom.options import MAX_RECORD_BYTES
+from wireloom.programs.writing.inputs import Items, Path
+from wireloom.programs.writing.layout import Arranging
+from wireloom.programs.writing.scope import Copied, Laid
+
+
+class ListRead(NamedTuple):
+    """A list that was read again in the rows ``where`` it is given, of a type in the table."""
+
+    type: Any
+    found: Listed
+    where: int
 
 
 def reread(
@@ -41,9 +46,9 @@ def reread(
     framing: codec.Framing,
     proven: Proven,
     is_of: Callable[[Level], int],
-) -> tuple[tuple[Stage, ...], dict[Path, ItemLists]]:
-    """Read a record again, and compare all of its values but for items of lists: returns what reads these, and columns
-    of them to be compared. ``variant`` is the register with the number of its variant, and ``is_of`` gives the mask of
+) -> tuple[Lowering, dict[Path, ListRead]]:
+    """Read a record again, and compare all of its values but for items of lists: returns what has read it, and lists
+    to be compared. ``variant`` is the register with the number of its variant, and ``is_of`` gives the mask of
     the records whose header selects the message. Raises ``NoProgramError``.
     """
     asm = arranging.asm
@@ -60,7 +65,7 @@ def reread(
     comparing = _Comparing(at)
     comparing.all(at.record, arranging.header, {column.name for column in said.record.columns if column.label})
     comparing.all(level, fields, {column.name for column in said.columns if column.label} | {"variant"})
-    return tuple(staged(at)), comparing.lists
+    return at, comparing.lists
 
 
 class _Rereading(Lowering):
@@ -84,7 +89,7 @@ class _Rereading(Lowering):
         ends = (place + size for (place, where), (_, size, _) in self.numbers.items() if where == op.ONES)
         return max(ends, default=0)
 
-    def written(self, kind: Kind) -> int | None:
+    def written(self, kind: NumberFormat) -> int | None:
         offset, little = self.offset_of(self.position, self.where), kind.is_little(little=self.little)
         if offset is None:
             return None
@@ -118,7 +123,7 @@ class _Comparing:
     def __init__(self, at: Lowering) -> None:
         self.at = at
         self.asm = at.asm
-        self.lists: dict[Path, ItemLists] = {}
+        self.lists: dict[Path, ListRead] = {}
 
     def all(
         self, found: Level | Struct, given: Laid, labels: Set[str], where: int = op.ONES, *, inner: bool = False
@@ -165,10 +170,7 @@ class _Comparing:
             case NoItems(), Items(count=Number(register=count)):
                 self.at.must(self.asm.value(op.EQUAL_NUMBER, (count,), (0,)), where)
             case Listed(), Items():
-                kind = _without_labels(wanted.outline.kind, found.listings[0].item)
-                lists = column(self.asm, kind, found, where)
-                assert isinstance(lists, ItemLists)
-                self.lists[wanted.path] = lists
+                self.lists[wanted.path] = ListRead(wanted.outline.type, found, where)
             case Struct(), Struct():
                 inner = given.inner[name] if name in given.inner else Laid(dict(wanted.fields))
                 self.all(found, inner, set(), where, inner=True)
@@ -185,11 +187,3 @@ class _Comparing:
             there = both(asm, asm.value(op.EQUAL, (found.start, start)), asm.value(op.EQUAL, (found.stop, stop)))
             where = both(asm, where, asm.value(op.NOT, (both(asm, copied.where, there),)))
         asm.check_same(found.start, found.stop, wanted.start, wanted.stop, where)
-
-
-def _without_labels(kind: pa.DataType, item: Datum) -> pa.DataType:
-    """The type of a list of structs without the fields that are labels, which do not count."""
-    if not pa.types.is_struct(kind.value_type) or not isinstance(item, Struct):
-        return kind
-    labels = {name for name, known in item.fields.items() if isinstance(known, Label | Flags)}
-    return pa.list_(pa.struct([each for each in kind.value_type if each.name not in labels]))

@@ -6,16 +6,15 @@ from typing import Any
 
 from wireloom import codec
 from wireloom.codec.lengths import Ends
-from wireloom.columnar.fields import Number as Kind
-from wireloom.columnar.fields import code, number_of
-from wireloom.columnar.machine import operations as op
-from wireloom.columnar.machine.checks import summed
-from wireloom.columnar.machine.formulas import either_not, some_bits, whole
-from wireloom.columnar.machine.lowering import Lowering
-from wireloom.columnar.machine.matches import first
-from wireloom.columnar.machine.parts import number_at
-from wireloom.columnar.machine.values import NoProgramError, Number
 from wireloom.expressions import Expression
+from wireloom.programs import opcodes as op
+from wireloom.programs.expressions import either_not, some_bits, whole
+from wireloom.programs.number_format import NumberFormat
+from wireloom.programs.reading.checks import summed
+from wireloom.programs.reading.lowering import Lowering
+from wireloom.programs.reading.parts import number_at
+from wireloom.programs.selection import first
+from wireloom.programs.values import NoProgramError, Number
 
 
 def prove(framing: codec.Framing, at: Lowering, *, doubting: bool = False) -> None:
@@ -34,7 +33,7 @@ def prove(framing: codec.Framing, at: Lowering, *, doubting: bool = False) -> No
 
 def _probed(fields: Iterable[tuple[str, int, object]], at: Lowering) -> dict[str, Number]:
     """The numbers at offsets of the record, all of which must have a place in it."""
-    kinds = [(name, offset, number_of(construct)) for name, offset, construct in fields]
+    kinds = [(name, offset, NumberFormat.from_construct(construct)) for name, offset, construct in fields]
     at.move(op.START)
     at.need(max((offset + kind.size for _, offset, kind in kinds), default=0))
     found, position = {}, at.position
@@ -73,7 +72,7 @@ def _measure(ends: Ends, at: Lowering, *, doubting: bool) -> None:
 
 def _stored(where: Expression, stored: Any, at: Lowering) -> Number:
     """The checksum that stands where the other numbers tell."""
-    kind, place = Kind(code(stored)), at.ask(where)
+    kind, place = NumberFormat.from_construct(stored), at.ask(where)
     if place is None:
         raise NoProgramError("a checksum that may be absent")
     at.move(op.START)

@@ -12,20 +12,19 @@ from wireloom.codec.computed import LIMITS, Computed
 from wireloom.codec.flatbuffers import Encoded
 from wireloom.codec.layout import Lone
 from wireloom.codec.runs import Run
-from wireloom.columnar.fields import Number as Kind
-from wireloom.columnar.fields import code
-from wireloom.columnar.machine import operations as op
-from wireloom.columnar.machine.checks import certain, label, meant, put, valid, verify
-from wireloom.columnar.machine.flatbuffers import table
-from wireloom.columnar.machine.formulas import Found, both, both_masks, either_not, some_bits, whole
-from wireloom.columnar.machine.items import ItemLowering
-from wireloom.columnar.machine.lowering import Lowering, Span
-from wireloom.columnar.machine.rooms import Space
-from wireloom.columnar.machine.spelling import WAYS
-from wireloom.columnar.machine.unpacking import opened
-from wireloom.columnar.machine.values import (
+from wireloom.programs import opcodes as op
+from wireloom.programs.expressions import Found, both, both_masks, either_not, some_bits, whole
+from wireloom.programs.number_format import NumberFormat
+from wireloom.programs.outputs import Output
+from wireloom.programs.reading.checks import certain, label, meant, put, valid, verify
+from wireloom.programs.reading.compression import opened
+from wireloom.programs.reading.flatbuffers import table
+from wireloom.programs.reading.items import ItemLowering
+from wireloom.programs.reading.lowering import Lowering, Span
+from wireloom.programs.values import (
     APART,
     FARTHEST,
+    WAYS,
     WORD,
     Datum,
     Level,
@@ -62,7 +61,7 @@ def _run(part: Run, at: Lowering) -> None:
     for name, said in part.fields:
         start = at.cursor
         with at.asm.field(name):
-            number = number_at(Kind(code(said)), at)
+            number = number_at(NumberFormat.from_construct(said), at)
             if isinstance(said.subcon, codec.As):
                 at.this.columns[name] = certain(at, meant(at, number, said.subcon.meaning))
             else:
@@ -146,7 +145,7 @@ def _must_be(wanted: object, kind: object, at: Lowering) -> None:
 
 @read.register
 def _bits(part: codec.Bits, at: Lowering) -> None:
-    kind = Kind(code(part.integer))
+    kind = NumberFormat.from_construct(part.integer)
     if part.over:
         at.shift -= kind.size
     at.need(kind.size)
@@ -320,7 +319,7 @@ def value(kind: object, at: Lowering) -> Datum:
     """The next value. Raises ``NoProgramError``."""
     match kind:
         case FormatField() | BytesInteger() | codec.Boolean() | codec.EitherOrder():
-            number = Kind(code(kind))
+            number = NumberFormat.from_construct(kind)
             at.need(number.size)
             return number_at(number, at)
         case codec.Leb128() if type(kind) is codec.Leb128 and kind.bits < 63:
@@ -416,9 +415,9 @@ def _list(kind: codec.Repeat, at: Lowering) -> Listed | NoItems:
         at.left[str(error)] = None
         return _no_items(kind, at)
     at.left |= inner.left
-    place = at.asm.room(Space(bits=64))
-    at.asm.room(Space(bits=64))
-    at.asm.room(Space(bits=64))
+    place = at.asm.place(Output(bits=64))
+    at.asm.place(Output(bits=64))
+    at.asm.place(Output(bits=64))
     listing = Listing(place, start, stop, at.where, item, inner, size, kind.weight)
     at.lists.append(listing)
     return Listed((listing,), count)
@@ -475,7 +474,7 @@ def _struct(content: codec.Layout, given: dict[str, Any], at: Lowering) -> Struc
     return found
 
 
-def number_at(kind: Kind, at: Lowering) -> Number:
+def number_at(kind: NumberFormat, at: Lowering) -> Number:
     """The number at the cursor, whose bytes are there."""
     place, shift, little, bits = at.position, at.shift, kind.is_little(little=at.little), 8 * kind.size
     if kind.half:

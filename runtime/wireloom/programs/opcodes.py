@@ -6,20 +6,6 @@ found wrong with. Positions are addresses. Those of rows that are not sound, or 
 so that whatever is read there is harmless.
 """
 
-from typing import Annotated
-
-from wireloom.columnar.buffers import Array
-
-TILE = 512
-"""Rows of a tile: few enough for their registers to stay in the cache, many enough to forget what an instruction costs.
-"""
-WIDTH = 8
-"""Numbers of an instruction at most, with the operation itself."""
-Instructions = Annotated[Array, WIDTH]
-"""Instructions."""
-Registers = Annotated[Array, TILE]
-Amounts = Annotated[Array, 2]
-"""How much is written, and of how many rows, or the room there is, for each output."""
 MOST_DIGITS = 15
 """So many digits fit 64 bits in every base."""
 START, STOP, SOUND, ONES = range(4)

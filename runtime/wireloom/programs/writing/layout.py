@@ -14,16 +14,13 @@ from wireloom.codec.computed import Computed
 from wireloom.codec.flatbuffers import Encoded
 from wireloom.codec.layout import Lone
 from wireloom.codec.runs import Run
-from wireloom.columnar.fields import Number as Kind
-from wireloom.columnar.fields import code
-from wireloom.columnar.machine import operations as op
-from wireloom.columnar.machine import orders
-from wireloom.columnar.machine.assembly import Assembler
-from wireloom.columnar.machine.formulas import both, both_masks, either_not
-from wireloom.columnar.machine.given import ITEM, Inputs, Items, Outline, Path
-from wireloom.columnar.machine.laid import Copied, Laid
-from wireloom.columnar.machine.placing import ArrangingNumbers
-from wireloom.columnar.machine.values import (
+from wireloom.expressions.tree import Name, Origin
+from wireloom.programs import opcodes as op
+from wireloom.programs import write_opcodes as orders
+from wireloom.programs.assembler import Assembler
+from wireloom.programs.expressions import both, both_masks, either_not
+from wireloom.programs.number_format import NumberFormat
+from wireloom.programs.values import (
     APART,
     Datum,
     Mask,
@@ -31,7 +28,9 @@ from wireloom.columnar.machine.values import (
     Octets,
     Struct,
 )
-from wireloom.expressions.tree import Name, Origin
+from wireloom.programs.writing.inputs import ITEM, Inputs, Items, Outline, Path
+from wireloom.programs.writing.numbers import ArrangingNumbers
+from wireloom.programs.writing.scope import Copied, Laid
 from wireloom.rowwise import Judge
 
 
@@ -85,7 +84,7 @@ class Arranging(ArrangingNumbers):
             case Run():
                 for name, said in part.fields:
                     with self.asm.field(name):
-                        self._field(name, said, Kind(code(said)))
+                        self._field(name, said, NumberFormat.from_construct(said))
             case Lone():
                 with self.asm.field(part.name):
                     self._lone(part)
@@ -200,7 +199,7 @@ class Arranging(ArrangingNumbers):
     def _value(self, name: str, said: codec.Field, kind: object) -> None:
         match kind:
             case FormatField() | BytesInteger() | codec.Boolean() | codec.EitherOrder():
-                self._field(name, said, Kind(code(kind)))
+                self._field(name, said, NumberFormat.from_construct(kind))
             case codec.Leb128() if type(kind) is codec.Leb128 and kind.bits < 63:
                 self._varint(name, said)
             case codec.Blob():
@@ -236,7 +235,7 @@ class Arranging(ArrangingNumbers):
             case codec.Until(end=end, unterminated=False, unit=1) if len(end) < 8:
                 pass
             case codec.Prefixed(length=FormatField() | BytesInteger() as length):
-                kind, position, shift = Kind(code(length)), self.position, self.shift
+                kind, position, shift = NumberFormat.from_construct(length), self.position, self.shift
                 self.move(position, shift + kind.size)
                 self._later(lambda: self._write(size, kind, position, shift, where))
             case _:

@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from wireloom import codec
-from wireloom.columnar.fields import Number as Kind
-from wireloom.columnar.machine import operations as op
-from wireloom.columnar.machine.given import Outline
-from wireloom.columnar.machine.lowering import Span
-from wireloom.columnar.machine.values import Datum, Level
+from wireloom.programs import opcodes as op
+from wireloom.programs.number_format import NumberFormat
+from wireloom.programs.reading.lowering import Span
+from wireloom.programs.values import Datum, Level
+from wireloom.programs.writing.inputs import Outline
 
 
 class Copied(NamedTuple):
@@ -65,6 +65,6 @@ class Stamp:
     """A checksum that stands ``shift`` bytes behind ``position``."""
 
     following: Following
-    kind: Kind
+    kind: NumberFormat
     position: int
     shift: int

@@ -8,15 +8,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cache
 from typing import NamedTuple
 
-import numpy as np
-
-from wireloom.columnar.buffers import Array
-from wireloom.columnar.machine import operations as op
-from wireloom.columnar.machine.loops import Loops
-from wireloom.columnar.machine.rooms import Rooms, Space
+from wireloom.codec.checksums import Crc
+from wireloom.programs import opcodes as op
+from wireloom.programs.outputs import Output, Table
 
 
 class Instruction(NamedTuple):
@@ -43,6 +39,8 @@ class Block:
 
 
 Steps = list[Instruction | Block]
+Memory = Output | Table | Crc
+"""An output, a table, or the tables of a CRC."""
 
 
 class Assembler:
@@ -50,8 +48,8 @@ class Assembler:
 
     def __init__(self) -> None:
         self.code: Steps = []
-        self.rooms: list[Space | Array] = []
-        """What outputs are written to, and tables."""
+        self.memory: list[Memory] = []
+        """What is written and looked into, by place."""
         self.outputs: list[Instruction] = []
         """The instructions that write outputs."""
         self.values = op.FREE
@@ -61,6 +59,7 @@ class Assembler:
         """The path of the field that is being lowered."""
         self.negated: dict[int, int] = {}
         """Masks by those that are set where they are not."""
+        self._tables: dict[Memory, int] = {}
         self._known: dict[tuple[object, ...], int] = {}
         self._constants: dict[int, int] = {}
         self._checked: set[tuple[int, int]] = set()
@@ -115,13 +114,16 @@ class Assembler:
         """The number that a value is in all rows; None if none is known."""
         return self._constants.get(value)
 
-    def shared(self, room: "Space | Array") -> int:
-        """The place among the outputs of a table, or of room, that several instructions share."""
-        for place, known in enumerate(self.rooms):
-            if known is room:
-                return place
-        self.rooms.append(room)
-        return len(self.rooms) - 1
+    def shared(self, table: Memory) -> int:
+        """The place of a table, or of an output, that several instructions share."""
+        if table not in self._tables:
+            self._tables[table] = self.place(table)
+        return self._tables[table]
+
+    def place(self, memory: Memory) -> int:
+        """A place for an output, or for a table."""
+        self.memory.append(memory)
+        return len(self.memory) - 1
 
     def check(self, holds: int, where: int) -> None:
         """Rows ``where`` it does not hold are not sound."""
@@ -142,7 +144,7 @@ class Assembler:
     def same(self, start: int, stop: int, wanted: bytes) -> int:
         """Where the bytes from ``start`` to ``stop`` are these."""
         self.reach = max(self.reach, len(wanted))
-        return self.value(op.SAME, (start, stop), (self.shared(_table(wanted)), len(wanted)))
+        return self.value(op.SAME, (start, stop), (self.shared(Table(wanted)), len(wanted)))
 
     def do(self, kind: int, reads: Sequence[int], numbers: Sequence[int]) -> None:
         """Something that sets no values."""
@@ -164,11 +166,6 @@ class Assembler:
             self.code = outer
             self._depth -= 1
 
-    def room(self, room: "Space") -> int:
-        """A place among the outputs for what is written."""
-        self.rooms.append(room)
-        return len(self.rooms) - 1
-
     def assembled(self, *, judging: bool = True, outputs: "Sequence[Instruction] | None" = None) -> "Assembled":
         """The program, which writes all outputs or only these. Unless it is ``judging``, only what outputs need is
         checked.
@@ -178,12 +175,6 @@ class Assembler:
         code = _asked(self.code, asked, judging=judging)
         code = _with_outputs(code, outputs)
         return _allocated(list(_flat(code, _left(code))), self)
-
-
-@cache
-def _table(octets: bytes) -> Array:
-    """Bytes as a table, the same one each time."""
-    return np.frombuffer(octets, np.uint8)
 
 
 def wrapped(number: int) -> int:
@@ -197,22 +188,16 @@ def _signed(number: int, bits: int) -> int:
     return ((number & (1 << bits) - 1) ^ half) - half
 
 
-@dataclass(frozen=True, slots=True)
-class Assembled:
-    """A program for the machine: one instruction a row, how many registers it takes, what it writes to and reads from,
-    how many zeros it reads at most where nothing is, and the loops of its own.
+class Assembled(NamedTuple):
+    """A program: the numbers of each instruction, which are its opcode, the registers that it sets and reads, and its
+    other operands; how many registers it takes, what it writes to and looks into, and how many zeros it reads at most
+    where nothing is.
     """
 
-    code: Array
+    code: tuple[tuple[int, ...], ...]
     registers: int
-    rooms: Rooms
+    memory: tuple[Memory, ...]
     reach: int
-    loops: Loops
-
-    @property
-    def identity(self) -> tuple[object, ...]:
-        """The same for programs that do the same."""
-        return self.code.tobytes(), *self.rooms.identity
 
 
 def _asked(code: Steps, asked: set[int], *, judging: bool) -> Steps:
@@ -294,7 +279,7 @@ def _allocated(code: list[Instruction], asm: Assembler) -> Assembled:
     registers = {value: value for value in range(op.FREE)}
     free: list[int] = []
     count = op.FREE
-    table = np.zeros((len(code), op.WIDTH), np.int64)
+    rows = []
     for place, each in enumerate(code):
         for value in each.sets:
             if value in registers:
@@ -302,9 +287,8 @@ def _allocated(code: list[Instruction], asm: Assembler) -> Assembled:
             if not free:
                 free, count = [count], count + 1
             registers[value] = free.pop()
-        row = (each.kind, *(registers[value] for value in (*each.sets, *each.reads)), *each.numbers)
-        table[place, : len(row)] = row
+        rows.append((each.kind, *(registers[value] for value in (*each.sets, *each.reads)), *each.numbers))
         for value in {*each.reads, *each.sets}:
             if last[value] == place and value >= op.FREE:
                 free.append(registers[value])
-    return Assembled(table, count, Rooms(asm.rooms), asm.reach, Loops(table))
+    return Assembled(tuple(rows), count, tuple(asm.memory), asm.reach)

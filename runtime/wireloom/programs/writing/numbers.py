@@ -7,16 +7,15 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from wireloom import codec
-from wireloom.columnar.fields import Number as Kind
-from wireloom.columnar.fields import code
-from wireloom.columnar.machine import operations as op
-from wireloom.columnar.machine import orders
-from wireloom.columnar.machine.assembly import Assembler
-from wireloom.columnar.machine.checks import joined
-from wireloom.columnar.machine.formulas import Found, both
-from wireloom.columnar.machine.laid import Copied, Following, Laid, Stamp, Summed
-from wireloom.columnar.machine.lowering import Lowering, Span
-from wireloom.columnar.machine.values import (
+from wireloom.expressions import Expression
+from wireloom.programs import opcodes as op
+from wireloom.programs import write_opcodes as orders
+from wireloom.programs.assembler import Assembler
+from wireloom.programs.expressions import Found, both
+from wireloom.programs.number_format import NumberFormat
+from wireloom.programs.reading.checks import joined
+from wireloom.programs.reading.lowering import Lowering, Span
+from wireloom.programs.values import (
     FARTHEST,
     WORD,
     Datum,
@@ -24,7 +23,7 @@ from wireloom.columnar.machine.values import (
     Number,
     Octets,
 )
-from wireloom.expressions import Expression
+from wireloom.programs.writing.scope import Copied, Following, Laid, Stamp, Summed
 from wireloom.rowwise import Judge
 
 
@@ -60,7 +59,7 @@ class ArrangingNumbers(Lowering):
         """From where to where ``name`` is."""
         return (self.nothing, self.total) if name == "record" else self.spans.get(name, (self.nothing, self.nothing))
 
-    def _field(self, name: str, said: codec.Field, kind: Kind) -> None:
+    def _field(self, name: str, said: codec.Field, kind: NumberFormat) -> None:
         """A number of a fixed size, which goes to the cursor."""
         if said.meaning is not None or isinstance(said.subcon, codec.As) or kind.half:
             raise NoProgramError("a number that stands for something else")
@@ -127,7 +126,7 @@ class ArrangingNumbers(Lowering):
                 return known.register
         raise NoProgramError("a number that is given as something else")
 
-    def _write(self, register: int, kind: Kind, position: int, shift: int, where: int) -> None:
+    def _write(self, register: int, kind: NumberFormat, position: int, shift: int, where: int) -> None:
         """Write a number so many bytes behind a position of the record."""
         little = kind.is_little(little=self.little)
         self.asm.do(orders.WRITE, (register, self._place(position), where), (shift, kind.size, int(not little)))
@@ -143,7 +142,7 @@ class ArrangingNumbers(Lowering):
         return op.START if position == self.nothing else self.asm.value(op.ADD, (op.START, position))
 
     def _bits(self, part: codec.Bits) -> None:
-        kind = Kind(code(part.integer))
+        kind = NumberFormat.from_construct(part.integer)
         if part.over or any(isinstance(said.subcon, codec.BitList) or said.meaning for _, said, _, _ in part.fields):
             raise NoProgramError("bits over others, as a list, or with a meaning")
         position, shift = self.position, self.shift

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from wireloom.columnar.machine import operations as op
+from wireloom.codec.meanings import Ipv4Meaning, Ipv6Meaning, MacMeaning, Meaning, UuidMeaning
+from wireloom.programs import opcodes as op
 
 WORD = 2**63
 """Whole numbers from ``-WORD`` to before ``WORD`` are in registers as they are."""
@@ -14,6 +15,12 @@ APART = "what only the codec reads"
 """Why no program says something, if no plan does either."""
 Mask = int | bool
 """A register with a mask, or what holds for all rows alike."""
+
+
+WAYS: dict[type[Meaning], int] = {Ipv4Meaning: 0, Ipv6Meaning: 1, MacMeaning: 2, UuidMeaning: 3}
+"""Numbers of what bytes of one size may stand for."""
+LONGEST = (15, 39, 17, 36)
+"""How long texts are at most, by these numbers."""
 
 
 class NoProgramError(Exception):
@@ -53,7 +60,7 @@ class Octets:
 
 @dataclass(frozen=True, slots=True)
 class Spelled:
-    """Bytes of each row where ``valid`` is set, from the address ``start`` on, as a text: one of ``spelling.WAYS``."""
+    """Bytes of each row where ``valid`` is set, from the address ``start`` on, as a text: one of ``WAYS``."""
 
     start: int
     way: int

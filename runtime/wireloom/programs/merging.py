@@ -1,12 +1,10 @@
 """Values that some rows have from one place and other rows from another."""
 
-import numpy as np
-
-from wireloom.columnar.machine import operations as op
-from wireloom.columnar.machine.assembly import Assembler
-from wireloom.columnar.machine.formulas import both
-from wireloom.columnar.machine.matches import looked_up
-from wireloom.columnar.machine.values import (
+from wireloom.programs import opcodes as op
+from wireloom.programs.assembler import Assembler
+from wireloom.programs.expressions import both
+from wireloom.programs.selection import looked_up
+from wireloom.programs.values import (
     Datum,
     Flags,
     Label,
@@ -72,5 +70,4 @@ def _renumbered(asm: Assembler, label: Label, texts: tuple[str, ...]) -> int:
     """The numbers of its texts among others."""
     if texts[: len(label.texts)] == label.texts:
         return label.number
-    numbers = np.array([texts.index(text) for text in label.texts], np.int32)
-    return looked_up(asm, label.number, numbers)
+    return looked_up(asm, label.number, [texts.index(text) for text in label.texts])

@@ -4,16 +4,16 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from wireloom import codec
-from wireloom.codec.checksums import Totals
+from wireloom.codec.checksums import Totals, table
 from wireloom.codec.labels import bits_of
 from wireloom.codec.meanings import Counted, DecimalMeaning, Meaning
-from wireloom.columnar.checksums import single
-from wireloom.columnar.machine import labels
-from wireloom.columnar.machine import operations as op
-from wireloom.columnar.machine.formulas import Found, both, whole
-from wireloom.columnar.machine.lowering import Lowering
-from wireloom.columnar.machine.values import WORD, Flags, NoProgramError, Number
 from wireloom.expressions import Expression
+from wireloom.programs import labels
+from wireloom.programs import opcodes as op
+from wireloom.programs.expressions import Found, both, whole
+from wireloom.programs.outputs import Table
+from wireloom.programs.reading.lowering import Lowering
+from wireloom.programs.values import WORD, Flags, NoProgramError, Number
 
 Proven = Callable[[str, codec.Joined], bool]
 """Whether records have passed a field's checksum already."""
@@ -147,7 +147,7 @@ def _continued(at: Lowering, algorithm: object, found: int, more: bytes) -> int:
     is_reflected = isinstance(algorithm, codec.Crc) and algorithm.reflect_in and algorithm.reflect_out
     if not isinstance(algorithm, codec.Crc) or not is_reflected or algorithm.bits > 31:
         raise NoProgramError("a checksum over several ranges, or in a list")
-    asm, place = at.asm, at.asm.shared(single(algorithm))
+    asm, place = at.asm, at.asm.shared(Table.of(table(algorithm.bits, algorithm.poly), "I"))
     turned = asm.number(algorithm.xor_out)
     register = asm.value(op.XOR, (found, turned))
     for byte in more:

@@ -1,6 +1,6 @@
 """How far behind the start of their records places are, as far as a program knows that while it is put together."""
 
-from wireloom.columnar.machine.assembly import Assembler
+from wireloom.programs.assembler import Assembler
 
 Offset = int | tuple[int, "Offset", "Offset"]
 """The same in all rows, or one where a mask is set and another one elsewhere."""

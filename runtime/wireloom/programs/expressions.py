@@ -3,10 +3,6 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
-from wireloom.columnar.machine import operations as op
-from wireloom.columnar.machine.assembly import Assembler
-from wireloom.columnar.machine.matches import among
-from wireloom.columnar.machine.values import WORD, Datum, Listed, Mask, NoItems, NoProgramError, Number, Octets
 from wireloom.expressions.scalar import function
 from wireloom.expressions.tree import (
     Among,
@@ -23,6 +19,10 @@ from wireloom.expressions.tree import (
     Value,
     names,
 )
+from wireloom.programs import opcodes as op
+from wireloom.programs.assembler import Assembler
+from wireloom.programs.selection import among
+from wireloom.programs.values import WORD, Datum, Listed, Mask, NoItems, NoProgramError, Number, Octets
 
 Found = Number | int | None
 """A number of each row, the same one for all, or no value. True and false are 1 and 0."""

@@ -2,15 +2,15 @@
 
 from wireloom import codec
 from wireloom.codec.compression import COMPRESSORS, has_library
-from wireloom.columnar.machine import operations as op
-from wireloom.columnar.machine.formulas import both
-from wireloom.columnar.machine.lowering import Lowering, Span
-from wireloom.columnar.machine.rooms import Space
-from wireloom.columnar.machine.values import Mask, NoProgramError, Octets
 from wireloom.expressions.words import numbered, words
+from wireloom.programs import opcodes as op
+from wireloom.programs.expressions import both
+from wireloom.programs.outputs import Output
+from wireloom.programs.reading.lowering import Lowering, Span
+from wireloom.programs.values import Mask, NoProgramError, Octets
 
 _SNAPPY = "snappy"
-_ROOM = Space(unpacks=True)
+_ROOM = Output(unpacks=True)
 """Where all that is unpacked of a record goes, so that it has one bound."""
 
 

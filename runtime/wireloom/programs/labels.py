@@ -2,13 +2,11 @@
 
 from functools import cache
 
-import numpy as np
-
 from wireloom.codec.labels import WireEnum
-from wireloom.columnar.buffers import Array
-from wireloom.columnar.machine.assembly import Assembler
-from wireloom.columnar.machine.matches import looked_up
-from wireloom.columnar.machine.values import Label, NoProgramError, Number
+from wireloom.programs.assembler import Assembler
+from wireloom.programs.outputs import Table
+from wireloom.programs.selection import looked_up
+from wireloom.programs.values import Label, NoProgramError, Number
 
 _MOST = 1 << 16
 """How many numbers a table of labels may cover."""
@@ -25,7 +23,7 @@ def named(asm: Assembler, number: Number, enum: type[WireEnum]) -> Label:
 
 
 @cache
-def _labelled(enum: type[WireEnum]) -> tuple[int, Array, tuple[str, ...]]:
+def _labelled(enum: type[WireEnum]) -> tuple[int, list[int], tuple[str, ...]]:
     """The first number with a label, the number of the text of each from there on, -1 for none, and the texts."""
     ranges = enum.ranges()
     members = [int(member) for member in enum]
@@ -33,10 +31,10 @@ def _labelled(enum: type[WireEnum]) -> tuple[int, Array, tuple[str, ...]]:
     last = max([*members, *(most for _, most, _ in ranges)], default=-1)
     if last - first >= _MOST:
         raise NoProgramError("labels of very many numbers")
-    codes = np.full(last - first + 1, -1, np.int32)
+    codes = [-1] * (last - first + 1)
     texts: dict[str, int] = {}
     for least, most, shared in reversed(ranges):
-        codes[least - first : most - first + 1] = texts.setdefault(shared, len(texts))
+        codes[least - first : most - first + 1] = [texts.setdefault(shared, len(texts))] * (most - least + 1)
     for member in members:
         if (label := enum.label(member)) is not None:
             codes[member - first] = texts.setdefault(label, len(texts))
@@ -46,20 +44,20 @@ def _labelled(enum: type[WireEnum]) -> tuple[int, Array, tuple[str, ...]]:
 def text_tables(asm: Assembler, texts: tuple[str, ...]) -> tuple[int, int]:
     """The place of a table with the sizes of texts, behind which is one with the texts; the room that each has."""
     sizes, octets, room = _texts(texts)
-    place = len(asm.rooms)
-    asm.rooms += [sizes, octets]
+    place = asm.place(sizes)
+    asm.place(octets)
     return place, room
 
 
 @cache
-def _texts(texts: tuple[str, ...]) -> tuple[Array, Array, int]:
+def _texts(texts: tuple[str, ...]) -> tuple[Table, Table, int]:
     encoded = [text.encode() for text in texts]
     room = -(-max(map(len, encoded), default=1) // _PART) * _PART
     joined = b"".join(text.ljust(room, b"\0") for text in encoded)
-    return np.array([len(text) for text in encoded], np.int32), np.frombuffer(joined or bytes(room), np.uint8), room
+    return Table.of(map(len, encoded)), Table(joined or bytes(room)), room
 
 
 @cache
-def bit_table(bits: tuple[int, ...]) -> Array:
+def bit_table(bits: tuple[int, ...]) -> Table:
     """The bits that flags have."""
-    return np.array(bits, np.uint64).view(np.int64)
+    return Table.of(bits, "Q")

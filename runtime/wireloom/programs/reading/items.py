@@ -1,10 +1,10 @@
 """Items of lists in programs of their own, which are given the numbers that they ask for from around the list."""
 
-from wireloom.columnar.machine import operations as op
-from wireloom.columnar.machine.lowering import Lowering, Span
-from wireloom.columnar.machine.rooms import Space
-from wireloom.columnar.machine.values import Datum, NoProgramError, Number
 from wireloom.expressions.tree import Name, Origin
+from wireloom.programs import opcodes as op
+from wireloom.programs.outputs import Output
+from wireloom.programs.reading.lowering import Lowering, Span
+from wireloom.programs.values import Datum, NoProgramError, Number
 
 
 class ItemLowering(Lowering):
@@ -39,7 +39,7 @@ class ItemLowering(Lowering):
 
     def _given_register(self, outer: int) -> int:
         if outer not in self._known:
-            place = self.asm.room(Space())
+            place = self.asm.place(Output())
             self.given[place] = outer
             self._known[outer] = self.asm.value(op.GIVEN, (), (place,))
         return self._known[outer]

@@ -1,0 +1,16 @@
+"""How programs are followed: some rows at a time, by tables of instructions and of registers."""
+
+from typing import Annotated
+
+from wireloom.columnar.buffers import Array
+
+TILE = 512
+"""Rows of a tile: few enough for their registers to stay in the cache, many enough to forget what an instruction costs.
+"""
+WIDTH = 8
+"""Numbers of an instruction at most, with the operation itself."""
+Instructions = Annotated[Array, WIDTH]
+"""Instructions."""
+Registers = Annotated[Array, TILE]
+Amounts = Annotated[Array, 2]
+"""How much is written, and of how many rows, or the room there is, for each output."""

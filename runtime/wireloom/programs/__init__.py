@@ -1,0 +1,1 @@
+"""Layouts as programs: instructions that read and write records, which back ends follow."""

@@ -1,0 +1,56 @@
+"""How fixed-size numbers are on the wire."""
+
+from typing import Self
+
+from construct import BytesInteger, Construct, FormatField
+
+from wireloom import codec
+
+
+def code(construct: Construct) -> str:
+    """The numpy code of a fixed-size number: ``>u2``, ``i1``, ``?``; ``@`` means the record's byte order."""
+    match construct:
+        case codec.Boolean():
+            return "?"
+        case codec.Field() | codec.As():
+            return code(construct.subcon)
+        case codec.EitherOrder():
+            return f"@{code(construct.big).lstrip('<>')}"
+        case BytesInteger():
+            return f"{'<' if construct.swapped else '>'}{'i' if construct.signed else 'u'}{construct.length}"
+    assert isinstance(construct, FormatField)
+    order, letter = construct.fmtstr
+    kind = "f" if letter in "efd" else "u" if letter.isupper() else "i"
+    return f"{order if construct.length > 1 else ''}{kind}{construct.length}"
+
+
+class NumberFormat:
+    """A number by numpy's code (``>u2``, ``<i8``, ``u1``, ``>f4``, ``?``), or one of 3, 5, 6 or 7 bytes (``>u3``).
+
+    A code that begins with ``@`` has the byte order of its record. With a ``part``, it is these bits of the number.
+    """
+
+    def __init__(self, code: str, part: codec.BitSlice | None = None) -> None:
+        self.part = part
+        self.order, kind = (code[0], code[1:]) if code[0] in "<>@" else ("", code)
+        self.boolean = kind == "?"
+        self.kind = "u" if self.boolean else kind[0]
+        self.size = 1 if self.boolean else int(kind[1:])
+        self.odd = self.size not in (1, 2, 4, 8)
+        self.half = kind == "f2"
+
+    @classmethod
+    def from_construct(cls, construct: Construct) -> Self:
+        """How a number is read, or some bits of one."""
+        if isinstance(construct, codec.Field):
+            return cls.from_construct(construct.subcon)
+        if isinstance(construct, codec.BitSlice):
+            return cls(code(construct.integer), construct)
+        return cls(code(construct))
+
+    def is_little(self, *, little: bool) -> bool:
+        """Whether its lowest byte is the first one, in a record of that byte order."""
+        return self._sign(little=little) == "<"
+
+    def _sign(self, *, little: bool) -> str:
+        return ("<" if little else ">") if self.order in ("@", "") else self.order

@@ -1,0 +1,1 @@
+"""Layouts → programs that write."""
