@@ -62,7 +62,7 @@ def looped(codec: "Protocol") -> Iterator[str]:
 
 def single(codec: "Protocol") -> Iterator[str]:
     """How single records are parsed and built."""
-    for done, left in zip(("parsed", "built"), codec.straight.lacking(), strict=True):
+    for done, left in zip(("parsed", "built"), codec.specialised.lacking(), strict=True):
         some = len(left) < len(codec.records)
         if left:
             yield f"Single records of {', '.join(left) if some else 'all messages'} are {done} field by field."

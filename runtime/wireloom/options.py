@@ -108,6 +108,13 @@ class Parameter(NamedTuple):
     column: bool = False
     found: bool = False
 
+    @property
+    def assumed(self) -> ParameterValue:
+        """The default, or a value to assume where no record is decoded: no text, 0, or false."""
+        if self.default is not None:
+            return self.default
+        return "" if self.text else False if self.bounds is None else 0
+
     def value_of(self, value: object) -> ParameterValue:
         """``value``, which may be text from a command line, as a value of this parameter."""
         known = truth = None

@@ -9,7 +9,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 from support import compiled
-from support.straight_lines import (
+from support.specialised import (
     VALUES,
     Bits,
     Hostile,
@@ -66,7 +66,7 @@ sections:
     - {name: more, type: u8, when: plain == kind}
 """
 RARE = ("pair", "decimals", "letters")
-"""Fields that no straight line writes."""
+"""Fields that no function writes."""
 LINED = "\n".join(
     line.replace("{name: pair, width: 2, count: 2}", "{name: rest, width: 4, default: 0}")
     for line in SPEC.splitlines()
@@ -125,7 +125,7 @@ def outcomes(place: str, value: Any) -> Any:
     return expected
 
 
-def test_a_row_has_a_straight_line() -> None:
+def test_a_row_has_a_function() -> None:
     assert builds(compiled.of(LINED).codec, LINED_ROW)
 
 
@@ -261,7 +261,7 @@ sections: {{body: [{{name: number, type: u16}}, {{name: more, type: u8, when: nu
 
 
 MANY = 40
-"""More rows than it takes to have a straight line written for them."""
+"""More rows than it takes to have a function made for them."""
 COLUMNS = (
     *(pa.array([3] * MANY, kind) for kind in (pa.int8(), pa.uint8(), pa.int16(), pa.uint16(), pa.int32(), pa.uint32())),
     *(pa.array([3] * MANY, kind) for kind in (pa.int64(), pa.uint64(), pa.float32(), pa.float64())),

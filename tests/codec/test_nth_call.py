@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 from support import compiled
-from support.straight_lines import build_alike, changed, parse_alike, present, reads
+from support.specialised import build_alike, changed, parse_alike, present, reads
 
-from wireloom.codec import DecodeError, EncodeError, straight
+from wireloom.codec import DecodeError, EncodeError
+from wireloom.codec.specialised import MANY
 
 HEAD = """\
 protocol: branches
@@ -220,7 +221,7 @@ def test_nobody_looks_into_what_is_no_struct() -> None:
     - {name: items_count, type: u8, derive: count(items)}
     - {name: items, type: Filled, repeat: {count: items_count}}"""
     codec = compiled.of(f"{HEAD}sections:\n  body:{text}").codec
-    for _ in range(straight.MANY + 2):
+    for _ in range(MANY + 2):
         codec.build({"only": {"items": [{"flag": 5}]}})
         for wrong in (count(), range(10**9), memoryview(b"abcd").cast("B", (2, 2))):
             with pytest.raises(EncodeError, match="a mapping of fields expected"):

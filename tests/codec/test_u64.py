@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pytest
-from support import accelerator, compiled, straight_lines
+from support import accelerator, compiled, specialised
 from support.lockstep import Pair, alike_in_turn, capture_alike, captures_alike, rows_alike, tables_alike
 
 from wireloom import columnar
@@ -179,9 +179,9 @@ def test_numbers_in_flatbuffers_must_fit_too() -> None:
 
 
 @pytest.mark.parametrize("cas", [7, 2**63 - 1, 2**63])
-def test_straight_lines_leave_what_is_too_large_to_the_parts(cas: int) -> None:
-    straight_lines.parse_alike(PAIR.codec, with_cas(cas), u64="long")
-    straight_lines.build_alike(PAIR.codec, couchbase_dcp.parse(with_cas(cas)), u64="long")
+def test_functions_leave_what_is_too_large_to_the_parts(cas: int) -> None:
+    specialised.parse_alike(PAIR.codec, with_cas(cas), u64="long")
+    specialised.build_alike(PAIR.codec, couchbase_dcp.parse(with_cas(cas)), u64="long")
 
 
 @accelerator.off_and_on

@@ -155,7 +155,7 @@ def test_check_explains_how_messages_are_read(tmp_path: Path) -> None:
     ]
 
 
-def test_messages_without_straight_lines_are_told() -> None:
+def test_messages_without_functions_are_told() -> None:
     assert list(single(compiled.of(EDGE).codec)) == [
         "Single records of strange are parsed field by field.",
         "Single records of the other messages are parsed by generated code, after the first few of a kind.",

@@ -28,8 +28,8 @@ def test_both_trees_are_printed() -> None:
 
 
 STAGES = re.compile(
-    r"(reading(?=\.(?:declarations|syntax|written)\b)|options|model|types|codec|columnar\.machine|columnar|expressions|traces)"
-    r"(?:(?<=reading)\.\w+)?(?:\.\w+)?"
+    r"(reading(?=\.(?:declarations|syntax|written)\b)|options|model|types|codec|columnar\.machine|columnar|programs|expressions|traces)"
+    r"(?:(?<=reading)\.\w+)?(?:(?<=programs)\.(?:reading|writing))?(?:\.\w+)?"
 )
 """The modules in which a word of the language keeps its name: what was written, what it means, what reads it."""
 

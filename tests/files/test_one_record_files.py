@@ -12,8 +12,9 @@ from support import accelerator, compiled
 from support.lockstep import Pair, capture_alike, streamed
 
 from wireloom.cli import app
-from wireloom.codec import DecodeError, EncodeError, Protocol, straight
+from wireloom.codec import DecodeError, EncodeError, Protocol
 from wireloom.codec.cutting import Cutter
+from wireloom.codec.specialised import MANY
 from wireloom.columnar import arrow_schema, cells
 from wireloom.columnar.decoder import Decoder
 from wireloom.columnar.tables import Table
@@ -171,7 +172,7 @@ def test_no_bytes_are_no_record_for_any_reader_or_writer(length: str, accelerate
     found = compiled.of(EMPTY.format(length))
     codec, table = found.codec, Table(found.codec, {})
     reason = "invalid-size: record at byte 0: a record of 0 bytes"
-    for _ in range(straight.MANY + 2):  # a straight line answers as the codec does
+    for _ in range(MANY + 2):  # a function answers as the codec does
         with pytest.raises(DecodeError) as read:
             codec.parse(b"")
         assert read.value.reason == reason

@@ -72,7 +72,7 @@ class Listener:
     def record(self, data: bytes, parameters: Values, *, little: bool) -> None:
         """Look at a record."""
         wanted = self.wanted
-        if self.protocol.straight.message(data, parameters, little=little) not in (None, *wanted):
+        if self.protocol.specialised.message(data, parameters, little=little) not in (None, *wanted):
             return
         name = self.protocol.message_name(data, parameters, little=little)
         if name not in wanted:

@@ -30,7 +30,7 @@ from wireloom.codec.longs import Longs
 from wireloom.codec.message import Message, Record, Slot
 from wireloom.codec.preamble import CAPTURE, Preamble
 from wireloom.codec.reader import Reader
-from wireloom.codec.straight import Straight
+from wireloom.codec.specialised import Specialised
 from wireloom.codec.tracing import Span, Trace, Traced
 from wireloom.codec.values import Rest
 from wireloom.options import (
@@ -104,7 +104,7 @@ class Protocol:
         for message in messages:
             message.protocol = self
         self._dispatch = Dispatch(self.records)
-        self.straight = Straight(record, self._dispatch, framing, self._empty, self._recorded, Longs(self.columns))
+        self.specialised = Specialised(self, self._dispatch, self._empty, self._recorded, Longs(self.columns))
         self._building = Building(record, framing, self._dispatch)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -139,7 +139,7 @@ class Protocol:
     ) -> Container | None:
         """As ``decode``; None, without reading on, if the header is not that of a message ``only``."""
         if trace is None and only is None:
-            row = self.straight.read(data, parameters, little=little)
+            row = self.specialised.read(data, parameters, little=little)
             if row is not None:
                 return row
         reader = self._head(data, len(data), parameters, little, trace)
@@ -216,7 +216,7 @@ class Protocol:
         wireloom.codec.errors.DecodeError: truncated: record at byte 0: a record of 32 bytes, 31 left
         """
         data, resolved = bytes(memoryview(data)), self._resolved(parameters)
-        row = None if self.preamble else self.straight.parse(data, resolved)
+        row = None if self.preamble else self.specialised.parse(data, resolved)
         if row is None:
             row = self.cell(data, resolved, Mode.FAILFAST)
         assert row is not None
@@ -479,7 +479,7 @@ class Protocol:
 
     def encode(self, obj: Any, parameters: Values) -> bytes:
         """As ``build``, with the resolved parameters of a capture."""
-        data = None if self.preamble else self.straight.build(obj, parameters)
+        data = None if self.preamble else self.specialised.build(obj, parameters)
         if data is not None:
             return data
         row = given(obj, self._empty, ignored=_BESIDE)

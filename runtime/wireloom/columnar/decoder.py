@@ -106,8 +106,7 @@ class Decoder:
         """Whether the rest of a damaged file is skipped; else a malformed row reports it."""
         self.damage: DecodeError | None = None
         """The error of the file, in that row."""
-        told = (parameter for parameter in protocol.parameters if parameter.default is None)
-        self.untold = {each.name: "" if each.text else False if each.bounds is None else 0 for each in told}
+        self.untold = {each.name: each.assumed for each in protocol.parameters if each.default is None}
         """What headers of captures say, for where no record is decoded."""
 
     @property

@@ -1,6 +1,5 @@
 """The plan of a protocol: what all records share, what messages add, and how captures fall into records."""
 
-from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
@@ -39,12 +38,6 @@ def _proof(protocol: codec.Protocol, match: Match) -> tuple[str, codec.Checksum]
         if not lengths.match or lengths.match == match:
             return lengths.checksum
     return None
-
-
-def is_proven(protocol: codec.Protocol, match: Match) -> Callable[[str, codec.Joined], bool]:
-    """Remembers whether records with these header values have already passed the checksums of fields."""
-    readers = Readers(rowwise.Judge.of(protocol), frozenset()).proving(_proof(protocol, match))
-    return readers.is_proven
 
 
 def _record(record: CodecRecord, readers: Readers) -> Record:

@@ -4,8 +4,9 @@ Each instruction sets values of its own. At the end, what nobody asks for is lef
 they are known, and values share registers.
 """
 
+import operator
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -61,7 +62,7 @@ class Assembler:
         """Masks by those that are set where they are not."""
         self._tables: dict[Memory, int] = {}
         self._known: dict[tuple[object, ...], int] = {}
-        self._constants: dict[int, int] = {}
+        self._constants: dict[int, int] = {op.ONES: 1}
         self._checked: set[tuple[int, int]] = set()
         self._depth = 0
 
@@ -70,9 +71,8 @@ class Assembler:
         numbers = tuple(map(wrapped, numbers))
         if kind == op.EQUAL and reads[0] == reads[1]:
             return op.ONES
-        if kind in (op.AND_NUMBER, op.SIGN) and (known := self.constant(reads[0])) is not None:
-            masked = known & numbers[0] if kind == op.AND_NUMBER else _signed(known, numbers[0])
-            return self.number(masked)
+        if (folded := self._folded(kind, reads, numbers)) is not None:
+            return folded
         key = (kind, *reads, "", *numbers)
         found = self._known.get(key)
         if found is None:
@@ -82,6 +82,25 @@ class Assembler:
             if kind == op.NOT:
                 self.negated[found] = reads[0]
         return found
+
+    def _folded(self, kind: int, reads: Sequence[int], numbers: Sequence[int]) -> int | None:
+        """The value of an operation on numbers that are the same in all rows; None if it has to be done."""
+        known = [self.constant(value) for value in reads]
+        if kind == op.CHOOSE:
+            return self._chosen(*reads)
+        if kind == op.AND and 0 in known:
+            return self.number(0)
+        if kind not in _FOLDED or None in known:
+            return None
+        found = _FOLDED[kind](*known, *numbers)
+        return op.ONES if found is True else self.number(found)
+
+    def _chosen(self, mask: int, one: int, other: int) -> int | None:
+        """What is chosen if that is known, or if it is the mask."""
+        known = self.constant(mask)
+        if one == other or known is not None:
+            return one if one == other or known else other
+        return mask if one == op.ONES and self.constant(other) == 0 else None
 
     def several(self, kind: int, count: int, reads: Sequence[int], numbers: Sequence[int] = ()) -> range:
         """The values that an operation has, so many."""
@@ -127,7 +146,7 @@ class Assembler:
 
     def check(self, holds: int, where: int) -> None:
         """Rows ``where`` it does not hold are not sound."""
-        if (holds, where) in self._checked:
+        if (holds, where) in self._checked or self.constant(holds):
             return
         if not self._depth:
             self._checked.add((holds, where))
@@ -172,9 +191,9 @@ class Assembler:
         """
         outputs = self.outputs if outputs is None else outputs
         asked = {value for each in outputs for value in each.reads}
-        code = _asked(self.code, asked, judging=judging)
+        code = asked_for(self.code, asked, judging=judging)
         code = _with_outputs(code, outputs)
-        return _allocated(list(_flat(code, _left(code))), self)
+        return _allocated(list(_flat(code, read_outside(code))), self)
 
 
 def wrapped(number: int) -> int:
@@ -186,6 +205,28 @@ def _signed(number: int, bits: int) -> int:
     """What the lowest bits of a number are in two's complement."""
     half = 1 << bits - 1
     return ((number & (1 << bits) - 1) ^ half) - half
+
+
+_FOLDED: Mapping[int, Callable[..., int]] = {
+    op.ADD: operator.add,
+    op.SUBTRACT: operator.sub,
+    op.MULTIPLY: operator.mul,
+    op.AND: operator.and_,
+    op.OR: operator.or_,
+    op.XOR: operator.xor,
+    op.EQUAL: operator.eq,
+    op.LESS: operator.lt,
+    op.LESS_EQUAL: operator.le,
+    op.ADD_NUMBER: operator.add,
+    op.MULTIPLY_NUMBER: operator.mul,
+    op.AND_NUMBER: operator.and_,
+    op.EQUAL_NUMBER: operator.eq,
+    op.LESS_NUMBER: operator.lt,
+    op.MORE_NUMBER: operator.gt,
+    op.NOT: operator.not_,
+    op.SIGN: _signed,
+}
+"""The operations that are done while a program is put together if all that they read is known."""
 
 
 class Assembled(NamedTuple):
@@ -200,12 +241,14 @@ class Assembled(NamedTuple):
     reach: int
 
 
-def _asked(code: Steps, asked: set[int], *, judging: bool) -> Steps:
-    """The instructions whose values are asked for, or that judge rows."""
+def asked_for(code: Steps, asked: set[int], *, judging: bool = True) -> Steps:
+    """The instructions whose values are asked for, or that judge rows. The values that these read are added to those
+    that are ``asked`` for.
+    """
     found: Steps = []
     for each in reversed(code):
         if isinstance(each, Block):
-            body = _asked(each.body, asked, judging=judging)
+            body = asked_for(each.body, asked, judging=judging)
             if body:
                 asked.add(each.when)
                 found.append(Block(each.when, body))
@@ -249,7 +292,7 @@ def _flat(code: Steps, left: Mapping[int, Sequence[int]]) -> Iterator[Instructio
             yield from body
 
 
-def _left(code: Steps) -> dict[int, list[int]]:
+def read_outside(code: Steps) -> dict[int, list[int]]:
     """The values that are set in a block and read outside of it, by the identity of the block."""
     found: defaultdict[int, dict[int, None]] = defaultdict(dict)
     within: dict[int, tuple[int, ...]] = {}

@@ -19,7 +19,7 @@ def named(asm: Assembler, number: Number, enum: type[WireEnum]) -> Label:
     first, codes, texts = _labelled(enum)
     if not number.whole:
         raise NoProgramError("labels of very many numbers")
-    return Label(looked_up(asm, number.register, codes, first), texts, number.valid)
+    return Label(looked_up(asm, number.register, codes, first), texts, number.valid, number)
 
 
 @cache

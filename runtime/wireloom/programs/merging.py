@@ -9,6 +9,7 @@ from wireloom.programs.values import (
     Flags,
     Label,
     Listed,
+    Names,
     NoItems,
     NoProgramError,
     Number,
@@ -34,7 +35,8 @@ def merged(asm: Assembler, mask: int, one: Datum, other: Datum | None) -> Datum:
             if one.whole != other.whole:
                 raise NoProgramError("values of several types under one name")
             register = asm.value(op.CHOOSE, (mask, one.register, other.register))
-            return Number(register, least, most, valid, one.truth and other.truth, one.floating)
+            names: Names = one.names if one.names == other.names else (mask, one.names, other.names)
+            return Number(register, least, most, valid, one.truth and other.truth, one.floating, names=names)
         case Octets(), Octets():
             start = asm.value(op.CHOOSE, (mask, one.start, other.start))
             return Octets(start, asm.value(op.CHOOSE, (mask, one.stop, other.stop)), valid)
@@ -43,9 +45,10 @@ def merged(asm: Assembler, mask: int, one: Datum, other: Datum | None) -> Datum:
         case Label(), Label():
             texts = tuple(dict.fromkeys((*other.texts, *one.texts)))
             numbers = (_renumbered(asm, each, texts) for each in (one, other))
-            return Label(asm.value(op.CHOOSE, (mask, *numbers)), texts, valid)
+            return Label(asm.value(op.CHOOSE, (mask, *numbers)), texts, valid, _named(asm, mask, one.of, other.of))
         case Flags(), Flags() if one.bits == other.bits:
-            return Flags(asm.value(op.CHOOSE, (mask, one.number, other.number)), one.bits, valid)
+            named = _named(asm, mask, one.of, other.of)
+            return Flags(asm.value(op.CHOOSE, (mask, one.number, other.number)), one.bits, valid, named)
         case NoItems(), NoItems():
             return NoItems(valid)
         case Listed(), Listed():
@@ -53,6 +56,12 @@ def merged(asm: Assembler, mask: int, one: Datum, other: Datum | None) -> Datum:
         case Struct(), Struct():
             return Struct(_fields(asm, mask, one, other), valid)
     raise NoProgramError("values of several types under one name")
+
+
+def _named(asm: Assembler, mask: int, one: Number | None, other: Number | None) -> Number | None:
+    """The number that labels of some rows are the names of, and those of others."""
+    found = None if one is None or other is None else merged(asm, mask, one, other)
+    return found if isinstance(found, Number) else None
 
 
 def _fields(asm: Assembler, mask: int, one: Struct, other: Struct) -> dict[str, Datum]:

@@ -28,7 +28,7 @@ class Table(NamedTuple):
     @classmethod
     def of(cls, numbers: Iterable[int], code: str = "i") -> "Table":
         """Numbers as a table, of the type that ``array`` has for that code: 4 bytes, signed, unless it says another."""
-        found = array(code, numbers)
+        found = array(code, list(numbers))  # as bytes would be taken for several numbers each
         return cls(found.tobytes(), found.itemsize)
 
     @property

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from wireloom.codec.labels import WireEnum, WireFlags
 from wireloom.codec.meanings import Ipv4Meaning, Ipv6Meaning, MacMeaning, Meaning, UuidMeaning
 from wireloom.programs import opcodes as op
 
@@ -13,6 +14,8 @@ FARTHEST = 1 << 40
 """No record has so many bytes, and no list so many items."""
 APART = "what only the codec reads"
 """Why no program says something, if no plan does either."""
+Names = type[WireEnum] | type[WireFlags] | None | tuple[int, "Names", "Names"]
+"""The names of numbers: the same in all rows, or some where a mask is set and others elsewhere."""
 Mask = int | bool
 """A register with a mask, or what holds for all rows alike."""
 
@@ -32,7 +35,7 @@ class Number:
     """A number of each row where ``valid`` is set: its register, and between which numbers it is, both included.
 
     A ``floating`` one of so many bytes is in its register with the bits that it has. The register of a decimal has how
-    many times ``1 / parts`` it is.
+    many times ``1 / parts`` it is. Some numbers have ``names``.
     """
 
     register: int
@@ -42,6 +45,7 @@ class Number:
     truth: bool = False
     floating: int = 0
     parts: int = 1
+    names: Names = None
 
     @property
     def whole(self) -> bool:
@@ -69,20 +73,24 @@ class Spelled:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """One of some ``texts`` for each row, by its number; none where that is -1 or ``valid`` is not set."""
+    """One of some ``texts`` for each row, by its number; none where that is -1 or ``valid`` is not set. If it is the
+    name of a number, it is that ``of`` this one.
+    """
 
     number: int
     texts: tuple[str, ...]
     valid: int = op.ONES
+    of: "Number | None" = None
 
 
 @dataclass(frozen=True, slots=True)
 class Flags:
-    """The texts of those ``bits`` that are set in a number of each row."""
+    """The texts of those ``bits`` that are set in a number of each row, which they are the names ``of``."""
 
     number: int
     bits: tuple[tuple[str, int], ...]
     valid: int = op.ONES
+    of: "Number | None" = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """Rows of tables written as records by programs, as far as these find that the records say what the rows do."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from typing import Any, NamedTuple
@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from wireloom.codec import Column, Protocol
+from wireloom.codec import Protocol
 from wireloom.columnar import accel
 from wireloom.columnar.alike import alike
 from wireloom.columnar.buffers import (
@@ -28,19 +28,16 @@ from wireloom.columnar.machine.columns import ItemLists, column
 from wireloom.columnar.machine.executable import Executable
 from wireloom.columnar.machine.filled import Filled, FilledList
 from wireloom.columnar.machine.input_columns import addresses, size_of
-from wireloom.columnar.machine.programs import once, programs_of
+from wireloom.columnar.machine.programs import once
 from wireloom.columnar.machine.stages import PresentLists, Stage, read_items, registers_for, staged
-from wireloom.columnar.planning import is_proven
 from wireloom.programs import opcodes as op
 from wireloom.programs.assembler import Assembler, Instruction
 from wireloom.programs.outputs import Output
-from wireloom.programs.selection import first
-from wireloom.programs.values import Flags, Label, Level, Listed, NoProgramError, Struct
+from wireloom.programs.records import RecordLowering
+from wireloom.programs.values import Flags, Label, Listed, Struct
 from wireloom.programs.writing.inputs import ITEM, WRITTEN, Inputs, Outline, Path
 from wireloom.programs.writing.layout import Arranging
-from wireloom.programs.writing.scope import Laid
-from wireloom.programs.writing.verification import reread
-from wireloom.rowwise import Judge
+from wireloom.programs.writing.records import write_record
 
 _TURN = 1024
 """Programs that write a batch take turns, each with so many rows or so: what they read and write stays in the cache."""
@@ -256,9 +253,7 @@ class WritingPrograms:
     """The programs that write records of one byte order with the same ``parameters``."""
 
     def __init__(self, protocol: Protocol, parameters: Mapping[str, Any], *, little: bool) -> None:
-        self.protocol = protocol
-        self.parameters = parameters
-        self.programs = programs_of(protocol, parameters, little=little)
+        self.records = RecordLowering(protocol, parameters, little=little)
         self._made: dict[tuple[int, Outlines], WritingProgram | None] = {}
 
     def of(self, message: int, outlines: Outlines) -> WritingProgram | None:
@@ -268,37 +263,11 @@ class WritingPrograms:
         key = message, outlines
         return once(self._made, key, lambda: self._program(message, dict(outlines)), _MOST)
 
-    def _program(self, number: int, outlines: dict[str, Outline]) -> WritingProgram:
-        programs, protocol = self.programs, self.protocol
-        said = programs.messages[number]
-        asm = Assembler()
-        inputs = Inputs(asm)
-        if said.name not in outlines:
-            raise NoProgramError("a message without a struct of its own")
-        outline = outlines.pop(said.name)
-        asm.check(inputs.valid((said.name,), outline), op.ONES)
-        header = _given(inputs, (), outlines, protocol.record.columns)
-        fields = _given(inputs, (said.name,), dict(outline.fields), said.columns)
-        arranging = Arranging(Judge.of(protocol, said), self.parameters, asm, header, little=programs.little)
-        for name, selection in said.match.items():
-            if isinstance(selection.any, str | bytes):
-                raise NoProgramError("a text that selects a message")
-            if name in {column.name for column in protocol.record.columns}:
-                arranging.fill(header, name, selection.first)
-                if len(selection.listed) == 1 and not selection.spans:
-                    arranging.settle(header, name, int(selection.any))
-        variant = inputs.variant()
-        arranging.message(said, variant, fields)
-
-        def is_of(read: Level) -> int:
-            code = first(asm, *programs.matched(read.columns), programs.unknown)
-            return asm.value(op.EQUAL_NUMBER, (code,), (number,))
-
-        proven = is_proven(protocol, said.match)
-        read, lists = reread(said, arranging, fields, variant, protocol.framing, proven, is_of)
-        again = {path: _read_again(asm, *each) for path, each in lists.items()}
+    def _program(self, number: int, outlines: Mapping[str, Outline]) -> WritingProgram:
+        laid, inputs, read, lists = write_record(self.records, number, outlines)
+        again = {path: _read_again(laid.asm, *each) for path, each in lists.items()}
         stages = tuple((each.key, each) for each in staged(read))
-        return WritingProgram.of(arranging, inputs, stages=stages, reread=again)
+        return WritingProgram.of(laid, inputs, stages=stages, reread=again)
 
 
 def _read_again(asm: Assembler, kind: pa.DataType, found: Listed, where: int) -> ItemLists:
@@ -310,19 +279,6 @@ def _read_again(asm: Assembler, kind: pa.DataType, found: Listed, where: int) ->
     lists = column(asm, kind, found, where)
     assert isinstance(lists, ItemLists)
     return lists
-
-
-def _given(inputs: Inputs, path: Path, outlines: dict[str, Outline], columns: Iterable[Column]) -> Laid:
-    """What is given of the header, or of a message. Rows with labels of numbers that are missing are not sound."""
-    labels = {column.name for column in columns if column.label}
-    told = {name: each for name, each in outlines.items() if name not in labels | {"variant"}}
-    found = Laid(inputs.columns(path, told), outlines=told)
-    for label in labels & outlines.keys():
-        number = found.columns.get(label.rpartition("_")[0])
-        if number is None or number.valid != op.ONES:
-            labelled = inputs.valid((*path, label), outlines[label])
-            inputs.asm.check(inputs.asm.number(0) if number is None else number.valid, labelled)
-    return found
 
 
 @lru_cache(maxsize=64)

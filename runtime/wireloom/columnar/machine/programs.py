@@ -8,26 +8,19 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 import pyarrow as pa
 
-from wireloom.codec import Layout, Protocol
-from wireloom.codec.dispatch import UNKNOWN
-from wireloom.codec.matching import Match, Selection
+from wireloom.codec import Protocol
 from wireloom.columnar.arrays import Numbers
 from wireloom.columnar.buffers import Array, row_numbers
 from wireloom.columnar.machine.columns import Column, column
 from wireloom.columnar.machine.filled import Filled
 from wireloom.columnar.machine.stages import Located, Program
-from wireloom.columnar.planning import is_proven
 from wireloom.columnar.viewed import Same, ViewedColumns
 from wireloom.programs import opcodes as op
 from wireloom.programs.assembler import Assembler
 from wireloom.programs.outputs import Output
-from wireloom.programs.reading.framing import prove
 from wireloom.programs.reading.lowering import Lowering
-from wireloom.programs.reading.messages import message, read_tail
-from wireloom.programs.reading.parts import layout
-from wireloom.programs.selection import first
-from wireloom.programs.values import Datum, Label, Level, NoProgramError, Number, Octets
-from wireloom.rowwise import Judge
+from wireloom.programs.records import RecordLowering
+from wireloom.programs.values import Datum, Label, Level, NoProgramError, Number
 
 _VIEWS, _PROGRAMS = 64, 1024
 """So many views are known at most, and so many programs."""
@@ -123,12 +116,7 @@ class Programs:
     """The programs for records of one byte order with the same ``parameters``."""
 
     def __init__(self, protocol: Protocol, parameters: Mapping[str, Any], *, little: bool) -> None:
-        self.protocol = protocol
-        self.parameters = parameters
-        self.little = little
-        self.judge = Judge.of(protocol)
-        self.messages = list(protocol.records.values())
-        self.unknown = next((number for number, name in enumerate(protocol.records) if name == UNKNOWN), -1)
+        self.records = RecordLowering(protocol, parameters, little=little)
         self._sorting: dict[tuple[tuple[str, ...], tuple[pa.Field, ...], bool], Sorter | None] = {}
         self._viewed: dict[tuple[Same, str | None], ViewPrograms] = {}
         self._made: dict[_Wanted, Program | None] = {}
@@ -176,68 +164,37 @@ class Programs:
 
     def lacking(self, schema: pa.Schema) -> Iterator[tuple[str, tuple[str, ...]]]:
         """What makes records unsound because no program says it, for each message by its name."""
-        for number, said in enumerate(self.messages):
+        for number, said in enumerate(self.records.messages):
             yield said.name, tuple(self._left(number, schema.field(said.name).type))
 
     def _left(self, number: int, fields: Iterable[pa.Field]) -> dict[str, None]:
         left: dict[str, None] = {}
         try:
-            lowering = self._lowering()
+            lowering = self.records.head()
             left = lowering.left
             self._message(number, fields, lowering)
         except NoProgramError as error:
             left[str(error)] = None
         return left
 
-    def _lowering(self, asm: Assembler | None = None) -> Lowering:
-        """A program that has read what all records begin with."""
-        limit = -len(self.protocol.record.until)
-        found = Lowering(self.judge, self.parameters, little=self.little, limit=limit, asm=asm, decoding=True)
-        layout(self.protocol.record.head, found)
-        return found
-
     def _sorter(self, names: tuple[str, ...], fields: tuple[pa.Field, ...], judging: bool) -> Sorter:
-        lowering = self._lowering()
+        lowering = self.records.head()
         asm = lowering.asm
-        code = first(asm, *self.matched(lowering.record.columns), self.unknown)
-        self._finish(lowering)
+        code = self.records.message_number(lowering.asm, lowering.record.columns)
+        self.records.rest_of_header(lowering)
         header = lowering.record.columns
         lowering.must(asm.value(op.MORE_NUMBER, (code,), (-1,)))
         place = asm.place(Output(bits=64))
         asm.store(op.STORE_8, (code,), (place,))
         columns = {name: _sorted(asm, header.get(name)) for name in names}
-        header["message"] = Label(code, tuple(each.name for each in self.messages))
+        header["message"] = Label(code, tuple(each.name for each in self.records.messages))
         head = _written(lowering, fields, lowering.record)
         if not fields and not judging:
             lowering.lists = []  # which other programs read
         return Sorter(Program.of(lowering, head, {}), place, columns)
 
-    def matched(self, header: Mapping[str, Datum]) -> tuple[dict[str, Number | Octets], list[Match | None]]:
-        """The values by which messages are told apart, and what each message asks of them; None for a message that no
-        record is of, or all are that are of no other.
-        """
-        columns = {column.name for column in self.protocol.record.columns}
-        values: dict[str, Number | Octets] = {}
-        matches: list[Match | None] = []
-        for number, each in enumerate(self.messages):
-            asked: dict[str, Selection] = {}
-            never = number == self.unknown
-            for name, selection in each.match.items():
-                known = header.get(name)
-                if name in self.parameters and name not in columns:
-                    never |= self.parameters[name] not in selection
-                elif known is None and name in columns:
-                    never = True
-                elif isinstance(known, Number | Octets):
-                    asked[name], values[name] = selection, known
-                else:
-                    raise NoProgramError("messages that neither numbers nor texts tell apart")
-            matches.append(None if never else asked)
-        return values, matches
-
     def _proof(self) -> Program:
-        lowering = Lowering(self.judge, self.parameters, little=self.little, limit=0)
-        prove(self.protocol.framing, lowering)
+        lowering = self.records.proof()
         if lowering.left:
             raise NoProgramError("some of the lengths")
         if any(isinstance(each, Output) for each in lowering.asm.memory):
@@ -245,9 +202,9 @@ class Programs:
         return Program.of(lowering, {}, {})
 
     def _program(self, number: int, fields: Iterable[pa.Field], header: Iterable[pa.Field] | None) -> Program:
-        lowering = self._lowering()
+        lowering = self.records.head()
         if number < 0:
-            self._finish(lowering)
+            self.records.rest_of_header(lowering)
         if header is None:
             lowering.lists = []
         columns = self._message(number, fields, lowering) if number >= 0 else {}
@@ -255,24 +212,15 @@ class Programs:
         return Program.of(lowering, head, columns, judging=number >= 0)
 
     def _pass(self, number: int, fields: Iterable[pa.Field], header: Iterable[pa.Field]) -> Program:
-        proving = Lowering(self.judge, self.parameters, little=self.little, limit=0)
-        prove(self.protocol.framing, proving)
-        lowering = self._lowering(proving.asm)
-        code = first(lowering.asm, *self.matched(lowering.record.columns), self.unknown)
+        lowering = self.records.head(self.records.proof().asm)
+        code = self.records.message_number(lowering.asm, lowering.record.columns)
         lowering.must(lowering.asm.value(op.EQUAL_NUMBER, (code,), (number,)))
         columns = self._message(number, fields, lowering)
         return Program.of(lowering, _written(lowering, header, lowering.record), columns)
 
-    def _finish(self, at: Lowering) -> None:
-        """Read the columns of the header that are after the sections of the message, if there are any."""
-        if any(isinstance(part, Layout) and list(part.columns()) for part in self.protocol.record.tail):
-            read_tail(self.protocol.record, at, lambda _: None)
-
     def _message(self, number: int, fields: Iterable[pa.Field], at: Lowering) -> dict[str, Column]:
         """Read the rest of a record, and write columns of its message."""
-        said = self.messages[number]
-        at.judge = Judge.of(self.protocol, said)
-        return _written(at, fields, message(said, at, is_proven(self.protocol, said.match)))
+        return _written(at, fields, self.records.message(number, at))
 
 
 def _written(at: Lowering, fields: Iterable[pa.Field], values: Level) -> dict[str, Column]:

@@ -21,6 +21,8 @@ Proven = Callable[[str, codec.Joined], bool]
 
 def put(at: Lowering, name: str, said: codec.Field, number: Number) -> None:
     """A field whose number was just read."""
+    if name in at.settled and at.this is at.record:
+        number = _settled(at, number, at.settled[name])
     if said.meaning is not None:
         if not isinstance(said.meaning, Counted) or said.meaning.parts > 1:
             raise NoProgramError("a number that is kept beside what it stands for")
@@ -33,16 +35,24 @@ def put(at: Lowering, name: str, said: codec.Field, number: Number) -> None:
     if said.is_bounded(at.u64):
         at.must(at.asm.value(op.MORE_NUMBER, (number.register,), (-1,)))
         number = replace(number, most=WORD - 1)
-    at.this.columns[name] = number
-    label(at, name, said, number)
+    name_number(at, name, said, number)
 
 
-def label(at: Lowering, name: str, said: codec.Field, number: Number) -> None:
-    """The column with the labels of a field, if it has one."""
+def _settled(at: Lowering, number: Number, known: int) -> Number:
+    """A number that is known; rows with another one are not sound."""
+    if number.floating or not -WORD <= known < WORD:
+        raise NoProgramError("a choice by what is no number of 64 bits")
+    at.must(at.asm.value(op.EQUAL_NUMBER, (number.register,), (known,)))
+    return replace(number, register=at.asm.number(known), least=known, most=known)
+
+
+def name_number(at: Lowering, name: str, said: codec.Field, number: Number) -> None:
+    """A number with its names, and the column with its labels, if it has one."""
+    number = at.this.columns[name] = replace(number, names=said.enum or said.flags)
     if said.labels and said.enum is not None:
         at.this.columns[f"{name}_name"] = labels.named(at.asm, number, said.enum)
     if said.labels and said.flags is not None:
-        at.this.columns[f"{name}_flags"] = Flags(number.register, bits_of(said.flags), number.valid)
+        at.this.columns[f"{name}_flags"] = Flags(number.register, bits_of(said.flags), number.valid, number)
 
 
 def meant(at: Lowering, number: Number, meaning: Meaning) -> Number:

@@ -17,18 +17,19 @@ from wireloom.programs.selection import first
 from wireloom.programs.values import NoProgramError, Number
 
 
-def prove(framing: codec.Framing, at: Lowering, *, doubting: bool = False) -> None:
+def prove(framing: codec.Framing, at: Lowering, *, doubting: bool = False, exact: bool = True) -> None:
     """Rows that are no whole records of the framing are not sound, nor, if ``doubting``, those that are in doubt until
-    a record follows. Raises ``NoProgramError``.
+    a record follows. Unless ``exact``, records may end before the bytes do. Raises ``NoProgramError``.
     """
     if len(framing.lengths) == 1 and not framing.match:
-        _measure(framing.lengths[0], at, doubting=doubting)
+        _measure(framing.lengths[0], at, doubting=doubting, exact=exact)
         return
     probes = _probed(framing.match, at)
     chosen = first(at.asm, probes, [ends.match for ends in framing.lengths])
     at.must(at.asm.value(op.MORE_NUMBER, (chosen,), (-1,)))
     for number, ends in enumerate(framing.lengths):
-        at.within(at.asm.value(op.EQUAL_NUMBER, (chosen,), (number,)), partial(_measure, ends, at, doubting=doubting))
+        measure = partial(_measure, ends, at, doubting=doubting, exact=exact)
+        at.within(at.asm.value(op.EQUAL_NUMBER, (chosen,), (number,)), measure)
 
 
 def _probed(fields: Iterable[tuple[str, int, object]], at: Lowering) -> dict[str, Number]:
@@ -44,11 +45,14 @@ def _probed(fields: Iterable[tuple[str, int, object]], at: Lowering) -> dict[str
     return found
 
 
-def _measure(ends: Ends, at: Lowering, *, doubting: bool) -> None:
+def _measure(ends: Ends, at: Lowering, *, doubting: bool, exact: bool) -> None:
     """What proves a length, and the length."""
+    asm = at.asm
+    if isinstance(ends, codec.Everything) and doubting:
+        at.must(asm.value(op.LESS, (op.START, op.STOP)))
+        return
     if not isinstance(ends, codec.Lengths):
         raise NoProgramError("a length that is no sum of numbers")
-    asm = at.asm
     at.this.columns.update(_probed(ends.fields, at))
     if ends.valid is not None:
         at.must(at.holds(ends.valid))
@@ -59,7 +63,8 @@ def _measure(ends: Ends, at: Lowering, *, doubting: bool) -> None:
         raise NoProgramError("a length that may be absent")
     if isinstance(length, Number):
         at.must(length.valid)
-    at.must(asm.value(op.EQUAL, (whole(asm, length), asm.value(op.SUBTRACT, (op.STOP, op.START)))))
+    there = asm.value(op.SUBTRACT, (op.STOP, op.START))
+    at.must(asm.value(op.EQUAL if exact else op.LESS_EQUAL, (whole(asm, length), there)))
     if not ends.fields:  # which have bytes
         at.must(asm.value(op.MORE_NUMBER, (whole(asm, length),), (0,)))
     if ends.checksum is not None:

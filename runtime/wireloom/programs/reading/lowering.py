@@ -79,6 +79,8 @@ class Lowering:
         """How many packed values are around what is read."""
         self.variant: int | None = None
         """The register with the number of the variant, if it is known before it is read."""
+        self.settled: Mapping[str, int] = {}
+        """Fields of the header whose numbers are known: records with others are not sound."""
         self.left: dict[str, None] = {}
         """What makes rows unsound because no program says it, in the order in which it was met."""
 

@@ -16,7 +16,7 @@ from wireloom.programs import opcodes as op
 from wireloom.programs.expressions import Found, both, both_masks, either_not, some_bits, whole
 from wireloom.programs.number_format import NumberFormat
 from wireloom.programs.outputs import Output
-from wireloom.programs.reading.checks import certain, label, meant, put, valid, verify
+from wireloom.programs.reading.checks import certain, meant, name_number, put, valid, verify
 from wireloom.programs.reading.compression import opened
 from wireloom.programs.reading.flatbuffers import table
 from wireloom.programs.reading.items import ItemLowering
@@ -183,8 +183,7 @@ def _computed_value(part: Computed, at: Lowering) -> None:
     if compute.meaning is not None:
         at.this.columns[part.name] = meant(at, number, compute.meaning)
         return
-    at.this.columns[part.name] = number
-    label(at, part.name, part.field, number)
+    name_number(at, part.name, part.field, number)
 
 
 def _of_each(at: Lowering, found: Found) -> Number:

@@ -80,7 +80,7 @@ class Address(NamedTuple):
         return self.buffer == _OCTETS
 
 
-_VALIDITY, _VALUES, _OCTETS = range(3)
+VALIDITY, _VALUES, _OCTETS = range(3)
 """The numbers of buffers."""
 
 
@@ -106,7 +106,7 @@ class Inputs:
         """The mask of the rows that have a value."""
         if not outline.missing:
             return where
-        place = self._take(path, (_VALIDITY, 0, 0), (None, 0, 0))
+        place = self._take(path, (VALIDITY, 0, 0), (None, 0, 0))
         return both(self.asm, where, self.asm.value(orders.BIT, (self.row,), (place,)))
 
     def _column(self, path: Path, outline: Outline, where: int) -> Datum:

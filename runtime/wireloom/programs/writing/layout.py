@@ -301,9 +301,10 @@ class ItemArranging(Arranging):
         """Lay out an item. Raises ``NoProgramError``."""
         while isinstance(kind, codec.Nested) and isinstance(kind.extent, codec.Rest | codec.Size):
             kind = kind.layout
-        if not isinstance(kind, codec.Layout | codec.With):
-            raise NoProgramError("items that are no structs")
-        self._struct(ITEM, kind if isinstance(kind, codec.Layout) else kind.layout, {})
+        if isinstance(kind, codec.Layout | codec.With):
+            self._struct(ITEM, kind if isinstance(kind, codec.Layout) else kind.layout, {})
+        else:
+            self._value(ITEM, kind if isinstance(kind, codec.Field) else codec.Field(kind), kind)
         self._finish()
 
     def known(self, name: Name) -> Datum | int | None:

@@ -4,6 +4,7 @@ What is laid out is a guess, of which nothing is checked: the program proves it 
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from wireloom import codec
@@ -64,6 +65,7 @@ class ArrangingNumbers(Lowering):
         if said.meaning is not None or isinstance(said.subcon, codec.As) or kind.half:
             raise NoProgramError("a number that stands for something else")
         self._prepare(name, said, floating=kind.kind == "f")
+        self._narrow(name, kind)
         start, position, shift = self.cursor, self.position, self.shift
         self.move(position, shift + kind.size)
         self.spans[name] = start, self.cursor
@@ -90,6 +92,14 @@ class ArrangingNumbers(Lowering):
         instead = said.const if said.const is not None else said.default
         if instead is not None and not isinstance(instead, Expression):
             self.fill(self.this, name, instead)
+
+    def _narrow(self, name: str, kind: NumberFormat) -> None:
+        """Take for granted that a number fits the bytes it is written in: else the record does not say it."""
+        known = self.this.columns.get(name)
+        if isinstance(known, Number) and not known.floating and not kind.boolean:
+            bits = 8 * kind.size - (kind.kind == "i")
+            least, most = -1 << bits if kind.kind == "i" else 0, (1 << bits) - 1
+            self.this.columns[name] = replace(known, least=max(known.least, least), most=min(known.most, most))
 
     def fill(self, of: Laid, name: str, instead: object) -> None:
         """Put a number where none is given. Raises ``NoProgramError`` if it is none."""

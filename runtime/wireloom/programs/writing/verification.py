@@ -169,6 +169,10 @@ class _Comparing:
                 self._bytes(found, wanted, given.octets.get(name), where)
             case NoItems(), Items(count=Number(register=count)):
                 self.at.must(self.asm.value(op.EQUAL_NUMBER, (count,), (0,)), where)
+            case Listed(listings), Items() if wanted.outline.items is None:
+                for each in listings:
+                    self.at.must(self.asm.value(op.EQUAL, (each.start, each.stop)), both(self.asm, where, each.where))
+                    self.at.lists.remove(each)
             case Listed(), Items():
                 self.lists[wanted.path] = ListRead(wanted.outline.type, found, where)
             case Struct(), Struct():

@@ -1,4 +1,4 @@
-"""What straight lines make of single records is what the parts make of them, and the common records have one."""
+"""What specialised functions make of single records is what the parts make of them, and the common records have one."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -9,12 +9,13 @@ import pytest
 from support import compiled, invented_specs, vectors
 from support.cases import often
 from support.lockstep import damaged
-from support.straight_lines import afresh, build_alike, builds, changed, parse_alike, present, reads
+from support.specialised import afresh, build_alike, builds, changed, parse_alike, present, reads
 from support.vectors import data_of
 from support.worked import GENERATED, every, examples, orders, pair_of
 
-from wireloom.codec import DecodeError, Protocol, straight
-from wireloom.codec.straight import Straight
+from wireloom.codec import DecodeError, Protocol
+from wireloom.codec import specialised as functions
+from wireloom.codec.specialised import Specialised
 from wireloom.options import resolve
 
 
@@ -83,9 +84,9 @@ def test_invented_specs(seed: int) -> None:
 
 
 @every
-def test_what_is_said_to_have_no_straight_line_has_none(name: str) -> None:
+def test_what_is_said_to_have_no_function_has_none(name: str) -> None:
     protocol = pair_of(name).codec
-    unread, unwritten = protocol.straight.lacking()
+    unread, unwritten = protocol.specialised.lacking()
     for parameters, records in examples(name):
         for data in records:
             with suppress(DecodeError):
@@ -95,7 +96,7 @@ def test_what_is_said_to_have_no_straight_line_has_none(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", GENERATED)
-def test_most_worked_examples_have_a_straight_line(name: str) -> None:
+def test_most_worked_examples_have_a_function(name: str) -> None:
     protocol, found = pair_of(name).codec, []
     for parameters, records in examples(name):
         for data in records:
@@ -106,11 +107,11 @@ def test_most_worked_examples_have_a_straight_line(name: str) -> None:
         assert sum(each) > 0.9 * len(found)
 
 
-def test_a_straight_line_is_written_once_some_records_of_its_kind_were_met() -> None:
+def test_a_function_is_made_once_some_records_of_its_kind_were_met() -> None:
     protocol = pair_of("sections").codec
     ((parameters, (data, *_)), *_) = examples("sections")
-    known, resolved = protocol.straight, resolve(protocol.parameters, parameters)
-    fresh = Straight(known.record, known.dispatch, known.framing, known.row, known.recorded, known.longs)
+    known, resolved = protocol.specialised, resolve(protocol.parameters, parameters)
+    fresh = Specialised(known.protocol, known.dispatch, known.row, known.recorded, known.longs)
     fresh.many = 3
     rows = [fresh.read(data, resolved, little=False) for _ in range(8)]
     first = rows.index(protocol.parse(data, **parameters))
@@ -136,7 +137,7 @@ sections: {body: [{name: data, type: u8}]}
 
 
 @pytest.mark.filterwarnings("error")
-def test_a_message_that_a_computed_number_selects_has_a_straight_line() -> None:
+def test_a_message_that_a_computed_number_selects_has_a_function() -> None:
     protocol, random = compiled.of(SELECTED).codec, Random("selected")
     assert builds(protocol, protocol.parse(b"\3\7"))
     rows_alike(protocol, b"\3\7", random, 50)
@@ -153,14 +154,14 @@ def records_of(name: str) -> list[bytes]:
     return [data_of(row) for row in rows if "hex" in row]
 
 
-def test_kinds_that_never_end_do_not_keep_others_from_a_straight_line(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_kinds_that_never_end_do_not_keep_others_from_a_function(monkeypatch: pytest.MonkeyPatch) -> None:
     protocol = pair_of("couchbase_dcp").codec
     (data, *_), *_ = (records for _, records in examples("couchbase_dcp"))
-    monkeypatch.setattr(straight, "_KINDS", 16)
+    monkeypatch.setattr(functions, "_KINDS", 16)
     with afresh(protocol):
         for opcode in range(0xE0, 0xF0):
             for magic in (0x80, 0x81):
                 assert bytes([magic, opcode]) != data[:2]
                 reads(protocol, bytes([magic, opcode]) + bytes(22))
         assert reads(protocol, data)
-        assert len(protocol.straight._met) <= 16
+        assert len(protocol.specialised._met) <= 16

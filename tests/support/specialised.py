@@ -1,6 +1,6 @@
-"""Straight lines beside the parts that they were written from: the same bytes through both, and the same row or error.
+"""Specialised functions beside the parts: the same bytes through both, and the same row or error.
 
-Without this, a straight line that is wrong could hide behind the parts, which read all that it doubts.
+Without this, a function that is wrong could hide behind the parts, which read all that it doubts.
 """
 
 import math
@@ -18,7 +18,7 @@ import pandas as pd
 
 from support.lockstep import exact
 from wireloom.codec import DecodeError, EncodeError, Protocol
-from wireloom.codec.straight import Straight
+from wireloom.codec.specialised import Specialised
 from wireloom.options import resolve
 
 Outcome = tuple[Any, ...]
@@ -26,33 +26,33 @@ Outcome = tuple[Any, ...]
 
 @contextmanager
 def from_the_first(protocol: Protocol) -> Iterator[None]:
-    """Meanwhile, straight lines are written for a kind of records when the first of it is met."""
-    before, protocol.straight.many = protocol.straight.many, 0
+    """Meanwhile, functions are made for a kind of records when the first of it is met."""
+    before, protocol.specialised.many = protocol.specialised.many, 0
     try:
         yield
     finally:
-        protocol.straight.many = before
+        protocol.specialised.many = before
 
 
 @contextmanager
 def afresh(protocol: Protocol, many: int = 0) -> Iterator[None]:
-    """Meanwhile, there are no straight lines but those of kinds of which more than so many records are met then."""
-    known = protocol.straight
-    fresh = Straight(known.record, known.dispatch, known.framing, known.row, known.recorded, known.longs)
-    fresh.many, protocol.straight = many, fresh
+    """Meanwhile, there are no functions but those of kinds of which more than so many records are met then."""
+    known = protocol.specialised
+    fresh = Specialised(known.protocol, known.dispatch, known.row, known.recorded, known.longs)
+    fresh.many, protocol.specialised = many, fresh
     try:
         yield
     finally:
-        protocol.straight = known
+        protocol.specialised = known
 
 
 def by_parts(protocol: Protocol) -> AbstractContextManager[None]:
-    """Meanwhile, there are no straight lines, not even those that were written before."""
+    """Meanwhile, there are no functions, not even those that were made before."""
     return afresh(protocol, maxsize)
 
 
 def both(protocol: Protocol, call: Callable[[], Any]) -> tuple[Outcome, Outcome]:
-    """What a call comes to with straight lines, and by the parts alone."""
+    """What a call comes to with functions, and by the parts alone."""
     with from_the_first(protocol):
         found = outcome(call)
     with by_parts(protocol):
@@ -197,15 +197,15 @@ def structs(row: Any) -> Iterator[Any]:
 
 
 def builds(protocol: Protocol, row: Any, **parameters: Any) -> bool:
-    """Whether a straight line writes the row."""
+    """Whether a function writes the row."""
     with from_the_first(protocol):
-        data: bytes | None = protocol.straight.build(row, resolve(protocol.parameters, parameters))
+        data: bytes | None = protocol.specialised.build(row, resolve(protocol.parameters, parameters))
     return data is not None
 
 
 def reads(protocol: Protocol, data: bytes, **parameters: Any) -> bool:
-    """Whether a straight line reads the record."""
-    resolved, straight = resolve(protocol.parameters, parameters), protocol.straight
+    """Whether a function reads the record."""
+    resolved, functions = resolve(protocol.parameters, parameters), protocol.specialised
     with from_the_first(protocol):
-        little = straight.order(data, resolved)
-        return little is not None and straight.read(data, resolved, little=little) is not None
+        little = functions.order(data, resolved)
+        return little is not None and functions.read(data, resolved, little=little) is not None

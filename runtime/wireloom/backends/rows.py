@@ -1,0 +1,350 @@
+"""The instructions of programs that write as Python source: fields of a row become bytes of a record."""
+
+import struct
+from collections.abc import Callable, Collection, Iterable, Mapping
+from types import NoneType
+from typing import ClassVar, NamedTuple
+
+from wireloom.backends.instructions import InstructionSource, Position
+from wireloom.backends.source import Script
+from wireloom.codec import floats
+from wireloom.codec.coercion import fitting
+from wireloom.codec.columns import Column, ColumnType, ListOf, StructOf, decimal_size, is_whole
+from wireloom.codec.labels import WireEnum, WireFlags
+from wireloom.codec.meanings import EPOCH, MICROSECOND
+from wireloom.programs import opcodes as op
+from wireloom.programs import write_opcodes as wop
+from wireloom.programs.assembler import Assembler, Block, Instruction, Steps
+from wireloom.programs.values import WORD, NoProgramError
+from wireloom.programs.writing.inputs import VALIDITY, VARIANT, WRITTEN, Inputs, Kind, Outline, Path
+
+_KINDS = {
+    "byte": (Kind.SIGNED, 8),
+    "short": (Kind.SIGNED, 16),
+    "int": (Kind.SIGNED, 32),
+    "long": (Kind.SIGNED, 64),
+    "boolean": (Kind.BOOLEAN, 1),
+    "float": (Kind.FLOAT, 32),
+    "double": (Kind.FLOAT, 64),
+    "string": (Kind.BYTES, 0),
+    "binary": (Kind.BYTES, 0),
+    "timestamp": (Kind.SIGNED, 64),
+    "interval day to second": (Kind.SIGNED, 64),
+}
+_CODES = {1: "b", 2: "h", 4: "i", 8: "q"}
+"""The codes of signed numbers by their sizes."""
+_MEMORY = frozenset((wop.WRITE, wop.WRITE_VARINT, wop.COPY, op.LOAD_ODD, op.CRC, op.SUM, op.CHECK_BYTES, op.SAME))
+"""The instructions that need the bytes of the record, beside those that load numbers."""
+
+
+def outline_of(kind: ColumnType, *, missing: bool) -> Outline:
+    """What a program knows of a column of that type, in which values may be ``missing``."""
+    match kind:
+        case StructOf(columns):
+            fields = tuple((each.name, outline_of(each.type, missing=True)) for each in columns)
+            return Outline(Kind.STRUCT, 0, missing, fields)
+        case ListOf(element):
+            return Outline(Kind.LIST, 0, missing, items=outline_of(element, missing=False), type=kind)
+    found, bits = _KINDS.get(kind, (Kind.OTHER, 0))
+    return Outline(Kind.DECIMAL, 128, missing) if decimal_size(kind) == (20, 0) else Outline(found, bits, missing)
+
+
+_NAMED = (WireEnum, WireFlags)
+"""Numbers with names, which are written as they are."""
+
+
+_ROOM = "data = bytearray(end)"
+
+
+class RowValue(NamedTuple):
+    """A value of a row: the name of its variable, the type of its column, and whether it may be missing."""
+
+    name: str
+    kind: ColumnType
+    missing: bool
+
+
+class RowSource(InstructionSource):
+    """Writes the instructions of a program that writes a record of a variant by its ``number``."""
+
+    def __init__(self, source: Script, asm: Assembler, known: Mapping[int, str], inputs: Inputs, number: int) -> None:
+        super().__init__(source, asm, known)
+        self.inputs = inputs
+        self.items: Collection[Path] = ()
+        """The lists whose items are written by functions of their own; others must have none."""
+        self.total = asm.number(0)
+        self.values: dict[Path, RowValue] = {}
+        self._number = number
+        self._is_begun = False
+        self._pending: list[Instruction] = []
+        self._buffers: dict[int, str] = {}
+        self._cut: dict[int, tuple[int, int, bool]] = {}
+        """The registers that are some bytes of others, and whether these are in two's complement."""
+        self._packed: set[tuple[int, int, bool]] = set()
+        """The numbers that were packed: they fit so many bytes."""
+        self._bits: dict[int, int] = {}
+        """How many bits the numbers of columns have, by register."""
+
+    def take(self, path: Path, column: Column, text: str, found: type | None) -> None:
+        """Let a variable be a value of that type, in the form that programs have it; None for one whose type is checked
+        when there is one. Raises ``NoProgramError`` for one that is not written as it is.
+        """
+        name, fit = self.source.lasting(column.name), fitting(column.type) - {NoneType}
+        self.values[path] = RowValue(name, column.type, missing=False)
+        self.source.add(f"{name} = {text}")
+        if found is None:
+            self.source.add(f"if type({name}) not in {self.source.bind('fit', fit)}: return None")
+        elif found not in fit and not (is_whole(column.type) and issubclass(found, _NAMED)):
+            raise NoProgramError("a value of another type than its column has")
+        self._prepare(path, name, column.type)
+        self._fields(path, name, column.type)
+
+    def join(self, path: Path, write: Callable[..., bytes | None], asked: Iterable[str]) -> None:
+        """Write the items of a list by a function, which takes an item and the columns that are ``asked`` for."""
+        items, octets = self.values[path].name, self.source.lasting("octets")
+        names = ", ".join(["item", *(self.values[name,].name for name in asked)])
+        call = f"{self.source.bind('write_item', write)}({names})"
+        self.source.add(f"{octets} = [{call} for item in {items} or ()]")
+        self.source.add(f"if None in {octets}: return None")
+        self.source.add(f"{octets} = b''.join({octets})")
+        self.values[*path, WRITTEN] = RowValue(octets, "binary", missing=False)
+
+    def _take_inner(self, path: Path, column: Column, outer: str) -> None:
+        """The same for a field of a struct, which may have any type, or none."""
+        name, fit = self.source.lasting(column.name), fitting(column.type)
+        self.values[path] = RowValue(name, column.type, missing=True)
+        self.source.add(f"{name} = None if {outer} is None else {outer}.get({column.name!r})")
+        named = f" and not isinstance({name}, {self.source.bind('NAMED', _NAMED)})" if is_whole(column.type) else ""
+        self.source.add(f"if type({name}) not in {self.source.bind('fit', fit)}{named}: return None")
+        with self.source.aside() as lines:
+            self._prepare(path, name, column.type)
+        if lines:
+            self.source.insert(f"if {name} is not None:", lines)
+        self._fields(path, name, column.type)
+
+    def _fields(self, path: Path, name: str, kind: ColumnType) -> None:
+        if isinstance(kind, StructOf):
+            for each in kind.columns:
+                self._take_inner((*path, each.name), each, name)
+
+    def _prepare(self, path: Path, name: str, kind: ColumnType) -> None:
+        """Make a value what programs have."""
+        add, bind = self.source.add, self.source.bind
+        match kind:
+            case StructOf(columns):
+                names = bind("fields", frozenset(each.name for each in columns))
+                add(f"if not {names}.issuperset({name}): return None")
+            case ListOf() if path not in self.items:
+                add(f"if {name}: return None")
+            case "timestamp":
+                add(f"{name} = ({name} - {bind('EPOCH', EPOCH)}) // {bind('MICROSECOND', MICROSECOND)}")
+            case "interval day to second":
+                add(f"{name} = {name} // {bind('MICROSECOND', MICROSECOND)}")
+            case "string":
+                add(f"{name} = {name}.encode()")
+            case "float" | "double":
+                dump = floats.dump if kind == "float" else bits_of_double
+                add(f"{name} = {bind(dump.__name__, dump)}({name})")
+            case _ if decimal_size(kind):
+                add(f"if {name} >> 63: {name} = {bind('signed', signed)}({name})")
+
+    def _steps(self, steps: Steps, left: Mapping[int, list[int]]) -> None:  # type: ignore[override]
+        for number, each in enumerate(steps):
+            if not self._is_begun and _needs_memory(each):
+                self._begin()
+            if isinstance(each, Instruction) and each.kind == wop.WRITE and each.reads[2] in self._where:
+                self._pending.append(each)
+                continue
+            if self._pending and (isinstance(each, Block) or _needs_memory(each)):
+                self._flush()
+            super()._steps([each] if isinstance(each, Block) else steps[number : number + 1], left)
+        self._flush()
+
+    def _begin(self) -> None:
+        """Make room for the record."""
+        self.source.add(f"end = {self.text(self.total)}")
+        self.source.add(_ROOM)
+        self._is_begun = True
+
+    def finish(self, name: str, parameters: str, title: str) -> Callable[..., bytes | None]:
+        """The function, which returns the bytes of the record."""
+        if self.pads:
+            self.source.lines[self.source.lines.index(_ROOM)] = f"data = bytearray(end + {self.asm.reach})"
+        self.source.add("return bytes(data[:end])")
+        return self.source.function(name, parameters, title)
+
+    def _flush(self) -> None:
+        """Write numbers, those together that are beside each other."""
+        groups: list[list[tuple[Position, Instruction, str]]] = []
+        for each in self._pending:
+            place = self.position(each.reads[1])
+            place = place._replace(offset=place.offset + each.numbers[0])
+            order = "" if each.numbers[1] == 1 else "><"[not each.numbers[2]]
+            last = groups[-1] if groups else []
+            if last and each.numbers[1] in _CODES and last[-1][1].numbers[1] in _CODES:
+                before, other, _ = last[-1]
+                after = before._replace(offset=before.offset + other.numbers[1])
+                if after == place and len({"", order, *(one for _, _, one in last)}) <= 2:
+                    last.append((place, each, order))
+                    continue
+            groups.append([(place, each, order)])
+        self._pending = []
+        for group in groups:
+            self._write_together(group)
+
+    def _write_together(self, group: list[tuple[Position, Instruction, str]]) -> None:
+        place, first, _ = group[0]
+        size, is_big = first.numbers[1:]
+        if size not in _CODES:
+            end = place._replace(offset=place.offset + size)
+            octets = f"({self.text(first.reads[0])}).to_bytes({size}, {'big' if is_big else 'little'!r})"
+            self.source.add(f"data[{place}:{end}] = {octets}")
+            return
+        code = next((order for _, _, order in group if order), ">")
+        for _, each, _ in group:
+            one = _CODES[each.numbers[1]]
+            is_signed = one == "q" or self._bits.get(each.reads[0]) == 8 * each.numbers[1]
+            code += one if is_signed else one.upper()
+            self._packed.add((each.reads[0], each.numbers[1], is_signed))
+        values = ", ".join(self.text(each.reads[0]) for _, each, _ in group)
+        self.source.add(f"{self.source.packing_into(code)}(data, {place}, {values})")
+
+    def span(self, start: int, stop: int) -> str:
+        buffer = self._buffers.get(start)
+        return super().span(start, stop) if buffer is None else buffer
+
+    # Instructions
+
+    def _signed(self, each: Instruction) -> None:
+        if each.kind == op.AND_NUMBER and (each.numbers[0] + 1).bit_count() == 1:
+            self._cut[each.sets[0]] = each.reads[0], each.numbers[0].bit_length() // 8, False
+        if each.kind == op.EQUAL and self._cut.get(each.reads[0]) in self._packed:
+            cut = self._cut[each.reads[0]]
+            if cut[0] == each.reads[1]:
+                self._texts[each.sets[0]] = "True"
+                self.booleans.add(each.sets[0])
+                return
+        super()._signed(each)
+
+    def _check_text(self, each: Instruction) -> None:
+        if each.numbers[0]:  # text that is not ASCII was encoded here, and is compared
+            super()._check_text(each)
+
+    def _row(self, each: Instruction) -> None:
+        self._texts[each.sets[0]] = "0"
+
+    def _column(self, each: Instruction) -> None:
+        address, register = self.inputs.taken[each.numbers[0]], each.sets[0]
+        if address.path == (VARIANT,):
+            self._texts[register] = str(self._number) if self._number >= 0 else f"({self._number})"
+            return
+        value = self.values[address.path]
+        text = "0" if address.more else value.name
+        if value.missing and not address.more:
+            text = f"(0 if {value.name} is None else {value.name})"
+        self._texts[register] = text
+        self._signed_already.add(register)
+        self._bits[register] = 8 * each.numbers[1]
+
+    def _sign(self, each: Instruction) -> None:
+        self._cut[each.sets[0]] = each.reads[0], each.numbers[0] // 8, True
+        super()._sign(each)
+        if each.reads[0] in self._bits:
+            self._bits[each.sets[0]] = self._bits[each.reads[0]]
+
+    def _bit(self, each: Instruction) -> None:
+        address, register = self.inputs.taken[each.numbers[0]], each.sets[0]
+        name = self.values[address.path].name
+        self.booleans.add(register)
+        is_there = address.buffer == VALIDITY
+        self._texts[register] = f"({name} is not None)" if is_there else f"({name} or False)"
+
+    def _span(self, each: Instruction) -> None:
+        value = self.values[self.inputs.taken[each.numbers[0]].path]
+        start, stop = each.sets
+        buffer = f"({value.name} or b'')" if value.missing else value.name
+        self._texts[start] = "0"
+        self._buffers[start] = buffer
+        self._set(stop, f"len({buffer})")
+
+    def _count(self, each: Instruction) -> None:
+        value = self.values[self.inputs.taken[each.numbers[0]].path]
+        self._set(each.sets[0], f"len({value.name} or ())")
+
+    def _varint_size(self, each: Instruction) -> None:
+        number = self.text(each.reads[0])
+        self._set(each.sets[0], f"(({number}).bit_length() + 6) // 7 or 1")
+
+    def _write(self, each: Instruction) -> None:
+        (octets, size, is_big), where = each.numbers, each.reads[2]
+        place = self.position(each.reads[1])
+        begin, end = (place._replace(offset=place.offset + octets + more) for more in (0, size))
+        value = f"({self.text(each.reads[0])} & {(1 << 8 * size) - 1})"
+        text = f"data[{begin}:{end}] = {value}.to_bytes({size}, {'big' if is_big else 'little'!r})"
+        self.source.add(f"if {self._unless(where)}True: {text}")
+
+    def _write_varint(self, each: Instruction) -> None:
+        place, where = self.position(each.reads[1]), each.reads[2]
+        begin = place._replace(offset=place.offset + each.numbers[0])
+        octets = self.source.lasting("octets")
+        lines = [f"{octets} = {self.source.bind('leb128', leb128)}({self.text(each.reads[0])})"]
+        lines.append(f"data[{begin}:{begin} + len({octets})] = {octets}")
+        self._when(where, lines)
+
+    def _copy(self, each: Instruction) -> None:
+        start, stop, to, where = each.reads
+        place = self.position(to)
+        begin = place._replace(offset=place.offset + each.numbers[0])
+        octets = self.span(start, stop)
+        self._when(where, [f"data[{begin}:{begin} + len({octets})] = {octets}"])
+
+    def _when(self, where: int, lines: list[str]) -> None:
+        if where in self._where:
+            self.source.lines.extend(lines)
+        else:
+            self.source.insert(f"if {self.text(where)}:", lines)
+
+    METHODS: ClassVar[dict[int, Callable[..., None]]] = InstructionSource.METHODS | {
+        op.SIGN: _sign,
+        op.CHECK_TEXT: _check_text,
+        wop.ROW: _row,
+        wop.COLUMN: _column,
+        wop.BIT: _bit,
+        wop.SPAN: _span,
+        wop.COUNT: _count,
+        wop.VARINT_SIZE: _varint_size,
+        wop.WRITE: _write,
+        wop.WRITE_VARINT: _write_varint,
+        wop.COPY: _copy,
+    }
+
+
+def _needs_memory(step: Instruction | Block) -> bool:
+    """Whether a step reads or writes the record."""
+    if isinstance(step, Block):
+        return any(map(_needs_memory, step.body))
+    loads = op.LOAD_1 <= step.kind <= op.LOAD_ODD
+    return loads or op.STOP in step.reads or step.kind in _MEMORY or step.kind in op.JUDGING - {op.CHECK}
+
+
+def signed(number: int) -> int:
+    """What 64 unsigned bits are in two's complement. Raises ``ValueError`` if it has more."""
+    if not WORD <= number < 2 * WORD:
+        raise ValueError
+    return number - 2 * WORD
+
+
+def bits_of_double(number: float) -> int:
+    """The 64 bits of a number, in two's complement."""
+    found: int = struct.unpack("<q", struct.pack("<d", number))[0]
+    return found
+
+
+def leb128(number: int) -> bytes:
+    """An unsigned number in groups of seven bits."""
+    found = bytearray()
+    while number > 0x7F:
+        found.append(number & 0x7F | 0x80)
+        number >>= 7
+    found.append(number)
+    return bytes(found)
