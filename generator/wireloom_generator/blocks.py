@@ -15,7 +15,7 @@ BLOCKS = frozenset({
     "PerItem", "Prefixed", "Protocol", "Record", "Repeat", "Rest", "Section", "Size", "Slot", "Table", "TableField",
     "Terminated", "Until", "Variant", "When", "With", "WireEnum", "WireFlags",
     "Compressing", "Packed", "Rol", "Through", "Unpack", "Xor", "Zeros",
-}).union(meanings.BLOCKS, (each.block for each in types.ALL if each.block))  # fmt: skip
+}).union(meanings.BLOCKS, (each.block for each in (*types.ALL, *types.FORMS) if each.block))  # fmt: skip
 """The building blocks that generated modules import from the codec."""
 
 NUMBER = re.compile(r"BytesInteger|Int\d+[su][bl]|Float\d+[bl]")

@@ -29,12 +29,7 @@ EXAMPLES: Mapping[type[types.WireType], tuple[tuple[Mapping[str, object], object
     types.Integer: (({}, 5),),
     types.Float: (({}, 1.5),),
     types.Boolean: (({}, True),),
-    types.Leb128: (({}, 300), ({"raw": ""}, 300)),
-    types.SignedLeb128: (({}, -300), ({"raw": ""}, -300)),
-    types.ZigZag: (({}, 300), ({"raw": ""}, 300)),
-    types.Protobuf: (({}, -300), ({"raw": ""}, -300)),
-    types.Vlq: (({}, 300), ({"raw": ""}, 300)),
-    types.Quic: (({}, 300), ({"raw": ""}, 300)),
+    types.Varint: (({}, 300), ({"raw": ""}, 300)),
     types.Bcd: (
         ({"digits": 8}, 12345678),
         ({"digits": 3, "sign": "unsigned"}, 42),
@@ -67,6 +62,8 @@ EXAMPLES: Mapping[type[types.WireType], tuple[tuple[Mapping[str, object], object
     types.FlatBuffers: (({"prefix": "u8", "table": "Example", "raw": ""}, {"number": 5}),),
 }
 """For each type, the other keys of a field of it, and a value. Each ``raw`` column gets a name of its own."""
+_SIGNED = ("leb128_i", "zigzag_i", "protobuf_i")
+"""The beginnings of the names of signed varints, whose values are negative."""
 SHAPES: Mapping[str, Mapping[str, object]] = {
     "plain": {},
     "lists": {"repeat": {"count": 2}},
@@ -80,7 +77,8 @@ def fields() -> Iterator[tuple[dict[str, Any], object]]:
     """Fields of every type, as specs write them, and a value of each."""
     for each in types.ALL:
         for spelling in each.spellings():
-            for number, (keys, value) in enumerate(EXAMPLES[each]):
+            for number, (keys, example) in enumerate(EXAMPLES[each]):
+                value = -example if isinstance(example, int) and spelling.startswith(_SIGNED) else example
                 name = f"{spelling}_{number}"
                 own = {"raw": f"{name}_bytes"} if "raw" in keys else {}
                 yield {"name": name, "type": spelling, **keys, **own}, value

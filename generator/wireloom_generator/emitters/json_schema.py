@@ -16,7 +16,7 @@ from wireloom_generator.output import MARK, OutputFile
 from wireloom_generator.reading import shape, syntax, vocabulary
 from wireloom_generator.reading.catalogue import ALGORITHMS
 from wireloom_generator.reading.written import KeyDoc, Prose
-from wireloom_generator.types import ALL, BIT_WIDTHS, NAMES, WIDTHS, Leb128, Quic, Varint, Vlq, WireType, meanings
+from wireloom_generator.types import ALL, BIT_WIDTHS, FORMS, NAMES, WIDTHS, meanings
 
 Schema = dict[str, Any]
 
@@ -39,19 +39,18 @@ def _words(*words: str | bool) -> Schema:
     return {"enum": list(words)}
 
 
-def _varints(*kinds: type[WireType]) -> Schema:
+def _varints(*stems: str) -> Schema:
     """Varints of any width."""
-    stems = "|".join(kind.stem for kind in kinds if issubclass(kind, Varint))
-    return {"type": "string", "pattern": f"^({stems})[1-9][0-9]?$"}
+    return {"type": "string", "pattern": f"^({'|'.join(stems)})[1-9][0-9]?$"}
 
 
-_LENGTHS = [name for kind in (Leb128, Vlq, Quic) for name in kind.spellings()]
+_LENGTHS = [f"{form.stem}{bits}" for form in FORMS if not form.signed for bits in form.usual]
 _ORDERS = _words(*vocabulary.ORDERS)
 _WORDS: dict[tuple[type, str], Schema] = {
     (syntax.Source, "revision"): _VERSION,
-    (syntax.Field, "type"): {"anyOf": [_words(*NAMES), _varints(*ALL), _CAMEL]},
+    (syntax.Field, "type"): {"anyOf": [_words(*NAMES), _varints(*(form.stem for form in FORMS)), _CAMEL]},
     (syntax.Field, "size"): _SIZE,
-    (syntax.Field, "prefix"): {"anyOf": [_words(*_UNSIGNED, *_LENGTHS), _varints(Leb128, Vlq)]},
+    (syntax.Field, "prefix"): {"anyOf": [_words(*_UNSIGNED, *_LENGTHS), _varints("leb128_u", "vlq_u")]},
     **{(syntax.Field, key): _words(*words) for each in ALL for key, words in each.keys.items() if words},
     (syntax.Field, "repeat"): {"anyOf": [{"const": "rest"}, {"$ref": "#/$defs/Repeat"}]},
     (syntax.Field, "as"): {"anyOf": [_words(*meanings.WORDS), {"$ref": "#/$defs/Meaning"}]},

@@ -278,8 +278,8 @@ def _value(wire: model.Wire, raw: str | None = None, inputs: Mapping[str, model.
     match found:
         case Integer() | Float() | Boolean():
             return number(wire)
-        case Varint(bits=bits):
-            return call(found.block, str(bits))
+        case Varint(form=form, bits=bits):
+            return call(form.block, str(bits))
         case Bcd():
             scale = str(found.scale) if found.scale else None
             return call("Bcd", str(found.digits), scale=scale, sign=optional_string(found.sign))

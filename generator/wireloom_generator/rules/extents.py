@@ -142,7 +142,7 @@ def _derived_names(spec: Resolved) -> frozenset[str]:
 def _is_length(kind: WireType) -> bool:
     if isinstance(kind, Integer):
         return not kind.signed and kind.bits in WIDTHS
-    return isinstance(kind, Varint) and not kind.signed
+    return isinstance(kind, Varint) and not kind.form.signed
 
 
 def _encoding(field: model.Field | model.Computed) -> Iterator[Violation]:

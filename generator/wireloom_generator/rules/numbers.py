@@ -21,9 +21,9 @@ def integer_width(spec: Resolved) -> Iterator[Violation]:
     for wire, at, widths in _integers(spec):
         if isinstance(wire, Integer) and wire.bits not in widths:
             yield Violation(at, f"no integer has {wire.bits} bits", _width_hint(wire, widths[-1]))
-        elif isinstance(wire, Varint) and wire.bits not in wire.widths:
-            few, most = wire.widths[0], wire.widths[-1]
-            hint = f"{few} to {most} bits" if few < most else f"write {wire.stem}{most}"
+        elif isinstance(wire, Varint) and wire.bits not in wire.form.widths:
+            few, most = wire.form.widths[0], wire.form.widths[-1]
+            hint = f"{few} to {most} bits" if few < most else f"write {wire.form.stem}{most}"
             yield Violation(at, f"there is no {wire.word}", hint)
 
 

@@ -12,10 +12,9 @@ from wireloom_generator.types.columns import Column
 from wireloom_generator.types.numbers import BIT_WIDTHS, WIDTHS, Boolean, Float, Integer, integer_column
 from wireloom_generator.types.strings import Bytes, Text
 from wireloom_generator.types.structs import Deeper, FlatBuffers, Struct, Unknown
-from wireloom_generator.types.varint import Leb128, Protobuf, Quic, SignedLeb128, Varint, Vlq, ZigZag
+from wireloom_generator.types.varint import FORMS, Varint
 
-VarintType = Leb128 | SignedLeb128 | ZigZag | Protobuf | Vlq | Quic
-WireType = Integer | Float | Boolean | VarintType | Bcd | Ascii | Bytes | Text | FlatBuffers | Struct | Deeper
+WireType = Integer | Float | Boolean | Varint | Bcd | Ascii | Bytes | Text | FlatBuffers | Struct | Deeper
 """Every type. A ``match`` without a case for one of them does not pass mypy."""
 NumberType = Integer | Float | Boolean
 """The types of a fixed size."""

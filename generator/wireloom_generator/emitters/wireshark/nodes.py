@@ -280,8 +280,8 @@ def reading(wire: model.Wire, raw: str | None = None, inputs: Mapping[str, model
             return LuaCall("float", [str(bits // 8), *order])
         case Boolean():
             return "bool"
-        case Varint(bits=bits, block=form):
-            return LuaCall("varint", [string(form), str(bits), *(["true"] if raw else [])])
+        case Varint(form=form, bits=bits):
+            return LuaCall("varint", [string(form.block), str(bits), *(["true"] if raw else [])])
         case Bytes() | FlatBuffers():
             return LuaCall("bytes", extent)
         case Deeper(depth=depth):
