@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import assert_never
 
 from wireloom_generator import expressions, model
 from wireloom_generator.analysis.scopes import once
@@ -158,8 +157,6 @@ def waits(spec: Resolved, node: model.Node) -> bool:
             return _asks(*(each.when for each in alternatives)) or any(
                 waits(spec, each) for each in model.children(node)
             )
-        case _:
-            assert_never(node)
 
 
 def _field_waits(spec: Resolved, field: model.Field) -> bool:

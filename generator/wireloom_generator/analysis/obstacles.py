@@ -1,7 +1,7 @@
 """Why something is not known before its record is read, for messages."""
 
 from collections.abc import Container, Iterable, Iterator
-from typing import NamedTuple, assert_never
+from typing import NamedTuple
 
 from wireloom_generator import expressions, model
 from wireloom_generator.analysis import offsets
@@ -69,8 +69,6 @@ def _fault(node: model.Node | model.BitField) -> str | None:
             return None
         case model.Section() | model.Slot() | model.Ordered() | model.Unpack():
             return None
-        case _:
-            assert_never(node)
 
 
 def _walk(

@@ -1,7 +1,6 @@
 """The sizes of nodes, and which of them leave no bytes to the next ones."""
 
 from collections.abc import Iterable, Mapping
-from typing import assert_never
 
 from wireloom_generator import types
 from wireloom_generator.model.nodes import (
@@ -60,8 +59,6 @@ def _space(node: Node) -> SizeRange:
             return ANY if fixed is None else exactly(max(fixed, 0))
         case Padding(align=align):
             return SizeRange(0, max(align - 1, 0))
-        case _:
-            assert_never(node)
 
 
 def taken(wire: Wire, repeat: Repeat | None, struct: Struct | None) -> SizeRange:
@@ -86,8 +83,6 @@ def _value(wire: Wire, struct: Struct | None) -> SizeRange:
             return SizeRange(0 if missing or kept == "leave" else len(end), None)
         case None:
             return wire.type.size if struct is None else space(struct.nodes)
-        case _:
-            assert_never(wire.extent)
 
 
 def takes_rest(node: Field | Region) -> bool:
@@ -140,5 +135,3 @@ def exhausts(node: Node, structs: Mapping[str, Struct]) -> bool:
             return exhausting(nodes, structs) is not None
         case Field() | Computed() | Bits() | Padding() | Section() | Slot():
             return False
-        case _:
-            assert_never(node)

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import assert_never
 
 from wireloom_generator import expressions, types
 from wireloom_generator.model.nodes import (
@@ -34,8 +33,6 @@ def lists(node: Node) -> tuple[tuple[Node, ...], ...]:
             return tuple(alternative.nodes for alternative in alternatives)
         case Field() | Computed() | Bits() | Padding() | Slot():
             return ()
-        case _:
-            assert_never(node)
 
 
 def children(node: Node) -> tuple[Node, ...]:
@@ -139,8 +136,6 @@ def _unconditional(node: Node) -> Node:
             return replace(node, when=None, fields=parts, whole=None if whole is None else replace(whole, when=None))
         case Computed() | Padding() | Section() | Slot() | Choice() | Ordered() | Unpack():
             return node
-        case _:
-            assert_never(node)
 
 
 def field_at(path: str, nodes: Iterable[Node], structs: Mapping[str, Struct]) -> Named | None:

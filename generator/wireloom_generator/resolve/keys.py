@@ -1,7 +1,6 @@
 """Syntax → model for keys of fields: extents, interpretations, checksums; and keys without a meaning."""
 
 from collections.abc import Iterator
-from typing import assert_never
 
 from wireloom_generator import model
 from wireloom_generator.model.names import Names
@@ -65,8 +64,6 @@ def meaning(written: syntax.Meaning | str | None, type_: WireType) -> meanings.M
             return meanings.DoubleNumber(scale, offset, type_.values.least, type_.values.most)
         case syntax.Meaning() | None:
             return None
-        case _:
-            assert_never(written)
 
 
 def checksum(written: syntax.Checksum | None, names: Names) -> model.Checksum | None:

@@ -95,8 +95,6 @@ def _explained(misfit: Misfit, *, is_all: bool) -> tuple[str, str]:
                 f"{name!r} is {found}, which expressions cannot work with",
                 f"use {asks} or present({name})",
             )
-        case _:
-            assert_never(misfit.fault)
 
 
 def _unwanted(found: Kind, wanted: Kind, *, is_all: bool) -> tuple[str, str]:

@@ -1,7 +1,6 @@
 """Changes of whole protocols: names, ports, framing and byte order."""
 
 from collections.abc import Iterator, Mapping
-from typing import assert_never
 
 from wireloom_generator import model
 from wireloom_generator.compat import walks
@@ -83,8 +82,6 @@ def _end(end: model.End) -> model.Condition | str:
             return "`fields`"
         case model.Terminator(value=value):
             return f"until {value.hex()}"
-        case _:
-            assert_never(end)
 
 
 def _is_found_out(protocol: model.Protocol) -> bool:

@@ -1,7 +1,6 @@
 """How the end of a record is found, and which records are accepted, as sentences."""
 
 from collections.abc import Iterator
-from typing import assert_never
 
 from wireloom_generator import model
 from wireloom_generator.emitters.docs.markdown import code, listing
@@ -71,5 +70,3 @@ def _bytes(lengths: model.Lengths) -> str:
             needed = max((probe.offset + (probe.wire.fixed or 0) for probe in lengths.probes), default=0)
             known = f", known after the first {needed if needed > 1 else 'one'}" if needed else ""
             return f"{code(condition.text)} bytes{known}"
-        case _:
-            assert_never(lengths.end)

@@ -320,5 +320,3 @@ def _extent(extent: model.Extent, *, lenient: bool = False) -> Lua:
             return LuaCall("prefix", [reading(length)])
         case model.Terminator(value=value, terminator=kept, unterminated=missing, unit=unit):
             return LuaCall("up_to", [string(value), string(kept), literal(missing), literal(unit), literal(lenient)])
-        case _:
-            assert_never(extent)
