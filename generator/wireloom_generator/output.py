@@ -1,13 +1,14 @@
 """What emitters return: a file's path below the output folder, and its text.
 
-Generated code has one line width, whatever its language, and breaks long texts at the same places.
+Generated code is a tree before it is laid out in lines. It has one line width, whatever its language, and breaks long
+texts at the same places.
 """
 
 import ast
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from urllib.parse import quote, unquote
@@ -58,6 +59,41 @@ def head(folders: Sequence[Path], *, open: str = "# ", close: str = "") -> str:
     paths = [Path(os.path.normpath(folder.absolute())) for folder in folders]  # relative ones may lack a parent
     names = ", ".join(dict.fromkeys(f"{_quoted(path.parent)}/{_quoted(path)}" for path in paths))
     return f"{open}{MARK}{names}.{close}\n{open}Do not edit; change the spec and run `wireloom generate`.{close}\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Bracketed:
+    """Generated code: ``items`` in ``brackets`` after a ``head``, as a call, a tuple, a mapping or a table."""
+
+    head: str
+    items: "Sequence[Code]"
+    brackets: str = "()"
+    flat: str = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        is_lone = not self.head and self.brackets == "()" and len(self.items) == 1
+        inside = ", ".join(map(flat, self.items)) + "," * is_lone
+        object.__setattr__(self, "flat", f"{self.head}{self.brackets[0]}{inside}{self.brackets[1]}")
+
+
+@dataclass(frozen=True, slots=True)
+class Keyed:
+    """Generated code with a ``prefix``, such as ``key=`` or ``"name" / ``."""
+
+    prefix: str
+    tree: "Code"
+    flat: str = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "flat", self.prefix + flat(self.tree))
+
+
+Code = str | Bracketed | Keyed
+
+
+def flat(tree: Code) -> str:
+    """Generated code on one line."""
+    return tree if isinstance(tree, str) else tree.flat
 
 
 def pieces(text: str, first: int, others: int) -> list[str]:

@@ -10,7 +10,7 @@ from support import tshark
 from support.tshark import dissected, udp
 
 from wireloom_generator.emitters.wireshark import lua
-from wireloom_generator.emitters.wireshark.lua import LuaTable, entries
+from wireloom_generator.emitters.wireshark.lua import entries, table
 from wireloom_generator.reading import spec
 from wireloom_generator.resolve import protocol_of, resolve
 from wireshark.dissectors import installed
@@ -35,7 +35,7 @@ LONG += [" " * 300, "  two  blanks  " * 30, " " + "x" * 300 + "  y " * 40, "(one
 def test_a_long_text_is_the_same_in_several_lines(tmp_path: Path) -> None:
     print_bytes = "local function hex(char) return string.format('%02x', char:byte()) end\n"
     print_bytes += "local function say(given) print('= ' .. given.text:gsub('.', hex)) end\n"
-    trees = [LuaTable(entries(number="1", text=lua.string(text)), "say") for text in LONG]
+    trees = [table(entries(number="1", text=lua.string(text)), "say") for text in LONG]
     script = tmp_path / "texts.lua"
     script.write_text(print_bytes + "\n".join(map(lua.render, trees)), encoding="utf-8")
     found = [line[2:] for line in tshark.printed(script, tmp_path).splitlines() if line.startswith("= ")]

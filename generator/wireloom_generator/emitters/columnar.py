@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 
 from wireloom_generator import model
 from wireloom_generator.emitters import ModuleEmitter, module
-from wireloom_generator.output import OutputFile
-from wireloom_generator.python_code.pretty import Keyed, entry, mapping, render, string
+from wireloom_generator.output import Keyed, OutputFile
+from wireloom_generator.python_code.pretty import entry, mapping, render, string
 from wireloom_generator.templates import filled
 
 MODULE = filled(__package__, "columnar.py", head="", title="", comments="")

@@ -7,10 +7,9 @@ from itertools import chain
 from wireloom_generator import blocks, model
 from wireloom_generator.blocks import class_name, message_name
 from wireloom_generator.emitters import ModuleEmitter, module
-from wireloom_generator.output import OutputFile
+from wireloom_generator.output import Code, OutputFile
 from wireloom_generator.python_code import constructs, pretty
 from wireloom_generator.python_code.pretty import (
-    Code,
     call,
     docstring,
     entry,

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from wireloom_generator import blocks, model
 from wireloom_generator.emitters import ModuleEmitter, module
-from wireloom_generator.output import OutputFile
-from wireloom_generator.python_code.pretty import Bracketed, Code, call, entry, mapping, names, render, string
+from wireloom_generator.output import Bracketed, Code, OutputFile
+from wireloom_generator.python_code.pretty import call, entry, mapping, names, render, string
 
 _TYPES = {
     model.Primitive.BYTE: "ByteType()",

@@ -7,7 +7,8 @@ from typing import assert_never
 from wireloom_generator import expressions, model
 from wireloom_generator.blocks import class_name
 from wireloom_generator.expressions import Value
-from wireloom_generator.python_code.pretty import Bracketed, Code, call, entry, group, literal, mapping, named, string
+from wireloom_generator.output import Bracketed, Code
+from wireloom_generator.python_code.pretty import call, entry, group, literal, mapping, named, string
 from wireloom_generator.reading import catalogue
 from wireloom_generator.reading.vocabulary import TERMINATORS
 from wireloom_generator.types import (
@@ -206,7 +207,7 @@ def _described(
         raw=raw,
         watched=watched,
     )
-    return found if len(found.arguments) > 1 else value
+    return found if len(found.items) > 1 else value
 
 
 def _derived(field: model.Field | model.BitField) -> Code | None:

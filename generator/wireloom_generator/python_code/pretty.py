@@ -8,44 +8,13 @@ import math
 import re
 import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from wireloom_generator import model
 from wireloom_generator.expressions import Hexadecimal
-from wireloom_generator.output import WIDTH, pieces
+from wireloom_generator.output import WIDTH, Bracketed, Code, Keyed, flat, pieces
 
 _NAMES = re.compile(r'"""(?s:[^\\]|\\.)*?"""|"(?:[^"\\]|\\.)*"|(?<![\w.])([A-Za-z_]\w*+)(?!=[^=])')
 """A string, or a name that is neither an attribute nor that of an argument."""
-
-
-@dataclass(frozen=True, slots=True)
-class Bracketed:
-    """``head(argument, …)``, or a tuple or mapping if ``brackets`` say so. Arguments may begin with ``key=``."""
-
-    head: str
-    arguments: "Sequence[Code]"
-    brackets: str = "()"
-    flat: str = field(init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        lone = not self.head and self.brackets == "()" and len(self.arguments) == 1
-        inside = ", ".join(map(flat, self.arguments)) + "," * lone
-        object.__setattr__(self, "flat", f"{self.head}{self.brackets[0]}{inside}{self.brackets[1]}")
-
-
-@dataclass(frozen=True, slots=True)
-class Keyed:
-    """Text before a tree: ``key=``, ``"name" / `` or ``"key": ``."""
-
-    prefix: str
-    tree: "Code"
-    flat: str = field(init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "flat", self.prefix + flat(self.tree))
-
-
-Code = str | Bracketed | Keyed
 
 
 def string(text: str) -> str:
@@ -105,11 +74,6 @@ def mapping(*entries: Keyed) -> Bracketed:
     return Bracketed("", entries, "{}")
 
 
-def flat(tree: Code) -> str:
-    """The tree on one line."""
-    return tree if isinstance(tree, str) else tree.flat
-
-
 def render(tree: Code, *, indent: int = 0, before: str = "", after: str = "") -> str:
     """The tree with text ``before`` and ``after`` it; the first line is not indented."""
     if len(flat(tree)) <= WIDTH - indent - len(before) - len(after):
@@ -123,9 +87,9 @@ def render(tree: Code, *, indent: int = 0, before: str = "", after: str = "") ->
             return before + tree + after
         case Keyed(prefix, inner):
             return render(inner, indent=indent, before=before + prefix, after=after)
-        case Bracketed(head, arguments, brackets):
+        case Bracketed(head, items, brackets):
             pad = " " * (indent + 4)
-            lines = [pad + render(argument, indent=indent + 4, after=",") for argument in arguments]
+            lines = [pad + render(item, indent=indent + 4, after=",") for item in items]
             return "\n".join([f"{before}{head}{brackets[0]}", *lines, " " * indent + brackets[1] + after])
 
 

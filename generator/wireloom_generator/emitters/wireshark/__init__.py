@@ -23,21 +23,21 @@ from pathlib import PurePosixPath
 from wireloom_generator import expressions, model
 from wireloom_generator.emitters import Emitter
 from wireloom_generator.emitters.wireshark.lua import (
-    LuaCall,
-    LuaEntry,
     LuaFunction,
-    LuaTable,
+    call,
     characters,
     entries,
+    entry,
     function,
     is_exact,
     literal,
     render,
     string,
+    table,
 )
 from wireloom_generator.emitters.wireshark.nodes import algorithm, asked, bounds, listed, reading, rule, words
 from wireloom_generator.model import matching
-from wireloom_generator.output import MARK, OutputFile, head
+from wireloom_generator.output import MARK, Bracketed, OutputFile, head
 from wireloom_generator.templates import filled
 from wireloom_generator.types import Bytes, Text
 
@@ -92,15 +92,15 @@ def _dissector(protocol: model.Protocol, library: str = "") -> str:
         record=render(listed(protocol.record.nodes)),
         messages=[render(_message(protocol, message)) for message in protocol.messages],
         framing=render(_framing(protocol)),
-        ports=render(LuaTable(tuple(map(literal, protocol.ports))), 2),
+        ports=render(table(tuple(map(literal, protocol.ports))), 2),
         transport=string("udp" if protocol.has_datagrams else "tcp"),
-        parameters=render(LuaTable(tuple(map(_parameter, protocol.parameters))), 2),
+        parameters=render(table(tuple(map(_parameter, protocol.parameters))), 2),
         name=string(protocol.name),
         title=words(protocol.doc.title),
     )
 
 
-def _enum(enum: model.Enum) -> LuaCall:
+def _enum(enum: model.Enum) -> Bracketed:
     """The enum's names by number, then its ranges, narrow ones first.
 
     Numbers that a double cannot hold are listed as ranges, because they cannot be keys in Lua.
@@ -113,20 +113,20 @@ def _enum(enum: model.Enum) -> LuaCall:
         else:
             ranges.append(value)
     ranges.sort(key=lambda value: value.last - value.first)
-    names = LuaTable([LuaEntry(value.first, string(value.label)) for value in numbers.values()])
-    wide = [LuaTable([literal(value.first), literal(value.last), string(value.label)]) for value in ranges]
-    return LuaCall("enum", [names, LuaTable(wide)] if wide else [names])
+    names = table([entry(value.first, string(value.label)) for value in numbers.values()])
+    wide = [table([literal(value.first), literal(value.last), string(value.label)]) for value in ranges]
+    return call("enum", names, table(wide)) if wide else call("enum", names)
 
 
-def _flags(flags: model.Flags) -> LuaTable:
-    return LuaTable(list(map(_flag, flags.values)))
+def _flags(flags: model.Flags) -> Bracketed:
+    return table(list(map(_flag, flags.values)))
 
 
-def _flag(flag: model.Flag) -> LuaTable:
+def _flag(flag: model.Flag) -> Bracketed:
     """A flag's bit, its name in filters, its doc, and its label if that is another."""
     doc = [words(flag.doc.comment)] if flag.doc.comment else []
     label = entries(label=string(flag.label) if flag.label != flag.name else None)
-    return LuaTable([literal(flag.value), string(flag.name), *doc, *label])
+    return table([literal(flag.value), string(flag.name), *doc, *label])
 
 
 def _encodings(protocol: model.Protocol) -> Iterator[Mapping[str, str]]:
@@ -147,13 +147,13 @@ def _encodings(protocol: model.Protocol) -> Iterator[Mapping[str, str]]:
             }
 
 
-def _parameter(parameter: model.Parameter) -> LuaTable:
-    choices = LuaTable(tuple(map(string, parameter.choices))) if parameter.choices else None
+def _parameter(parameter: model.Parameter) -> Bracketed:
+    choices = table(tuple(map(string, parameter.choices))) if parameter.choices else None
     doc, bounds = words(parameter.doc.comment), parameter.bounds
     nothing: expressions.Literal = "" if parameter.type == "text" else False if bounds is None else 0
     default = literal(nothing if parameter.default is None else parameter.default)
     least, most = (None, None) if bounds is None else map(literal, bounds)
-    return LuaTable(
+    return table(
         entries(name=string(parameter.name), default=default, choices=choices, least=least, most=most, doc=doc)
     )
 
@@ -163,12 +163,12 @@ def _match(protocol: model.Protocol, match: model.Match) -> LuaFunction | None:
     return function(protocol.record.names.resolved(matching.condition(match))) if match else None
 
 
-def _sections(sections: Mapping[str, tuple[model.Node, ...]]) -> LuaTable | None:
-    return LuaTable([LuaEntry(name, listed(nodes)) for name, nodes in sections.items()]) if sections else None
+def _sections(sections: Mapping[str, tuple[model.Node, ...]]) -> Bracketed | None:
+    return table([entry(name, listed(nodes)) for name, nodes in sections.items()]) if sections else None
 
 
-def _message(protocol: model.Protocol, message: model.Message) -> LuaTable:
-    variants = LuaTable(tuple(map(_variant, message.variants))) if message.variants else None
+def _message(protocol: model.Protocol, message: model.Message) -> Bracketed:
+    variants = table(tuple(map(_variant, message.variants))) if message.variants else None
     named = entries(
         match=_match(protocol, message.match),
         valid=rule(message.valid),
@@ -176,47 +176,47 @@ def _message(protocol: model.Protocol, message: model.Message) -> LuaTable:
         sections=_sections(message.sections),
         variants=variants,
     )
-    return LuaTable([string(message.name), *named], "message")
+    return table([string(message.name), *named], "message")
 
 
-def _variant(variant: model.Variant) -> LuaTable:
+def _variant(variant: model.Variant) -> Bracketed:
     named = entries(when=asked(variant.when), valid=rule(variant.valid), sections=_sections(variant.sections))
-    return LuaTable([string(variant.name), *named], "variant")
+    return table([string(variant.name), *named], "variant")
 
 
-def _framing(protocol: model.Protocol) -> LuaTable:
+def _framing(protocol: model.Protocol) -> Bracketed:
     proven = all(lengths.valid or lengths.checksum for lengths in protocol.lengths)
     end = protocol.record.end
-    return LuaTable(
+    return table(
         entries(
             byte_order=string(protocol.byte_order) if protocol.byte_order else None,
             little=asked(protocol.little),
             resync="true" if protocol.record.resync else None,
             proven="true" if proven else None,
             until=string(end.value) if isinstance(end, model.Terminator) else None,
-            match=LuaTable(tuple(map(_probe, protocol.match))),
-            lengths=LuaTable([_lengths(protocol, each) for each in protocol.lengths]),
+            match=table(tuple(map(_probe, protocol.match))),
+            lengths=table([_lengths(protocol, each) for each in protocol.lengths]),
         )
     )
 
 
-def _probe(probe: model.Probe) -> LuaTable:
+def _probe(probe: model.Probe) -> Bracketed:
     value, bits = reading(probe.wire), probe.bits
     if bits is not None:
-        value = LuaCall("bit_slice", [value, str(bits.shift), str(bits.width), literal(bits.boolean)])
-    return LuaTable([string(probe.name), str(probe.offset), value])
+        value = call("bit_slice", value, str(bits.shift), str(bits.width), literal(bits.boolean))
+    return table([string(probe.name), str(probe.offset), value])
 
 
-def _lengths(protocol: model.Protocol, lengths: model.Lengths) -> LuaTable:
+def _lengths(protocol: model.Protocol, lengths: model.Lengths) -> Bracketed:
     ends = (probe.offset + (probe.wire.fixed or 0) for probe in lengths.probes)
-    return LuaTable(
+    return table(
         entries(
             match=_match(protocol, lengths.match),
-            probes=LuaTable(tuple(map(_probe, lengths.probes))),
+            probes=table(tuple(map(_probe, lengths.probes))),
             size=str(max(ends, default=0)),
             length=function(lengths.end.condition.expression) if isinstance(lengths.end, model.Size) else None,
             valid=rule(lengths.valid),
-            doubts=LuaTable([each for each in map(rule, lengths.doubts) if each]) if lengths.doubts else None,
+            doubts=table([each for each in map(rule, lengths.doubts) if each]) if lengths.doubts else None,
             checksum=_proof(lengths),
             head=listed(map(_bare, lengths.beginning.nodes)) if lengths.beginning else None,
             fields="true" if isinstance(lengths.end, model.Fields) else None,
@@ -233,7 +233,7 @@ def _bare(node: model.Node) -> model.Node:
     return replace(node, wire=wire, const=None, valid=None, derive=None, checksum=None, enum=None, flags=None)
 
 
-def _proof(lengths: model.Lengths) -> LuaTable | None:
+def _proof(lengths: model.Lengths) -> Bracketed | None:
     """The checksum that proves a length, and its position."""
     if lengths.checksum is None:
         return None
@@ -245,7 +245,7 @@ def _proof(lengths: model.Lengths) -> LuaTable | None:
     else:
         wire, place = lengths.stored[0], function(lengths.stored[1].expression)
     known = entries(name=string(name), value=reading(wire), place=place, algorithm=algorithm(checksum.kind))
-    return LuaTable([*known, *bounds(checksum.alone)])
+    return table([*known, *bounds(checksum.alone)])
 
 
 EMITTER = Emitter(lambda subject: emit(subject.protocol))

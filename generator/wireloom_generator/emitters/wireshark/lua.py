@@ -6,7 +6,6 @@ Comparisons are Lua's own. Arithmetic is a call, because Lua's numbers end at 2^
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 
 from wireloom_generator.expressions import (
     Among,
@@ -26,7 +25,7 @@ from wireloom_generator.expressions import (
     needed,
 )
 from wireloom_generator.expressions.kinds import Kind, kind
-from wireloom_generator.output import WIDTH, pieces
+from wireloom_generator.output import WIDTH, Bracketed, Code, Keyed, flat, pieces
 
 _JOINED = 100
 """The most texts that one expression joins; Lua's own limit is 200, including enclosing expressions."""
@@ -41,71 +40,48 @@ _FUNCTIONS = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class LuaTable:
-    """A table constructor with ``head`` before it, such as the name of a function whose only argument it is."""
-
-    items: "Sequence[Lua]"
-    head: str = ""
-    flat: str = field(init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "flat", f"{self.head}{{{', '.join(map(flat, self.items))}}}")
-
-
-@dataclass(frozen=True, slots=True)
-class LuaEntry:
-    """A key of a table, a name or a number, and its value."""
-
-    key: str | int
-    value: "Lua"
-    flat: str = field(init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "flat", f"{_key(self.key)} = {flat(self.value)}")
-
-
-@dataclass(frozen=True, slots=True)
-class LuaCall:
-    """A call. Its last argument takes several lines if the others fit on the first one; else each has its own lines."""
-
-    name: str
-    arguments: "Sequence[Lua]"
-    flat: str = field(init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "flat", f"{self.name}({', '.join(map(flat, self.arguments))})")
-
-
-@dataclass(frozen=True, slots=True)
-class LuaFunction:
+class LuaFunction(str):
     """A function of its own struct, the header and the known positions that returns the value of an expression."""
 
+    __slots__ = ("expression", "signature")
     expression: str
+    signature: str
+    """The beginning of the function, with the parameters that the expression uses, and all before them."""
 
-    @property
-    def signature(self) -> str:
-        """The beginning of the function, with the parameters that the expression uses, and all before them."""
-        names = [name if re.search(rf"\b{name}\b", self.expression) else "_" for name in _PARAMETERS]
+    def __new__(cls, expression: str) -> "LuaFunction":
+        names = [name if re.search(rf"\b{name}\b", expression) else "_" for name in _PARAMETERS]
         while names[-1:] == ["_"]:
             names.pop()
-        return f"function({', '.join(names)})"
-
-    @property
-    def flat(self) -> str:
-        return f"{self.signature} return {self.expression} end"
-
-
-Lua = str | LuaTable | LuaEntry | LuaCall | LuaFunction
+        signature = f"function({', '.join(names)})"
+        found = super().__new__(cls, f"{signature} return {expression} end")
+        found.expression, found.signature = expression, signature
+        return found
 
 
-def entries(**values: "Lua | None") -> list[Lua]:
+def table(items: Sequence[Code], head: str = "") -> Bracketed:
+    """A table constructor with ``head`` before it, such as the name of a function whose only argument it is."""
+    return Bracketed(head, items, "{}")
+
+
+def call(name: str, *arguments: Code) -> Bracketed:
+    return Bracketed(name, arguments)
+
+
+def entry(key: str | int, value: Code) -> Keyed:
+    """A key of a table, a name or a number, and its value."""
+    return Keyed(f"{_key(key)} = ", value)
+
+
+def entries(**values: Code | None) -> list[Code]:
     """Entries for the keys that have a value. A key may end in ``_`` if it is a word of Python."""
-    return [LuaEntry(key.removesuffix("_"), value) for key, value in values.items() if value is not None]
+    return [entry(key.removesuffix("_"), value) for key, value in values.items() if value is not None]
 
 
-def render(tree: Lua, indent: int = 0, used: int = 0, after: int = 1) -> str:
-    """The source. What does not fit on one line, ``used`` characters before it and some ``after`` it, has several."""
+def render(tree: Code, indent: int = 0, used: int = 0, after: int = 1) -> str:
+    """The source. What does not fit on one line, ``used`` characters before it and some ``after`` it, has several.
+
+    The last argument of a call takes several lines if the others fit on the first one; else each has its own lines.
+    """
     room = WIDTH - indent - used - after
     if len(flat(tree)) <= room:
         return flat(tree)
@@ -114,31 +90,29 @@ def render(tree: Lua, indent: int = 0, used: int = 0, after: int = 1) -> str:
         case str() if tree.startswith('"'):
             found = pieces(tree[1:-1], room - len('"" ..') + after, WIDTH - indent - 2 - len('"" ..'))
             return f" ..{margin}".join(f'"{piece}"' for piece in found) if len(found) < _JOINED else tree
+        case LuaFunction():
+            body = _filled(_WORD.findall(f"return {tree.expression}"), WIDTH - indent - 4, WIDTH - indent - 6)
+            return f"{tree.signature}{margin}{f'{margin}  '.join(body)}\n{' ' * indent}end"
         case str():
             return tree
-        case LuaEntry(key, value):
-            before = f"{_key(key)} = "
+        case Keyed(before, value):
             return before + render(value, indent, used + len(before), after)
-        case LuaTable(items, head):
+        case Bracketed(head, items, "{}"):
             return f"{margin.join(_lines(items, head, indent, used))}\n{' ' * indent}}}"
-        case LuaCall(name, arguments):
+        case Bracketed(name, arguments):
             before = "".join([f"{name}(", *(f"{flat(argument)}, " for argument in arguments[:-1])])
             if arguments[1:] and len(before) >= room:
                 parts = f",{margin}".join(render(argument, indent + 2) for argument in arguments)
                 return f"{name}({margin}{parts}\n{' ' * indent})"
             return f"{before}{render(arguments[-1], indent, used + len(before), after + 1)})"
-        case LuaFunction(expression):
-            body = _filled(_WORD.findall(f"return {expression}"), WIDTH - indent - 4, WIDTH - indent - 6)
-            return f"{tree.signature}{margin}{f'{margin}  '.join(body)}\n{' ' * indent}end"
 
 
-def _lines(items: Sequence[Lua], head: str, indent: int, used: int) -> list[str]:
+def _lines(items: Sequence[Code], head: str, indent: int, used: int) -> list[str]:
     """A table constructor in lines, but for its last brace. Short items share a line; with a head, also its first."""
     lines, is_open = [f"{head}{{"], bool(head)
     room = WIDTH - indent - used
     for item in items:
-        most = _ROW if isinstance(item, LuaTable) else WIDTH - indent - 3 if isinstance(item, str) else _SHORT
-        is_short = len(flat(item)) <= most
+        is_short = len(flat(item)) <= _most(item, WIDTH - indent - 3)
         text = f"{flat(item)}," if is_short else f"{render(item, indent + 2)},"
         gap = " " if lines[-1].endswith(",") else ""
         if is_open and is_short and len(lines[-1]) + len(gap) + len(text) <= room:
@@ -148,6 +122,13 @@ def _lines(items: Sequence[Lua], head: str, indent: int, used: int) -> list[str]
             room = WIDTH - indent - 2
         is_open = is_short
     return lines
+
+
+def _most(item: Code, room: int) -> int:
+    """Up to how many characters an item of a table shares its line with others, if there is ``room`` for so many."""
+    if isinstance(item, Bracketed) and item.brackets == "{}":
+        return _ROW
+    return room if isinstance(item, str) and not isinstance(item, LuaFunction) else _SHORT
 
 
 _ESCAPED = re.compile(r'[\\"]')
@@ -169,11 +150,6 @@ def _filled(words: Iterable[str], first: int, others: int) -> list[str]:
         else:
             lines[-1] = f"{lines[-1]} {word}" if lines[-1] else word
     return lines
-
-
-def flat(tree: Lua) -> str:
-    """The source on one line."""
-    return tree if isinstance(tree, str) else tree.flat
 
 
 def _key(key: str | int) -> str:
@@ -227,7 +203,7 @@ def _infinite(value: float) -> str:
     return "0 / 0" if value != value else "huge" if value > 0 else "-huge"
 
 
-def characters(encoding: Sequence[str | None]) -> LuaTable:
+def characters(encoding: Sequence[str | None]) -> Bracketed:
     """The characters of bytes as runs: the first byte, its character, and the number of consecutive ones."""
     runs: list[tuple[int, int, int]] = []
     for byte, point in ((byte, ord(character)) for byte, character in enumerate(encoding) if character is not None):
@@ -236,7 +212,7 @@ def characters(encoding: Sequence[str | None]) -> LuaTable:
             runs[-1] = (first, start, count + 1)
         else:
             runs.append((byte, point, 1))
-    return LuaTable([LuaTable([str(byte), f"0x{point:04x}", str(count)]) for byte, point, count in runs])
+    return table([table([str(byte), f"0x{point:04x}", str(count)]) for byte, point, count in runs])
 
 
 def function(expression: Expr) -> LuaFunction:

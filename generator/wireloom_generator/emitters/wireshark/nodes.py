@@ -4,33 +4,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import assert_never
 
-from wireloom_generator import model
-from wireloom_generator.emitters.wireshark.lua import (
-    Lua,
-    LuaCall,
-    LuaEntry,
-    LuaTable,
-    entries,
-    function,
-    literal,
-    string,
-)
+from wireloom_generator import model, types
+from wireloom_generator.emitters.wireshark.lua import call, entries, entry, function, literal, string, table
 from wireloom_generator.expressions import Compare, Name, Value, walk
+from wireloom_generator.output import Bracketed, Code
 from wireloom_generator.reading import catalogue
-from wireloom_generator.types import (
-    Ascii,
-    Bcd,
-    Boolean,
-    Bytes,
-    Deeper,
-    FlatBuffers,
-    Float,
-    Integer,
-    Struct,
-    Text,
-    Varint,
-    meanings,
-)
+from wireloom_generator.types import meanings
 
 _NONE: Mapping[str, model.Condition] = {}
 
@@ -48,12 +27,12 @@ _SHAPES: Mapping[str, str] = {
 """The shapes of meanings, by word."""
 
 
-def listed(nodes: Iterable[model.Node]) -> LuaTable:
+def listed(nodes: Iterable[model.Node]) -> Bracketed:
     """Nodes in order."""
-    return LuaTable(tuple(map(_node, model.grouped(nodes))))
+    return table(tuple(map(_node, model.grouped(nodes))))
 
 
-def _node(node: model.Node | model.When | model.Tail | model.Elsewhere) -> Lua:
+def _node(node: model.Node | model.When | model.Tail | model.Elsewhere) -> Code:
     match node:
         case model.Field():
             return _field(node)
@@ -62,15 +41,15 @@ def _node(node: model.Node | model.When | model.Tail | model.Elsewhere) -> Lua:
         case model.Bits(wire=wire, fields=fields, whole=whole, shifts=shifts, lsb=lsb):
             number, over = _bit(whole, 0, lsb=lsb) if whole else None, None if node.over is None else "true"
             bits = (_bit(field, shift, lsb=lsb) for field, shift in zip(fields, shifts, strict=True))
-            return LuaTable([reading(wire), *entries(whole=number, over=over), *bits], "bits")
+            return table([reading(wire), *entries(whole=number, over=over), *bits], "bits")
         case model.Padding(size=size, align=align, start=start):
             aligned = entries(align=str(align) if align > 1 else None, origin=string(start) if start else None)
-            return LuaTable([_extent(model.Size(size)), *aligned], "padding")
+            return table([_extent(model.Size(size)), *aligned], "padding")
         case model.Section(through=model.Through() as through, nodes=(model.Unpack(nodes=nodes),)):
-            wire = model.Wire(Bytes(), None, model.Rest())
+            wire = model.Wire(types.Bytes(), None, model.Rest())
             packed = _field(model.Field(node.name, wire, (), doc=node.doc, written=node.written))
             shown = [packed] if _always(through) else [_or_plain(through, packed, listed(nodes))]
-            return _region(node, nodes=LuaTable(shown))
+            return _region(node, nodes=table(shown))
         case model.Unpack():
             raise AssertionError("all of a section is packed")
         case model.Section(nodes=nodes):
@@ -78,31 +57,31 @@ def _node(node: model.Node | model.When | model.Tail | model.Elsewhere) -> Lua:
         case model.Slot():
             return _region(node)
         case model.Elsewhere(place=place, field=field):
-            return LuaCall("shared" if field.shared else "elsewhere", [function(place.expression), _field(field)])
+            return call("shared" if field.shared else "elsewhere", function(place.expression), _field(field))
         case model.When():
             return _option(node)
         case model.Ordered(little=little, nodes=nodes):
-            return LuaCall("ordered", [function(little.expression), listed(nodes)])
+            return call("ordered", function(little.expression), listed(nodes))
         case model.Choice(alternatives=alternatives):
-            return LuaTable(tuple(map(_option, alternatives)), "choice")
+            return table(tuple(map(_option, alternatives)), "choice")
         case model.Tail(nodes=nodes):
-            return LuaTable(listed(nodes).items, "tail")
+            return table(listed(nodes).items, "tail")
         case _:
             assert_never(node)
 
 
-def _region(node: model.Section | model.Slot, **values: Lua | None) -> LuaTable:
+def _region(node: model.Section | model.Slot, **values: Code | None) -> Bracketed:
     trailing = string(node.trailing) if node.trailing else None
     named = entries(doc=_doc(node.doc), trailing=trailing, **values)
     kind = "slot" if isinstance(node, model.Slot) else "section"
-    return LuaTable([string(node.name), _extent(node.extent), *named], kind)
+    return table([string(node.name), _extent(node.extent), *named], kind)
 
 
-def _option(option: model.When | model.Otherwise) -> Lua:
+def _option(option: model.When | model.Otherwise) -> Code:
     nodes = listed(option.nodes)
     if isinstance(option, model.Otherwise):
-        return LuaTable(nodes.items, "otherwise")
-    return LuaCall("when", [function(option.when.expression), nodes])
+        return table(nodes.items, "otherwise")
+    return call("when", function(option.when.expression), nodes)
 
 
 def _doc(doc: model.Doc) -> str | None:
@@ -116,7 +95,7 @@ def words(text: str) -> str:
     return string("".join(char if char.isprintable() else repr(char)[1:-1] for char in line))
 
 
-def _names(enum: str | None, flags: str | None, labels: bool) -> Mapping[str, Lua | None]:
+def _names(enum: str | None, flags: str | None, labels: bool) -> Mapping[str, Code | None]:
     return {
         "enum": f"enums.{enum}" if enum else None,
         "flags": f"flags.{flags}" if flags else None,
@@ -124,12 +103,12 @@ def _names(enum: str | None, flags: str | None, labels: bool) -> Mapping[str, Lu
     }
 
 
-def rule(condition: model.Condition | None) -> LuaTable | None:
+def rule(condition: model.Condition | None) -> Bracketed | None:
     """A condition, in words and as a function."""
-    return None if condition is None else LuaTable([words(condition.text), function(condition.expression)])
+    return None if condition is None else table([words(condition.text), function(condition.expression)])
 
 
-def asked(condition: model.Condition | None) -> Lua | None:
+def asked(condition: model.Condition | None) -> Code | None:
     """An expression as a function."""
     return None if condition is None else function(condition.expression)
 
@@ -139,22 +118,22 @@ def _always(through: model.Through) -> bool:
     return bool(through.way) or isinstance(through.asked.expression, Value)
 
 
-def _or_plain(through: model.Through, packed: Lua, plain: LuaTable) -> Lua:
+def _or_plain(through: model.Through, packed: Code, plain: Bracketed) -> Code:
     """The node shown for packed bytes, or for bytes that are plain."""
     is_packed = function(Compare("!=", through.asked.expression, Value("none")))
-    options: list[Lua] = [LuaCall("when", [is_packed, LuaTable([packed])]), LuaTable(plain.items, "otherwise")]
-    return LuaTable(options, "choice")
+    options: list[Code] = [call("when", is_packed, table([packed])), table(plain.items, "otherwise")]
+    return table(options, "choice")
 
 
-def _field(field: model.Field) -> Lua:
+def _field(field: model.Field) -> Code:
     if field.through is not None:
         through, name = field.through, field.name if _always(field.through) else f"{field.name}.packed"
-        wire = replace(field.wire, type=Bytes())
+        wire = replace(field.wire, type=types.Bytes())
         packed = _field(replace(field, name=name, wire=wire, through=None, raw=None, inputs={}, valid=None))
         plain = replace(field, through=None, raw=None)
-        return packed if _always(through) else _or_plain(through, packed, LuaTable([_field(plain)]))
-    is_bytes, is_table = isinstance(field.const, bytes), isinstance(field.type, FlatBuffers)
-    value = LuaCall("constant", [literal(field.const)]) if is_bytes else reading(field.wire, field.raw, field.inputs)
+        return packed if _always(through) else _or_plain(through, packed, table([_field(plain)]))
+    is_bytes, is_table = isinstance(field.const, bytes), isinstance(field.type, types.FlatBuffers)
+    value = call("constant", literal(field.const)) if is_bytes else reading(field.wire, field.raw, field.inputs)
     named = entries(
         column=string(field.raw) if field.raw and is_table else None,
         raw=string(field.raw) if field.raw and not is_table else None,
@@ -169,24 +148,24 @@ def _field(field: model.Field) -> Lua:
         **_repeat(field),
         doc=_doc(field.doc),
     )
-    return LuaTable([string(field.name), value, *named], "field")
+    return table([string(field.name), value, *named], "field")
 
 
-def _computed(field: model.Computed) -> LuaTable:
+def _computed(field: model.Computed) -> Bracketed:
     kind = field.plain
     assert isinstance(kind, model.Primitive | model.Decimal)
     named = entries(**_meant(field.meaning), **_names(field.enum, None, field.labels), doc=_doc(field.doc))
     value = function(field.value.expression)
-    return LuaTable([string(field.name), string(str(kind)), value, *named], "computed")
+    return table([string(field.name), string(str(kind)), value, *named], "computed")
 
 
-def _meant(meaning: meanings.Meaning | None) -> Mapping[str, Lua | None]:
+def _meant(meaning: meanings.Meaning | None) -> Mapping[str, Code | None]:
     """The interpretation of numbers and bytes."""
     shape = None if meaning is None else string(_SHAPES[meaning.word])
     return {"shape": shape, "meaning": _meaning(meaning)}
 
 
-def _meaning(meaning: meanings.Meaning | None) -> LuaTable | None:
+def _meaning(meaning: meanings.Meaning | None) -> Bracketed | None:
     match meaning:
         case meanings.Counted(step=step):
             least, most = meaning.ends
@@ -199,18 +178,18 @@ def _meaning(meaning: meanings.Meaning | None) -> LuaTable | None:
             return None
         case _:
             assert_never(meaning)
-    return LuaTable(found)
+    return table(found)
 
 
-def _shifts(field: model.BitField, shift: int, *, lsb: bool) -> LuaTable | None:
+def _shifts(field: model.BitField, shift: int, *, lsb: bool) -> Bracketed | None:
     """The number of the lowest bit of each item; None if it is not a list."""
     if field.count is None:
         return None
     shifts = range(shift, shift + field.taken, field.width)
-    return LuaTable(tuple(map(str, shifts if lsb else shifts[::-1])))
+    return table(tuple(map(str, shifts if lsb else shifts[::-1])))
 
 
-def _bit(field: model.BitField, shift: int, *, lsb: bool) -> LuaTable:
+def _bit(field: model.BitField, shift: int, *, lsb: bool) -> Bracketed:
     meant = {"shape": string("bool")} if field.boolean else _meant(field.meaning)
     named = entries(
         **meant,
@@ -222,10 +201,10 @@ def _bit(field: model.BitField, shift: int, *, lsb: bool) -> LuaTable:
         derive=asked(field.derive),
         doc=_doc(field.doc),
     )
-    return LuaTable([string(field.name), str(field.width), str(shift), *named], "bit")
+    return table([string(field.name), str(field.width), str(shift), *named], "bit")
 
 
-def _repeat(field: model.Field) -> Mapping[str, Lua | None]:
+def _repeat(field: model.Field) -> Mapping[str, Code | None]:
     about = model.derived_from(field)
     repeat, is_placed = field.repeat, model.numbered(field, "at")
     if repeat is None:
@@ -243,20 +222,20 @@ def _repeat(field: model.Field) -> Mapping[str, Lua | None]:
     }
 
 
-def _checksum(checksum: model.Checksum | None) -> LuaTable | None:
+def _checksum(checksum: model.Checksum | None) -> Bracketed | None:
     if checksum is None:
         return None
     assert checksum.kind is not None
-    pieces = (literal(piece) if isinstance(piece, bytes) else LuaTable(bounds(piece)) for piece in checksum.over)
-    return LuaTable(entries(algorithm=algorithm(checksum.kind), over=LuaTable(tuple(pieces))))
+    pieces = (literal(piece) if isinstance(piece, bytes) else table(bounds(piece)) for piece in checksum.over)
+    return table(entries(algorithm=algorithm(checksum.kind), over=table(tuple(pieces))))
 
 
-def bounds(covered: model.ByteRange) -> list[Lua]:
+def bounds(covered: model.ByteRange) -> list[Code]:
     """Where a range begins and ends."""
     return entries(from_=function(covered.start.expression), to=function(covered.end.expression))
 
 
-def algorithm(kind: catalogue.Computation) -> Lua:
+def algorithm(kind: catalogue.Computation) -> Code:
     """How a checksum is computed."""
     match kind:
         case catalogue.Other(name=name):
@@ -266,38 +245,38 @@ def algorithm(kind: catalogue.Computation) -> Lua:
             halves = [
                 f"0x{half:x}" for number in (kind.poly, kind.init, kind.xor_out) for half in divmod(number, 1 << 32)
             ]
-            return LuaCall("crc", [str(kind.width), *flags, *halves])
+            return call("crc", str(kind.width), *flags, *halves)
 
 
-def reading(wire: model.Wire, raw: str | None = None, inputs: Mapping[str, model.Condition] = _NONE) -> Lua:
+def reading(wire: model.Wire, raw: str | None = None, inputs: Mapping[str, model.Condition] = _NONE) -> Code:
     """The reader of a value; with ``raw``, for all its encodings. ``inputs`` are those of a type."""
     order = [string(wire.order)] if wire.order else []
     extent = [] if wire.extent is None else [_extent(wire.extent, lenient=raw is not None)]
     match wire.type:
-        case Integer(bits=bits, signed=signed):
-            return LuaCall("sint" if signed else "uint", [str(bits // 8), *order])
-        case Float(bits=bits):
-            return LuaCall("float", [str(bits // 8), *order])
-        case Boolean():
+        case types.Integer(bits=bits, signed=signed):
+            return call("sint" if signed else "uint", str(bits // 8), *order)
+        case types.Float(bits=bits):
+            return call("float", str(bits // 8), *order)
+        case types.Boolean():
             return "bool"
-        case Varint(form=form, bits=bits):
-            return LuaCall("varint", [string(form.block), str(bits), *(["true"] if raw else [])])
-        case Bytes() | FlatBuffers():
-            return LuaCall("bytes", extent)
-        case Deeper(depth=depth):
-            return LuaCall("deeper", [str(depth)])
-        case Bcd(digits=digits, scale=scale, nibbles=nibbles):
-            return LuaCall("bcd", [str(digits), str(scale), string(nibbles), *(["true"] if raw else [])])
-        case Ascii() as found:
+        case types.Varint(form=form, bits=bits):
+            return call("varint", string(form.block), str(bits), *(["true"] if raw else []))
+        case types.Bytes() | types.FlatBuffers():
+            return call("bytes", *extent)
+        case types.Deeper(depth=depth):
+            return call("deeper", str(depth))
+        case types.Bcd(digits=digits, scale=scale, nibbles=nibbles):
+            return call("bcd", str(digits), str(scale), string(nibbles), *(["true"] if raw else []))
+        case types.Ascii() as found:
             front = [str(found.base), str(found.bits), str(found.digits), string(found.fill), str(found.width)]
-            return LuaCall("ascii", [*front, *map(literal, (found.signed, found.upper, raw is not None)), *extent])
-        case Text(encoding=encoding):
-            return LuaCall("text", [string(encoding), literal(raw is not None), *extent])
-        case Struct(name=name):
-            given = LuaTable([LuaEntry(key, function(value.expression)) for key, value in inputs.items()])
-            items = LuaTable([LuaEntry(key, "true") for key, value in inputs.items() if _asks_item(value)])
+            return call("ascii", *front, *map(literal, (found.signed, found.upper, raw is not None)), *extent)
+        case types.Text(encoding=encoding):
+            return call("text", string(encoding), literal(raw is not None), *extent)
+        case types.Struct(name=name):
+            given = table([entry(key, function(value.expression)) for key, value in inputs.items()])
+            items = table([entry(key, "true") for key, value in inputs.items() if _asks_item(value)])
             told = [*(extent or ["nil"]), given, *([items] if items.items else [])]
-            return LuaCall("struct", [string(name), *(told if inputs else extent)])
+            return call("struct", string(name), *(told if inputs else extent))
         case _:
             assert_never(wire.type)
 
@@ -306,17 +285,17 @@ def _asks_item(asked: model.Condition) -> bool:
     return any(isinstance(part, Name) and part.item is not None for part in walk(asked.expression))
 
 
-def _extent(extent: model.Extent, *, lenient: bool = False) -> Lua:
+def _extent(extent: model.Extent, *, lenient: bool = False) -> Code:
     match extent:
         case model.Rest():
             return "rest"
         case model.Size(condition=model.Condition(expression=bytes, asks_left=is_open), fixed=fixed):
-            size = LuaCall("size", [function(bytes) if fixed is None else literal(fixed)])
+            size = call("size", function(bytes) if fixed is None else literal(fixed))
             if extent.pad is None:
                 return size
             until = () if extent.until is None else (_extent(extent.until),)
-            return LuaCall("padded", [literal(lenient), literal(is_open), string(extent.pad), size, *until])
+            return call("padded", literal(lenient), literal(is_open), string(extent.pad), size, *until)
         case model.Prefix(length=length):
-            return LuaCall("prefix", [reading(length)])
+            return call("prefix", reading(length))
         case model.Terminator(value=value, terminator=kept, unterminated=missing, unit=unit):
-            return LuaCall("up_to", [string(value), string(kept), literal(missing), literal(unit), literal(lenient)])
+            return call("up_to", string(value), string(kept), literal(missing), literal(unit), literal(lenient))
