@@ -41,17 +41,22 @@ from wireloom_generator.model.protocol import (
     Variant,
 )
 from wireloom_generator.model.resolved import Declarations, Resolved
-from wireloom_generator.model.spaces import exhausting, exhausts, leaves, space, taken, takes_rest
 from wireloom_generator.model.walking import (
     Elsewhere,
     Tail,
     children,
     derived_from,
+    exhausting,
+    exhausts,
     field_at,
     grouped,
+    leaves,
     lists,
     may_have_empty_items,
     numbered,
+    space,
+    taken,
+    takes_rest,
     walk,
 )
 from wireloom_generator.model.wires import (
