@@ -1,8 +1,8 @@
 """The names visible from one place of a scope."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
-from types import MappingProxyType
 
 from wireloom_generator import model
 from wireloom_generator.analysis.scopes import Branch, Input, Scope, Seen, Visit, by_name, inside, meet
@@ -10,36 +10,27 @@ from wireloom_generator.expressions import in_list
 from wireloom_generator.model import Named, Resolved
 
 
+@dataclass(eq=False)
 class VisibleNames(Mapping[str, tuple[Seen, ...]]):
     """The fields of each name of a scope, as seen from one place; several if they are alternatives.
 
     Names with dots lead into structs, those with items into lists. Items of the ``growing`` list are visible as far as
-    they are read. For ``values``, sections in structs do not count. Inputs ``given`` to a type refer to these fields if
-    they are structs or lists. Names are looked up on use, because an expression uses few.
+    they are read. For ``only_values``, sections in structs do not count. Inputs ``given`` to a type refer to these
+    fields if they are structs or lists. Names are looked up on use, because an expression uses few.
     """
 
-    def __init__(
-        self,
-        spec: Resolved,
-        named: Mapping[str, tuple[Seen, ...]],
-        sees: Callable[[Seen], bool],
-        growing: Visit | None = None,
-        *,
-        values: bool = False,
-        given: Mapping[Input, Sequence[Visit]] = MappingProxyType({}),
-    ) -> None:
-        self._spec = spec
-        self._named = named
-        self._sees = sees
-        self._growing = growing
-        self._values = values
-        self._given = given
+    spec: Resolved
+    named: Mapping[str, tuple[Seen, ...]]
+    sees: Callable[[Seen], bool]
+    growing: Visit | None = None
+    only_values: bool = False
+    given: Mapping[Input, Sequence[Visit]] = field(default_factory=dict)
 
     def __getitem__(self, name: str) -> tuple[Seen, ...]:
         listed, inner = in_list(name) or (name, "")
-        grows = listed != name and self._growing is not None
+        grows = listed != name and self.growing is not None
         first, *steps = listed.split(".")
-        found = tuple(seen for seen in self._named[first] if (grows and seen is self._growing) or self._sees(seen))
+        found = tuple(seen for seen in self.named[first] if (grows and seen is self.growing) or self.sees(seen))
         if steps or listed != name:
             found = tuple(self._meant(found))
         for step in steps:
@@ -53,16 +44,16 @@ class VisibleNames(Mapping[str, tuple[Seen, ...]]):
     def _meant(self, found: tuple[Seen, ...]) -> Iterator[Seen]:
         """The fields that an input refers to, in its place."""
         for seen in found:
-            yield from self._given.get(seen, ()) if isinstance(seen, Input) else (seen,)
+            yield from self.given.get(seen, ()) if isinstance(seen, Input) else (seen,)
 
     def _inside(self, found: tuple[Seen, ...], step: str, *, is_item: bool) -> Iterator[Visit]:
         for item in (seen.item for seen in found if isinstance(seen, Visit)):
-            for visit in inside(self._spec, item, is_item=is_item).get(step, ()):
-                if not self._values or isinstance(visit.item, Named):
+            for visit in inside(self.spec, item, is_item=is_item).get(step, ()):
+                if not self.only_values or isinstance(visit.item, Named):
                     yield visit
 
     def __iter__(self) -> Iterator[str]:
-        return (name for name in self._named if name in self)
+        return (name for name in self.named if name in self)
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
@@ -107,7 +98,7 @@ class Sight:
                 return True
             return isinstance(seen.item, Named) and self.sees(seen, own, header)
 
-        return VisibleNames(self.spec, self.named, sees, growing, values=True, given=self.fields)
+        return VisibleNames(self.spec, self.named, sees, growing, only_values=True, given=self.fields)
 
     def regions(self, own: Callable[[Visit], bool], header: int | None = None) -> VisibleNames:
         """The regions with a size; in a type only its own, since those of the header are not available there."""

@@ -1,18 +1,70 @@
 """Alternatives, of which a record has one: those of a choice, and the variants of a message."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from enum import Enum, auto
 from typing import assert_never
 
-from wireloom_generator import model
-from wireloom_generator.analysis import coverage, domains
-from wireloom_generator.analysis.coverage import Covered, Implied, Impossible, Repeated, judged
+from wireloom_generator import expressions, model
+from wireloom_generator.analysis import domains
+from wireloom_generator.analysis.domains import TRUE
 from wireloom_generator.analysis.labels import unnamed
-from wireloom_generator.analysis.rivals import tried
+from wireloom_generator.analysis.rivals import AnyCase, tried
 from wireloom_generator.analysis.scopes import Branch, Scope, Visit, every, message_scopes, nodes
-from wireloom_generator.expressions import Value, conditions
+from wireloom_generator.expressions import Expr, Logical, Unary, Value, conditions
+from wireloom_generator.expressions.conditions import Domains
+from wireloom_generator.expressions.evaluation import Result
 from wireloom_generator.model import Alternative, Named, Resolved
 from wireloom_generator.problems import Location, Severity, Violation, seen_from
 from wireloom_generator.types import Unknown
+
+
+class _Never(Enum):
+    """Why a case is never taken."""
+
+    IMPOSSIBLE = auto()
+    """Its condition can never hold."""
+    REPEATED = auto()
+    """An earlier case has the same condition."""
+    IMPLIED = auto()
+    """An earlier case holds whenever this one does."""
+    COVERED = auto()
+    """Some earlier case holds whenever this one does."""
+
+
+_Judged = tuple[AnyCase, _Never | None, AnyCase]
+"""A case with why it is never taken, None if it may be, and the earlier case that is the reason, if it is one."""
+
+
+def _judged(cases: Sequence[AnyCase], assumed: Expr, known: Domains) -> Iterator[_Judged[AnyCase]]:
+    """The cases, if ``assumed`` holds.
+
+    Ends before a case about which nothing is known, because later cases depend on it. Empty if a case before the last
+    has no condition, which is another mistake.
+    """
+    if any(case.when is None for case in cases[:-1]):
+        return
+    for case, together in zip(cases, tried(cases), strict=True):
+        tree = case.when.tree if case.when is not None else TRUE
+        if tree is None or not domains.known(tree, known):
+            return
+        holds = conditions.both(assumed, tree)
+        if conditions.impossible(holds, known):
+            yield case, _Never.IMPOSSIBLE, case
+        elif conditions.impossible(conditions.both(assumed, domains.first(together)), known):
+            yield case, *_covering(case, together[:-1], holds, known)
+        else:
+            yield case, None, case
+
+
+def _covering(case: AnyCase, before: Sequence[AnyCase], holds: Expr, known: Domains) -> tuple[_Never, AnyCase]:
+    for earlier in before:
+        assert earlier.when is not None
+        if case.when is not None and earlier.when.text == case.when.text:
+            return _Never.REPEATED, earlier
+        tree = earlier.when.tree
+        if tree is not None and conditions.implies(holds, tree, known):
+            return _Never.IMPLIED, earlier
+    return _Never.COVERED, case
 
 
 def choice(spec: Resolved) -> Iterator[Violation]:
@@ -47,24 +99,24 @@ def _alternatives(spec: Resolved, choice: model.Choice) -> Iterator[Violation]:
 
 
 def _not_taken(
-    spec: Resolved, scope: Scope, visit: Visit, cases: Sequence[Alternative], known: conditions.Domains
+    spec: Resolved, scope: Scope, visit: Visit, cases: Sequence[Alternative], known: Domains
 ) -> Iterator[tuple[Alternative, tuple[str, Severity] | None]]:
     """Each alternative with the reason why it is never taken here, and its severity; None if it may be taken."""
     assumed = conditions.both(domains.assumed(spec, scope), domains.taken(visit.branch))
-    for case, reason in judged(cases, assumed, known):
+    for case, reason, earlier in _judged(cases, assumed, known):
         match reason:
             case None:
                 yield case, None
-            case Impossible():
+            case _Never.IMPOSSIBLE:
                 tree = None if case.when is None else case.when.tree
                 by_itself = tree is not None and conditions.impossible(tree)
                 yield case, ("its condition is impossible here", Severity.ERROR if by_itself else Severity.WARNING)
-            case Repeated(earlier):
+            case _Never.REPEATED:
                 yield case, (f"the alternative {_place(case, earlier)} has the same condition", Severity.ERROR)
-            case Implied(earlier):
+            case _Never.IMPLIED:
                 severity = Severity.ERROR if _by_itself(case, earlier) else Severity.WARNING
                 yield case, (f"the alternative {_place(case, earlier)} holds whenever this does", severity)
-            case Covered():
+            case _Never.COVERED:
                 yield case, ("the alternatives before it cover it", Severity.WARNING)
             case _:
                 assert_never(reason)
@@ -91,19 +143,19 @@ def variant_order(spec: Resolved) -> Iterator[Violation]:
 
 
 def _never_chosen(spec: Resolved, scope: Scope, variants: Sequence[model.Variant]) -> Iterator[Violation]:
-    for variant, reason in judged(variants, domains.assumed(spec, scope), domains.of(spec, scope)):
+    for variant, reason, earlier in _judged(variants, domains.assumed(spec, scope), domains.of(spec, scope)):
         at, hint = variant.where("when" if variant.when is not None else "name"), ""
         match reason:
             case None:
                 continue
-            case Impossible():
+            case _Never.IMPOSSIBLE:
                 what = "its condition is impossible"
                 hint = "type, match, const, valid and when exclude such values of its fields"
-            case Repeated(earlier):
+            case _Never.REPEATED:
                 what = f"{earlier.name} has the same condition, {seen_from(at, earlier.where('when'))}"
-            case Implied(earlier) if variant.when is not None:
+            case _Never.IMPLIED if variant.when is not None:
                 what = f"{earlier.name} holds whenever this does, {seen_from(at, earlier.where('when'))}"
-            case Implied() | Covered():
+            case _Never.IMPLIED | _Never.COVERED:
                 covers = "hold for every record" if variant.when is None else "cover it"
                 what = f"the variants before it {covers}"
             case _:
@@ -133,7 +185,7 @@ def _overlapping(spec: Resolved, scope: Scope, variants: Sequence[model.Variant]
             if found is not None and not conditions.impossible(chosen, known):
                 at = variant.where("when")
                 place = seen_from(at, other.where("when"))
-                values = coverage.in_words(together, found)
+                values = _in_words(together, found)
                 what = f"{other.name} also holds, {place}, {f'as when {values}' if values else 'always'}"
                 hint = f"exclude {other.name}, as in: … and not ({other.when.raw})"
                 yield Violation(at, what, hint, Severity.WARNING)
@@ -150,16 +202,31 @@ def variant_open(spec: Resolved) -> Iterator[Violation]:
             yield Violation(message.where("otherwise"), what, "write valid: for a condition on every record")
 
 
+def _none_of(cases: Sequence[AnyCase], known: Domains) -> Expr | None:
+    """The condition under which a record has none of the cases; None if nothing is known."""
+    trees = [case.when.tree if case.when is not None else TRUE for case in cases]
+    sound = tuple(tree for tree in trees if tree is not None and domains.known(tree, known))
+    return Unary("not", Logical("or", sound)) if len(sound) == len(trees) else None
+
+
+def _in_words(condition: Expr, found: Mapping[str, Result]) -> str:
+    """The values of the names in a condition, for messages; empty if it has none."""
+    names = dict.fromkeys(name.name for name in expressions.names(condition))
+    return " and ".join(
+        f"{name} is {str(found[name]).lower()}" if name in found else f"there is no {name}" for name in names
+    )
+
+
 def _left_open(spec: Resolved, scope: Scope, message: model.Message) -> Iterator[Violation]:
     known, assumed = domains.of(spec, scope), domains.assumed(spec, scope)
-    none = coverage.none_of(message.variants, known)
+    none = _none_of(message.variants, known)
     if none is None:
         return
     left = conditions.both(assumed, none)
     covers = conditions.impossible(none, known) or conditions.impossible(left, known)
     if message.otherwise is None and not covers:
         found = conditions.example(left, known)
-        values = coverage.in_words(none, found) if found else ""
+        values = _in_words(none, found) if found else ""
         what = f"a record may have none of the variants{f', as when {values}' if values else ''}"
         hint = "say whether it is valid: otherwise: true, false, or a condition"
         yield Violation(message.where("variants"), what, hint)

@@ -1,6 +1,7 @@
 """Fields as the rows of a table: name, offset, size, type, meaning."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import assert_never
 
 from wireloom_generator import model
@@ -28,23 +29,16 @@ ErrataOf = Callable[[str, str, model.Doc], tuple[Erratum, ...]]
 """From the (kind, name, doc) of something in the table to its errata."""
 
 
+@dataclass(frozen=True, slots=True)
 class FieldTable:
     """Makes the rows of a ``page``. ``errata`` finds those of a field; ``order`` is the byte order in the table's
     title, in words.
     """
 
-    def __init__(
-        self,
-        names: Meanings,
-        errata: ErrataOf,
-        page: str,
-        *,
-        order: str = "",
-    ) -> None:
-        self.names = names
-        self.errata = errata
-        self.page = page
-        self.order = order
+    names: Meanings
+    errata: ErrataOf
+    page: str
+    order: str = ""
 
     def rows(self, trees: Iterable[Tree]) -> list[TableRow]:
         """One row per field; shared structs have tables of their own."""
