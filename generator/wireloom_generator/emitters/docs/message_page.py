@@ -1,6 +1,6 @@
 """The data of a message's page."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,7 @@ from wireloom_generator.emitters.docs.drawings import drawn, is_drawable
 from wireloom_generator.emitters.docs.errata import Errata, Erratum, links
 from wireloom_generator.emitters.docs.fields import HEADER, FieldTable
 from wireloom_generator.emitters.docs.framing import lengths_of
-from wireloom_generator.emitters.docs.layout import Position, Tree, order_of
+from wireloom_generator.emitters.docs.layout import Position, order_of
 from wireloom_generator.emitters.docs.markdown import cell, code, listing, phrase, prose, sentences, source, versions
 from wireloom_generator.emitters.docs.names import Meanings, Reference, page_of
 from wireloom_generator.emitters.docs.records import TRAILER, Area, HeaderForm, Records
@@ -81,7 +81,7 @@ class MessagePages:
         self.errata = errata
         self.traces = traces
         self.names = Meanings(protocol, homes)
-        self.records = Records(protocol, self.names.record_nodes)
+        self.records = Records(self.names)
         self.shared = References(self.names, errata)
 
     def page(self, message: model.Message) -> MessagePage:
@@ -158,7 +158,7 @@ class MessagePages:
         place = places.message_place(message)
         if any(part.common for part in parts if self._mine(part)):
             title = "In every variant" if message.variants else ""
-            tables = tuple(self._tables(message, parts, shapes, own=False))
+            tables = tuple(self._tables(message, shapes))
             drawings = () if message.variants else (self._drawing(parts),)
             of_fields = f"{place}, field ", f"{place}, section "  # not of a variant or an example
             found = [erratum for erratum in self.errata.within(place) if erratum.place.startswith(of_fields)]
@@ -168,7 +168,7 @@ class MessagePages:
 
     def _variant(self, message: model.Message, variant: model.Variant, shapes: tuple[HeaderForm, ...]) -> Passage:
         parts = self.records.parts(shapes[0], message, variant)
-        tables = tuple(self._tables(message, parts, shapes, variant, own=True))
+        tables = tuple(self._tables(message, shapes, variant))
         condition = f"if {code(variant.when.text)}" if variant.when else "if no other"
         when = f"Variant {code(variant.name)}, {condition}."
         if variant.valid is not None:
@@ -194,46 +194,29 @@ class MessagePages:
         return isinstance(part.section, model.Slot)
 
     def _tables(
-        self,
-        message: model.Message,
-        parts: list[Area],
-        shapes: tuple[HeaderForm, ...],
-        variant: model.Variant | None = None,
-        *,
-        own: bool,
+        self, message: model.Message, shapes: tuple[HeaderForm, ...], variant: model.Variant | None = None
     ) -> Iterator[Titled]:
+        """The fields by section: those that all variants share, or those of one variant."""
         finder = self.shared.finder(places.message_place(message, variant))
-        for part in parts:
-            trees: tuple[Tree, ...] = part.own if own else part.common
+        laid_out = [(shape, self.records.parts(shape, message, variant)) for shape in shapes]
+        for part in laid_out[0][1]:
+            trees = part.common if variant is None else part.own
             if trees and self._mine(part):
                 order = order_of(trees)
-                fields = FieldTable(self.names, finder, page_of(message), order=order)
-                title = [
-                    f"Section {code(part.name)}",
-                    self._begins(part.name, shapes, message, variant),
-                    *([order] if order else []),
-                ]
+                fields = FieldTable(self.names, finder, page_of(message), order)
+                starts = [(shape, each.at) for shape, parts in laid_out for each in parts if each.name == part.name]
+                title = [f"Section {code(part.name)}", self._begins(starts, shapes), *([order] if order else [])]
                 yield Titled(f"{', '.join(title)}:", table(HEADER, fields.rows(trees)))
 
-    def _begins(
-        self,
-        name: str,
-        shapes: tuple[HeaderForm, ...],
-        message: model.Message,
-        variant: model.Variant | None,
-    ) -> str:
+    def _begins(self, starts: Iterable[tuple[HeaderForm, Position]], shapes: tuple[HeaderForm, ...]) -> str:
         """Where a section begins; if that is fixed in some forms of the header only, in which."""
         found: dict[str, list[str]] = {}
-        for shape in sorted(shapes, key=lambda shape: not self._at(name, shape, message, variant).terms):
-            at = self._at(name, shape, message, variant)
+        for shape, at in sorted(starts, key=lambda start: not start[1].terms):
             when = self.selected(shape, shapes).replace("If", "if", 1)
             found.setdefault(at.words if at.terms else f"at offset {at}", []).append("" if at.terms else f" {when}")
         if len(found) == 1:
             return next(iter(found))
         return ", ".join(f"{words}{listing(dict.fromkeys(when))}" for words, when in found.items())
-
-    def _at(self, name: str, shape: HeaderForm, message: model.Message, variant: model.Variant | None) -> Position:
-        return next(part.at for part in self.records.parts(shape, message, variant) if part.name == name)
 
     def _drawing(self, parts: list[Area]) -> Titled:
         mine = [part for part in parts if self._mine(part) or part.name == TRAILER]

@@ -2,12 +2,12 @@
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from itertools import product
 
 from wireloom_generator import model
-from wireloom_generator.emitters.docs.facts import Facts, RecordNodes, assume, common, implied
+from wireloom_generator.emitters.docs.facts import Facts, assume, common, implied
 from wireloom_generator.emitters.docs.layout import ByteCount, Placed, Placing, Position, Tree
+from wireloom_generator.emitters.docs.names import Meanings
 from wireloom_generator.expressions import Among, Compare, Expr, Name, Origin, Value, walk
 
 TRAILER = "trailer"
@@ -51,14 +51,12 @@ class Area:
 class Records:
     """Lays out a protocol's records."""
 
-    protocol: model.Protocol
-    nodes: RecordNodes
+    names: Meanings
     _headers: dict[Hashable, tuple[Placing, Area]] = field(default_factory=dict)
 
-    @cached_property
-    def structs(self) -> Mapping[str, model.Struct]:
-        """Shared structs by name."""
-        return {shared.name: shared for shared in self.protocol.structs}
+    @property
+    def protocol(self) -> model.Protocol:
+        return self.names.protocol
 
     def shapes(self, message: model.Message | None = None) -> tuple[HeaderForm, ...]:
         """The forms the header has in records of a message, or in all."""
@@ -66,7 +64,9 @@ class Records:
         found: list[tuple[tuple[model.Node, ...], list[dict[str, int]], list[Facts]]] = []
         for values in product(*match.values()):
             selected = dict(zip(match, values, strict=True))
-            nodes, facts = self.nodes.narrowed(Facts({(Origin.THIS, name): value for name, value in selected.items()}))
+            nodes, facts = self.names.record_nodes.narrowed(
+                Facts({(Origin.THIS, name): value for name, value in selected.items()})
+            )
             same = next((shape for shape in found if shape[0] == nodes), None)
             if same is None:
                 found.append((nodes, [selected], [facts]))
@@ -144,10 +144,10 @@ class Records:
 
     def _header(self, shape: HeaderForm) -> tuple[Placing, Area]:
         """What places the record's own fields, and the header; the same for all messages with the same layout there."""
-        facts = shape.facts.only(self.nodes.asked)
+        facts = shape.facts.only(self.names.record_nodes.asked)
         key = id(shape.nodes), facts.key
         if (found := self._headers.get(key)) is None:
-            placing = Placing(self.structs, facts, facts.below())
+            placing = Placing(self.names.structs, facts, facts.below())
             trees, end = placing.place(_split(shape.nodes)[0], Position())
             area = Area("", Position(), end, ByteCount(end.since(Position()), str(end)), trees)
             found = self._headers[key] = placing, area
