@@ -128,10 +128,11 @@ def endless(spec: Resolved, nodes: Iterable[model.Node], content: Content = lamb
     """
     for node in nodes:
         if isinstance(node, model.Region) and isinstance(node.extent, model.Rest):
-            if node.trailing is not None:
+            is_packed = isinstance(node, model.Section) and node.through is not None
+            if node.trailing is not None or is_packed:
                 yield node
-            inner = content(node) if isinstance(node, model.Slot) else node.nodes
-            yield from endless(spec, inner, content)
+            if not is_packed:
+                yield from endless(spec, content(node) if isinstance(node, model.Slot) else node.nodes, content)
         elif waits(spec, node):
             yield node
 
@@ -151,8 +152,6 @@ def waits(spec: Resolved, node: model.Node) -> bool:
             return isinstance(extent, model.Rest) or _asks(extent.condition)
         case model.Ordered(little=little, nodes=nodes):
             return _asks(little) or any(waits(spec, each) for each in nodes)
-        case model.Unpack():
-            return True
         case model.Choice(alternatives=alternatives):
             return _asks(*(each.when for each in alternatives)) or any(
                 waits(spec, each) for each in model.children(node)

@@ -67,7 +67,7 @@ def _fault(node: model.Node | model.BitField) -> str | None:
             return f"is a {node.type.word}, not a number of a fixed size"
         case model.Field() | model.BitField() | model.Bits() | model.Padding() | model.Choice():
             return None
-        case model.Section() | model.Slot() | model.Ordered() | model.Unpack():
+        case model.Section() | model.Slot() | model.Ordered():
             return None
 
 
@@ -103,5 +103,5 @@ def _called(node: model.Node) -> str:
             return "padding"
         case model.Choice():
             return "a choice"
-        case model.Ordered() | model.Unpack():
+        case model.Ordered():
             return next(map(_called, node.nodes), "a section")

@@ -152,13 +152,11 @@ def _lay(nodes: Iterable[model.Node], at: At | None, layout: Offsets, end: Expr 
             case model.Section() | model.Slot():
                 size = layout.size_of(node.extent, left)
                 layout.note(node.name, at, size)
-                _lay(model.children(node), at, layout)
+                is_packed = isinstance(node, model.Section) and node.through is not None
+                _lay(model.children(node), None if is_packed else at, layout)
             case model.Ordered(nodes=inner):
                 begin, at = at, _lay(inner, at, replace(layout, numbers={}), end)
                 size = None if begin is None or at is None else At()
-            case model.Unpack(nodes=inner):
-                _lay(inner, None, layout)
-                size = None
             case model.Choice():
                 size = _choice(node, at, layout)
             case model.Bits(over=(_, _)):

@@ -87,7 +87,7 @@ def _pieces(
     """The bytes of each node; None for those that are not known."""
     for node in nodes:
         match node:
-            case model.Section(nodes=(model.Unpack(), *_)):
+            case model.Section(through=model.Through()):
                 yield node, None
             case model.Section() | model.Slot():
                 inner = sections.get(node.name) if isinstance(node, model.Slot) else node.nodes
@@ -100,7 +100,7 @@ def _pieces(
                 yield node, bytes(min(size, _ENOUGH))
             case model.Field() if not (node.when or node.optional or node.place or node.through):
                 yield from ((node, known) for known in _field(node, match))
-            case model.Field() | model.Bits() | model.Padding() | model.Choice() | model.Ordered() | model.Unpack():
+            case model.Field() | model.Bits() | model.Padding() | model.Choice() | model.Ordered():
                 yield node, None
             case _:
                 assert_never(node)

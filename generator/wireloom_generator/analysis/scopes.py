@@ -264,7 +264,7 @@ class _Walk:
             match node:
                 case model.Section(name=name, nodes=inner):
                     yield from self.nodes(inner, branch, (*sections, name))
-                case model.Ordered(nodes=inner) | model.Unpack(nodes=inner):
+                case model.Ordered(nodes=inner):
                     yield from self.nodes(inner, branch, sections)
                 case model.Choice(alternatives=alternatives):
                     number = next(self.choices)

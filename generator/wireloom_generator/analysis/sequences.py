@@ -67,8 +67,6 @@ def at_end(spec: Resolved, item: model.Node, holds: Callable[[Bounded], bool]) -
             return next((end for end in ends if end is not None), None)
         case model.Field() | model.Computed() | model.Bits() | model.Padding() | model.Section() | model.Slot():
             return None
-        case model.Unpack():
-            return None
 
 
 def opened(spec: Resolved, field: model.Field) -> model.Struct | None:
@@ -95,7 +93,5 @@ def place(item: model.Node) -> tuple[str, str]:
             return place(nodes[0]) if nodes else ("byte_order", "this byte order")
         case model.Bits():
             return "bits", "these bits"
-        case model.Unpack():
-            return "", "what is packed"
         case model.Padding():
             return "", "padding"

@@ -219,8 +219,11 @@ class _Sites:
                 yield from self.reading(visit, "valid", bit.valid, Kind.CONDITION, itself=True)
                 yield from self.whole(visit, "derive", bit.derive, bit.item_kind)
                 yield from self.default(visit, bit)
-            case model.Section(extent=model.Size(condition=size)) | model.Slot(extent=model.Size(condition=size)):
-                yield from self.reading(visit, "size", size, Kind.NUMBER)
+            case model.Section() | model.Slot() as region:
+                if isinstance(region.extent, model.Size):
+                    yield from self.reading(visit, "size", region.extent.condition, Kind.NUMBER)
+                if isinstance(region, model.Section) and region.through is not None:
+                    yield from self.through(visit, region.through, itself=True)
             case model.Choice(alternatives=alternatives):
                 for alternative in alternatives:
                     yield from self.reading(visit, "when", alternative.when, Kind.CONDITION)
@@ -228,12 +231,8 @@ class _Sites:
                 yield from self.reading(visit, "pad", size if size.is_written else None, Kind.NUMBER)
             case model.Ordered(little=little):
                 yield from self.reading(visit, "byte_order", little if little.is_written else None, Kind.CONDITION)
-            case model.Unpack(through=through):
-                yield from self.through(visit, through)
             case model.Bits(when=when):
                 yield from self.reading(visit, "when", when, Kind.CONDITION)
-            case model.Section() | model.Slot():
-                pass
             case _:
                 assert_never(visit.item)
 
@@ -258,10 +257,10 @@ class _Sites:
             yield from self.reading(visit, "count", field.repeat.count, Kind.NUMBER)
             yield from self.until(visit, field, field.repeat.until)
 
-    def through(self, visit: Visit, through: model.Through) -> Iterator[Site]:
+    def through(self, visit: Visit, through: model.Through, *, itself: bool = False) -> Iterator[Site]:
         """A transform: a key, which is a number or bytes, another number, or the name of a compression."""
         wants = {"": Kind.TEXT, "xor": None}.get(through.way, Kind.NUMBER)
-        yield from self.reading(visit, through.way or "through", through.asked, wants)
+        yield from self.reading(visit, through.way or "through", through.asked, wants, itself=itself)
 
     def site(
         self,

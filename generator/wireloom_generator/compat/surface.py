@@ -144,8 +144,6 @@ def _leaves(
                     yield leaf(
                         f"{path}.{field.name}", field.name, BitLeaf(field, wire, shift, over=node.over is not None)
                     )
-            case model.Unpack(nodes=inner):
-                yield from _leaves(path, inner, guards, place)
             case model.Ordered(little=little, nodes=inner):
                 for each in _leaves(path, inner, guards, place):
                     yield each if each.little is not None else replace(each, little=little)

@@ -23,7 +23,6 @@ from wireloom_generator.model.nodes import (
     Section,
     Slot,
     Struct,
-    Unpack,
     When,
     bit_type,
 )
@@ -55,6 +54,7 @@ from wireloom_generator.model.walking import (
     may_have_empty_items,
     numbered,
     space,
+    space_inside,
     taken,
     takes_rest,
     walk,

@@ -278,26 +278,17 @@ class Padding(Sourced):
 
 @dataclass(frozen=True, slots=True)
 class Section(Described):
-    """A bounded region with fields; a ``bare`` one, which is a mistake, has no ``fields``."""
+    """A bounded region with fields; a ``bare`` one, which is a mistake, has no ``fields``.
+
+    If its bytes go ``through`` a transform, the nodes describe the unpacked bytes.
+    """
 
     name: str
     extent: Size | Rest
     trailing: str | None
     nodes: "tuple[Node, ...]"
     bare: bool = field(compare=False)
-
-    @property
-    def through(self) -> Through | None:
-        """The transform of its bytes, if it has one."""
-        return self.nodes[0].through if self.nodes and isinstance(self.nodes[0], Unpack) else None
-
-
-@dataclass(frozen=True, slots=True)
-class Unpack(Sourced):
-    """The transformed bytes of a section; the nodes describe the unpacked bytes."""
-
-    through: Through
-    nodes: "tuple[Node, ...]"
+    through: Through | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -358,7 +349,7 @@ Named = Field | Computed | BitField
 """Nodes with a value under a name."""
 Region = Section | Slot
 Alternative = When | Otherwise
-Node = Field | Computed | Bits | Padding | Section | Slot | Choice | Ordered | Unpack
+Node = Field | Computed | Bits | Padding | Section | Slot | Choice | Ordered
 
 
 @dataclass(frozen=True, slots=True)

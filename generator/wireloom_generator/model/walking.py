@@ -21,7 +21,6 @@ from wireloom_generator.model.nodes import (
     Section,
     Slot,
     Struct,
-    Unpack,
     When,
 )
 from wireloom_generator.model.wires import Condition, Prefix, Rest, Size, Terminator, Wire
@@ -31,7 +30,7 @@ from wireloom_generator.types.sizes import ANY, NOTHING, SizeRange, exactly, one
 def lists(node: Node) -> tuple[tuple[Node, ...], ...]:
     """The lists of nodes directly inside a node; a choice has one for each alternative."""
     match node:
-        case Section(nodes=nodes) | Ordered(nodes=nodes) | Unpack(nodes=nodes):
+        case Section(nodes=nodes) | Ordered(nodes=nodes):
             return (nodes,)
         case Choice(alternatives=alternatives):
             return tuple(alternative.nodes for alternative in alternatives)
@@ -138,7 +137,7 @@ def _unconditional(node: Node) -> Node:
         case Bits(fields=fields, whole=whole):
             parts = tuple(replace(each, when=None) for each in fields)
             return replace(node, when=None, fields=parts, whole=None if whole is None else replace(whole, when=None))
-        case Computed() | Padding() | Section() | Slot() | Choice() | Ordered() | Unpack():
+        case Computed() | Padding() | Section() | Slot() | Choice() | Ordered():
             return node
 
 
@@ -158,6 +157,12 @@ def space(nodes: Iterable[Node]) -> SizeRange:
     return sum(map(_space, nodes), NOTHING)
 
 
+def space_inside(region: Region) -> SizeRange:
+    """The size of what a region holds, packed if it is."""
+    is_resized = isinstance(region, Section) and region.through is not None and region.through.resizes
+    return ANY if is_resized else space(children(region))
+
+
 def _space(node: Node) -> SizeRange:
     match node:
         case Field(shared=True):
@@ -169,9 +174,9 @@ def _space(node: Node) -> SizeRange:
         case Section(extent=Size(fixed=int(size))) | Slot(extent=Size(fixed=int(size))):
             return exactly(max(size, 0))
         case Section() | Slot():
-            inside = space(children(node))
+            content = space_inside(node)
             is_known = isinstance(node, Section) and not node.bare and node.trailing is None
-            return SizeRange(inside.least, inside.most if is_known else None)
+            return SizeRange(content.least, content.most if is_known else None)
         case Choice(alternatives=alternatives):
             is_whole = bool(alternatives) and isinstance(alternatives[-1], Otherwise)
             return one_of([*(space(each.nodes) for each in alternatives), *(() if is_whole else (NOTHING,))])
@@ -180,8 +185,6 @@ def _space(node: Node) -> SizeRange:
         case Bits(wire=wire, when=when):
             taken = wire.type.size if isinstance(wire.type, types.Integer) else ANY
             return taken if when is None else SizeRange(0, taken.most)
-        case Unpack(through=through, nodes=nodes):
-            return ANY if through.resizes else space(nodes)
         case Ordered(nodes=nodes):
             return space(nodes)
         case Padding(align=1, fixed=fixed):
@@ -258,8 +261,6 @@ def exhausts(node: Node, structs: Mapping[str, Struct]) -> bool:
         case Choice(alternatives=alternatives):
             covered = bool(alternatives) and isinstance(alternatives[-1], Otherwise)
             return covered and all(exhausting(each.nodes, structs) is not None for each in alternatives)
-        case Unpack():
-            return True
         case Ordered(nodes=nodes):
             return exhausting(nodes, structs) is not None
         case Field() | Computed() | Bits() | Padding() | Section() | Slot():

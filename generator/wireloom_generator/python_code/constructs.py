@@ -76,7 +76,7 @@ def _item(part: model.Node | model.Alternative | model.Tail | model.Elsewhere) -
             return call("Pad", expression_of(size))
         case model.Padding(align=align, start=start):
             return call("Pad", align=literal(align), start=optional_string(start))
-        case model.Section(name=name, nodes=(model.Unpack(through=through, nodes=nodes),)):
+        case model.Section(name=name, nodes=nodes, through=model.Through() as through):
             inside = call(
                 "Unpack", string(name), _through(through), *row(nodes), trailing=optional_string(part.trailing)
             )
@@ -85,8 +85,6 @@ def _item(part: model.Node | model.Alternative | model.Tail | model.Elsewhere) -
             return call(
                 "Section", string(name), _extent(part.extent), *row(nodes), trailing=optional_string(part.trailing)
             )
-        case model.Unpack():
-            raise AssertionError("all of a section is packed")
         case model.Slot(name=name):
             return call("Slot", string(name), _extent(part.extent), trailing=optional_string(part.trailing))
         case model.Ordered(little=little, nodes=nodes):

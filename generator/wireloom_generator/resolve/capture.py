@@ -63,7 +63,7 @@ def _always(nodes: Iterable[model.Node]) -> Iterator[model.Named]:
                 yield node
             case model.Bits(when=None, named=named):
                 yield from named
-            case model.Section(nodes=inner) | model.Ordered(nodes=inner) | model.Unpack(nodes=inner):
+            case model.Section(nodes=inner) | model.Ordered(nodes=inner):
                 yield from _always(inner)
             case model.Bits() | model.Padding() | model.Slot() | model.Choice():
                 pass

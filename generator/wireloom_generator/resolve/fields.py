@@ -129,9 +129,7 @@ class FieldResolving:
                     return model.Slot(name, extent, trailing, doc=doc, written=entry, via=via)
                 nodes, bare = self.ordered(entry, entry.fields, names, via), not entry.fields
                 through = conditions.through(entry.through, entry, names)
-                if through is not None:
-                    nodes = (model.Unpack(through, nodes, written=entry, via=via),)
-                return model.Section(name, extent, trailing, nodes, bare, doc=doc, written=entry, via=via)
+                return model.Section(name, extent, trailing, nodes, bare, through, doc=doc, written=entry, via=via)
             case syntax.Choice():
                 return model.Choice(tuple(self._alternatives(entry, names, via)), written=entry, via=via)
             case syntax.Bits():

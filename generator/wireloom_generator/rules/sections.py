@@ -39,7 +39,7 @@ def section_size(spec: Resolved) -> Iterator[Violation]:
             section = visit.item
             if isinstance(section, model.Section) and not section.bare:
                 holds = conditions.both(assumed, domains.taken(visit.branch))
-                yield from _fits(section, section.where("size"), model.space(section.nodes), holds, known)
+                yield from _fits(section, section.where("size"), model.space_inside(section), holds, known)
             elif isinstance(section, model.Field) and (struct := _sized_struct(spec, section)) is not None:
                 holds = conditions.both(assumed, domains.taken(visit.branch))
                 yield from _fits(section, section.where("size"), model.space(struct.nodes), holds, known)
@@ -81,10 +81,8 @@ def _rests(nodes: Sequence[model.Node], behind: SizeRange) -> Iterator[Violation
         if left is not None and not (isinstance(node, model.Field) and node.repeat is not None):
             yield from _rest(node, left, behind)
         match node:
-            case model.Section(nodes=inner, trailing=trailing):
-                yield from _rests(inner, NOTHING if trailing is None else ANY)
-            case model.Unpack(nodes=inner):
-                yield from _rests(inner, ANY)
+            case model.Section(nodes=inner, trailing=trailing, through=through):
+                yield from _rests(inner, NOTHING if trailing is None and through is None else ANY)
             case model.Ordered(nodes=inner):
                 yield from _rests(inner, behind)
             case model.Choice(alternatives=alternatives):
@@ -217,7 +215,7 @@ def _record_size(spec: Resolved) -> tuple[dict[str, int], bool] | None:
             tree = extent.condition.tree
             size = terms(tree) if tree is not None else None
         else:
-            taken = model.space(model.children(node) if extent is not None else (node,))
+            taken = model.space_inside(node) if isinstance(node, model.Region) else model.space((node,))
             is_open |= extent is not None
             size = {"": taken.least} if extent is not None or taken.least == taken.most else None
         if size is None:
@@ -231,9 +229,7 @@ def trailing(spec: Resolved) -> Iterator[Violation]:
     """Columns for left-over bytes after something that always takes all bytes."""
     for node in nodes(spec):
         if isinstance(node, model.Region) and node.trailing is not None:
-            inside = model.children(node)
-            content = model.children(inside[0]) if inside and isinstance(inside[0], model.Unpack) else inside
-            taker = model.exhausting(content, spec.structs)
+            taker = model.exhausting(model.children(node), spec.structs)
             if taker is not None:
                 takes = "takes" if model.leaves(taker) is None else "and the fields after it take"
                 what = f"{node.trailing!r} is always null, because {place(taker)[1]} {takes} all bytes that are left"

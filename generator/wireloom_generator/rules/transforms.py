@@ -31,7 +31,7 @@ def through(spec: Resolved) -> Iterator[Violation]:
                 yield from _packed_value(node, through)
                 if isinstance(node.type, Struct) and node.type.name in spec.structs:
                     yield from _inside(spec, (spec.structs[node.type.name],), through.at)
-            case model.Unpack(through=through):
+            case model.Section(through=model.Through() as through):
                 yield from _way(through)
                 yield from _inside(spec, (node,), through.at)
             case model.Field() | model.Section() | model.Slot():
@@ -110,7 +110,7 @@ def _packed_value(field: model.Field, through: model.Through) -> Iterator[Violat
 
 
 def _inside(
-    spec: Resolved, around: tuple[model.Struct | model.Unpack, ...], at: Location, seen: Set[str] = frozenset()
+    spec: Resolved, around: tuple[model.Struct | model.Section, ...], at: Location, seen: Set[str] = frozenset()
 ) -> Iterator[Violation]:
     """Fields with ``at`` in unpacked data."""
     for node in model.walk(around[0].nodes):

@@ -161,10 +161,7 @@ def narrow(nodes: Iterable[model.Node], facts: Facts) -> tuple[tuple[model.Node,
                 found, facts = _taken(there, gone, facts)
             case model.Section(extent=model.Size(condition=size)) if evaluate(size.expression, facts.of) == 0:
                 found = ()
-            case model.Section(nodes=inner):
-                inner, facts = narrow(inner, facts)
-                found = (replace(node, nodes=inner),)
-            case model.Ordered(nodes=inner) | model.Unpack(nodes=inner):
+            case model.Section(nodes=inner) | model.Ordered(nodes=inner):
                 inner, facts = narrow(inner, facts)
                 found = (replace(node, nodes=inner),)
             case model.Field() | model.Computed() | model.Bits() | model.Padding() | model.Slot():

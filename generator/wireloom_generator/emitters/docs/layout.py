@@ -133,8 +133,6 @@ class Placing:
                     trees, at = self.place(inner, at)
                     self.order = outer
                     found += trees
-                case model.Unpack():
-                    raise AssertionError("all of a section is packed")
                 case model.Choice():
                     fork, at = self._fork(node, at)
                     _add(found, fork)
@@ -180,10 +178,8 @@ class Placing:
                 return Placed(node, at, _of_size(wire.type.size), order=self.order)
             case model.Padding():
                 return Placed(node, at, self._padding(node, at))
-            case model.Section(name=name, extent=extent, nodes=(model.Unpack(nodes=nodes),)):
-                return Placed(node, at, self.extent(name, extent), self.place(nodes, Position(name))[0])
-            case model.Section(name=name, extent=extent, nodes=nodes):
-                start = Position(name) if at.terms else at
+            case model.Section(name=name, extent=extent, nodes=nodes, through=through):
+                start = Position(name) if at.terms or through is not None else at
                 return Placed(node, at, self.extent(name, extent), self.place(nodes, start)[0])
             case model.Slot(name=name, extent=extent):
                 return Placed(node, at, self.extent(name, extent))
@@ -334,7 +330,7 @@ def _in_sequence(nodes: Iterable[model.Node]) -> Iterator[model.Node]:
                 pass
             case model.Field() | model.Computed() | model.Padding() | model.Section() | model.Slot():
                 yield node
-            case model.Ordered() | model.Unpack():
+            case model.Ordered():
                 yield node
             case _:
                 assert_never(node)

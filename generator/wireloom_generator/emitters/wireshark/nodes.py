@@ -45,13 +45,11 @@ def _node(node: model.Node | model.When | model.Tail | model.Elsewhere) -> Code:
         case model.Padding(size=size, align=align, start=start):
             aligned = entries(align=str(align) if align > 1 else None, origin=string(start) if start else None)
             return table([_extent(model.Size(size)), *aligned], "padding")
-        case model.Section(through=model.Through() as through, nodes=(model.Unpack(nodes=nodes),)):
+        case model.Section(through=model.Through() as through, nodes=nodes):
             wire = model.Wire(types.Bytes(), None, model.Rest())
             packed = _field(model.Field(node.name, wire, (), doc=node.doc, written=node.written))
             shown = [packed] if _always(through) else [_or_plain(through, packed, listed(nodes))]
             return _region(node, nodes=table(shown))
-        case model.Unpack():
-            raise AssertionError("all of a section is packed")
         case model.Section(nodes=nodes):
             return _region(node, nodes=listed(nodes))
         case model.Slot():
