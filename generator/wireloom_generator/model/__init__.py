@@ -75,10 +75,8 @@ from wireloom_generator.model.wires import (
     Wire,
 )
 from wireloom_generator.reading.declarations import (
-    Acceptance,
     Deprecation,
     Doc,
-    Documented,
     Enum,
     EnumValue,
     Example,
@@ -86,7 +84,6 @@ from wireloom_generator.reading.declarations import (
     Flags,
     Form,
     FormEntry,
-    Source,
     Table,
     TableField,
 )
