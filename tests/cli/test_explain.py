@@ -90,10 +90,10 @@ def test_entries_are_sorted() -> None:
 
 def test_a_rule_is_explained() -> None:
     assert explained("padding") == (
-        "padding: Padding has at least one byte; alignment is to a multiple of at least two.\n\n"
-        "`pad` adds zero bytes. `align` adds as many as are needed for the offset to be a multiple, counted from the "
-        "start of\nthe record, or with `from` from the start of a section around it. Smaller numbers would add "
-        "nothing, so they are a\nmistake.\n\n"
+        "padding: `pad` must be at least 1, and `align` at least 2.\n\n"
+        "`pad` adds that many zero bytes. `align` adds zero bytes until the offset is a multiple of the given number, "
+        "counted\nfrom the start of the record or, with `from`, of an enclosing section. Smaller numbers would add "
+        "nothing, so they are\nprobably a mistake.\n\n"
         "Bad:\n\n    - {pad: 0}\n    - {align: 1}\n\n"
         "Good:\n\n    - {pad: 3}\n    - {align: 4}\n"
     )
