@@ -387,7 +387,7 @@ READING: Options = {
         text,
         "name",
         "snapshot_marker",
-        "Only records of this message, with its fields beside the header's. Other messages are not decoded.",
+        "Only records of this message, its fields next to those of the header. Other messages are not decoded.",
     ),
     "messages": TextOption(
         "messages",
@@ -421,25 +421,23 @@ READING: Options = {
         _record_bytes,
         "bytes",
         "1m",
-        "Records that are longer, or claim to be, are malformed. At most `1g`.",
+        "Records that are longer than this, or claim to be, are malformed. At most `1g`.",
     ),
     "resync": TextOption(
         "resync",
         resync_of,
         "name",
         "proof",
-        "Where reading continues after damage. `proof`: only where a checksum or a terminator identifies a record."
-        " `chain`:"
-        " also where records fit one after another, which is a guess if there is no checksum.",
+        "How the next record is found after damage. `proof`: only by a checksum or a terminator. `chain`: also by"
+        " several plausible records in a row, which is a guess if there is no checksum.",
     ),
     "capture": TextOption(
         "capture",
         _choice(CaptureKind),
         "kind",
         "pcapng",
-        "What files hold: `raw` for records end to end, `pcap` or `pcapng` for recorded packets. `auto` decides by"
-        " their"
-        " first bytes.",
+        "What files contain: `raw` for records end to end, `pcap` or `pcapng` for recorded packets. `auto` detects it"
+        " from their first bytes.",
     ),
     "connections": TextOption(
         "connections",
@@ -454,8 +452,7 @@ READING: Options = {
         "ports",
         "11210,11207",
         "Only packets from or to these server ports, or `all`. By default the ports that the protocol declares, or"
-        " all if"
-        " it declares none.",
+        " all if it declares none.",
     ),
     "hosts": TextOption(
         "hosts",
@@ -469,14 +466,14 @@ READING: Options = {
         _choice(Sender),
         "name",
         "server",
-        "Only packets that the `client` or the `server` sent; by default `both`.",
+        "Only packets sent by the `client` or the `server`; by default `both`.",
     ),
     "tunnels": TextOption(
         "tunnels",
         truth,
         TRUTH,
         "true",
-        "Reads the packets inside tunnels instead of the tunnels' own: GRE, VXLAN, GENEVE, GTP-U, and IP in IP.",
+        "Reads the packets inside tunnels (GRE, VXLAN, GENEVE, GTP-U, IP in IP) instead of those that carry them.",
     ),
     "rotated": TextOption(
         "rotated",
@@ -484,17 +481,15 @@ READING: Options = {
         TRUTH,
         "true",
         "Treats files, in the order of their names, as parts of one recording: connections continue from one to the"
-        " next."
-        " One task reads all of them, or in a stream all new ones.",
+        " next. One task reads all of them, or in a stream all new ones.",
     ),
     "maxStreamBytes": TextOption(
         "max_stream_bytes",
         size,
         "bytes",
         "16m",
-        "How many bytes of all connections together may wait for missing packets. Beyond that, the missing packets"
-        " count"
-        " as lost.",
+        "How many bytes, of all connections together, may be buffered while packets are missing. Beyond that, the"
+        " missing packets count as lost.",
     ),
 }
 """The options of all readers."""

@@ -187,7 +187,7 @@ def test_a_terminal_gets_the_drawings(tmp_path: Path) -> None:
 @pytest.mark.program
 def test_a_terminal_gets_a_rule_with_its_examples(tmp_path: Path) -> None:
     shown = [line.rstrip() for line in on_a_terminal(tmp_path, "explain", "padding").splitlines()]
-    assert shown[0] == "padding: Padding has at least one byte; alignment is to a multiple of at least two."
+    assert shown[0] == "padding: pad must be at least 1, and align at least 2."
     assert shown[-9:] == [
         "Bad:", "", "    - {pad: 0}", "    - {align: 1}", "", "Good:", "", "    - {pad: 3}", "    - {align: 4}",
     ]  # fmt: skip

@@ -30,7 +30,7 @@ parameters = click.option(
     "parameters",
     metavar="PARAM=VALUE",
     multiple=True,
-    help="A parameter of the protocol, a fact that is not in the bytes. Repeatable.",
+    help="Set a parameter of the protocol, a fact that is not in the bytes. May be repeated.",
 )
 inputs = click.argument(
     "inputs",
@@ -39,36 +39,33 @@ inputs = click.argument(
     required=True,
     help="Captures: files, directories or patterns; - is standard input.",
 )
-rotated = click.option(
-    "--rotated", is_flag=True, help="The inputs are parts of one recording of packets, in this order."
-)
+rotated = click.option("--rotated", is_flag=True, help="Treat the inputs as consecutive parts of one packet recording.")
 max_record_bytes = click.option(
     "--max-record-bytes",
     "maxRecordBytes",
     metavar="N",
     type=click.IntRange(min=1),
     default=MAX_RECORD_BYTES,
-    help="Records that are longer, or claim to be, are malformed.",
+    help="Records that are longer than this, or claim to be, are malformed.",
 )
 resync = click.option(
     "--resync",
     metavar="HOW",
-    help="Where to continue after damage: chain, also where records fit one after another (the default), or proof,"
-    " only where a "
-    "checksum or a terminator identifies a record.",
+    help="How to find the next record after damage: proof relies only on a checksum or a terminator; chain, the"
+    " default, also accepts several plausible records in a row.",
 )
 
 
 def traffic(command: Decorated) -> Decorated:
     """Options that select from recorded packets."""
     told = (
-        ("--capture", "KIND", "What the input holds: raw, pcap or pcapng. By default, its first bytes decide."),
-        ("--ports", "PORT,…", "Read only packets from or to these server ports; by default the protocol's."),
+        ("--capture", "KIND", "The kind of input: raw, pcap or pcapng; by default detected from its first bytes."),
+        ("--ports", "PORT,…", "Read only packets from or to these server ports; by default those of the protocol."),
         ("--hosts", "HOST,…", "Read only packets from or to these addresses or networks."),
-        ("--direction", "WHO", "Read only packets that the client or the server sent; by default both."),
+        ("--direction", "WHO", "Read only packets sent by the client or by the server; by default both."),
     )
-    inside = "Read the packets inside tunnels instead of the tunnels' own."
-    waits = "How many bytes may wait for missing packets."
+    inside = "Read the packets inside tunnels instead of those that carry them."
+    waits = "How many bytes to buffer while packets are missing."
     command = click.option("--max-stream-bytes", "maxStreamBytes", metavar="N", help=waits)(command)
     command = click.option("--tunnels", is_flag=True, help=inside)(command)
     for name, what, about in reversed(told):

@@ -42,9 +42,8 @@ E = TypeVar("E", bound=StrEnum)
     "--direction",
     metavar="BACKWARD|FORWARD|FULL[_TRANSITIVE]",
     default="FULL_TRANSITIVE",
-    help="BACKWARD: the new version reads data of the old one; FORWARD: the old version reads data of the new one;"
-    " FULL: "
-    "both. TRANSITIVE: compared with all tags, not only the latest.",
+    help="BACKWARD: the new version must read data of the old one; FORWARD: the old version must read data of the new"
+    " one; FULL: both. With _TRANSITIVE, compare with all tags, not only the latest.",
 )
 @click.option("--accept", metavar="FILE", type=Path, help="A YAML file of findings to accept, each with a reason.")
 @report_format
@@ -57,7 +56,7 @@ def compat(
     accept: Path | None,
     format: ReportFormat,
 ) -> None:
-    """Compare versions of specs: what changed, and what breaks. Exit status 1 if something breaks."""
+    """Compare versions of specs: what changed, and what breaks. Exit with status 1 if something does."""
     changes = compiler("compat.changes")
     kept, kept_for = _one_of(changes.Category, category), _one_of(changes.Direction, direction)
     accepted = _accepted(accept, format)

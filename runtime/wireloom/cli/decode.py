@@ -39,10 +39,10 @@ if TYPE_CHECKING:
     "split",
     metavar="DIR",
     type=Path,
-    help="Write a file per message into DIR, with the rows of --message.",
+    help="Write one file per message into DIR, with the same rows as --message.",
 )
-@click.option("--message", metavar="NAME", help="Only records of this message, with its fields beside the header's.")
-@click.option("--messages", metavar="NAME,…", help="Only records of these messages, each a struct beside the header.")
+@click.option("--message", metavar="NAME", help="Only records of this message, its fields next to those of the header.")
+@click.option("--messages", metavar="NAME,…", help="Only records of these messages, each a struct next to the header.")
 @click.option("--columns", metavar="NAME,…", help="Only these columns; struct.field selects a field.")
 @click.option(
     "--mode",
@@ -55,10 +55,10 @@ if TYPE_CHECKING:
 @click.option(
     "--nulls/--no-nulls",
     default=None,
-    help="Whether jsonl has keys whose value is null. By default it does, except on a terminal.",
+    help="Keep or omit null values in jsonl; by default, omit them on a terminal.",
 )
-@click.option("--positions", is_flag=True, help="Add _file, _offset and _length.")
-@click.option("--connections", is_flag=True, help="Add _time, _connection, _from_client and _gap_before.")
+@click.option("--positions", is_flag=True, help="Add the columns _file, _offset and _length.")
+@click.option("--connections", is_flag=True, help="Add the columns _time, _connection, _from_client and _gap_before.")
 @arguments.rotated
 @arguments.traffic
 @arguments.max_record_bytes
@@ -78,7 +78,7 @@ def decode(
 ) -> None:
     """Decode captures into rows: a JSON object per record, or a Parquet or Arrow file.
 
-    Exit status 1 if a record is malformed in mode FAILFAST.
+    In mode FAILFAST, exit with status 1 if a record is malformed.
     """
     found = protocol_of(protocol)
     options = options_of(found, parameters, told)

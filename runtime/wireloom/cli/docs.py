@@ -16,11 +16,11 @@ from wireloom.extras import needed
 
 @click.command
 @specs_
-@click.option("--out", type=Path, default=Path("site"), help="The folder for the site; an earlier site is replaced.")
+@click.option("--out", type=Path, default=Path("site"), help="The folder for the site; replaces a site that is there.")
 def docs(specs: Sequence[Path], out: Path) -> None:
-    """Build a website from specs: a page per message, with diagrams, examples and search; it needs no server.
+    """Build a website from specs: a page per message, with diagrams, examples and search. It needs no server.
 
-    Status 1: the specs have errors, or other files are in the folder.
+    Exit with status 1 if the specs have errors, or if the folder contains files of something else.
     """
     paths = existing(specs)
     site = compiler("site")

@@ -36,14 +36,14 @@ if TYPE_CHECKING:
     "source",
     metavar="[INPUT]",
     default=captures.STDIN,
-    help="JSON Lines, or a Parquet or Arrow file; - or nothing is standard input.",
+    help="JSON Lines, or a Parquet or Arrow file; standard input if omitted or -.",
 )
 @arguments.output
 @click.option(
     "--capture",
     metavar="KIND",
     default=CaptureKind.RAW.value,
-    help="Write records end to end (raw), or in packets as if recorded (pcap or pcapng).",
+    help="Write records end to end (raw), or in packets, like a recording (pcap or pcapng).",
 )
 @click.option("--hex", "to_hex", is_flag=True, help="Write hex text, one record per line.")
 @arguments.form
@@ -57,9 +57,10 @@ def encode(
     form: str | None,
     parameters: Sequence[str],
 ) -> None:
-    """Encode rows, as decode prints them, into bytes. Derived fields may be left out.
+    """Encode rows, in the form that decode prints, into bytes. Derived fields may be omitted.
 
-    A large capture gets an index, <file>.wlx, as from wireloom index. Exit status 1 if a row cannot be encoded.
+    A large capture also gets an index, <file>.wlx, as from wireloom index. Exit with status 1 if a row cannot be
+    encoded.
     """
     found = protocol_of(protocol)
     told = parameters_of(parameters)

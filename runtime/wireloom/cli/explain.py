@@ -19,7 +19,7 @@ _CODE = re.compile(r"`(.+?)`", re.DOTALL)
 
 
 @click.command
-@click.argument("rules", metavar="[RULE]...", nargs=-1, help="The id in the brackets of a problem.")
+@click.argument("rules", metavar="[RULE]...", nargs=-1, help="A rule's id, which problems show in brackets.")
 def explain(rules: Sequence[str]) -> None:
     """Explain rules, with a bad and a good example of each; without RULE, list all of them."""
     entries: Sequence[RuleDoc] = compiler("rulebook").ENTRIES

@@ -41,7 +41,7 @@ PAGE_RECORDS = 500
     "--record",
     metavar="N",
     type=click.IntRange(min=0),
-    help="Only this record; the first one is 0.",
+    help="Only this record, counting from 0.",
 )
 @click.option("--only", metavar="MESSAGE", help="Only records of this message.")
 @click.option(
@@ -58,7 +58,7 @@ def inspect(
     html: Path | None,
     parameters: Sequence[str],
 ) -> None:
-    """Show the bytes of each record beside their fields, and where and why a record is malformed."""
+    """Show each record's bytes next to its fields, and where and why it is malformed."""
     found = protocol_of(protocol)
     if only is not None and only not in found.messages:
         raise MisuseError(unknown("message", only, found.messages))

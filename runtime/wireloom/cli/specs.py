@@ -22,12 +22,12 @@ from wireloom.extras import needed
 if TYPE_CHECKING:
     from wireloom_generator.generate import Generation
 
-specs_ = click.argument("specs", nargs=-1, type=Path, help="Files or folders of specs; by default the folder specs.")
+specs_ = click.argument("specs", nargs=-1, type=Path, help="Spec files or folders; by default the folder specs.")
 report_format = click.option(
     "--format",
     type=click.Choice(ReportFormat, case_sensitive=False),
     default=ReportFormat.TEXT.value,
-    help="How problems are reported: text, json, or github (annotations of GitHub Actions).",
+    help="The format of the report: text, json, or github (GitHub Actions annotations).",
 )
 
 _DEFAULT = Path("specs")
@@ -38,9 +38,9 @@ _DONE = {"missing": "wrote", "edited": "wrote", "orphaned": "removed", "foreign"
 @click.command
 @specs_
 @report_format
-@click.option("--explain", is_flag=True, help="Report which messages are decoded in bulk, and why others are not.")
+@click.option("--explain", is_flag=True, help="Also report which messages are decoded in bulk, and why others are not.")
 def check(specs: Sequence[Path], format: ReportFormat, explain: bool) -> None:
-    """Check specs for errors; each is reported with its place and a fix. Exit status 1 if there are errors."""
+    """Check specs for errors, and report each with its place and a fix. Exit with status 1 if there are any."""
     paths = existing(specs)
     if explain and format is not ReportFormat.TEXT:
         raise MisuseError(f"--explain needs --format text, not {format}")
@@ -61,25 +61,28 @@ def check(specs: Sequence[Path], format: ReportFormat, explain: bool) -> None:
 @click.option(
     "--package",
     metavar="NAME",
-    help="The Python package below --out for the protocols; by default the one that exists there, if any.",
+    help="The Python package for the protocols, inside --out; by default the one that is already there, if any.",
 )
 @click.option(
     "--check",
     "only_check",
     is_flag=True,
-    help="Write nothing; exit status 1 if a generated file is out of date, or not tracked by git.",
+    help="Write nothing; exit with status 1 if a generated file is out of date or not tracked by git.",
 )
 @report_format
 @click.option(
     "--emit",
     metavar="NAME",
     multiple=True,
-    help="An output to generate, such as docs. Repeatable. By default all.",
+    help="Generate only this output, such as docs. May be repeated.",
 )
 def generate(
     specs: Sequence[Path], out: Path, package: str | None, only_check: bool, format: ReportFormat, emit: Sequence[str]
 ) -> None:
-    """Generate parsers, Spark and Arrow schemas, docs and dissectors from specs. Exit status 1 if specs have errors."""
+    """Generate parsers, Spark and Arrow schemas, docs and dissectors from specs.
+
+    Exit with status 1 if the specs have errors.
+    """
     paths = existing(specs)
     if package and not _is_dotted_name(package):
         raise MisuseError(f"--package must be a dotted name, such as my.protocols, not {package!r}")

@@ -33,11 +33,14 @@ _NO_FUNCTION = re.compile(r"Function with name (\w+) does not exist")
 
 
 @click.command
-@click.argument("query", help="A query, in which couchbase_dcp('trace.bin', mode := 'FAILFAST') is a table.")
+@click.argument("query", help="The query, such as: select count(*) from couchbase_dcp('trace.bin')")
 @arguments.format_name
 @arguments.output
 def sql(query: str, format_name: str, path: Path | None) -> None:
-    """Query captures with DuckDB. PROTOCOL('path', …) is a table, with the arguments of scan in Python."""
+    """Query captures with DuckDB.
+
+    In the query, PROTOCOL('path', …) is a table. It takes the arguments of scan() in Python, as in mode := 'FAILFAST'.
+    """
     chosen = Format.of(format_name)
     chosen.must_suit(path)
     try:

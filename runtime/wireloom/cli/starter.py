@@ -13,9 +13,9 @@ _SPECS = Path("specs")
 
 
 @click.command
-@click.argument("name", help="The protocol's name: lower-case letters, digits, _.")
+@click.argument("name", help="The protocol's name: lower-case letters, digits and _.")
 def init(name: str) -> None:
-    """A small protocol to edit, in specs/NAME, with an example that is a test."""
+    """Create a small protocol to start from, in specs/NAME, with an example that runs as a test."""
     if keyword.iskeyword(name):
         raise MisuseError(f"{name!r} cannot be the name of a protocol: it is a keyword of Python")
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name):

@@ -27,7 +27,7 @@ from wireloom.views import Row
 @arguments.max_record_bytes
 @arguments.resync
 def summary(protocol: str, inputs: Sequence[str], parameters: Sequence[str], **told: object) -> None:
-    """Count the records and the damage in each capture, and what became of its packets.
+    """Count the records and the damage in each capture, and for recorded traffic also packets.
 
     Prints a JSON object per capture, or a table on a terminal.
     """
